@@ -1,0 +1,133 @@
+//! Places in source texts, diagnostics as values, and their rendering with carets.
+//!
+//! A diagnostic is data: a severity, a message, a labelled place, further places, and notes. It is compared in tests
+//! and rendered only at the very end, by [`Sources::render`].
+
+use std::sync::Arc;
+
+/// A source file among [`Sources`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FileId(pub u32);
+
+/// A half-open range of byte offsets in one source file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Span {
+    /// The file that the offsets belong to.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset behind the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The smallest span that covers both; the file is `self`'s.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The file has no meaning.
+    Error,
+    /// The file has a meaning that is probably not the intended one.
+    Warning,
+}
+
+/// A place and what is to be said about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there, or what was expected; may be empty.
+    pub text: String,
+}
+
+/// One finding about a source text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// One line: what is wrong.
+    pub message: String,
+    /// The place, with what was expected there.
+    pub primary: Label,
+    /// Other places that matter.
+    pub secondary: Vec<Label>,
+    /// `help:` lines (suggestions, near names).
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    #[must_use]
+    pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, span, message.into())
+    }
+
+    /// A warning at a place.
+    #[must_use]
+    pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, span, message.into())
+    }
+
+    fn new(severity: Severity, span: Span, message: String) -> Diagnostic {
+        Diagnostic { severity, message, primary: Label { span, text: String::new() }, secondary: Vec::new(), help: Vec::new() }
+    }
+
+    /// Says what stands at (or was expected at) the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a `help:` line.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Whether this is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// The texts that spans point into.
+#[derive(Clone, Default, Debug)]
+pub struct Sources {
+    files: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl Sources {
+    /// Adds a file under the name that messages show.
+    pub fn add(&mut self, name: &str, text: &str) -> FileId {
+        self.files.push((name.into(), text.into()));
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The name under which a file was added.
+    #[must_use]
+    pub fn name(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].0
+    }
+
+    /// The text of a file.
+    #[must_use]
+    pub fn text(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].1
+    }
+}

@@ -1,0 +1,4 @@
+//! mayhap: could a server that follows this specification have done that?
+#![warn(missing_docs)]
+
+pub mod diagnostic;

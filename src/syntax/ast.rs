@@ -1,0 +1,526 @@
+//! The tree of what was written: every construct of the language, with its place and a node number.
+//!
+//! Nothing is resolved here: a name is a name. What the program means is the `Spec` (see `spec`), which refers back to
+//! this tree by [`NodeId`] only.
+
+use crate::diagnostic::Span;
+use crate::scalar::Int;
+
+/// The number of a node; unique among all files of one load (the parser is given the first free one).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// A name as it was written (without backquotes) and its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The text, backquotes removed.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+    /// The node: names that bind or refer to something are looked up by it.
+    pub id: NodeId,
+}
+
+/// A whole file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct File {
+    /// The items in their order.
+    pub items: Vec<Item>,
+    /// All comments in their order; the printer puts them back by place.
+    pub comments: Vec<Comment>,
+    /// The whole text.
+    pub span: Span,
+}
+
+/// A `//` comment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comment {
+    /// The text from `//` on, trailing blanks removed.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A top-level item.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of items.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ItemKind {
+    /// `use other;`
+    Use(Name),
+    /// `const N: T = e;`
+    Const { name: Name, ty: TypeExpr, value: Expr },
+    /// `type A = T;`
+    Alias { name: Name, ty: TypeExpr },
+    /// `token T;`
+    Token(Name),
+    /// `struct R { f: T, .. }`
+    Struct { name: Name, fields: Vec<Field>, openness: Openness },
+    /// `enum E { V, V(T), V { f: T } }`
+    Enum { name: Name, variants: Vec<Variant> },
+    /// `fn` or `def`
+    Function { purity: Purity, name: Name, params: Vec<Field>, result: TypeExpr, body: Expr },
+    /// `machine m { .. }`
+    Machine { name: Name, body: Block },
+    /// `protocol p { .. }` or `serial protocol p { .. }`
+    Protocol { scheduling: Scheduling, name: Name, members: Vec<Member> },
+}
+
+/// Whether a struct ignores JSON fields that it does not name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Openness {
+    /// Unknown JSON fields are errors.
+    Closed,
+    /// `..` last: they are ignored.
+    Open,
+}
+
+/// `fn` may not choose, `def` may.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purity {
+    /// `fn`
+    Fn,
+    /// `def`
+    Def,
+}
+
+/// How tasks of different connections interleave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scheduling {
+    /// `protocol`: at scheduling points.
+    Concurrent,
+    /// `serial protocol`: not at all.
+    Serial,
+}
+
+/// `name: T`, of a struct, a variant, a function or a peer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Field {
+    /// The name (binds, in parameters).
+    pub name: Name,
+    /// The type.
+    pub ty: TypeExpr,
+}
+
+/// A variant of an enum.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variant {
+    /// Its name.
+    pub name: Name,
+    /// What it carries.
+    pub payload: Payload,
+}
+
+/// What a variant carries.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Payload {
+    /// `V`
+    Unit,
+    /// `V(T, U)`
+    Tuple(Vec<TypeExpr>),
+    /// `V { f: T }`
+    Record(Vec<Field>),
+}
+
+/// A type as written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TypeExpr {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of written types.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TypeKind {
+    /// `int`, `bool`, `string`, `bytes`, `client` or a declared name.
+    Name(Name),
+    /// `option<T>`
+    Option(Box<TypeExpr>),
+    /// `list<T>`
+    List(Box<TypeExpr>),
+    /// `set<T>`
+    Set(Box<TypeExpr>),
+    /// `map<K, V>`
+    Map(Box<TypeExpr>, Box<TypeExpr>),
+    /// `(T, U, ..)`, two or more
+    Tuple(Vec<TypeExpr>),
+    /// Not a type; reported already.
+    Error,
+}
+
+/// A member of a protocol.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Member {
+    /// What it is.
+    pub kind: MemberKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of members.
+#[derive(Clone, PartialEq, Debug)]
+pub enum MemberKind {
+    /// `request T;`
+    Request(TypeExpr),
+    /// `response T;`
+    Response(TypeExpr),
+    /// `var x: T = e;`
+    Var { name: Name, ty: TypeExpr, value: Expr },
+    /// `on PATTERN [from c] [if e] { .. }`
+    On { trigger: Trigger, from: Option<Name>, guard: Option<Expr>, body: Block },
+    /// `proc p(..) { .. }`
+    Proc { name: Name, params: Vec<Field>, body: Block },
+    /// `step { .. }`
+    Step(Block),
+    /// `peer p(key: T): Req -> Resp;`
+    Peer { name: Name, key: Field, request: TypeExpr, response: TypeExpr },
+}
+
+/// What a handler answers to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trigger {
+    /// A request that matches.
+    Request(Pattern),
+    /// A new connection.
+    Open(Span),
+    /// A connection's end.
+    Close(Span),
+}
+
+/// `{ s; .. }`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// With both braces.
+    pub span: Span,
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Statement {
+    /// What it is.
+    pub kind: StatementKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of statements.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StatementKind {
+    /// `let p: T = e;` (the right side may be a peer call)
+    Let { pattern: Pattern, ty: Option<TypeExpr>, value: Expr },
+    /// `var x: T = e;` (a local)
+    Var { name: Name, ty: Option<TypeExpr>, value: Expr },
+    /// `place := e;`
+    Assign { place: Place, value: Expr },
+    /// `p(a);`
+    ProcCall { name: Name, args: Vec<Expr> },
+    /// `call p(k), e;`
+    PeerCall(Expr),
+    /// `if c { .. } else { .. }`; an `else if` is an `otherwise` with one `If` statement.
+    If { condition: Expr, then: Block, otherwise: Option<Block> },
+    /// `match e { p if g => { .. } }`
+    Match { subject: Expr, arms: Vec<Arm<Block>> },
+    /// `for x in e { .. }`
+    For { binder: Pattern, over: Expr, body: Block },
+    /// `while c { .. }`
+    While { condition: Expr, body: Block },
+    /// `either { .. } or { .. }`
+    Either(Vec<Block>),
+    /// `assume e;`
+    Assume(Expr),
+    /// `expects e;`
+    Expects(Expr),
+    /// `reply e;`
+    Reply(Expr),
+    /// `close c;`
+    Close(Expr),
+    /// `send c, e;`
+    Send { to: Expr, message: Expr },
+    /// `yield;`
+    Yield,
+    /// `return;`
+    Return,
+    /// Not a statement; reported already.
+    Error,
+}
+
+/// One arm of a `match`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Arm<Body> {
+    /// What must fit.
+    pub pattern: Pattern,
+    /// `if e`
+    pub guard: Option<Expr>,
+    /// What happens then.
+    pub body: Body,
+    /// The whole arm.
+    pub span: Span,
+}
+
+/// The left side of `:=`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Place {
+    /// Where it begins.
+    pub root: PlaceRoot,
+    /// `.f` and `[k]`, from left to right.
+    pub path: Vec<PlaceStep>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// The variable that is assigned to.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PlaceRoot {
+    /// A variable.
+    Name(Name),
+    /// `!k`
+    Cell(u32, Span),
+}
+
+/// One step into a variable.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PlaceStep {
+    /// `.f`
+    Field(Name),
+    /// `[k]`
+    Index(Expr),
+}
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    /// An integer literal (never negative; `-5` is a negation).
+    Int(Int),
+    /// A string or bytes literal.
+    Text(TextLiteral),
+    /// `true`, `false`
+    Bool(bool),
+    /// `!k` (machines)
+    Cell(u32),
+    /// A variable, constant or unit variant.
+    Name(Name),
+    /// `choose`, `choose T`
+    Choose(Option<TypeExpr>),
+    /// `choose x: T where e`
+    ChooseWhere { name: Name, ty: TypeExpr, condition: Box<Expr> },
+    /// `pick e`
+    Pick(Box<Expr>),
+    /// `pick x in e where p`
+    PickWhere { name: Name, over: Box<Expr>, condition: Box<Expr> },
+    /// `either e or e ..`
+    Either(Vec<Expr>),
+    /// `any x in e: p`, `all x in e: p`
+    Quantified { quantifier: Quantifier, binder: Pattern, over: Box<Expr>, body: Box<Expr> },
+    /// `!e`, `-e`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b` ..
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `e is P`
+    Is(Box<Expr>, Box<Pattern>),
+    /// `a..b`
+    Range(Box<Expr>, Box<Expr>),
+    /// `e.f`, or `Enum.V`
+    Field(Box<Expr>, Name),
+    /// `e.m(..)`, or `Enum.V(..)`
+    Method { receiver: Box<Expr>, name: Name, args: Vec<Expr> },
+    /// `e[i]`; a slice where the index is a `Range`
+    Index(Box<Expr>, Box<Expr>),
+    /// `f(..)`: a function, a builtin (`len`) or a variant
+    Call { name: Name, args: Vec<Expr> },
+    /// `(a, b, ..)`, two or more
+    Tuple(Vec<Expr>),
+    /// `(e)`
+    Paren(Box<Expr>),
+    /// `R { f: e, g, ..choose }`, `Enum.V { .. }`
+    Record { qualifier: Option<Name>, name: Name, fields: Vec<Init>, rest: Rest },
+    /// `[a, b]`
+    List(Vec<Expr>),
+    /// `{}`: the empty set or map
+    EmptyBraces,
+    /// `{a, b}`
+    Set(Vec<Expr>),
+    /// `{k: v, ..}`
+    Map(Vec<(Expr, Expr)>),
+    /// `{ e with f: v }`
+    With { base: Box<Expr>, fields: Vec<Init> },
+    /// `[e for x in l if p]`
+    ListComprehension { element: Box<Expr>, clauses: Vec<Clause> },
+    /// `{e for x in l if p}`
+    SetComprehension { element: Box<Expr>, clauses: Vec<Clause> },
+    /// `{k: v for x in l if p}`
+    MapComprehension { key: Box<Expr>, value: Box<Expr>, clauses: Vec<Clause> },
+    /// `{ let x = e; .. f }`
+    Let { bindings: Vec<(Pattern, Expr)>, body: Box<Expr> },
+    /// `if c { a } else { b }`
+    If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    /// `match e { p if g => f, .. }`
+    Match { subject: Box<Expr>, arms: Vec<Arm<Expr>> },
+    /// `call p(k), e`: only as a whole right side or statement
+    PeerCall { peer: Name, args: Vec<Expr>, message: Box<Expr> },
+    /// Not an expression; reported already.
+    Error,
+}
+
+/// A string literal: octets, since `\xNN` is allowed where bytes are expected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextLiteral {
+    /// UTF-8, but for octets written `\xNN`.
+    pub octets: Vec<u8>,
+    /// Whether `\xNN` occurs (then it can only be of type `bytes`).
+    pub escapes_octets: bool,
+}
+
+/// Whether a record literal leaves the other fields free.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// All fields are named.
+    Nothing,
+    /// `..choose`
+    Choose(Span, NodeId),
+}
+
+/// `f: e`, or `f` alone for `f: f`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Init {
+    /// The field (in the short form also the variable that is read).
+    pub name: Name,
+    /// The value.
+    pub value: Option<Expr>,
+}
+
+/// `for x in e` or `if e` of a comprehension.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Clause {
+    /// `for x in e`
+    For { binder: Pattern, over: Expr },
+    /// `if e`
+    If(Expr),
+}
+
+/// `any` or `all`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// `any`
+    Any,
+    /// `all`
+    All,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// `!`
+    Not,
+    /// `-`
+    Neg,
+}
+
+/// Infix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinaryOp {
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `in`
+    In,
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Rem,
+}
+
+/// A pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pattern {
+    /// What it is.
+    pub kind: PatternKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of patterns.
+#[derive(Clone, PartialEq, Debug)]
+pub enum PatternKind {
+    /// `_`
+    Wildcard,
+    /// A name with a capital (a unit variant) or any other (binds).
+    Name(Name),
+    /// An integer, possibly negative.
+    Int(Int),
+    /// A string or bytes literal.
+    Text(TextLiteral),
+    /// `true`, `false`
+    Bool(bool),
+    /// `V(p, q)`, `Enum.V(p)`, also `Enum.v` (no arguments)
+    Variant { qualifier: Option<Name>, name: Name, args: Vec<Pattern> },
+    /// `V { f, g: p, .. }`
+    Record { qualifier: Option<Name>, name: Name, fields: Vec<FieldPattern>, openness: Openness },
+    /// `(p, q)`; one alone is `p` in parentheses
+    Tuple(Vec<Pattern>),
+    /// `[p, q]`, `[p, ..rest]`; `rest` is `Some(None)` for `..` alone
+    List { elements: Vec<Pattern>, rest: Option<Option<Name>> },
+    /// `P | Q`
+    Or(Vec<Pattern>),
+    /// Not a pattern; reported already.
+    Error,
+}
+
+/// `f` or `f: p` in a record pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldPattern {
+    /// The field (in the short form it also binds).
+    pub name: Name,
+    /// What must fit.
+    pub pattern: Option<Pattern>,
+}
