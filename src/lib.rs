@@ -1,4 +1,5 @@
 //! mayhap: could a server that follows this specification have done that?
 #![warn(missing_docs)]
 
+pub mod choice;
 pub mod diagnostic;
