@@ -3,3 +3,4 @@
 
 pub mod choice;
 pub mod diagnostic;
+pub mod scalar;

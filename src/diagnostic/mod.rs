@@ -75,7 +75,13 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, span: Span, message: String) -> Diagnostic {
-        Diagnostic { severity, message, primary: Label { span, text: String::new() }, secondary: Vec::new(), help: Vec::new() }
+        Diagnostic {
+            severity,
+            message,
+            primary: Label { span, text: String::new() },
+            secondary: Vec::new(),
+            help: Vec::new(),
+        }
     }
 
     /// Says what stands at (or was expected at) the primary place.
