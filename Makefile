@@ -1,0 +1,38 @@
+# make demo     what mayhap is for, in a minute: a real server recorded, judged, and caught when an answer is changed
+# make test     all tests
+# make bench    the figures
+# make lint     formatting, clippy, documentation: warnings are errors
+# Each does its own set-up (a C compiler, pkg-config, libz3). FEATURES=vendored builds Z3 from source instead.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint setup
+
+FEATURES ?=
+CARGO_FLAGS := $(if $(FEATURES),--features $(FEATURES))
+export MAYHAP_VENDORED := $(if $(findstring vendored,$(FEATURES)),1)
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+setup:
+	@.ci/setup
+
+demo: setup
+	@.ci/setup nginx || echo "demo: without nginx the kept recording is judged instead" >&2
+	@cargo build --release --quiet $(CARGO_FLAGS) --bins --examples
+	@examples/demo.sh
+
+test: setup
+	@mkdir -p target
+	@cargo test $(CARGO_FLAGS) 2>&1 | tee target/test.log
+	@.ci/summary target/test.log
+
+bench: setup
+	@cargo bench $(CARGO_FLAGS)
+
+lint: setup
+	cargo fmt --check
+	cargo clippy --quiet --all-targets $(CARGO_FLAGS) -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --document-private-items $(CARGO_FLAGS)
