@@ -4,3 +4,4 @@
 pub mod choice;
 pub mod diagnostic;
 pub mod scalar;
+pub mod spec;

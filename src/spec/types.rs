@@ -1,0 +1,371 @@
+//! The types of the language, interned: two types are equal iff their [`TypeId`]s are.
+//!
+//! Structs, enums and tokens are nominal (an index into a table of definitions), all others structural; an alias is
+//! gone once it is resolved. This is the type grammar of the language reference.
+//!
+//! ```
+//! use mayhap::spec::types::{INT, STRING, Types};
+//! let mut types = Types::new();
+//! let list = types.list(INT);
+//! let map = types.map(STRING, list);
+//! assert_eq!(types.name(map), "map<string, list<int>>");
+//! assert_eq!(map, { let again = types.list(INT); types.map(STRING, again) });
+//! ```
+
+use rustc_hash::FxHashMap;
+
+/// A type among [`Types`]; equal ids are equal types.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TypeId(pub(in crate::spec) u32);
+
+/// The type of what has no value (the result of a statement); it cannot be written.
+pub const UNIT: TypeId = TypeId(0);
+/// `int`: all integers.
+pub const INT: TypeId = TypeId(1);
+/// `bool`
+pub const BOOL: TypeId = TypeId(2);
+/// `string`: sequences of code points.
+pub const STRING: TypeId = TypeId(3);
+/// `bytes`: sequences of octets.
+pub const BYTES: TypeId = TypeId(4);
+/// `client`: the connections.
+pub const CLIENT: TypeId = TypeId(5);
+/// The type of what has been reported already; it agrees with every type. A load without errors has none.
+pub const ERROR: TypeId = TypeId(6);
+
+/// About how many octets the name of a type may have before the rest is left out.
+const LONGEST_NAME: usize = 100;
+
+/// What a type is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// No value.
+    Unit,
+    /// `int`
+    Int,
+    /// `bool`
+    Bool,
+    /// `string`
+    Str,
+    /// `bytes`
+    Bytes,
+    /// `client`
+    Client,
+    /// `token T;`: an index into [`Types::tokens`].
+    Token(u32),
+    /// `option<T>`: variant 0 is `None`, variant 1 is `Some`.
+    Option(TypeId),
+    /// `list<T>`
+    List(TypeId),
+    /// `set<T>`
+    Set(TypeId),
+    /// `map<K, V>`
+    Map(TypeId, TypeId),
+    /// `(T, U, ..)`, two or more
+    Tuple(Vec<TypeId>),
+    /// An index into [`Types::structs`].
+    Struct(u32),
+    /// An index into [`Types::enums`].
+    Enum(u32),
+    /// Reported already.
+    Error,
+}
+
+/// `struct R { f: T, .. }`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StructDef {
+    /// Its name.
+    pub name: String,
+    /// Its fields in the order of declaration.
+    pub fields: Vec<(String, TypeId)>,
+    /// Whether JSON fields that it does not name are ignored.
+    pub open: bool,
+}
+
+/// `enum E { .. }`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnumDef {
+    /// Its name.
+    pub name: String,
+    /// Its variants in the order of declaration.
+    pub variants: Vec<VariantDef>,
+}
+
+/// `V`, `V(T, U)` or `V { f: T }`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VariantDef {
+    /// Its name.
+    pub name: String,
+    /// What it carries; the names are all there or all absent.
+    pub fields: Vec<(Option<String>, TypeId)>,
+}
+
+/// All types of one load.
+#[derive(Clone, Debug)]
+pub struct Types {
+    table: Vec<Type>,
+    index: FxHashMap<Type, TypeId>,
+    /// The structs of all files.
+    pub structs: Vec<StructDef>,
+    /// The enums of all files.
+    pub enums: Vec<EnumDef>,
+    /// The names of the token types of all files.
+    pub tokens: Vec<String>,
+}
+
+impl Default for Types {
+    fn default() -> Types {
+        Types::new()
+    }
+}
+
+impl Types {
+    /// The basic types and nothing else.
+    #[must_use]
+    pub fn new() -> Types {
+        let basic = [Type::Unit, Type::Int, Type::Bool, Type::Str, Type::Bytes, Type::Client, Type::Error];
+        let index = basic.iter().cloned().zip((0..).map(TypeId)).collect();
+        Types { table: basic.to_vec(), index, structs: Vec::new(), enums: Vec::new(), tokens: Vec::new() }
+    }
+
+    /// What a type is.
+    #[must_use]
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.table[id.0 as usize]
+    }
+
+    /// The number of a type; the same for equal types.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(&id) = self.index.get(&ty) {
+            return id;
+        }
+        let id = TypeId(self.table.len() as u32);
+        self.table.push(ty.clone());
+        self.index.insert(ty, id);
+        id
+    }
+
+    /// `option<T>`
+    pub fn option(&mut self, of: TypeId) -> TypeId {
+        self.intern(Type::Option(of))
+    }
+
+    /// `list<T>`
+    pub fn list(&mut self, of: TypeId) -> TypeId {
+        self.intern(Type::List(of))
+    }
+
+    /// `set<T>`
+    pub fn set(&mut self, of: TypeId) -> TypeId {
+        self.intern(Type::Set(of))
+    }
+
+    /// `map<K, V>`
+    pub fn map(&mut self, key: TypeId, value: TypeId) -> TypeId {
+        self.intern(Type::Map(key, value))
+    }
+
+    /// `(T, U, ..)`
+    pub fn tuple(&mut self, of: Vec<TypeId>) -> TypeId {
+        self.intern(Type::Tuple(of))
+    }
+
+    /// The type as it is written; what is longer than a line is abbreviated.
+    #[must_use]
+    pub fn name(&self, id: TypeId) -> String {
+        let mut text = String::new();
+        self.write(id, &mut text);
+        text
+    }
+
+    fn write(&self, id: TypeId, text: &mut String) {
+        if text.len() > LONGEST_NAME {
+            text.push('…');
+            return;
+        }
+        match self.get(id) {
+            Type::Unit => text.push_str("()"),
+            Type::Int => text.push_str("int"),
+            Type::Bool => text.push_str("bool"),
+            Type::Str => text.push_str("string"),
+            Type::Bytes => text.push_str("bytes"),
+            Type::Client => text.push_str("client"),
+            Type::Token(token) => text.push_str(&self.tokens[*token as usize]),
+            Type::Option(of) => self.write_all("option<", &[*of], ">", text),
+            Type::List(of) => self.write_all("list<", &[*of], ">", text),
+            Type::Set(of) => self.write_all("set<", &[*of], ">", text),
+            Type::Map(key, value) => self.write_all("map<", &[*key, *value], ">", text),
+            Type::Tuple(of) => self.write_all("(", of, ")", text),
+            Type::Struct(index) => text.push_str(&self.structs[*index as usize].name),
+            Type::Enum(index) => text.push_str(&self.enums[*index as usize].name),
+            Type::Error => text.push('?'),
+        }
+    }
+
+    fn write_all(&self, open: &str, parts: &[TypeId], close: &str, text: &mut String) {
+        text.push_str(open);
+        for (position, &part) in parts.iter().enumerate() {
+            if text.len() > LONGEST_NAME {
+                text.push('…');
+                break;
+            }
+            text.push_str(if position == 0 { "" } else { ", " });
+            self.write(part, text);
+        }
+        text.push_str(close);
+    }
+
+    /// The types that a value of this type directly holds: elements, keys and values, fields of every variant.
+    #[must_use]
+    pub fn parts(&self, id: TypeId) -> Vec<TypeId> {
+        match self.get(id) {
+            Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes => Vec::new(),
+            Type::Client | Type::Token(_) | Type::Error => Vec::new(),
+            Type::Option(of) | Type::List(of) | Type::Set(of) => vec![*of],
+            Type::Map(key, value) => vec![*key, *value],
+            Type::Tuple(of) => of.clone(),
+            Type::Struct(index) => self.structs[*index as usize].fields.iter().map(|field| field.1).collect(),
+            Type::Enum(index) => {
+                let variants = &self.enums[*index as usize].variants;
+                variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.1)).collect()
+            }
+        }
+    }
+
+    /// Whether `<`, `<=`, `>` and `>=` compare values of this type: `int`, `string` and `bytes`.
+    #[must_use]
+    pub fn is_comparable(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Int | Type::Str | Type::Bytes | Type::Error)
+    }
+
+    /// Whether `to_list` and `values` can sort values of this type: no token, client, set or map is inside.
+    ///
+    /// The order: integers by value, `false` before `true`, strings by code points, bytes by octets, `None` before
+    /// `Some`, variants in the order of their declaration, and then fields, elements and components from left to
+    /// right (a list before those that it begins).
+    #[must_use]
+    pub fn is_ordered(&self, id: TypeId) -> bool {
+        self.find(id, &mut |ty| matches!(ty, Type::Token(_) | Type::Client | Type::Set(_) | Type::Map(..))).is_none()
+    }
+
+    /// The first type inside `id` (itself included, then its parts from left to right) that `wanted` holds of.
+    pub fn find(&self, id: TypeId, wanted: &mut dyn FnMut(&Type) -> bool) -> Option<TypeId> {
+        let mut seen = vec![false; self.table.len()];
+        let mut todo = vec![id];
+        while let Some(id) = todo.pop() {
+            if std::mem::replace(&mut seen[id.0 as usize], true) {
+                continue;
+            }
+            if wanted(self.get(id)) {
+                return Some(id);
+            }
+            todo.extend(self.parts(id).into_iter().rev());
+        }
+        None
+    }
+
+    /// Whether the type has finitely many values. Recursive types and those with an `int`, a string, bytes, a token, a
+    /// client or a list inside have infinitely many.
+    #[must_use]
+    pub fn is_finite(&self, id: TypeId) -> bool {
+        let infinite = |ty: &Type| {
+            let text = matches!(ty, Type::Int | Type::Str | Type::Bytes);
+            text || matches!(ty, Type::Client | Type::Token(_) | Type::List(_))
+        };
+        self.find(id, &mut { infinite }).is_none() && !self.is_recursive(id)
+    }
+
+    /// Whether the type or one inside it contains itself.
+    fn is_recursive(&self, id: TypeId) -> bool {
+        let mut state = vec![Visit::New; self.table.len()];
+        let mut todo = vec![(id, Visit::New)];
+        while let Some((id, visit)) = todo.pop() {
+            let known = &mut state[id.0 as usize];
+            match (visit, *known) {
+                (Visit::Active, _) => *known = Visit::Done,
+                (_, Visit::Active) => return true,
+                (_, Visit::Done) => {}
+                (_, Visit::New) => {
+                    *known = Visit::Active;
+                    todo.push((id, Visit::Active));
+                    todo.extend(self.parts(id).into_iter().map(|part| (part, Visit::New)));
+                }
+            }
+        }
+        false
+    }
+
+    /// The index of a variant of an enum or option by its name.
+    #[must_use]
+    pub fn variant(&self, id: TypeId, name: &str) -> Option<u32> {
+        match self.get(id) {
+            Type::Option(_) => ["None", "Some"].iter().position(|&known| known == name).map(|index| index as u32),
+            Type::Enum(index) => {
+                let variants = &self.enums[*index as usize].variants;
+                variants.iter().position(|variant| variant.name == name).map(|index| index as u32)
+            }
+            _ => None,
+        }
+    }
+
+    /// The fields of a struct (`variant` is ignored), of a variant of an enum or of an option, or of a tuple; empty for
+    /// other types.
+    #[must_use]
+    pub fn fields(&self, id: TypeId, variant: u32) -> Vec<(Option<&str>, TypeId)> {
+        match self.get(id) {
+            Type::Option(of) if variant == 1 => vec![(None, *of)],
+            Type::Tuple(of) => of.iter().map(|&ty| (None, ty)).collect(),
+            Type::Struct(index) => {
+                let fields = &self.structs[*index as usize].fields;
+                fields.iter().map(|(name, ty)| (Some(name.as_str()), *ty)).collect()
+            }
+            Type::Enum(index) => {
+                let fields = &self.enums[*index as usize].variants[variant as usize].fields;
+                fields.iter().map(|(name, ty)| (name.as_deref(), *ty)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// How far a depth-first walk over types has come with one of them.
+#[derive(Clone, Copy)]
+enum Visit {
+    New,
+    Active,
+    Done,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recursive_types_are_infinite_and_ordered() {
+        let mut types = Types::new();
+        let tree = types.intern(Type::Enum(0));
+        let variants = vec![
+            VariantDef { name: "Leaf".into(), fields: vec![] },
+            VariantDef { name: "Node".into(), fields: vec![(None, tree), (None, BOOL)] },
+        ];
+        types.enums.push(EnumDef { name: "Tree".into(), variants });
+        assert!(types.is_ordered(tree));
+        assert!(!types.is_finite(tree));
+        assert_eq!(types.variant(tree, "Node"), Some(1));
+        assert_eq!(types.fields(tree, 1), [(None, tree), (None, BOOL)]);
+    }
+
+    #[test]
+    fn tokens_are_not_ordered_and_sets_of_bool_are_finite() {
+        let mut types = Types::new();
+        types.tokens.push("Id".into());
+        let token = types.intern(Type::Token(0));
+        let option = types.option(token);
+        let set = types.set(BOOL);
+        let map = types.map(set, BOOL);
+        assert!(!types.is_ordered(option));
+        assert!(!types.is_finite(option));
+        assert!(types.is_finite(map));
+        assert_eq!(types.name(map), "map<set<bool>, bool>");
+    }
+}
