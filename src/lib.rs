@@ -3,5 +3,7 @@
 
 pub mod choice;
 pub mod diagnostic;
+pub mod json;
 pub mod scalar;
 pub mod spec;
+pub mod trace;

@@ -1,0 +1,46 @@
+//! What is wrong with a JSON text, and where: an offset into the text, a path into the value, and what was expected.
+//!
+//! ```
+//! use mayhap::json::Scanner;
+//! let error = Scanner::new("[1, 2").skip().unwrap_err();
+//! assert_eq!((error.offset, error.to_string().as_str()), (5, "expected `,` or `]`, found the end"));
+//! ```
+
+use std::fmt;
+
+/// Why a text is no value of the type it should have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JsonError {
+    /// Where, in bytes from the beginning of the text.
+    pub offset: usize,
+    /// Which part of the value, as in `.Ok.tag[2]`; empty for the whole.
+    pub path: String,
+    /// What is wrong, with what was expected.
+    pub message: String,
+}
+
+impl JsonError {
+    /// An error at a byte of the text, in the value as a whole.
+    #[must_use]
+    pub fn new(offset: usize, message: impl Into<String>) -> JsonError {
+        JsonError { offset, path: String::new(), message: message.into() }
+    }
+
+    /// The same error, seen from one level further out.
+    #[must_use]
+    pub fn within(mut self, segment: &str) -> JsonError {
+        self.path.insert_str(0, segment);
+        self
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "at {}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for JsonError {}

@@ -1,0 +1,83 @@
+//! A line that is no event: where, what was expected, and the line itself with a caret.
+//!
+//! ```
+//! use mayhap::trace::Reader;
+//! let error = Reader::new("\n{\"q\": 5, \"a\" 1}".as_bytes()).next_line().and_then(|_| Ok(())).unwrap_err();
+//! assert_eq!(error.render("t.ndjson"), "\
+//! error: expected `:`, found a number
+//!   --> t.ndjson:2:14
+//!    |
+//!  2 | {\"q\": 5, \"a\" 1}
+//!    |              ^
+//! ");
+//! ```
+
+use std::fmt;
+
+/// How many characters of a long line are shown before and behind the place of an error.
+const SHOWN_AROUND: usize = 60;
+
+/// Why a trace cannot be read on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceError {
+    /// The line, from 1.
+    pub line: u64,
+    /// The character in the line, from 1; 0 where the line could not be read at all.
+    pub column: u64,
+    /// What is wrong, with what was expected.
+    pub message: String,
+    /// The part of the line around the place; empty where the line could not be read.
+    shown: String,
+    /// How many characters of `shown` stand before the place.
+    before: usize,
+}
+
+impl TraceError {
+    /// An error at a byte of a line.
+    #[must_use]
+    pub fn in_line(line: u64, text: &[u8], offset: usize, message: impl Into<String>) -> TraceError {
+        let (left, right) = text.split_at(offset.min(text.len()));
+        let (left, right) = (String::from_utf8_lossy(left), String::from_utf8_lossy(right));
+        let column = left.chars().count();
+        let before = column.min(SHOWN_AROUND);
+        let visible = left.chars().skip(column - before).chain(right.chars().take(SHOWN_AROUND));
+        let shown = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        TraceError { line, column: column as u64 + 1, message: message.into(), shown, before }
+    }
+
+    /// The error that a line cannot be read from its source.
+    #[must_use]
+    pub fn unreadable(line: u64, cause: &std::io::Error) -> TraceError {
+        TraceError { line, column: 0, message: format!("cannot read: {cause}"), shown: String::new(), before: 0 }
+    }
+
+    /// The error as it is shown to people: message, place, and the line with a caret.
+    #[must_use]
+    pub fn render(&self, file: &str) -> String {
+        if self.column == 0 {
+            return format!("error: {}\n  --> {file}:{}\n", self.message, self.line);
+        }
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        format!(
+            "error: {}\n {margin}--> {file}:{}:{}\n {margin} |\n {number} | {}\n {margin} | {}^\n",
+            self.message,
+            self.line,
+            self.column,
+            self.shown,
+            " ".repeat(self.before)
+        )
+    }
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}", self.line)?;
+        if self.column > 0 {
+            write!(f, ", column {}", self.column)?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for TraceError {}

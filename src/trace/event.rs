@@ -1,0 +1,129 @@
+//! The events of a trace, and how one is written as a line.
+//!
+//! ```
+//! use mayhap::trace::{Body, Event, Reply};
+//! let body = Body::Exchange { query: "5", reply: Reply::Answer("1") };
+//! assert_eq!(Event { line: 1, client: None, body }.to_string(), r#"{"q": 5, "a": 1}"#);
+//! ```
+
+use crate::json;
+use std::fmt;
+
+/// One observation; `V` is what stands for a query, an answer or a key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Event<V> {
+    /// The line it stands on, from 1, blank lines counted; not part of what is written.
+    pub line: u64,
+    /// The connection (`"c"`), where the trace names one.
+    pub client: Option<u64>,
+    /// What was observed.
+    pub body: Body<V>,
+}
+
+/// What was observed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Body<V> {
+    /// A request together with what became of it, on one line.
+    Exchange {
+        /// What was asked.
+        query: V,
+        /// What came back.
+        reply: Reply<V>,
+    },
+    /// A connection sent a request.
+    Request(V),
+    /// A connection received an answer.
+    Answer(V),
+    /// A connection's client gave up: what it sent and got no answer to may take effect now, later, or never.
+    Lost,
+    /// The server ended a connection.
+    Closed,
+    /// The server used one of its peers, which the tester plays.
+    Peer(PeerEvent<V>),
+}
+
+/// What came back in an exchange.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reply<V> {
+    /// An answer; null is one.
+    Answer(V),
+    /// Nothing, and nothing was owed: `{"q": 5}`.
+    NotOwed,
+    /// The client gave up waiting: the request may have had its effect, or not.
+    Lost,
+}
+
+/// One message between the server and a peer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PeerEvent<V> {
+    /// The name of the peer in the specification.
+    pub peer: String,
+    /// Which of the peers of that name, where it has a key.
+    pub key: Option<V>,
+    /// The number (`"c"`) that ties a call to its answer.
+    pub exchange: u64,
+    /// What was said.
+    pub message: PeerMessage<V>,
+}
+
+/// What the server and a peer say to each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PeerMessage<V> {
+    /// The server called.
+    Call(V),
+    /// The peer answered.
+    Answer(V),
+    /// The peer failed.
+    Lost,
+}
+
+impl<V> Event<V> {
+    /// Whether this is a whole exchange, as synchronous traces consist of.
+    pub fn is_exchange(&self) -> bool {
+        matches!(self.body, Body::Exchange { .. })
+    }
+}
+
+/// One line of a trace, without its end; `V` displays as JSON.
+impl<V: fmt::Display> fmt::Display for Event<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{")?;
+        if let Some(client) = self.client {
+            write!(f, "\"c\": {client}, ")?;
+        }
+        match &self.body {
+            Body::Exchange { query, reply } => write!(f, "\"q\": {query}{reply}")?,
+            Body::Request(query) => write!(f, "\"q\": {query}")?,
+            Body::Answer(answer) => write!(f, "\"a\": {answer}")?,
+            Body::Lost => f.write_str("\"lost\": true")?,
+            Body::Closed => f.write_str("\"closed\": true")?,
+            Body::Peer(event) => event.fmt(f)?,
+        }
+        f.write_str("}")
+    }
+}
+
+impl<V: fmt::Display> fmt::Display for Reply<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Answer(answer) => write!(f, ", \"a\": {answer}"),
+            Reply::NotOwed => Ok(()),
+            Reply::Lost => f.write_str(", \"lost\": true"),
+        }
+    }
+}
+
+impl<V: fmt::Display> fmt::Display for PeerEvent<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"peer\": {}", json::quoted(&self.peer))?;
+        if let Some(key) = &self.key {
+            write!(f, ", \"key\": {key}")?;
+        }
+        write!(f, ", \"c\": {}", self.exchange)?;
+        match &self.message {
+            PeerMessage::Call(query) => write!(f, ", \"q\": {query}"),
+            PeerMessage::Answer(answer) => write!(f, ", \"a\": {answer}"),
+            PeerMessage::Lost => f.write_str(", \"lost\": true"),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! One line of NDJSON as an event, its query and its answer left as they stand.
+//!
+//! A line with `q` is a whole exchange if it has `a` or `lost` too, or no `c`. `"a": null` is an answer, a missing `a`
+//! is none. Keys that mean nothing here (`"t"`, `"note"`) are passed over and shown on request; no key stands twice.
+
+use super::event::{Body, Event, PeerEvent, PeerMessage, Reply};
+use crate::json::{JsonError, Scanner};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+use std::fmt;
+
+/// The version of the format that this program reads and writes.
+const VERSION: u64 = 1;
+
+type Parsed<T> = Result<T, JsonError>;
+
+/// A JSON value as it stands in a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Raw<'a> {
+    /// Its text, checked to be JSON.
+    pub text: &'a str,
+    /// Where in the line it begins, in bytes.
+    pub offset: usize,
+}
+
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+/// The optional first line of a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// The version of the format.
+    pub version: u64,
+    /// The name of the specification that the trace is of.
+    pub spec: Option<String>,
+}
+
+/// A line that is an event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line<'a> {
+    /// The event.
+    pub event: Event<Raw<'a>>,
+    /// The whole line, without its end.
+    pub text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// The keys that mean nothing to a verdict, with their values as they stand.
+    #[must_use]
+    pub fn notes(&self) -> Vec<(String, &'a str)> {
+        let mut notes = Vec::new();
+        let read = for_each_key(self.text, |key, value| {
+            if Fields::default().slot(&key).is_none() {
+                notes.push((key.into_owned(), value.text));
+            }
+            Ok(())
+        });
+        debug_assert!(read.is_ok(), "an event's line reads twice");
+        notes
+    }
+}
+
+/// What a line can be.
+pub(super) enum Record<'a> {
+    Event(Event<Raw<'a>>),
+    Header(Header),
+}
+
+/// Reads a line; the error's offset is one into `text`.
+pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
+    let mut fields = Fields::default();
+    let mut notes: SmallVec<[Cow<'_, str>; 4]> = SmallVec::new();
+    let end = for_each_key(text, |key, value| {
+        let is_new = match fields.slot(&key) {
+            Some(slot) => slot.replace(value).is_none(),
+            None => !notes.contains(&key),
+        };
+        if !is_new {
+            return Err(JsonError::new(value.offset, format!("the key {key:?} stands twice in this line")));
+        }
+        if fields.slot(&key).is_none() {
+            notes.push(key);
+        }
+        Ok(())
+    })?;
+    fields.record(line, end)
+}
+
+/// Calls `found` for each key of the object that `text` is; returns where it ends.
+fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) -> Parsed<()>) -> Parsed<usize> {
+    let mut scanner = Scanner::new(text);
+    if !scanner.eat(b'{') {
+        return Err(scanner.expected("an event: an object such as {\"q\": 5, \"a\": 1}"));
+    }
+    if scanner.eat(b'}') {
+        return finish(scanner);
+    }
+    loop {
+        let key = scanner.string()?;
+        scanner.expect(b':')?;
+        let value = scanner.skip()?;
+        found(key, Raw { text: value, offset: scanner.offset() - value.len() })?;
+        if !scanner.eat(b',') {
+            break;
+        }
+    }
+    if !scanner.eat(b'}') {
+        return Err(scanner.expected("`,` or `}` in the same line"));
+    }
+    finish(scanner)
+}
+
+fn finish(mut scanner: Scanner<'_>) -> Parsed<usize> {
+    let end = scanner.offset();
+    if scanner.peek().is_some() {
+        return Err(scanner.expected("the end of the line behind an event"));
+    }
+    Ok(end - 1)
+}
+
+/// The keys that mean something, as they stand.
+#[derive(Default)]
+struct Fields<'a> {
+    query: Option<Raw<'a>>,
+    answer: Option<Raw<'a>>,
+    client: Option<Raw<'a>>,
+    lost: Option<Raw<'a>>,
+    closed: Option<Raw<'a>>,
+    peer: Option<Raw<'a>>,
+    key: Option<Raw<'a>>,
+    version: Option<Raw<'a>>,
+    spec: Option<Raw<'a>>,
+}
+
+impl<'a> Fields<'a> {
+    #[inline]
+    fn slot(&mut self, key: &str) -> Option<&mut Option<Raw<'a>>> {
+        match key {
+            "q" => Some(&mut self.query),
+            "a" => Some(&mut self.answer),
+            "c" => Some(&mut self.client),
+            "lost" => Some(&mut self.lost),
+            "closed" => Some(&mut self.closed),
+            "peer" => Some(&mut self.peer),
+            "key" => Some(&mut self.key),
+            "mayhap" => Some(&mut self.version),
+            "spec" => Some(&mut self.spec),
+            _ => None,
+        }
+    }
+
+    fn record(&self, line: u64, end: usize) -> Parsed<Record<'a>> {
+        if let Some(version) = self.version {
+            return self.header(version).map(Record::Header);
+        }
+        for flag in [self.lost, self.closed].into_iter().flatten() {
+            is_true(flag)?;
+        }
+        let number = self.client.map(natural).transpose()?;
+        if self.peer.is_some() {
+            let body = self.peer_event(number, end).map(Body::Peer)?;
+            return Ok(Record::Event(Event { line, client: None, body }));
+        }
+        Ok(Record::Event(Event { line, client: number, body: self.body(end)? }))
+    }
+
+    fn body(&self, end: usize) -> Parsed<Body<Raw<'a>>> {
+        if let Some(closed) = self.closed {
+            self.alone(closed, &[self.query, self.answer, self.lost])?;
+            self.needs_client(end, "the end of a connection")?;
+            return Ok(Body::Closed);
+        }
+        if let (Some(_), Some(lost)) = (self.answer, self.lost) {
+            return Err(JsonError::new(lost.offset, "an event has either an answer (\"a\") or is \"lost\""));
+        }
+        match (self.query, self.answer) {
+            (Some(query), Some(answer)) => Ok(Body::Exchange { query, reply: Reply::Answer(answer) }),
+            (Some(query), None) if self.lost.is_some() => Ok(Body::Exchange { query, reply: Reply::Lost }),
+            (Some(query), None) if self.client.is_none() => Ok(Body::Exchange { query, reply: Reply::NotOwed }),
+            (Some(query), None) => Ok(Body::Request(query)),
+            (None, Some(answer)) => {
+                self.needs_client(end, "an answer without its request").map(|()| Body::Answer(answer))
+            }
+            (None, None) if self.lost.is_some() => self.needs_client(end, "a client that gave up").map(|()| Body::Lost),
+            (None, None) => Err(JsonError::new(end, "expected one of the keys \"q\", \"a\", \"lost\" and \"closed\"")),
+        }
+    }
+
+    fn peer_event(&self, exchange: Option<u64>, end: usize) -> Parsed<PeerEvent<Raw<'a>>> {
+        let peer = self.peer.map(text).transpose()?.unwrap_or_default();
+        let exchange =
+            exchange.ok_or_else(|| JsonError::new(end, "a call to a peer needs its number: the key \"c\""))?;
+        let message = match (self.query, self.answer, self.lost, self.closed) {
+            (Some(query), None, None, None) => PeerMessage::Call(query),
+            (None, Some(answer), None, None) => PeerMessage::Answer(answer),
+            (None, None, Some(_), None) => PeerMessage::Lost,
+            _ => return Err(JsonError::new(end, "expected exactly one of \"q\", \"a\" and \"lost\" beside \"peer\"")),
+        };
+        Ok(PeerEvent { peer, key: self.key, exchange, message })
+    }
+
+    fn header(&self, version: Raw<'a>) -> Parsed<Header> {
+        self.alone(version, &[self.query, self.answer, self.client, self.lost, self.closed, self.peer])?;
+        let number = natural(version)?;
+        if number != VERSION {
+            let message =
+                format!("version {number} of the trace format is not known; this program reads version {VERSION}");
+            return Err(JsonError::new(version.offset, message));
+        }
+        Ok(Header { version: number, spec: self.spec.map(text).transpose()? })
+    }
+
+    /// Checks that none of `others` stands beside `this`.
+    fn alone(&self, this: Raw<'a>, others: &[Option<Raw<'a>>]) -> Parsed<()> {
+        match others.iter().flatten().next() {
+            None => Ok(()),
+            Some(other) => {
+                Err(JsonError::new(other.offset.max(this.offset), "these keys do not go together in one line"))
+            }
+        }
+    }
+
+    fn needs_client(&self, end: usize, what: &str) -> Parsed<()> {
+        match self.client {
+            Some(_) => Ok(()),
+            None => Err(JsonError::new(end, format!("{what} needs its connection: the key \"c\""))),
+        }
+    }
+}
+
+fn is_true(flag: Raw<'_>) -> Parsed<()> {
+    if flag.text == "true" { Ok(()) } else { Err(JsonError::new(flag.offset, "expected `true`")) }
+}
+
+fn natural(number: Raw<'_>) -> Parsed<u64> {
+    let error = || JsonError::new(number.offset, format!("expected a number from 0 to {}", u64::MAX));
+    number.text.parse().map_err(|_| error())
+}
+
+fn text(value: Raw<'_>) -> Parsed<String> {
+    let string = Scanner::new(value.text).string();
+    string.map(Cow::into_owned).map_err(|error| JsonError { offset: error.offset + value.offset, ..error })
+}

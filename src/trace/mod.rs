@@ -1,0 +1,26 @@
+//! Traces: what a tester observed, one event a line, read as a stream and written back.
+//!
+//! The format is NDJSON: `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose
+//! answer stands on a later line, `{"c": 1, "lost": true}` a client that gave up. The order of lines is the order in
+//! which the tester observed. What a query or an answer means depends on the specification and is not known here: an
+//! [`Event`] is generic over it, and the [`Reader`] hands out each as the [`Raw`] text that stands in the line.
+//!
+//! ```
+//! use mayhap::trace::{Body, Reader, Reply};
+//! let mut reader = Reader::new("{\"q\": 5, \"a\": 1, \"note\": \"first\"}\n".as_bytes());
+//! let line = reader.next_line()?.expect("one event");
+//! let Body::Exchange { query, reply: Reply::Answer(answer) } = &line.event.body else { panic!() };
+//! assert_eq!((query.text, answer.text, line.event.line), ("5", "1", 1));
+//! assert_eq!(line.notes(), [("note".to_string(), "\"first\"")]);
+//! # Ok::<(), mayhap::trace::TraceError>(())
+//! ```
+
+mod error;
+mod event;
+mod line;
+mod reader;
+
+pub use error::TraceError;
+pub use event::{Body, Event, PeerEvent, PeerMessage, Reply};
+pub use line::{Header, Line, Raw};
+pub use reader::{MAX_LINE_BYTES, Reader};

@@ -1,0 +1,245 @@
+//! A trace read as a stream: one line in memory at a time, however long the trace.
+//!
+//! Blank lines are passed over but counted, lines may end in `\r\n`, a byte order mark may come first.
+//!
+//! ```
+//! use mayhap::trace::Reader;
+//! let mut reader = Reader::new("{\"mayhap\": 1, \"spec\": \"kv\"}\n\n{\"q\": 1, \"a\": 2}\r\n".as_bytes());
+//! assert_eq!(reader.next_line()?.map(|line| line.event.line), Some(3));
+//! assert_eq!(reader.header().and_then(|header| header.spec.as_deref()), Some("kv"));
+//! assert_eq!(reader.next_line()?, None);
+//! assert_eq!(reader.events(), 1);
+//! # Ok::<(), mayhap::trace::TraceError>(())
+//! ```
+
+use super::error::TraceError;
+use super::line::{Header, Line, Record, parse};
+use crate::json::JsonError;
+use std::io::{BufRead, Read};
+
+/// The longest line that is read: a bound on memory, not on what anyone records.
+pub const MAX_LINE_BYTES: usize = 1 << 28;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads the events of a trace, one after another.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    buffer: Vec<u8>,
+    line: u64,
+    header: Option<Header>,
+    events: u64,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Stands before the first line of `input`.
+    pub fn new(input: R) -> Reader<R> {
+        Reader { input, buffer: Vec::new(), line: 0, header: None, events: 0 }
+    }
+
+    /// What the first line says the trace is of, once it has been read.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    /// How many events have been read.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How many lines have been read.
+    pub fn lines(&self) -> u64 {
+        self.line
+    }
+
+    /// The next event; nothing where the trace ends.
+    ///
+    /// # Errors
+    /// The input cannot be read, or a line is no event: not UTF-8, not JSON, longer than [`MAX_LINE_BYTES`], a key
+    /// twice, keys that do not go together, a header that is not the first line.
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>, TraceError> {
+        while self.fill()? {
+            if !self.is_blank() && !self.is_header()? {
+                self.events += 1;
+                return self.event().map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where in the line last read something is wrong: for what is found out about an event after it was read.
+    #[must_use]
+    pub fn error_at(&self, offset: usize, message: impl Into<String>) -> TraceError {
+        TraceError::in_line(self.line, &self.buffer, offset, message)
+    }
+
+    /// Reads a line into the buffer, without its end; false where the input has ended.
+    fn fill(&mut self) -> Result<bool, TraceError> {
+        self.buffer.clear();
+        self.line += 1;
+        let mut limited = (&mut self.input).take(MAX_LINE_BYTES as u64 + 1);
+        let read =
+            limited.read_until(b'\n', &mut self.buffer).map_err(|cause| TraceError::unreadable(self.line, &cause))?;
+        if self.buffer.last() == Some(&b'\n') {
+            self.buffer.pop();
+        } else if read > MAX_LINE_BYTES {
+            return Err(self.error_at(0, format!("this line is longer than {MAX_LINE_BYTES} bytes")));
+        }
+        if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.line -= u64::from(read == 0);
+        Ok(read > 0)
+    }
+
+    fn is_blank(&self) -> bool {
+        self.buffer.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'))
+    }
+
+    /// Takes the line as the header, if it is one and nothing stands before it.
+    fn is_header(&mut self) -> Result<bool, TraceError> {
+        if self.events == 0 && self.header.is_none() {
+            if let (_, Record::Header(header)) = self.record()? {
+                self.header = Some(header);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn event(&self) -> Result<Line<'_>, TraceError> {
+        match self.record()? {
+            (text, Record::Event(event)) => Ok(Line { event, text }),
+            (_, Record::Header(_)) => Err(self.error_at(0, "the line that names the format can only be the first")),
+        }
+    }
+
+    fn record(&self) -> Result<(&str, Record<'_>), TraceError> {
+        let text = self.text()?;
+        let record = parse(text, self.line);
+        record.map(|record| (text, record)).map_err(|JsonError { offset, message, .. }| self.error_at(offset, message))
+    }
+
+    fn text(&self) -> Result<&str, TraceError> {
+        std::str::from_utf8(&self.buffer)
+            .map_err(|error| self.error_at(error.valid_up_to(), "this byte is not UTF-8, which a trace is written in"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Body, PeerMessage, Reply};
+    use super::*;
+
+    /// The events of a trace as they are written, and the error that ends it as line, column and message.
+    fn read(trace: &[u8]) -> (Vec<String>, Option<(u64, u64, String)>) {
+        let mut reader = Reader::new(trace);
+        let mut events = Vec::new();
+        loop {
+            match reader.next_line() {
+                Ok(Some(line)) => events.push(format!("{} {}", line.event.line, line.event)),
+                Ok(None) => return (events, None),
+                Err(error) => return (events, Some((error.line, error.column, error.message))),
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_event_is_read_and_written() {
+        for line in [
+            r#"{"q": 5, "a": 1}"#,
+            r#"{"q": 5, "a": null}"#,
+            r#"{"c": 3, "q": {"Put": [1, 2]}, "a": "Ok"}"#,
+            r#"{"q": 5}"#,
+            r#"{"q": 5, "lost": true}"#,
+            r#"{"c": 1, "q": null}"#,
+            r#"{"c": 1, "a": [{"x": "}"}]}"#,
+            r#"{"c": 1, "lost": true}"#,
+            r#"{"c": 18446744073709551615, "closed": true}"#,
+            r#"{"peer": "origin", "key": "k", "c": 7, "q": {}}"#,
+            r#"{"peer": "a \"b\"", "c": 7, "a": 1}"#,
+            r#"{"peer": "origin", "c": 7, "lost": true}"#,
+        ] {
+            assert_eq!(read(line.as_bytes()), (vec![format!("1 {line}")], None));
+        }
+    }
+
+    #[test]
+    fn null_is_an_answer_and_a_missing_one_is_not() {
+        let reply = |text: &str| match Reader::new(text.as_bytes()).next_line().unwrap().unwrap().event.body {
+            Body::Exchange { reply: Reply::Answer(answer), .. } => answer.text.to_string(),
+            Body::Exchange { reply: Reply::NotOwed, .. } => "not owed".into(),
+            Body::Exchange { reply: Reply::Lost, .. } => "lost".into(),
+            Body::Peer(event) if matches!(event.message, PeerMessage::Call(_)) => "call".into(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(reply(r#"{"q": 5, "a": null}"#), "null");
+        assert_eq!(reply(r#"{"q": 5}"#), "not owed");
+        assert_eq!(reply(r#"{"q": 5, "lost": true}"#), "lost");
+        assert_eq!(reply(r#"{"peer": "p", "c": 1, "q": 5}"#), "call");
+    }
+
+    #[test]
+    fn lines_are_counted_whatever_stands_on_them() {
+        let (events, error) = read(b"\xef\xbb\xbf{\"mayhap\":1}\r\n\n  \t\r\n{\"q\":1,\"a\":2}\r\n\n{\"q\":3}");
+        assert_eq!((events, error), (vec![r#"4 {"q": 1, "a": 2}"#.into(), r#"6 {"q": 3}"#.into()], None));
+        assert_eq!(read(b""), (vec![], None));
+        assert_eq!(read(b"\n \r\n\n"), (vec![], None));
+    }
+
+    #[test]
+    fn what_means_nothing_is_kept_for_showing() {
+        let mut reader = Reader::new(br#"{"t": [1, {"q": 2}], "q": 1, "a": 2, "note": "x"}"#.as_slice());
+        let line = reader.next_line().unwrap().unwrap();
+        assert_eq!(line.notes(), [("t".to_string(), r#"[1, {"q": 2}]"#), ("note".to_string(), r#""x""#)]);
+    }
+
+    #[test]
+    fn lines_that_are_no_events() {
+        for (text, column, message) in [
+            ("5", 1, "expected an event: an object such as {\"q\": 5, \"a\": 1}, found a number"),
+            ("{", 2, "expected a string, found the end"),
+            ("{\"q\": 5, \"a\": ", 15, "expected a value, found the end"),
+            ("{\"q\": 5, \"a\": 1", 16, "expected `,` or `}` in the same line, found the end"),
+            ("{\"q\": 5, \"a\": 1} {}", 18, "expected the end of the line behind an event, found an object"),
+            ("{\"q\": 5, \"q\": 6}", 15, "the key \"q\" stands twice in this line"),
+            ("{\"q\": 5, \"t\": 1, \"t\": 2}", 23, "the key \"t\" stands twice in this line"),
+            ("{\"é\": 5, \"\\u0071\": 1, \"q\": 2}", 28, "the key \"q\" stands twice in this line"),
+            ("{\"t\": 5}", 8, "expected one of the keys \"q\", \"a\", \"lost\" and \"closed\""),
+            ("{\"a\": 5}", 8, "an answer without its request needs its connection: the key \"c\""),
+            ("{\"lost\": true}", 14, "a client that gave up needs its connection: the key \"c\""),
+            ("{\"c\": 1, \"lost\": false}", 18, "expected `true`"),
+            ("{\"c\": -1, \"q\": 1}", 7, "expected a number from 0 to 18446744073709551615"),
+            ("{\"q\": 1, \"a\": 2, \"lost\": true}", 26, "an event has either an answer (\"a\") or is \"lost\""),
+            ("{\"c\": 1, \"q\": 1, \"closed\": true}", 28, "these keys do not go together in one line"),
+            ("{\"mayhap\": 2}", 12, "version 2 of the trace format is not known; this program reads version 1"),
+            ("{\"peer\": \"p\", \"q\": 1}", 21, "a call to a peer needs its number: the key \"c\""),
+            ("{\"peer\": 3, \"c\": 1, \"q\": 1}", 10, "expected a string, found a number"),
+        ] {
+            assert_eq!(read(text.as_bytes()), (vec![], Some((1, column, message.into()))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_header_comes_first_or_not_at_all() {
+        let error = Some((2, 1, "the line that names the format can only be the first".into()));
+        assert_eq!(read(b"{\"q\": 1}\n{\"mayhap\": 1}").1, error);
+        assert_eq!(read(b"{\"mayhap\": 1}\n{\"mayhap\": 1}").1, error);
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8() {
+        let error = (2, 7, "this byte is not UTF-8, which a trace is written in".into());
+        assert_eq!(read(b"{\"q\": 1}\n{\"\xc3\xa9\": \xff}").1, Some(error));
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_the_place() {
+        let text = format!("{{\"q\": \"{}\", \"a\": }}", "x".repeat(10_000));
+        let error = Reader::new(text.as_bytes()).next_line().unwrap_err();
+        assert_eq!(error.column, 10_016);
+        assert!(error.render("t").len() < 300, "{}", error.render("t"));
+        assert!(error.render("t").lines().last().unwrap().ends_with('^'));
+    }
+}
