@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# What mayhap is for, in a minute: a specification that leaves a server free, and recordings that it explains or not.
+# Called by `make demo`, which builds the release binary and examples first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+built=${CARGO_TARGET_DIR:-target}/release
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
+
+# Shows a command, runs it, and stops the demo unless its exit code is $1.
+expect() {
+    local wanted=$1 code=0
+    shift
+    printf '$ %s\n' "mayhap ${*/#$scratch\//}"
+    "$built/mayhap" "$@" || code=$?
+    [ "$code" -eq "$wanted" ] || { printf 'demo: FAILED: exit code %s, expected %s\n' "$code" "$wanted" >&2; exit 1; }
+}
+
+say "1. A server that keeps a secret. This is its specification, specs/cmp_rst.may:"
+sed -n '/^protocol/,$p' specs/cmp_rst.may
+say "   A server answered 1 to 5, 0 to 3 and 1 to 4. May it have been this one?"
+expect 0 validate specs/cmp_rst.may tests/data/traces/cmp_rst/accept_between.ndjson
+say "   Another one answered 1 to 5, 0 to 3 and 1 to 2. Never, whatever number it took:"
+expect 1 validate specs/cmp_rst.may tests/data/traces/cmp_rst/reject_between.ndjson
+
+recording=$scratch/nginx.ndjson
+say "2. A real server: nginx hands out files that change, and is asked 5,000 times, mostly with If-None-Match."
+if command -v nginx >/dev/null; then
+    "$built/examples/record_nginx" --out "$recording" --seed "${SEED:-1}" --requests 5000
+    shown="a fresh recording of $(nginx -v 2>&1 | sed 's/.* //')"
+else
+    echo "nginx is not installed here (apt-get install nginx-light): this is a recording made earlier."
+    cp tests/data/traces/static_etag/nginx.ndjson "$recording"
+    shown="a kept recording of nginx"
+fi
+say "   Are all its answers allowed by specs/static_etag.may, for some tags that it chose in secret?"
+expect 0 validate specs/static_etag.may "$recording"
+
+say "3. The same recording with one answer changed, as if nginx had missed a change of a file:"
+"$built/examples/flip_answer" "$recording" "$scratch/flipped.ndjson"
+expect 1 validate specs/static_etag.may "$scratch/flipped.ndjson"
+
+printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed\n' "$shown"

@@ -1,0 +1,66 @@
+//! Records what a real nginx answers while its files change, as a trace for `specs/static_etag.may`.
+//!
+//! The program starts an nginx of its own on the loopback interface, with a scratch directory for its files, logs and
+//! configuration, and stops it when it ends, whichever way it ends. It asks for files over one persistent HTTP/1.1
+//! connection, with and without `If-None-Match`, and changes them in between; each change is an exchange of its own.
+//! Files get their times from a clock that the seed drives, so the same seed gives the same trace.
+//!
+//! ```text
+//! cargo run --example record_nginx -- --out nginx.ndjson --seed 1 --requests 5000
+//! mayhap validate specs/static_etag.may nginx.ndjson
+//! ```
+//!
+//! Exit codes: 0 recorded, 2 wrong usage or unwritable output, 4 no nginx, or it did not do its part.
+
+mod record;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use record::{Settings, Trouble, record};
+
+/// Record what a real nginx answers while its files change: a trace for specs/static_etag.may.
+#[derive(Parser)]
+struct Arguments {
+    /// Where the trace goes; `-` is standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    /// What decides the requests and the changes; the same seed gives the same trace
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// How many GET requests are made; changes of files come on top
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    requests: u64,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let settings = Settings { seed: arguments.seed, requests: arguments.requests };
+    let done = open(&arguments.out).and_then(|mut out| {
+        let summary = record(&settings, &mut out)?;
+        out.flush().map_err(Trouble::Output)?;
+        Ok(summary)
+    });
+    match done {
+        Ok(summary) => {
+            eprintln!("record_nginx: {summary}");
+            ExitCode::SUCCESS
+        }
+        Err(trouble) => {
+            eprintln!("record_nginx: {trouble}");
+            ExitCode::from(trouble.exit_code())
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<Box<dyn Write>, Trouble> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufWriter::new(io::stdout())));
+    }
+    let file = File::create(path).map_err(Trouble::Output)?;
+    Ok(Box::new(BufWriter::new(file)))
+}

@@ -1,0 +1,125 @@
+//! One persistent HTTP/1.1 connection, over which GETs are made one after another.
+//!
+//! `GET /a` with `If-None-Match: "6553f100-3"` gives [`Answer::Ok`], [`Answer::NotModified`] or [`Answer::NotFound`].
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use super::Trouble;
+use super::exchange::{Answer, Tag};
+
+/// How long an answer may take. A local nginx needs microseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many header fields an answer may have. nginx sends eight.
+const MAX_FIELDS: usize = 32;
+/// How many octets are asked of the socket at once.
+const CHUNK: usize = 4096;
+
+/// A connection and what has been received on it but not used yet.
+pub struct Connection {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+/// An answer without its body.
+struct Head {
+    /// How many octets it takes.
+    length: usize,
+    status: u16,
+    tag: Option<String>,
+    body: Option<usize>,
+}
+
+impl Connection {
+    /// Connects.
+    pub fn open(address: SocketAddr) -> Result<Connection, Trouble> {
+        let connect = || {
+            let stream = TcpStream::connect(address)?;
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(PATIENCE))?;
+            Ok(stream)
+        };
+        let stream = connect().map_err(|error| Trouble::Io("connecting to nginx", error))?;
+        Ok(Connection { stream, received: Vec::new() })
+    }
+
+    /// Asks for the file at `path`, with an `If-None-Match` header if one is given.
+    pub fn get(&mut self, path: &str, if_none_match: Option<&str>) -> Result<Answer, Trouble> {
+        let condition = if_none_match.map(|tags| format!("If-None-Match: {tags}\r\n")).unwrap_or_default();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{condition}\r\n");
+        self.stream.write_all(request.as_bytes()).map_err(|error| Trouble::Io("sending to nginx", error))?;
+        let head = self.read_head()?;
+        let body = self.read_body(&head)?;
+        answer(head, body)
+    }
+
+    fn read_head(&mut self) -> Result<Head, Trouble> {
+        loop {
+            if let Some(head) = parse(&self.received)? {
+                return Ok(head);
+            }
+            self.receive()?;
+        }
+    }
+
+    /// Takes an answer's octets away and returns those of the body.
+    fn read_body(&mut self, head: &Head) -> Result<Vec<u8>, Trouble> {
+        let length = match (head.status, head.body) {
+            (304, _) => 0,
+            (_, Some(length)) => length,
+            (status, None) => return Err(Trouble::BadAnswer(format!("{status} without Content-Length"))),
+        };
+        let end = head.length.saturating_add(length);
+        while self.received.len() < end {
+            self.receive()?;
+        }
+        let body = self.received[head.length..end].to_vec();
+        self.received.drain(..end);
+        Ok(body)
+    }
+
+    fn receive(&mut self) -> Result<(), Trouble> {
+        let mut chunk = [0; CHUNK];
+        let count = self.stream.read(&mut chunk).map_err(|error| Trouble::Io("receiving from nginx", error))?;
+        if count == 0 {
+            return Err(Trouble::BadAnswer("by closing the connection".to_owned()));
+        }
+        self.received.extend_from_slice(&chunk[..count]);
+        Ok(())
+    }
+}
+
+/// Reads an answer's head; `None` while it is not complete.
+fn parse(octets: &[u8]) -> Result<Option<Head>, Trouble> {
+    let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
+    let mut response = httparse::Response::new(&mut fields);
+    let parsed = response.parse(octets).map_err(|error| Trouble::BadAnswer(format!("what is not HTTP: {error}")))?;
+    let httparse::Status::Complete(length) = parsed else { return Ok(None) };
+    let value = |name: &str| {
+        let field = response.headers.iter().find(|field| field.name.eq_ignore_ascii_case(name))?;
+        std::str::from_utf8(field.value).ok()
+    };
+    let status = response.code.unwrap_or_default();
+    let tag = value("etag").map(str::to_owned);
+    let body = value("content-length").and_then(|text| text.parse().ok());
+    Ok(Some(Head { length, status, tag, body }))
+}
+
+fn answer(head: Head, body: Vec<u8>) -> Result<Answer, Trouble> {
+    let tag = match head.tag {
+        None => None,
+        Some(text) => Some(Tag::parse(&text).ok_or_else(|| Trouble::BadAnswer(format!("the entity tag {text}")))?),
+    };
+    match (head.status, tag) {
+        (200, Some(tag)) => {
+            let content =
+                String::from_utf8(body).map_err(|_| Trouble::BadAnswer("what was never written".to_owned()))?;
+            Ok(Answer::Ok { tag, content })
+        }
+        (200, None) => Err(Trouble::BadAnswer("200 without an entity tag".to_owned())),
+        (304, tag) => Ok(Answer::NotModified { tag }),
+        (404, _) => Ok(Answer::NotFound),
+        (status, _) => Err(Trouble::BadAnswer(format!("with status {status}"))),
+    }
+}

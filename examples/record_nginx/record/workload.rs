@@ -1,0 +1,133 @@
+//! What is asked of the server and done to its files: seeded, and aware of the tags that were seen.
+//!
+//! Seven of eight requests are GETs. Of these, a third has no `If-None-Match`; the others carry the tag last seen at
+//! that path, its weak or strong twin, an earlier tag, a tag that no server made, lists of these, and now and then `*`.
+//! The rest are changes: a file is created, rewritten to another or to the same length, or removed. The clock that
+//! files get their times from often stands still between two changes, since a second is long for a computer.
+
+use std::time::{Duration, SystemTime};
+
+use mayhap::choice::{ChoiceError, Choices, Random};
+
+use super::exchange::Condition;
+use super::{Answer, Request, Tag};
+
+/// The files, most of which exist at most times.
+const PATHS: [&str; 8] = ["/a", "/b", "/c", "/d", "/e.html", "/f.txt", "/g.png", "/h"];
+/// When the clock starts, in seconds since 1970.
+const START: u64 = 1_700_000_000;
+/// A file is shorter than this.
+const LENGTHS: usize = 40;
+/// How many tags are remembered for each path; the rest are too old to be interesting.
+const REMEMBERED: usize = 6;
+/// The longest list of tags in a header.
+const LONGEST_LIST: usize = 4;
+
+/// A file as the workload knows it.
+#[derive(Default)]
+struct Known {
+    /// Its length, if it exists.
+    length: Option<usize>,
+    /// The tags seen at its path, the newest last.
+    tags: Vec<Tag>,
+}
+
+/// The source of requests.
+pub struct Workload {
+    choices: Random,
+    known: [Known; PATHS.len()],
+    seconds: u64,
+}
+
+impl Workload {
+    /// Starts with no files and no tags.
+    pub fn new(choices: Random) -> Workload {
+        Workload { choices, known: Default::default(), seconds: START }
+    }
+
+    /// Decides what to do next.
+    pub fn next_request(&mut self) -> Result<Request, ChoiceError> {
+        let file = self.choices.choose(PATHS.len())?;
+        let path = PATHS[file].to_owned();
+        if self.choices.choose(8)? > 0 {
+            return Ok(Request::Get { path, condition: self.condition(file)? });
+        }
+        match (self.known[file].length, self.choices.choose(6)?) {
+            (Some(_), 0) => Ok(Request::Remove { path }),
+            (Some(length), 1 | 2) => self.write(path, length),
+            (_, _) => {
+                let length = self.choices.choose(LENGTHS)?;
+                self.write(path, length)
+            }
+        }
+    }
+
+    /// Remembers what an exchange showed.
+    pub fn learn(&mut self, request: &Request, answer: &Answer) {
+        match (request, answer) {
+            (Request::Get { path, .. }, Answer::Ok { tag, .. } | Answer::NotModified { tag: Some(tag) }) => {
+                remember(&mut self.file(path).tags, tag);
+            }
+            (Request::Get { .. }, _) => {}
+            (Request::Write { path, content, .. }, _) => self.file(path).length = Some(content.len()),
+            (Request::Remove { path }, _) => self.file(path).length = None,
+        }
+    }
+
+    fn file(&mut self, path: &str) -> &mut Known {
+        let index = PATHS.iter().position(|known| *known == path).unwrap_or_default();
+        &mut self.known[index]
+    }
+
+    fn write(&mut self, path: String, length: usize) -> Result<Request, ChoiceError> {
+        self.seconds += self.choices.choose(3)? as u64;
+        let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(self.seconds);
+        let letters: Result<Vec<u8>, ChoiceError> = (0..length).map(|_| self.letter()).collect();
+        let content = String::from_utf8_lossy(&letters?).into_owned();
+        Ok(Request::Write { path, content, modified })
+    }
+
+    fn letter(&mut self) -> Result<u8, ChoiceError> {
+        Ok(b'a' + self.choices.choose(26)? as u8)
+    }
+
+    fn condition(&mut self, file: usize) -> Result<Option<Condition>, ChoiceError> {
+        let tags = match self.choices.choose(12)? {
+            0..4 => return Ok(None),
+            4 => return Ok(Some(Condition::Any)),
+            5 => 2 + self.choices.choose(LONGEST_LIST - 1)?,
+            _ => 1,
+        };
+        let tags: Result<Vec<Tag>, ChoiceError> = (0..tags).map(|_| self.tag(file)).collect();
+        Ok(Some(Condition::OneOf(tags?)))
+    }
+
+    /// A tag to ask with: mostly the newest that was seen at the path, else an earlier one, or one of another path, or
+    /// one that nobody made; one in four changes between `"x"` and `W/"x"`.
+    fn tag(&mut self, file: usize) -> Result<Tag, ChoiceError> {
+        let choice = self.choices.choose(8)?;
+        let place = if choice == 7 { self.choices.choose(PATHS.len())? } else { file };
+        let seen = self.known[place].tags.len();
+        let mut tag = match choice {
+            _ if seen == 0 => self.made_up()?,
+            0..4 | 7 => self.known[place].tags[seen - 1].clone(),
+            4 | 5 => self.known[place].tags[self.choices.choose(seen)?].clone(),
+            _ => self.made_up()?,
+        };
+        tag.weak ^= self.choices.choose(4)? == 0;
+        Ok(tag)
+    }
+
+    fn made_up(&mut self) -> Result<Tag, ChoiceError> {
+        Ok(Tag { weak: false, opaque: format!("made-up-{}", self.choices.choose(100)?) })
+    }
+}
+
+/// Makes `tag` the newest one.
+fn remember(tags: &mut Vec<Tag>, tag: &Tag) {
+    tags.retain(|seen| seen != tag);
+    tags.push(tag.clone());
+    if tags.len() > REMEMBERED {
+        tags.remove(0);
+    }
+}
