@@ -6,4 +6,5 @@ pub mod diagnostic;
 pub mod json;
 pub mod scalar;
 pub mod spec;
+pub mod syntax;
 pub mod trace;

@@ -54,6 +54,7 @@ pub struct Item {
 
 /// The kinds of items.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum ItemKind {
     /// `use other;`
     Use(Name),
@@ -118,6 +119,8 @@ pub struct Variant {
     pub name: Name,
     /// What it carries.
     pub payload: Payload,
+    /// Whether JSON fields that a record variant does not name are ignored (`V { f: T, .. }`).
+    pub openness: Openness,
 }
 
 /// What a variant carries.
@@ -174,6 +177,7 @@ pub struct Member {
 
 /// The kinds of members.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum MemberKind {
     /// `request T;`
     Request(TypeExpr),
@@ -224,6 +228,7 @@ pub struct Statement {
 
 /// The kinds of statements.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum StatementKind {
     /// `let p: T = e;` (the right side may be a peer call)
     Let { pattern: Pattern, ty: Option<TypeExpr>, value: Expr },
@@ -318,6 +323,7 @@ pub struct Expr {
 
 /// The kinds of expressions.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum ExprKind {
     /// An integer literal (never negative; `-5` is a negation).
     Int(Int),
@@ -420,6 +426,7 @@ pub struct Init {
 
 /// `for x in e` or `if e` of a comprehension.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum Clause {
     /// `for x in e`
     For { binder: Pattern, over: Expr },
@@ -491,6 +498,7 @@ pub struct Pattern {
 
 /// The kinds of patterns.
 #[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum PatternKind {
     /// `_`
     Wildcard,

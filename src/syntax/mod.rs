@@ -1,2 +1,11 @@
 //! Text to tree and back: the lexer, the parser and the printer of the language.
+//!
+//! [`parse`] never fails: it gives a tree and what is wrong with the text. For example `const N: int = ;` gives a
+//! constant whose value is [`ast::ExprKind::Error`], or no item at all, and one diagnostic: expected an expression.
+
 pub mod ast;
+mod lexer;
+mod literal;
+mod parser;
+
+pub use parser::{MAX_DEPTH, Parsed, parse};

@@ -1,0 +1,262 @@
+//! The lexer: text to tokens and comments, generated from the definitions below by `logos`.
+//!
+//! It never fails: what is no token becomes [`Kind::Unknown`] with a diagnostic, and the last token is always
+//! [`Kind::End`]. For example `n := !1; // set` gives a name, `:=`, a cell, `;`, the end, and one comment.
+
+use logos::Logos;
+
+use crate::diagnostic::{Diagnostic, FileId, Span};
+
+use super::ast::Comment;
+
+/// A token and its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// Offset of its first byte.
+    pub start: u32,
+    /// Offset behind its last byte.
+    pub end: u32,
+}
+
+/// The kinds of tokens.
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
+#[logos(skip r"[ \t\r\n]+")]
+pub(super) enum Kind {
+    #[regex(r"//[^\n]*", allow_greedy = true)]
+    Comment,
+    #[regex(r"[0-9]+")]
+    Int,
+    #[regex(r"![0-9]+")]
+    Cell,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#)]
+    Text,
+    #[regex(r#""([^"\\\n]|\\[^\n])*"#, priority = 1)]
+    OpenText,
+    #[regex(r"[\p{L}_][\p{L}\p{Nd}_]*", priority = 1)]
+    Name,
+    #[regex(r"`[^`\n]*`")]
+    Quoted,
+    #[regex(r"`[^`\n]*", priority = 1)]
+    OpenQuoted,
+    #[token("{")]
+    LBrace,
+    #[token("}")]
+    RBrace,
+    #[token("(")]
+    LParen,
+    #[token(")")]
+    RParen,
+    #[token("[")]
+    LBracket,
+    #[token("]")]
+    RBracket,
+    #[token(";")]
+    Semi,
+    #[token(",")]
+    Comma,
+    #[token(":")]
+    Colon,
+    #[token(":=")]
+    Assign,
+    #[token("=")]
+    Equals,
+    #[token("==")]
+    EqEq,
+    #[token("!=")]
+    NotEq,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessEq,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterEq,
+    #[token("=>")]
+    FatArrow,
+    #[token("->")]
+    Arrow,
+    #[token(".")]
+    Dot,
+    #[token("..")]
+    DotDot,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("%")]
+    Percent,
+    #[token("!")]
+    Bang,
+    #[token("&&")]
+    AndAnd,
+    #[token("||")]
+    OrOr,
+    #[token("|")]
+    Bar,
+    #[token("if")]
+    If,
+    #[token("else")]
+    Else,
+    #[token("match")]
+    Match,
+    #[token("for")]
+    For,
+    #[token("in")]
+    In,
+    #[token("while")]
+    While,
+    #[token("let")]
+    Let,
+    #[token("var")]
+    Var,
+    #[token("either")]
+    Either,
+    #[token("or")]
+    Or,
+    #[token("assume")]
+    Assume,
+    #[token("expects")]
+    Expects,
+    #[token("reply")]
+    Reply,
+    #[token("send")]
+    Send,
+    #[token("yield")]
+    Yield,
+    #[token("close")]
+    Close,
+    #[token("return")]
+    Return,
+    #[token("choose")]
+    Choose,
+    #[token("where")]
+    Where,
+    #[token("pick")]
+    Pick,
+    #[token("is")]
+    Is,
+    #[token("any")]
+    Any,
+    #[token("all")]
+    All,
+    #[token("with")]
+    With,
+    #[token("call")]
+    Call,
+    #[token("true")]
+    True,
+    #[token("false")]
+    False,
+    /// No token at all; reported already.
+    Unknown,
+    /// Behind the last token.
+    End,
+}
+
+impl Kind {
+    /// Whether this is one of the words that cannot be names.
+    pub(super) fn is_reserved(self) -> bool {
+        use Kind::{
+            All, Any, Assume, Call, Choose, Close, Either, Else, Expects, False, For, If, In, Is, Let, Match, Or, Pick,
+            Reply, Return, Send, True, Var, Where, While, With, Yield,
+        };
+        #[rustfmt::skip]
+        let reserved = matches!(
+            self,
+            If | Else | Match | For | In | While | Let | Var | Either | Or | Assume | Expects | Reply | Send | Yield
+                | Close | Return | Choose | Where | Pick | Is | Any | All | With | Call | True | False
+        );
+        reserved
+    }
+}
+
+/// Whether a word may be written as a name without backquotes.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    let mut tokens = Kind::lexer(text);
+    tokens.next() == Some(Ok(Kind::Name)) && tokens.span() == (0..text.len()) && text != "_"
+}
+
+/// All tokens of a text, [`Kind::End`] last, with its comments and what is wrong on this level.
+pub(super) struct Lexed {
+    pub tokens: Vec<Token>,
+    pub comments: Vec<Comment>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Cuts a text into tokens.
+pub(super) fn lex(text: &str, file: FileId) -> Lexed {
+    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 3), comments: Vec::new(), diagnostics: Vec::new() };
+    let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    for (result, range) in Kind::lexer(&text[skipped..]).spanned() {
+        let span = Span { file, start: (range.start + skipped) as u32, end: (range.end + skipped) as u32 };
+        lexed.take(result.unwrap_or(Kind::Unknown), span, &text[span.start as usize..span.end as usize]);
+    }
+    let end = text.len() as u32;
+    lexed.tokens.push(Token { kind: Kind::End, start: end, end });
+    lexed
+}
+
+impl Lexed {
+    fn take(&mut self, kind: Kind, span: Span, text: &str) {
+        let kind = match kind {
+            Kind::Comment => {
+                let text = text.trim_end();
+                let end = span.start + text.len() as u32;
+                return self.comments.push(Comment { text: text.to_owned(), span: Span { end, ..span } });
+            }
+            Kind::Unknown => return self.unknown(span, text),
+            Kind::OpenText => self.unterminated(span, "string", '"', Kind::Text),
+            Kind::OpenQuoted => self.unterminated(span, "name", '`', Kind::Quoted),
+            kind => kind,
+        };
+        self.tokens.push(Token { kind, start: span.start, end: span.end });
+    }
+
+    fn unterminated(&mut self, span: Span, what: &str, quote: char, kind: Kind) -> Kind {
+        let finding = Diagnostic::error(span, format!("this {what} does not end"));
+        self.diagnostics.push(finding.label(format!("expected a closing `{quote}` on this line")));
+        kind
+    }
+
+    /// Adjoining unknown characters make one token and one diagnostic.
+    fn unknown(&mut self, span: Span, text: &str) {
+        if let (Some(token), Some(finding)) = (self.tokens.last_mut(), self.diagnostics.last_mut())
+            && token.kind == Kind::Unknown
+            && token.end == span.start
+        {
+            token.end = span.end;
+            finding.primary.span.end = span.end;
+            return;
+        }
+        self.tokens.push(Token { kind: Kind::Unknown, start: span.start, end: span.end });
+        let shown = text.chars().next().map(|c| c.escape_debug().to_string()).unwrap_or_default();
+        let mut finding = Diagnostic::error(span, format!("no word or sign begins with `{shown}`"));
+        if let Some(help) = help_for(text) {
+            finding = finding.help(help);
+        }
+        self.diagnostics.push(finding);
+    }
+}
+
+/// What someone who wrote this character probably meant.
+fn help_for(text: &str) -> Option<&'static str> {
+    match text.chars().next()? {
+        '&' => Some("`&&` is the logical and"),
+        '\'' => Some("strings stand in double quotes: \"…\""),
+        '#' => Some("comments run from `//` to the end of the line"),
+        '“' | '”' | '„' => Some("strings stand in plain double quotes: \"…\""),
+        '≤' => Some("write `<=`"),
+        '≥' => Some("write `>=`"),
+        '≠' => Some("write `!=`"),
+        '∈' => Some("write `in`"),
+        '\u{a0}' => Some("this is a no-break space; use a plain one"),
+        _ => None,
+    }
+}

@@ -1,0 +1,228 @@
+//! The cursor over the tokens: looking, taking, expecting, reporting, numbering, and counting depth.
+//!
+//! Every failure goes through [`Parser::fail`], so `reply ;` is reported as "expected an expression, found `;`".
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{Name, NodeId};
+use crate::syntax::lexer::{Kind, Token};
+
+use super::{Failed, MAX_DEPTH, Mode, Outcome, Parser};
+
+impl Parser<'_> {
+    pub(super) fn token(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    /// The kind of the next token.
+    pub(super) fn peek(&self) -> Kind {
+        self.tokens[self.at].kind
+    }
+
+    /// The kind of the token `n` behind the next one.
+    pub(super) fn peek_at(&self, n: usize) -> Kind {
+        self.tokens.get(self.at + n).map_or(Kind::End, |token| token.kind)
+    }
+
+    pub(super) fn at(&self, kind: Kind) -> bool {
+        self.peek() == kind
+    }
+
+    /// Whether the next token is this contextual word.
+    pub(super) fn at_word(&self, word: &str) -> bool {
+        self.at(Kind::Name) && self.text_of(self.token()) == word
+    }
+
+    pub(super) fn text_of(&self, token: Token) -> &str {
+        &self.text[token.start as usize..token.end as usize]
+    }
+
+    /// Takes the next token; the end is never passed.
+    pub(super) fn advance(&mut self) -> Token {
+        let token = self.token();
+        match token.kind {
+            Kind::LBrace => self.braces += 1,
+            Kind::RBrace => self.braces = self.braces.saturating_sub(1),
+            _ => {}
+        }
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    pub(super) fn eat(&mut self, kind: Kind) -> Option<Token> {
+        if self.at(kind) { Some(self.advance()) } else { None }
+    }
+
+    pub(super) fn eat_word(&mut self, word: &str) -> Option<Token> {
+        if self.at_word(word) { Some(self.advance()) } else { None }
+    }
+
+    /// Takes this token, or fails: `expected what`.
+    pub(super) fn expect(&mut self, kind: Kind, what: &str) -> Outcome<Token> {
+        if self.at(kind) { Ok(self.advance()) } else { self.fail(what) }
+    }
+
+    /// Takes the bracket that closes the one at `open`, or fails; `what` may name what else could have continued.
+    pub(super) fn close(&mut self, kind: Kind, open: Token, what: &str) -> Outcome<Token> {
+        if self.at(kind) {
+            return Ok(self.advance());
+        }
+        let opening = self.span(open);
+        let finding = self.unexpected(what).also(opening, "opened here");
+        self.report_here(finding);
+        Err(Failed)
+    }
+
+    /// Takes `;`. One that is merely forgotten at the end of a line is reported, and nothing is skipped for it.
+    pub(super) fn semicolon(&mut self) -> Outcome<()> {
+        if self.eat(Kind::Semi).is_some() {
+            return Ok(());
+        }
+        if !self.at_line_start() && !matches!(self.peek(), Kind::RBrace | Kind::End) {
+            return self.fail("`;`").map(|_: Token| ());
+        }
+        let end = self.previous_end();
+        let place = Span { file: self.file, start: end, end };
+        self.report_here(Diagnostic::error(place, "expected `;`").label("expected `;` here"));
+        Ok(())
+    }
+
+    /// A name: a word that is not reserved, or anything in backquotes.
+    pub(super) fn name(&mut self, what: &str) -> Outcome<Name> {
+        if !matches!(self.peek(), Kind::Name | Kind::Quoted) {
+            return self.fail(what);
+        }
+        let token = self.advance();
+        let text = self.name_text(token);
+        Ok(Name { text, span: self.span(token), id: self.id() })
+    }
+
+    fn name_text(&self, token: Token) -> String {
+        let written = self.text_of(token);
+        match token.kind {
+            Kind::Quoted => written.trim_matches('`').to_owned(),
+            _ => written.to_owned(),
+        }
+    }
+
+    pub(super) fn at_name(&self) -> bool {
+        matches!(self.peek(), Kind::Name | Kind::Quoted)
+    }
+
+    pub(super) fn span(&self, token: Token) -> Span {
+        Span { file: self.file, start: token.start, end: token.end }
+    }
+
+    /// From an offset to the end of the last token taken.
+    pub(super) fn since(&self, start: u32) -> Span {
+        Span { file: self.file, start, end: self.previous_end().max(start) }
+    }
+
+    pub(super) fn previous_end(&self) -> u32 {
+        if self.at == 0 { 0 } else { self.tokens[self.at - 1].end }
+    }
+
+    /// Whether a line ends between the last token and the next one.
+    pub(super) fn at_line_start(&self) -> bool {
+        self.text[self.previous_end() as usize..self.token().start as usize].contains('\n')
+    }
+
+    /// A fresh node number.
+    pub(super) fn id(&mut self) -> NodeId {
+        let id = NodeId(self.next);
+        self.next = self.next.saturating_add(1);
+        id
+    }
+
+    /// Reports `expected what, found …` at the next token and fails.
+    pub(super) fn fail<T>(&mut self, what: &str) -> Outcome<T> {
+        let finding = self.unexpected(what);
+        self.fail_with(finding)
+    }
+
+    /// Reports at the next token and fails.
+    pub(super) fn fail_with<T>(&mut self, finding: Diagnostic) -> Outcome<T> {
+        self.report_here(finding);
+        Err(Failed)
+    }
+
+    /// Reports, unless something was reported at the next token already.
+    pub(super) fn report_here(&mut self, finding: Diagnostic) {
+        let unknown = self.at(Kind::Unknown);
+        if self.reported.replace(self.at) != Some(self.at) && !unknown {
+            self.diagnostics.push(finding);
+        }
+    }
+
+    /// Reports and goes on.
+    pub(super) fn report(&mut self, finding: Diagnostic) {
+        self.diagnostics.push(finding);
+    }
+
+    /// `expected what, found …` at the next token.
+    pub(super) fn unexpected(&self, what: &str) -> Diagnostic {
+        let token = self.token();
+        let finding = Diagnostic::error(self.span(token), format!("expected {what}, found {}", self.found(token)));
+        let finding = finding.label(format!("expected {what}"));
+        if token.kind.is_reserved() && what.contains("name") {
+            let word = self.text_of(token);
+            return finding.help(format!("`{word}` is a reserved word; in backquotes it is a name: `` `{word}` ``"));
+        }
+        finding
+    }
+
+    fn found(&self, token: Token) -> String {
+        const SHOWN: usize = 30;
+        let written = self.text_of(token);
+        match token.kind {
+            Kind::End => "the end of the file".to_owned(),
+            Kind::Text => "a string".to_owned(),
+            Kind::Quoted => written.to_owned(),
+            kind if kind.is_reserved() => format!("the reserved word `{written}`"),
+            _ if written.chars().count() > SHOWN => format!("`{}…`", written.chars().take(SHOWN).collect::<String>()),
+            _ => format!("`{written}`"),
+        }
+    }
+
+    /// Runs a production one level deeper.
+    pub(super) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        if self.depth >= MAX_DEPTH {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        let outcome = production(self);
+        self.depth -= 1;
+        outcome
+    }
+
+    /// Counts one more level above everything that the running chain has read.
+    pub(super) fn deepen(&mut self) -> Outcome<()> {
+        self.deepest += 1;
+        if self.deepest > MAX_DEPTH { self.too_deep() } else { Ok(()) }
+    }
+
+    fn too_deep<T>(&mut self) -> Outcome<T> {
+        let place = self.span(self.token());
+        let finding = Diagnostic::error(place, format!("this nests deeper than {MAX_DEPTH} levels"));
+        let finding = finding.label("the first that is too deep");
+        self.fail_with(finding.help("give parts of it names with `let` or `fn`, or put what is alike into a list"))
+    }
+
+    /// Runs a production that reads a chain (`a + b + c`, `a.b.c`), whose operands are pushed down by [`Self::deepen`].
+    pub(super) fn chain<T>(&mut self, production: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        let outer = std::mem::replace(&mut self.deepest, self.depth);
+        let outcome = production(self);
+        self.deepest = self.deepest.max(outer);
+        outcome
+    }
+
+    /// Runs a production in this mode.
+    pub(super) fn in_mode<T>(&mut self, mode: Mode, production: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        let outer = std::mem::replace(&mut self.mode, mode);
+        let outcome = production(self);
+        self.mode = outer;
+        outcome
+    }
+}

@@ -1,0 +1,112 @@
+//! The parser: recursive descent, one function a production of the grammar (`docs/LANGUAGE.md`).
+//!
+//! A production that meets what it cannot take reports it once and fails; the statement, member or item around it
+//! skips to where the next one begins, so all errors of a file are reported at once. For example in
+//! `on q { reply ; n := 1; }` the first statement is reported, and the second is read as if nothing had been.
+
+mod braces;
+mod cursor;
+mod expressions;
+mod items;
+mod lists;
+mod members;
+mod operators;
+mod patterns;
+mod recovery;
+mod statements;
+mod types;
+
+use crate::diagnostic::{Diagnostic, FileId, Span};
+
+use super::ast::{File, NodeId};
+use super::lexer::{self, Lexed, Token};
+
+/// How deep constructs may nest, operators of a chain and `else if`s included: every pass over the tree is recursive,
+/// and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).
+pub const MAX_DEPTH: u32 = 256;
+
+/// What [`parse`] gives.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The tree; what could not be read is missing or an `Error` node.
+    pub file: File,
+    /// What is wrong with the text, in its order; the tree is complete if this is empty.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The first node number that is still free.
+    pub next: NodeId,
+}
+
+/// Reads a specification. Never fails: errors are among the diagnostics.
+#[must_use]
+pub fn parse(text: &str, file: FileId, first: NodeId) -> Parsed {
+    if u32::try_from(text.len()).is_err() {
+        let finding = Diagnostic::error(Span { file, start: 0, end: 0 }, "a file may have at most 4 GiB");
+        return Parser::new("", file, first, vec![finding]).finish();
+    }
+    Parser::new(text, file, first, Vec::new()).finish()
+}
+
+/// A production has failed and has been reported.
+struct Failed;
+
+/// What a production gives.
+type Outcome<T> = Result<T, Failed>;
+
+/// Whether `Name {` opens a record.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// It does.
+    Free,
+    /// It opens the block of `if`, `while`, `for`, `match` or a handler: we are in its head, outside brackets.
+    Head,
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    file: FileId,
+    tokens: Vec<Token>,
+    /// The next token.
+    at: usize,
+    /// The next node number.
+    next: u32,
+    mode: Mode,
+    /// How many constructs enclose this one.
+    depth: u32,
+    /// The greatest depth of any node of the operand being read (a chain pushes its operands down afterwards).
+    deepest: u32,
+    /// How many braces are open.
+    braces: u32,
+    diagnostics: Vec<Diagnostic>,
+    comments: Vec<super::ast::Comment>,
+    /// The token at which something was last reported: one report a token is enough.
+    reported: Option<usize>,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, file: FileId, first: NodeId, mut diagnostics: Vec<Diagnostic>) -> Parser<'t> {
+        let lexed: Lexed = lexer::lex(text, file);
+        diagnostics.extend(lexed.diagnostics);
+        Parser {
+            text,
+            file,
+            tokens: lexed.tokens,
+            at: 0,
+            next: first.0,
+            mode: Mode::Free,
+            depth: 0,
+            deepest: 0,
+            braces: 0,
+            diagnostics,
+            comments: lexed.comments,
+            reported: None,
+        }
+    }
+
+    fn finish(mut self) -> Parsed {
+        let items = self.file();
+        let span = Span { file: self.file, start: 0, end: self.text.len() as u32 };
+        self.diagnostics.sort_by_key(|finding| finding.primary.span.start);
+        let file = File { items, comments: self.comments, span };
+        Parsed { file, diagnostics: self.diagnostics, next: NodeId(self.next) }
+    }
+}

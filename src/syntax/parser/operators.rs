@@ -1,0 +1,133 @@
+//! Operators: `expr`, `and`, `rel`, `range`, `sum`, `prod` of the grammar, read by precedence; and `unary`.
+//!
+//! `a || b && c + d * -e` is `a || (b && (c + (d * (-e))))`; `a < b < c` and `a..b..c` are errors, since neither chains.
+
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::syntax::lexer::Kind;
+
+use super::{Outcome, Parser};
+
+/// How tightly an infix operator binds, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Or,
+    And,
+    Rel,
+    Range,
+    Sum,
+    Prod,
+    Unary,
+}
+
+impl Level {
+    fn tighter(self) -> Level {
+        match self {
+            Level::Or => Level::And,
+            Level::And => Level::Rel,
+            Level::Rel => Level::Range,
+            Level::Range => Level::Sum,
+            Level::Sum => Level::Prod,
+            Level::Prod | Level::Unary => Level::Unary,
+        }
+    }
+}
+
+/// What an infix operator makes.
+#[derive(Clone, Copy)]
+enum Infix {
+    Binary(BinaryOp),
+    Is,
+    Range,
+}
+
+/// The infix operator that a token is, and its level.
+fn infix(kind: Kind) -> Option<(Infix, Level)> {
+    let (op, level) = match kind {
+        Kind::DotDot => return Some((Infix::Range, Level::Range)),
+        Kind::Is => return Some((Infix::Is, Level::Rel)),
+        Kind::OrOr => (BinaryOp::Or, Level::Or),
+        Kind::AndAnd => (BinaryOp::And, Level::And),
+        Kind::EqEq => (BinaryOp::Eq, Level::Rel),
+        Kind::NotEq => (BinaryOp::Ne, Level::Rel),
+        Kind::Less => (BinaryOp::Lt, Level::Rel),
+        Kind::LessEq => (BinaryOp::Le, Level::Rel),
+        Kind::Greater => (BinaryOp::Gt, Level::Rel),
+        Kind::GreaterEq => (BinaryOp::Ge, Level::Rel),
+        Kind::In => (BinaryOp::In, Level::Rel),
+        Kind::Plus => (BinaryOp::Add, Level::Sum),
+        Kind::Minus => (BinaryOp::Sub, Level::Sum),
+        Kind::Star => (BinaryOp::Mul, Level::Prod),
+        Kind::Slash => (BinaryOp::Div, Level::Prod),
+        Kind::Percent => (BinaryOp::Rem, Level::Prod),
+        _ => return None,
+    };
+    Some((Infix::Binary(op), level))
+}
+
+impl Parser<'_> {
+    /// `expr`
+    pub(super) fn expr(&mut self) -> Outcome<Expr> {
+        self.nested(|p| p.binary(Level::Or))
+    }
+
+    /// Operands joined by operators of this level or tighter ones.
+    fn binary(&mut self, loosest: Level) -> Outcome<Expr> {
+        self.chain(|p| {
+            let mut left = p.unary()?;
+            while let Some((op, level)) = infix(p.peek()).filter(|(_, level)| *level >= loosest) {
+                p.advance();
+                left = p.join(left, op, level)?;
+                p.deepen()?;
+                p.must_not_chain(level)?;
+            }
+            Ok(left)
+        })
+    }
+
+    /// Reads the right operand and joins it to the left one.
+    fn join(&mut self, left: Expr, op: Infix, level: Level) -> Outcome<Expr> {
+        let start = left.span.start;
+        let left = Box::new(left);
+        let kind = match op {
+            Infix::Is => ExprKind::Is(left, Box::new(self.pattern()?)),
+            Infix::Range => ExprKind::Range(left, Box::new(self.binary(level.tighter())?)),
+            Infix::Binary(op) => ExprKind::Binary(op, left, Box::new(self.binary(level.tighter())?)),
+        };
+        Ok(self.expr_since(start, kind))
+    }
+
+    fn must_not_chain(&mut self, level: Level) -> Outcome<()> {
+        let again = infix(self.peek()).is_some_and(|(_, next)| next == level);
+        if !again || !matches!(level, Level::Rel | Level::Range) {
+            return Ok(());
+        }
+        let (what, help) = match level {
+            Level::Range => ("ranges do not chain", "put one of them in parentheses"),
+            _ => ("comparisons do not chain", "join them with `&&`, or put one of them in parentheses"),
+        };
+        let place = self.span(self.token());
+        self.fail_with(Diagnostic::error(place, what).label("a second operator").help(help))
+    }
+
+    /// `unary`
+    pub(super) fn unary(&mut self) -> Outcome<Expr> {
+        let op = match self.peek() {
+            Kind::Bang => UnaryOp::Not,
+            Kind::Minus => UnaryOp::Neg,
+            kind => return if opens_far(kind) { self.open() } else { self.postfix() },
+        };
+        let start = self.advance().start;
+        let operand = self.nested(Self::unary)?;
+        Ok(self.expr_since(start, ExprKind::Unary(op, Box::new(operand))))
+    }
+
+    pub(super) fn expr_since(&mut self, start: u32, kind: ExprKind) -> Expr {
+        Expr { kind, span: self.since(start), id: self.id() }
+    }
+}
+
+/// Whether an expression that begins so may be one that reaches as far right as it can.
+fn opens_far(kind: Kind) -> bool {
+    matches!(kind, Kind::Choose | Kind::Pick | Kind::Either | Kind::Any | Kind::All)
+}
