@@ -114,8 +114,11 @@ impl Nginx {
                 return Ok(());
             }
             let messages = fs::read_to_string(self.scratch.join("messages")).unwrap_or_default();
-            if messages.contains("[emerg]") || Instant::now() > deadline {
+            if messages.contains("[emerg]") {
                 return Err(messages);
+            }
+            if Instant::now() > deadline {
+                return Err(format!("it was not ready after {} s; it said: {messages:?}", PATIENCE.as_secs()));
             }
             sleep(PAUSE);
         }
