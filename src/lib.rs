@@ -7,4 +7,5 @@ pub mod json;
 pub mod scalar;
 pub mod spec;
 pub mod syntax;
+pub mod term;
 pub mod trace;

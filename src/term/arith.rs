@@ -1,0 +1,174 @@
+//! Constructors of integer terms and comparisons.
+//!
+//! Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided by the common divisor of the coefficients and
+//! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
+
+use super::{Kind, Linear, Term};
+use crate::scalar::{Int, Scalar, Sort};
+
+impl Term {
+    /// The sum.
+    pub fn add(&self, other: &Term) -> Term {
+        match (self.as_int(), other.as_int()) {
+            (Some(a), Some(b)) => Term::int(a.add(b)),
+            _ => Linear::of(self).plus(&Int::ONE, &Linear::of(other)).into_term(),
+        }
+    }
+
+    /// The difference.
+    pub fn sub(&self, other: &Term) -> Term {
+        match (self.as_int(), other.as_int()) {
+            (Some(a), Some(b)) => Term::int(a.sub(b)),
+            _ => Linear::of(self).plus(&Int::MINUS_ONE, &Linear::of(other)).into_term(),
+        }
+    }
+
+    /// The negation of an integer.
+    pub fn neg(&self) -> Term {
+        Linear::of(self).negated().into_term()
+    }
+
+    /// The product.
+    pub fn mul(&self, other: &Term) -> Term {
+        match (self.as_int(), other.as_int()) {
+            (Some(a), Some(b)) => Term::int(a.mul(b)),
+            (Some(a), None) => Linear::of(other).scaled(a).into_term(),
+            (None, Some(b)) => Linear::of(self).scaled(b).into_term(),
+            (None, None) => product(self, other),
+        }
+    }
+
+    /// The quotient towards minus infinity; `x / 0 = 0`.
+    pub fn div(&self, other: &Term) -> Term {
+        match (self.as_int(), other.as_int()) {
+            (Some(a), Some(b)) => Term::int(a.floor_div(b)),
+            (None, Some(b)) => quotient_by(self, b),
+            (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
+            (_, None) => Term::make(Kind::Div(self.clone(), other.clone()), Sort::Int),
+        }
+    }
+
+    /// The remainder, `x = y * (x / y) + x % y`; so `x % 0 = x`.
+    pub fn rem(&self, other: &Term) -> Term {
+        match (self.as_int(), other.as_int()) {
+            (Some(a), Some(b)) => Term::int(a.modulo(b)),
+            (None, Some(b)) => remainder_by(self, b),
+            (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
+            (_, None) => Term::make(Kind::Mod(self.clone(), other.clone()), Sort::Int),
+        }
+    }
+
+    /// `a <= b` on integers.
+    pub fn le(a: &Term, b: &Term) -> Term {
+        match (a.as_int(), b.as_int()) {
+            (Some(x), Some(y)) => Term::from(x <= y),
+            _ => Term::le0(difference(a, b)),
+        }
+    }
+
+    /// `a < b` on integers.
+    pub fn lt(a: &Term, b: &Term) -> Term {
+        match (a.as_int(), b.as_int()) {
+            (Some(x), Some(y)) => Term::from(x < y),
+            _ => Term::le0(difference(a, b).plus_constant(&Int::ONE)),
+        }
+    }
+
+    /// `linear <= 0`.
+    pub fn le0(linear: Linear) -> Term {
+        let content = linear.content();
+        if content.is_zero() {
+            return Term::from(linear.constant().signum() <= 0);
+        }
+        if let Some(split) = split_choice(&linear, &Term::le0) {
+            return split;
+        }
+        // Σ g·cᵢxᵢ + k <= 0 iff Σ cᵢxᵢ + ⌈k/g⌉ <= 0.
+        let tight = if content == Int::ONE { linear } else { linear.negated().divided(&content).negated() };
+        Term::make(Kind::Le0(tight), Sort::Bool)
+    }
+
+    /// `linear = 0`.
+    pub fn eq0(linear: Linear) -> Term {
+        let content = linear.content();
+        if content.is_zero() {
+            return Term::from(linear.constant().is_zero());
+        }
+        if !linear.constant().modulo(&content).is_zero() {
+            return Term::falsity();
+        }
+        if let Some(split) = split_choice(&linear, &Term::eq0) {
+            return split;
+        }
+        let positive = linear.terms()[0].1.signum() > 0;
+        let divisor = if positive { content } else { content.neg() };
+        Term::make(Kind::Eq0(if divisor == Int::ONE { linear } else { linear.divided(&divisor) }), Sort::Bool)
+    }
+}
+
+fn difference(a: &Term, b: &Term) -> Linear {
+    match (a.kind(), b.kind()) {
+        // The comparison of every exchange: a known query against an unknown state. No sum is merged for it.
+        (Kind::Const(Scalar::Int(value)), _) => Linear::of(b).negated().plus_constant(value),
+        (_, Kind::Const(Scalar::Int(value))) => Linear::of(a).plus_constant(&value.neg()),
+        _ => Linear::of(a).plus(&Int::MINUS_ONE, &Linear::of(b)),
+    }
+}
+
+/// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant.
+fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Term> {
+    let [(atom, coefficient)] = linear.terms() else { return None };
+    let Kind::Ite(condition, yes, no) = atom.kind() else { return None };
+    if yes.as_const().is_none() && no.as_const().is_none() {
+        return None;
+    }
+    let arm =
+        |value: &Term| compare(Linear::constant_of(linear.constant().clone()).plus(coefficient, &Linear::of(value)));
+    Some(Term::ite(condition, &arm(yes), &arm(no)))
+}
+
+/// Coefficients of single atoms go outside: `2x * 3y = 6 (x * y)`.
+fn product(a: &Term, b: &Term) -> Term {
+    let ((a, p), (b, q)) = (split_content(a), split_content(b));
+    let (a, b) = if a <= b { (a, b) } else { (b, a) };
+    let atom = Term::make(Kind::Mul(a, b), Sort::Int);
+    Linear::of(&atom).scaled(&p.mul(&q)).into_term()
+}
+
+/// The term and the number that it is multiplied with.
+fn split_content(term: &Term) -> (Term, Int) {
+    match term.kind() {
+        Kind::Linear(linear) => match linear.terms() {
+            [(atom, coefficient)] if linear.constant().is_zero() => (atom.clone(), coefficient.clone()),
+            _ => (term.clone(), Int::ONE),
+        },
+        _ => (term.clone(), Int::ONE),
+    }
+}
+
+/// `(d·p + r) / d = p + r / d`, where p takes all that d divides.
+fn quotient_by(term: &Term, divisor: &Int) -> Term {
+    if divisor.is_zero() {
+        return Term::int(Int::ZERO);
+    }
+    let linear = Linear::of(term);
+    let rest = linear.map(|c| c.modulo(divisor));
+    let whole = linear.plus(&Int::MINUS_ONE, &rest).divided(divisor);
+    if rest.terms().is_empty() {
+        return whole.into_term();
+    }
+    let atom = Term::make(Kind::Div(rest.into_term(), Term::int(divisor.clone())), Sort::Int);
+    whole.plus(&Int::ONE, &Linear::of(&atom)).into_term()
+}
+
+/// `(d·p + r) % d = r % d`.
+fn remainder_by(term: &Term, divisor: &Int) -> Term {
+    if divisor.is_zero() {
+        return term.clone();
+    }
+    let rest = Linear::of(term).map(|c| c.modulo(divisor));
+    match rest.terms() {
+        [] => Term::int(rest.constant().modulo(divisor)),
+        _ => Term::make(Kind::Mod(rest.into_term(), Term::int(divisor.clone())), Sort::Int),
+    }
+}

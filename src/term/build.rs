@@ -1,0 +1,218 @@
+//! Constructors of leaves, equality, negation, conditionals, order and membership.
+//!
+//! For example `eq(ite(c, 1, 2), 1)` is `c`, and `not(#1 <= 3)` is `#1 >= 4`.
+
+use super::{KeySet, Kind, Linear, Term, Terms, Var, text};
+use crate::scalar::{Int, Scalar, Sort};
+use std::sync::LazyLock;
+
+static TRUE: LazyLock<Term> = LazyLock::new(|| Term::make(Kind::Const(Scalar::Bool(true)), Sort::Bool));
+static FALSE: LazyLock<Term> = LazyLock::new(|| Term::make(Kind::Const(Scalar::Bool(false)), Sort::Bool));
+
+/// Negation is pushed inside conditions up to this depth and kept as one node above it.
+const NEGATED_INSIDE: u32 = 12;
+/// A comparison with a conditional is split into its arms if the other side is at most this large.
+const SPLIT_AGAINST: u32 = 3;
+/// … and the conditional at most this deep.
+const SPLIT_DEPTH: u32 = 12;
+
+impl Term {
+    /// The condition that always holds.
+    pub fn truth() -> Term {
+        TRUE.clone()
+    }
+
+    /// The condition that never holds.
+    pub fn falsity() -> Term {
+        FALSE.clone()
+    }
+
+    /// A known scalar.
+    pub fn constant(scalar: Scalar) -> Term {
+        match scalar {
+            Scalar::Bool(value) => Term::from(value),
+            known => {
+                let sort = known.sort();
+                Term::make(Kind::Const(known), sort)
+            }
+        }
+    }
+
+    /// A known integer.
+    pub fn int(value: impl Into<Int>) -> Term {
+        Term::make(Kind::Const(Scalar::Int(value.into())), Sort::Int)
+    }
+
+    /// A known string.
+    pub fn str(value: &str) -> Term {
+        Term::constant(Scalar::str(value))
+    }
+
+    /// A variable.
+    pub fn var(var: Var) -> Term {
+        Term::make(Kind::Var(var), var.sort)
+    }
+
+    /// Negation of a condition.
+    pub fn not(&self) -> Term {
+        match self.kind() {
+            Kind::Const(Scalar::Bool(value)) => Term::from(!value),
+            Kind::Not(inner) => inner.clone(),
+            Kind::Le0(linear) => Term::le0(linear.negated().plus_constant(&Int::ONE)),
+            Kind::And(parts) if self.depth() <= NEGATED_INSIDE => Term::or_all(parts.iter().map(Term::not)),
+            Kind::Or(parts) if self.depth() <= NEGATED_INSIDE => Term::and_all(parts.iter().map(Term::not)),
+            _ => Term::make(Kind::Not(self.clone()), Sort::Bool),
+        }
+    }
+
+    /// Equality of two terms of one sort (of different sorts: false).
+    pub fn eq(a: &Term, b: &Term) -> Term {
+        if a == b {
+            return Term::truth();
+        }
+        match (a.as_const(), b.as_const()) {
+            (Some(x), Some(y)) => return Term::from(x == y),
+            (Some(_), None) => return Term::eq(b, a),
+            (None, _) => {}
+        }
+        match a.sort() {
+            Sort::Int if b.sort() == Sort::Int => Term::eq0(Linear::of(a).plus(&Int::MINUS_ONE, &Linear::of(b))),
+            Sort::Bool if b.sort() == Sort::Bool => iff(a, b),
+            sort if !comparable(sort, b.sort()) => Term::falsity(),
+            _ => equal_atoms(a, b),
+        }
+    }
+
+    /// Inequality.
+    pub fn ne(a: &Term, b: &Term) -> Term {
+        Term::eq(a, b).not()
+    }
+
+    /// `if condition then yes else no`; the arms have one sort.
+    pub fn ite(condition: &Term, yes: &Term, no: &Term) -> Term {
+        match condition.kind() {
+            Kind::Const(Scalar::Bool(true)) => return yes.clone(),
+            Kind::Const(_) => return no.clone(),
+            Kind::Not(inner) => return Term::ite(inner, no, yes),
+            _ => {}
+        }
+        let (yes, no) = (under(condition, yes, Arm::Then), under(condition, no, Arm::Else));
+        if yes == no {
+            return yes;
+        }
+        if yes.sort() == Sort::Bool {
+            return choice(condition, &yes, &no);
+        }
+        let sort = if yes.as_const().is_some() { no.sort() } else { yes.sort() };
+        Term::make(Kind::Ite(condition.clone(), yes, no), sort)
+    }
+
+    /// `a < b`: numeric, by code points, or by octets. False on sorts without order.
+    pub fn less(a: &Term, b: &Term) -> Term {
+        match (a.kind(), b.kind()) {
+            _ if a.sort() == Sort::Int => Term::lt(a, b),
+            (Kind::Const(Scalar::Str(x)), Kind::Const(Scalar::Str(y))) => Term::from(x < y),
+            (Kind::Const(Scalar::Bytes(x)), Kind::Const(Scalar::Bytes(y))) => Term::from(x < y),
+            (_, Kind::Const(least)) if *least == a.sort().simplest() => Term::falsity(),
+            _ if a == b || !matches!(a.sort(), Sort::Str | Sort::Bytes) || a.sort() != b.sort() => Term::falsity(),
+            _ => Term::make(Kind::Less(a.clone(), b.clone()), Sort::Bool),
+        }
+    }
+
+    /// `term` is an element of `set`.
+    pub fn member(term: &Term, set: &KeySet) -> Term {
+        match term.kind() {
+            Kind::Const(scalar) => Term::from(set.contains(scalar)),
+            _ if set.is_empty() => Term::falsity(),
+            _ if set.len() == 1 => {
+                set.find(|_| true).map_or_else(Term::falsity, |only| Term::eq(term, &Term::constant(only)))
+            }
+            Kind::Ite(condition, yes, no) if yes.as_const().is_some() || no.as_const().is_some() => {
+                Term::ite(condition, &Term::member(yes, set), &Term::member(no, set))
+            }
+            _ => Term::make(Kind::Member(term.clone(), set.clone()), Sort::Bool),
+        }
+    }
+
+    /// Rebuilds a text operation; see [`text`](super::TextOp).
+    pub(super) fn text_node(op: text::TextOp, args: Terms, sort: Sort) -> Term {
+        Term::make(Kind::Text(op, args), sort)
+    }
+}
+
+fn comparable(a: Sort, b: Sort) -> bool {
+    a == b
+        || (matches!(a, Sort::Token(_))
+            && matches!(b, Sort::Token(_))
+            && (a == Sort::ANY_TOKEN || b == Sort::ANY_TOKEN))
+}
+
+/// Equality of conditions: negations go outside.
+fn iff(a: &Term, b: &Term) -> Term {
+    match (a.kind(), b.kind()) {
+        (_, Kind::Const(known)) => {
+            if known.as_bool() == Some(true) {
+                a.clone()
+            } else {
+                a.not()
+            }
+        }
+        (Kind::Not(x), Kind::Not(y)) => iff(x, y),
+        (Kind::Not(x), _) => iff(x, b).not(),
+        (_, Kind::Not(y)) => iff(a, y).not(),
+        _ if a == b => Term::truth(),
+        _ if *a == b.not() => Term::falsity(),
+        _ if a <= b => Term::make(Kind::Eq(a.clone(), b.clone()), Sort::Bool),
+        _ => Term::make(Kind::Eq(b.clone(), a.clone()), Sort::Bool),
+    }
+}
+
+/// Equality on a sort that has no arithmetic; a constant stands on the right.
+fn equal_atoms(a: &Term, b: &Term) -> Term {
+    for (choice, other) in [(a, b), (b, a)] {
+        if let Kind::Ite(condition, yes, no) = choice.kind()
+            && other.size() <= SPLIT_AGAINST
+            && choice.depth() <= SPLIT_DEPTH
+        {
+            return Term::ite(condition, &Term::eq(yes, other), &Term::eq(no, other));
+        }
+    }
+    if let Some(simpler) = text::simplify_eq(a, b) {
+        return simpler;
+    }
+    let (a, b) = if b.as_const().is_some() || a <= b { (a, b) } else { (b, a) };
+    Term::make(Kind::Eq(a.clone(), b.clone()), Sort::Bool)
+}
+
+/// `(c and yes) or (not c and no)`, in the shortest form.
+fn choice(condition: &Term, yes: &Term, no: &Term) -> Term {
+    match (yes.as_bool(), no.as_bool()) {
+        (Some(true), _) => Term::or(condition, no),
+        (Some(false), _) => Term::and(&condition.not(), no),
+        (_, Some(true)) => Term::or(&condition.not(), yes),
+        (_, Some(false)) => Term::and(condition, yes),
+        (None, None) => Term::or(&Term::and(condition, yes), &Term::and(&condition.not(), no)),
+    }
+}
+
+/// Which side of a conditional a term stands on.
+#[derive(Clone, Copy, PartialEq)]
+enum Arm {
+    Then,
+    Else,
+}
+
+/// An arm that asks the same condition again has its answer.
+fn under(condition: &Term, arm: &Term, side: Arm) -> Term {
+    match arm.kind() {
+        Kind::Ite(again, yes, no) if again == condition => {
+            if side == Arm::Then {
+                yes.clone()
+            } else {
+                no.clone()
+            }
+        }
+        _ if arm == condition => Term::from(side == Arm::Then),
+        _ => arm.clone(),
+    }
+}

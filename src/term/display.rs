@@ -1,0 +1,193 @@
+//! Terms as users read them, in the notation of the language; `#12` is a variable.
+//!
+//! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 + 3 <= #4`.
+
+use super::{Kind, Linear, Term, Terms, TextOp};
+use crate::scalar::Int;
+use std::fmt;
+
+/// Deeper parts are shown as `…`.
+const SHOWN_DEPTH: u32 = 100;
+
+/// How tightly the surroundings bind, loosest first.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Level {
+    Any,
+    Or,
+    And,
+    Compare,
+    Sum,
+    Product,
+    Prefix,
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(self, Level::Any, SHOWN_DEPTH, f)
+    }
+}
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Linear {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(&self.clone().into_term(), Level::Any, SHOWN_DEPTH, f)
+    }
+}
+
+type Out<'a, 'b> = &'a mut fmt::Formatter<'b>;
+
+fn level(kind: &Kind) -> Level {
+    match kind {
+        Kind::Const(_) | Kind::Var(_) | Kind::Text(..) => Level::Prefix,
+        Kind::Not(inner) => {
+            if matches!(inner.kind(), Kind::Eq(..) | Kind::Eq0(_)) {
+                Level::Compare
+            } else {
+                Level::Prefix
+            }
+        }
+        Kind::And(_) => Level::And,
+        Kind::Or(_) => Level::Or,
+        Kind::Eq(..) | Kind::Eq0(_) | Kind::Le0(_) | Kind::Less(..) | Kind::Member(..) => Level::Compare,
+        Kind::Linear(_) => Level::Sum,
+        Kind::Mul(..) | Kind::Div(..) | Kind::Mod(..) => Level::Product,
+        Kind::Ite(..) => Level::Any,
+    }
+}
+
+fn show(term: &Term, outer: Level, depth: u32, f: Out) -> fmt::Result {
+    if depth == 0 {
+        return f.write_str("…");
+    }
+    let own = level(term.kind());
+    if own >= outer || outer == Level::Any {
+        return show_open(term.kind(), depth - 1, f);
+    }
+    f.write_str("(")?;
+    show_open(term.kind(), depth - 1, f)?;
+    f.write_str(")")
+}
+
+fn show_open(kind: &Kind, depth: u32, f: Out) -> fmt::Result {
+    match kind {
+        Kind::Const(scalar) => write!(f, "{scalar}"),
+        Kind::Var(var) => write!(f, "#{}", var.id),
+        Kind::Not(inner) => show_not(inner, depth, f),
+        Kind::And(parts) => show_list(parts, " && ", Level::Compare, depth, f),
+        Kind::Or(parts) => show_list(parts, " || ", Level::And, depth, f),
+        Kind::Eq(a, b) => show_pair(a, " == ", b, Level::Sum, depth, f),
+        Kind::Eq0(linear) => show_comparison(linear, "==", "==", depth, f),
+        Kind::Le0(linear) => show_comparison(linear, "<=", ">=", depth, f),
+        Kind::Less(a, b) => show_pair(a, " < ", b, Level::Sum, depth, f),
+        Kind::Member(a, set) => {
+            show(a, Level::Sum, depth, f)?;
+            if set.len() <= 8 { write!(f, " in {set:?}") } else { write!(f, " in {{{} values}}", set.len()) }
+        }
+        Kind::Linear(linear) => show_sum(linear.terms(), linear.constant(), depth, f),
+        Kind::Mul(a, b) => show_pair(a, " * ", b, Level::Prefix, depth, f),
+        Kind::Div(a, b) => show_pair(a, " / ", b, Level::Prefix, depth, f),
+        Kind::Mod(a, b) => show_pair(a, " % ", b, Level::Prefix, depth, f),
+        Kind::Ite(c, a, b) => {
+            f.write_str("if ")?;
+            show(c, Level::Or, depth, f)?;
+            f.write_str(" { ")?;
+            show(a, Level::Any, depth, f)?;
+            f.write_str(" } else { ")?;
+            show(b, Level::Any, depth, f)?;
+            f.write_str(" }")
+        }
+        Kind::Text(op, args) => show_text(*op, args, depth, f),
+    }
+}
+
+fn show_not(inner: &Term, depth: u32, f: Out) -> fmt::Result {
+    match inner.kind() {
+        Kind::Eq(a, b) => show_pair(a, " != ", b, Level::Sum, depth, f),
+        Kind::Eq0(linear) => show_comparison(linear, "!=", "!=", depth, f),
+        _ => {
+            f.write_str("!")?;
+            show(inner, Level::Prefix, depth, f)
+        }
+    }
+}
+
+fn show_pair(a: &Term, operator: &str, b: &Term, inner: Level, depth: u32, f: Out) -> fmt::Result {
+    show(a, inner, depth, f)?;
+    f.write_str(operator)?;
+    show(b, inner, depth, f)
+}
+
+fn show_list(parts: &Terms, between: &str, inner: Level, depth: u32, f: Out) -> fmt::Result {
+    for (i, part) in parts.iter().enumerate() {
+        f.write_str(if i == 0 { "" } else { between })?;
+        show(part, inner, depth, f)?;
+    }
+    Ok(())
+}
+
+/// Positive coefficients stand on the left, negative ones on the right; a lone constant stands on the right.
+fn show_comparison(linear: &Linear, operator: &str, mirrored: &str, depth: u32, f: Out) -> fmt::Result {
+    let (left, right): (Vec<_>, Vec<_>) = linear.terms().iter().cloned().partition(|(_, c)| c.signum() > 0);
+    let right: Vec<(Term, Int)> = right.into_iter().map(|(atom, c)| (atom, c.neg())).collect();
+    if left.is_empty() {
+        show_sum(&right, &Int::ZERO, depth, f)?;
+        return write!(f, " {mirrored} {}", linear.constant());
+    }
+    show_sum(&left, &Int::ZERO, depth, f)?;
+    write!(f, " {operator} ")?;
+    show_sum(&right, &linear.constant().neg(), depth, f)
+}
+
+fn show_sum(terms: &[(Term, Int)], constant: &Int, depth: u32, f: Out) -> fmt::Result {
+    for (i, (atom, coefficient)) in terms.iter().enumerate() {
+        let sign = match (i, coefficient.signum() < 0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        f.write_str(sign)?;
+        if coefficient.abs() != Int::ONE {
+            write!(f, "{} * ", coefficient.abs())?;
+        }
+        show(atom, Level::Prefix, depth, f)?;
+    }
+    match (terms.is_empty(), constant.signum()) {
+        (true, _) => write!(f, "{constant}"),
+        (false, 0) => Ok(()),
+        (false, sign) => write!(f, " {} {}", if sign < 0 { "-" } else { "+" }, constant.abs()),
+    }
+}
+
+fn show_text(op: TextOp, args: &Terms, depth: u32, f: Out) -> fmt::Result {
+    let method = match op {
+        TextOp::Concat => {
+            f.write_str("(")?;
+            show_list(args, " + ", Level::Sum, depth, f)?;
+            return f.write_str(")");
+        }
+        TextOp::Len => {
+            f.write_str("len(")?;
+            show_list(args, ", ", Level::Any, depth, f)?;
+            return f.write_str(")");
+        }
+        TextOp::Contains => "contains",
+        TextOp::StartsWith => "starts_with",
+        TextOp::EndsWith => "ends_with",
+        TextOp::Lower => "lower",
+        TextOp::ToInt => "to_int",
+        TextOp::IsInt => "is_int",
+        TextOp::FromInt => "to_string",
+        TextOp::Slice => "slice",
+    };
+    let Some((first, rest)) = args.split_first() else { return f.write_str(method) };
+    show(first, Level::Prefix, depth, f)?;
+    write!(f, ".{method}(")?;
+    show_list(&rest.iter().cloned().collect(), ", ", Level::Any, depth, f)?;
+    f.write_str(")")
+}

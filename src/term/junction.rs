@@ -1,0 +1,204 @@
+//! Conjunction and disjunction: flat, sorted, without duplicates; literals decide and shorten what stands beside them.
+//!
+//! For example `b and (not b or x = 1)` is `b and x = 1`, and `x = 1 and x != 2` is `x = 1`.
+//! Both connectives share one procedure by duality.
+
+use super::relate::{Relation, relate};
+use super::{Kind, Term, Terms};
+use crate::scalar::Sort;
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+/// Pairs are compared up to this many parts; beyond it only duplicates and complements are seen.
+const PAIRWISE: usize = 16;
+
+type Parts = SmallVec<[Term; 8]>;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Junction {
+    And,
+    Or,
+}
+
+impl Term {
+    /// Conjunction of two.
+    pub fn and(a: &Term, b: &Term) -> Term {
+        Term::and_all([a.clone(), b.clone()])
+    }
+
+    /// Conjunction of any number; of none: true.
+    pub fn and_all(parts: impl IntoIterator<Item = Term>) -> Term {
+        Junction::And.of(parts)
+    }
+
+    /// Disjunction of two.
+    pub fn or(a: &Term, b: &Term) -> Term {
+        Term::or_all([a.clone(), b.clone()])
+    }
+
+    /// Disjunction of any number; of none: false.
+    pub fn or_all(parts: impl IntoIterator<Item = Term>) -> Term {
+        Junction::Or.of(parts)
+    }
+
+    /// `a` implies `b`.
+    pub fn implies(a: &Term, b: &Term) -> Term {
+        Term::or(&a.not(), b)
+    }
+}
+
+/// What one part does to another.
+enum Effect {
+    None,
+    /// The other part says nothing new.
+    Drop,
+    /// The whole is the connective's zero.
+    Zero,
+    /// The other part becomes this.
+    Replace(Term),
+}
+
+impl Junction {
+    fn of(self, parts: impl IntoIterator<Item = Term>) -> Term {
+        let mut list = Parts::new();
+        for part in parts {
+            if self.push(&mut list, part) {
+                return self.zero();
+            }
+        }
+        while list.len() > 1 {
+            list.sort_unstable();
+            list.dedup();
+            match self.pass(&mut list) {
+                Pass::Zero => return self.zero(),
+                Pass::Stable => break,
+                Pass::Changed => {}
+            }
+        }
+        self.node(list)
+    }
+
+    fn node(self, mut list: Parts) -> Term {
+        match (list.len(), self) {
+            (0, _) => self.unit(),
+            (1, _) => list.remove(0),
+            (_, Junction::And) => Term::make(Kind::And(list.into_iter().collect()), Sort::Bool),
+            (_, Junction::Or) => Term::make(Kind::Or(list.into_iter().collect()), Sort::Bool),
+        }
+    }
+
+    fn unit(self) -> Term {
+        Term::from(self == Junction::And)
+    }
+
+    fn zero(self) -> Term {
+        Term::from(self == Junction::Or)
+    }
+
+    /// The parts of a term of this connective.
+    fn parts(self, term: &Term) -> Option<&Terms> {
+        match (self, term.kind()) {
+            (Junction::And, Kind::And(parts)) | (Junction::Or, Kind::Or(parts)) => Some(parts),
+            _ => None,
+        }
+    }
+
+    fn dual(self) -> Junction {
+        if self == Junction::And { Junction::Or } else { Junction::And }
+    }
+
+    /// Adds a part, flattened; true if it makes the whole the zero.
+    fn push(self, list: &mut Parts, part: Term) -> bool {
+        if let Some(value) = part.as_bool() {
+            return value == (self == Junction::Or);
+        }
+        match self.parts(&part) {
+            Some(inner) => list.extend(inner.iter().cloned()),
+            None => list.push(part),
+        }
+        false
+    }
+
+    /// One round of simplification over sorted parts.
+    fn pass(self, list: &mut Parts) -> Pass {
+        if list.len() > PAIRWISE {
+            return if has_complement(list) { Pass::Zero } else { Pass::Stable };
+        }
+        for i in 0..list.len() {
+            for j in 0..list.len() {
+                if i == j {
+                    continue;
+                }
+                match self.effect(&list[i], &list[j]) {
+                    Effect::None => {}
+                    Effect::Zero => return Pass::Zero,
+                    Effect::Drop => {
+                        list.remove(j);
+                        return Pass::Changed;
+                    }
+                    Effect::Replace(part) => {
+                        list.remove(j);
+                        return if self.push(list, part) { Pass::Zero } else { Pass::Changed };
+                    }
+                }
+            }
+        }
+        Pass::Stable
+    }
+
+    fn effect(self, part: &Term, other: &Term) -> Effect {
+        match (self.dual().parts(part), self.dual().parts(other)) {
+            (None, None) => {
+                let relation = relate(part, other);
+                if self.excludes(relation) {
+                    Effect::Zero
+                } else if self.absorbs(relation) {
+                    Effect::Drop
+                } else {
+                    Effect::None
+                }
+            }
+            (None, Some(clause)) => self.shorten(part, clause),
+            (Some(small), Some(large)) if small.len() < large.len() && small.iter().all(|lit| large.contains(lit)) => {
+                Effect::Drop
+            }
+            (Some(_), _) => Effect::None,
+        }
+    }
+
+    /// Within this connective, the first part makes the second superfluous.
+    fn absorbs(self, relation: Relation) -> bool {
+        if self == Junction::And { relation.forward } else { relation.backward }
+    }
+
+    /// Within this connective, the two together are the zero.
+    fn excludes(self, relation: Relation) -> bool {
+        if self == Junction::And { relation.disjoint } else { relation.covers }
+    }
+
+    /// A literal beside a clause (or, dually, beside a cube): absorption and unit propagation.
+    fn shorten(self, literal: &Term, clause: &Terms) -> Effect {
+        let mut kept = Parts::new();
+        for part in clause {
+            let relation = relate(literal, part);
+            if self.absorbs(relation) {
+                return Effect::Drop;
+            }
+            if !self.excludes(relation) {
+                kept.push(part.clone());
+            }
+        }
+        if kept.len() == clause.len() { Effect::None } else { Effect::Replace(self.dual().of(kept)) }
+    }
+}
+
+enum Pass {
+    Stable,
+    Changed,
+    Zero,
+}
+
+fn has_complement(list: &Parts) -> bool {
+    let known: FxHashSet<&Term> = list.iter().collect();
+    list.iter().any(|part| matches!(part.kind(), Kind::Not(inner) if known.contains(inner)))
+}

@@ -1,0 +1,136 @@
+//! Linear normal form: a constant plus coefficients times atoms, sorted by atom, no coefficient zero.
+//!
+//! Atoms are integer terms that are not sums: variables, products, quotients, remainders, conditionals, lengths.
+//! For example `2*#1 - #2 + 3`.
+
+use super::{Kind, Term};
+use crate::scalar::{Int, Scalar, Sort};
+use smallvec::{SmallVec, smallvec};
+use std::cmp::Ordering;
+
+/// `constant + Σ coefficient · atom`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Linear {
+    constant: Int,
+    terms: SmallVec<[(Term, Int); 2]>,
+}
+
+impl Linear {
+    /// The constant `value`.
+    pub fn constant_of(value: Int) -> Linear {
+        Linear { constant: value, terms: SmallVec::new() }
+    }
+
+    /// The constant part.
+    #[inline]
+    pub fn constant(&self) -> &Int {
+        &self.constant
+    }
+
+    /// Atoms with their coefficients, in order; no coefficient is zero.
+    #[inline]
+    pub fn terms(&self) -> &[(Term, Int)] {
+        &self.terms
+    }
+
+    /// The linear form of an integer term.
+    pub fn of(term: &Term) -> Linear {
+        match term.kind() {
+            Kind::Linear(linear) => linear.clone(),
+            Kind::Const(Scalar::Int(value)) => Linear::constant_of(value.clone()),
+            _ => Linear { constant: Int::ZERO, terms: smallvec![(term.clone(), Int::ONE)] },
+        }
+    }
+
+    /// The coefficient of `atom`, zero where it does not occur.
+    pub fn coefficient(&self, atom: &Term) -> Int {
+        self.terms.iter().find(|(known, _)| known == atom).map_or(Int::ZERO, |(_, c)| c.clone())
+    }
+
+    /// The sum with `factor` times `other`.
+    pub fn plus(&self, factor: &Int, other: &Linear) -> Linear {
+        let mut terms: SmallVec<[(Term, Int); 2]> = SmallVec::new();
+        let (mut i, mut j) = (0, 0);
+        while i < self.terms.len() || j < other.terms.len() {
+            let order = match (self.terms.get(i), other.terms.get(j)) {
+                (Some((a, _)), Some((b, _))) => {
+                    if a == b {
+                        Ordering::Equal
+                    } else {
+                        a.cmp(b)
+                    }
+                }
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            let (atom, coefficient) = match order {
+                Ordering::Less => (&self.terms[i].0, self.terms[i].1.clone()),
+                Ordering::Greater => (&other.terms[j].0, other.terms[j].1.mul(factor)),
+                Ordering::Equal => (&self.terms[i].0, self.terms[i].1.add(&other.terms[j].1.mul(factor))),
+            };
+            if !coefficient.is_zero() {
+                terms.push((atom.clone(), coefficient));
+            }
+            i += usize::from(order != Ordering::Greater);
+            j += usize::from(order != Ordering::Less);
+        }
+        Linear { constant: self.constant.add(&other.constant.mul(factor)), terms }
+    }
+
+    /// The sum with a constant.
+    pub fn plus_constant(mut self, value: &Int) -> Linear {
+        self.constant = self.constant.add(value);
+        self
+    }
+
+    /// `factor` times this.
+    pub fn scaled(&self, factor: &Int) -> Linear {
+        self.map(|c| c.mul(factor))
+    }
+
+    /// The negation.
+    pub fn negated(&self) -> Linear {
+        self.map(Int::neg)
+    }
+
+    /// The same without `atom`.
+    pub fn without(&self, atom: &Term) -> Linear {
+        let terms = self.terms.iter().filter(|(known, _)| known != atom).cloned().collect();
+        Linear { constant: self.constant.clone(), terms }
+    }
+
+    /// Greatest common divisor of the coefficients; zero without any.
+    pub fn content(&self) -> Int {
+        if let [(_, c)] = &self.terms[..] {
+            return c.abs();
+        }
+        self.terms.iter().fold(Int::ZERO, |gcd, (_, c)| gcd.gcd(c))
+    }
+
+    /// The term that stands for this.
+    pub fn into_term(self) -> Term {
+        match &self.terms[..] {
+            [] => Term::constant(Scalar::Int(self.constant)),
+            [(atom, one)] if *one == Int::ONE && self.constant.is_zero() => atom.clone(),
+            _ => Term::make(Kind::Linear(self), Sort::Int),
+        }
+    }
+
+    /// The same with constant and coefficients divided by `divisor`, each towards minus infinity.
+    pub(super) fn divided(&self, divisor: &Int) -> Linear {
+        self.map(|c| c.floor_div(divisor))
+    }
+
+    /// The same with every number changed by `f`; atoms whose coefficient becomes zero are dropped.
+    pub(super) fn map(&self, f: impl Fn(&Int) -> Int) -> Linear {
+        let terms = self.terms.iter().map(|(atom, c)| (atom.clone(), f(c))).filter(|(_, c)| !c.is_zero()).collect();
+        Linear { constant: f(&self.constant), terms }
+    }
+
+    /// Whether both have the same numbers, whatever their atoms.
+    pub(super) fn same_head(&self, other: &Linear) -> bool {
+        self.constant == other.constant
+            && self.terms.len() == other.terms.len()
+            && self.terms.iter().zip(&other.terms).all(|((_, c), (_, d))| c == d)
+    }
+}

@@ -1,0 +1,268 @@
+//! Nodes: what is cached about a term, and how terms are compared, ordered, shared and freed.
+//!
+//! Equality is structural; a small per-thread table makes equal larger terms share a node where it can, so that comparing is
+//! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
+//! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
+
+use super::{Kind, Term};
+use crate::scalar::{Int, Scalar, Sort};
+use rustc_hash::{FxHashSet, FxHasher};
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Weak};
+
+/// Terms up to this depth may be walked by plain recursion.
+pub(super) const SHALLOW: u32 = 64;
+/// Trees up to this size are walked without remembering shared nodes.
+pub(super) const SMALL: u32 = 96;
+/// Smaller terms are not worth a look in the sharing table.
+const SHARED_FROM: u32 = 5;
+const SHARING_SLOTS: usize = 4096;
+
+pub(super) struct Node {
+    pub(super) hash: u64,
+    pub(super) shape: u64,
+    pub(super) first: u64,
+    pub(super) last: u64,
+    pub(super) size: u32,
+    pub(super) depth: u32,
+    pub(super) sort: Sort,
+    pub(super) kind: Kind,
+}
+
+thread_local! {
+    /// The most recent node of each slot. Weak: it keeps no term alive, only (a bounded number of) empty allocations.
+    static SHARING: RefCell<Vec<Weak<Node>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Term {
+    /// The node of `kind`, which must be in normal form.
+    pub(super) fn make(kind: Kind, sort: Sort) -> Term {
+        let node = Node::new(kind, sort);
+        if node.size < SHARED_FROM { Term(Arc::new(node)) } else { share(node) }
+    }
+}
+
+fn share(node: Node) -> Term {
+    SHARING.with_borrow_mut(|slots| {
+        if slots.is_empty() {
+            slots.resize(SHARING_SLOTS, Weak::new());
+        }
+        let slot = &mut slots[node.hash as usize % SHARING_SLOTS];
+        if let Some(known) = slot.upgrade()
+            && known.hash == node.hash
+            && known.depth < SHALLOW
+            && known.size < SMALL
+            && known.kind == node.kind
+        {
+            return Term(known);
+        }
+        if let Some(known) = slot.upgrade()
+            && known.hash == node.hash
+            && heads_agree(&known.kind, &node.kind)
+            && children(&known.kind).iter().zip(children(&node.kind)).all(|(a, b)| a.same(b))
+        {
+            return Term(known);
+        }
+        let fresh = Arc::new(node);
+        *slot = Arc::downgrade(&fresh);
+        Term(fresh)
+    })
+}
+
+impl Node {
+    fn new(kind: Kind, sort: Sort) -> Node {
+        let head = head_hash(&kind);
+        let mut node = Node { hash: head, shape: head, first: u64::MAX, last: 0, size: 1, depth: 1, sort, kind };
+        if let Kind::Var(var) = node.kind {
+            node.hash = mix(head, var.id);
+            (node.first, node.last) = (var.id, var.id);
+            return node;
+        }
+        let (mut hash, mut shape, mut first, mut last) = (node.hash, node.shape, node.first, node.last);
+        let (mut size, mut depth) = (1u32, 0u32);
+        for_each_child(&node.kind, &mut |child| {
+            hash = mix(hash, child.0.hash);
+            shape = mix(shape, child.0.shape);
+            first = first.min(child.0.first);
+            last = last.max(child.0.last);
+            size = size.saturating_add(child.0.size);
+            depth = depth.max(child.0.depth);
+        });
+        (node.hash, node.shape, node.first, node.last) = (hash, shape, first, last);
+        (node.size, node.depth) = (size, depth.saturating_add(1));
+        node
+    }
+}
+
+/// Deep terms are freed without recursion.
+impl Drop for Node {
+    fn drop(&mut self) {
+        if self.depth < SHALLOW {
+            return;
+        }
+        let mut pending = vec![std::mem::replace(&mut self.kind, Kind::Const(Scalar::Bool(false)))];
+        while let Some(kind) = pending.pop() {
+            for_each_child(&kind, &mut |child| {
+                // A node that only `kind` holds would be dropped inside it: keep it, and take it apart afterwards.
+                if Arc::strong_count(&child.0) == 1 && child.0.depth >= SHALLOW {
+                    KEPT.with_borrow_mut(|kept| kept.push(child.clone()));
+                }
+            });
+            drop(kind);
+            for term in KEPT.with_borrow_mut(std::mem::take) {
+                if let Some(mut node) = Arc::into_inner(term.0) {
+                    pending.push(std::mem::replace(&mut node.kind, Kind::Const(Scalar::Bool(false))));
+                    node.depth = 0;
+                }
+            }
+        }
+    }
+}
+
+thread_local! {
+    static KEPT: RefCell<Vec<Term>> = const { RefCell::new(Vec::new()) };
+}
+
+pub(super) fn mix(state: u64, word: u64) -> u64 {
+    let product = u128::from(state.rotate_left(23) ^ word ^ 0x9e37_79b9_7f4a_7c15) * 0xa076_1d64_78bd_642f_u128;
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_int(value: &Int) -> u64 {
+    value.to_i64().map_or_else(|| hash_of(value), |small| small as u64)
+}
+
+/// Hash of everything but the children and the variable's number.
+fn head_hash(kind: &Kind) -> u64 {
+    match kind {
+        Kind::Const(Scalar::Int(value)) => mix(1, hash_int(value)),
+        Kind::Const(scalar) => mix(2, hash_of(scalar)),
+        Kind::Var(var) => mix(3, hash_of(&var.sort)),
+        Kind::Not(_) => 4,
+        Kind::And(_) => 5,
+        Kind::Or(_) => 6,
+        Kind::Eq(..) => 7,
+        Kind::Eq0(linear) => {
+            linear.terms().iter().fold(mix(8, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
+        }
+        Kind::Le0(linear) => {
+            linear.terms().iter().fold(mix(9, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
+        }
+        Kind::Less(..) => 10,
+        Kind::Member(_, set) => mix(11, set.content_hash()),
+        Kind::Linear(linear) => {
+            linear.terms().iter().fold(mix(12, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
+        }
+        Kind::Mul(..) => 13,
+        Kind::Div(..) => 14,
+        Kind::Mod(..) => 15,
+        Kind::Ite(..) => 16,
+        Kind::Text(op, _) => mix(17, *op as u64),
+    }
+}
+
+/// Calls `f` on each child, in order.
+pub(super) fn for_each_child<'a>(kind: &'a Kind, f: &mut impl FnMut(&'a Term)) {
+    match kind {
+        Kind::Const(_) | Kind::Var(_) => {}
+        Kind::Not(a) | Kind::Member(a, _) => f(a),
+        Kind::And(parts) | Kind::Or(parts) | Kind::Text(_, parts) => parts.iter().for_each(f),
+        Kind::Eq0(linear) | Kind::Le0(linear) | Kind::Linear(linear) => {
+            linear.terms().iter().for_each(|(atom, _)| f(atom))
+        }
+        Kind::Eq(a, b) | Kind::Less(a, b) | Kind::Mul(a, b) | Kind::Div(a, b) | Kind::Mod(a, b) => {
+            f(a);
+            f(b);
+        }
+        Kind::Ite(c, a, b) => {
+            f(c);
+            f(a);
+            f(b);
+        }
+    }
+}
+
+/// The children, in order.
+pub(super) fn children(kind: &Kind) -> SmallVec<[&Term; 4]> {
+    let mut list = SmallVec::new();
+    for_each_child(kind, &mut |child| list.push(child));
+    list
+}
+
+/// Whether two nodes agree in everything but the identity of their children.
+fn heads_agree(a: &Kind, b: &Kind) -> bool {
+    match (a, b) {
+        (Kind::Const(x), Kind::Const(y)) => x == y,
+        (Kind::Var(x), Kind::Var(y)) => x == y,
+        (Kind::Member(_, s), Kind::Member(_, t)) => s == t,
+        (Kind::Text(f, s), Kind::Text(g, t)) => f == g && s.len() == t.len(),
+        (Kind::And(s), Kind::And(t)) | (Kind::Or(s), Kind::Or(t)) => s.len() == t.len(),
+        (Kind::Eq0(s), Kind::Eq0(t)) | (Kind::Le0(s), Kind::Le0(t)) | (Kind::Linear(s), Kind::Linear(t)) => {
+            s.same_head(t)
+        }
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
+}
+
+impl PartialEq for Term {
+    #[inline]
+    fn eq(&self, other: &Term) -> bool {
+        self.same(other) || (self.0.hash == other.0.hash && self.0.size == other.0.size && equal_nodes(self, other))
+    }
+}
+
+fn equal_nodes(a: &Term, b: &Term) -> bool {
+    if a.0.depth < SHALLOW && a.0.size < SMALL {
+        return a.0.kind == b.0.kind;
+    }
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![(a, b)];
+    while let Some((a, b)) = pending.pop() {
+        if a.same(b) || !seen.insert((a.address(), b.address())) {
+            continue;
+        }
+        if a.0.hash != b.0.hash || a.0.size != b.0.size || !heads_agree(&a.0.kind, &b.0.kind) {
+            return false;
+        }
+        pending.extend(children(&a.0.kind).into_iter().zip(children(&b.0.kind)));
+    }
+    true
+}
+
+impl Eq for Term {}
+
+impl Hash for Term {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl PartialOrd for Term {
+    fn partial_cmp(&self, other: &Term) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By variable numbers, then by shape: the same in every run, and kept by every renumbering that keeps the order of numbers.
+impl Ord for Term {
+    #[inline]
+    fn cmp(&self, other: &Term) -> Ordering {
+        let (a, b) = (&*self.0, &*other.0);
+        let key = |n: &Node| (n.first, n.last, n.size, n.shape, n.hash);
+        key(a).cmp(&key(b)).then_with(|| tie(self, other))
+    }
+}
+
+/// Distinct terms with equal 64-bit hashes: decided by how they print.
+fn tie(a: &Term, b: &Term) -> Ordering {
+    if a == b { Ordering::Equal } else { a.to_string().cmp(&b.to_string()) }
+}

@@ -1,0 +1,180 @@
+//! How two literals about the same subject relate: one implies the other, they exclude each other, they cover everything.
+//!
+//! A literal restricts its subject (an atom, or a sum) to a set of scalars. For example `x = 1` implies `x != 2`,
+//! excludes `x >= 5`, and `x <= 3` together with `x >= 4` covers everything.
+
+use super::{KeySet, Kind, Term};
+use crate::scalar::{Int, Scalar};
+
+/// What is known of two conditions; all false where nothing is.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// The first implies the second.
+    pub forward: bool,
+    /// The second implies the first.
+    pub backward: bool,
+    /// Never both.
+    pub disjoint: bool,
+    /// Always one of them.
+    pub covers: bool,
+}
+
+/// How two conditions relate, as far as it shows without looking into connectives.
+pub fn relate(a: &Term, b: &Term) -> Relation {
+    if a == b {
+        return Relation { forward: true, backward: true, ..Relation::default() };
+    }
+    if a.var_range() != b.var_range() {
+        return Relation::default();
+    }
+    match (a.kind(), b.kind()) {
+        (Kind::Not(x), Kind::Not(y)) => reversed(relate_sets(x, y)),
+        (Kind::Not(x), _) if x == b => COMPLEMENT,
+        (_, Kind::Not(y)) if y == a => COMPLEMENT,
+        (Kind::Not(x), _) => flipped(relate_sets(x, b)),
+        (_, Kind::Not(y)) => flipped_second(relate_sets(a, y)),
+        _ => relate_sets(a, b),
+    }
+}
+
+const COMPLEMENT: Relation = Relation { forward: false, backward: false, disjoint: true, covers: true };
+
+/// From (a, b) to (¬a, ¬b).
+fn reversed(r: Relation) -> Relation {
+    Relation { forward: r.backward, backward: r.forward, disjoint: r.covers, covers: r.disjoint }
+}
+
+/// From (a, b) to (¬a, b).
+fn flipped(r: Relation) -> Relation {
+    Relation { forward: r.covers, backward: r.disjoint, disjoint: r.backward, covers: r.forward }
+}
+
+/// From (a, b) to (a, ¬b).
+fn flipped_second(r: Relation) -> Relation {
+    Relation { forward: r.disjoint, backward: r.covers, disjoint: r.forward, covers: r.backward }
+}
+
+fn relate_sets(a: &Term, b: &Term) -> Relation {
+    let (Some((subject, p)), Some((other, q))) = (restriction(a), restriction(b)) else { return Relation::default() };
+    let q = match subject.aligned(&other) {
+        Alignment::Same => q,
+        Alignment::Negated => match q.negated() {
+            Some(q) => q,
+            None => return Relation::default(),
+        },
+        Alignment::Different => return Relation::default(),
+    };
+    Relation { forward: p.inside(&q), backward: q.inside(&p), disjoint: p.outside(&q), covers: p.with(&q) }
+}
+
+/// What a literal talks about.
+enum Subject<'a> {
+    Atom(&'a Term),
+    Sum(&'a [(Term, Int)]),
+}
+
+enum Alignment {
+    Same,
+    Negated,
+    Different,
+}
+
+impl Subject<'_> {
+    fn aligned(&self, other: &Subject<'_>) -> Alignment {
+        match (self, other) {
+            (Subject::Atom(a), Subject::Atom(b)) if a == b => Alignment::Same,
+            (Subject::Sum(a), Subject::Sum(b)) if a.len() == b.len() && a.iter().zip(*b).all(|(x, y)| x.0 == y.0) => {
+                if a.iter().zip(*b).all(|(x, y)| x.1 == y.1) {
+                    Alignment::Same
+                } else if a.iter().zip(*b).all(|(x, y)| x.1 == y.1.neg()) {
+                    Alignment::Negated
+                } else {
+                    Alignment::Different
+                }
+            }
+            (Subject::Atom(_) | Subject::Sum(_), _) => Alignment::Different,
+        }
+    }
+}
+
+/// The scalars that a literal leaves to its subject.
+enum Allowed {
+    AtMost(Int),
+    AtLeast(Int),
+    Is(Scalar),
+    In(KeySet),
+}
+
+use Allowed::{AtLeast, AtMost, In, Is};
+
+/// An inequality of one atom with coefficient ±1, or of a sum; an equality with a constant; a membership.
+fn restriction(literal: &Term) -> Option<(Subject<'_>, Allowed)> {
+    match literal.kind() {
+        Kind::Le0(linear) => Some(match linear.terms() {
+            [(atom, c)] if c.signum() > 0 => (Subject::Atom(atom), AtMost(linear.constant().neg())),
+            [(atom, _)] => (Subject::Atom(atom), AtLeast(linear.constant().clone())),
+            terms => (Subject::Sum(terms), AtMost(linear.constant().neg())),
+        }),
+        Kind::Eq0(linear) => {
+            let value = Is(Scalar::Int(linear.constant().neg()));
+            Some(match linear.terms() {
+                [(atom, _)] => (Subject::Atom(atom), value),
+                terms => (Subject::Sum(terms), value),
+            })
+        }
+        Kind::Eq(atom, known) => known.as_const().map(|scalar| (Subject::Atom(atom), Is(scalar.clone()))),
+        Kind::Member(atom, set) => Some((Subject::Atom(atom), In(set.clone()))),
+        _ => None,
+    }
+}
+
+impl Allowed {
+    /// The scalars whose negations these are.
+    fn negated(&self) -> Option<Allowed> {
+        match self {
+            AtMost(k) => Some(AtLeast(k.neg())),
+            AtLeast(k) => Some(AtMost(k.neg())),
+            Is(Scalar::Int(k)) => Some(Is(Scalar::Int(k.neg()))),
+            Is(_) | In(_) => None,
+        }
+    }
+
+    fn admits(&self, scalar: &Scalar) -> bool {
+        match (self, scalar) {
+            (AtMost(k), Scalar::Int(value)) => value <= k,
+            (AtLeast(k), Scalar::Int(value)) => value >= k,
+            (AtMost(_) | AtLeast(_), _) => false,
+            (Is(known), _) => known == scalar,
+            (In(set), _) => set.contains(scalar),
+        }
+    }
+
+    /// Subset, as far as it is seen cheaply.
+    fn inside(&self, other: &Allowed) -> bool {
+        match (self, other) {
+            (Is(scalar), _) => other.admits(scalar),
+            (AtMost(j), AtMost(k)) => j <= k,
+            (AtLeast(j), AtLeast(k)) => j >= k,
+            (In(s), In(t)) => s == t,
+            (AtMost(_) | AtLeast(_) | In(_), _) => false,
+        }
+    }
+
+    /// Disjoint, as far as it is seen cheaply.
+    fn outside(&self, other: &Allowed) -> bool {
+        match (self, other) {
+            (Is(scalar), _) => !other.admits(scalar),
+            (_, Is(scalar)) => !self.admits(scalar),
+            (AtMost(j), AtLeast(k)) | (AtLeast(k), AtMost(j)) => j < k,
+            (AtMost(_) | AtLeast(_) | In(_), _) => false,
+        }
+    }
+
+    /// Together everything.
+    fn with(&self, other: &Allowed) -> bool {
+        match (self, other) {
+            (AtMost(j), AtLeast(k)) | (AtLeast(k), AtMost(j)) => j.add(&Int::ONE) >= *k,
+            (AtMost(_) | AtLeast(_) | Is(_) | In(_), _) => false,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Walks over terms: variables, substitution, evaluation. None recurses deeper than a fixed bound, and shared nodes of large
+//! terms are visited once.
+//!
+//! For example substituting 3 for `#1` in `#1 + #2` gives `#2 + 3`, and evaluating that at `#2 = 4` gives 7.
+
+use super::node::{SHALLOW, SMALL, for_each_child};
+use super::{Kind, Linear, Term, Terms, Var};
+use crate::scalar::{Int, Scalar};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+impl Term {
+    /// Calls `f` on each variable in it, once each.
+    pub fn vars(&self, f: &mut impl FnMut(Var)) {
+        if let Some(var) = self.as_var() {
+            return f(var);
+        }
+        let mut found: SmallVec<[Var; 8]> = SmallVec::new();
+        let mut many = FxHashSet::default();
+        for node in self.nodes() {
+            if let Kind::Var(var) = node.kind() {
+                let new =
+                    if found.len() < 8 { !found.contains(var) } else { !found.contains(var) && many.insert(*var) };
+                if new && found.len() < 8 {
+                    found.push(*var);
+                }
+                if new {
+                    f(*var);
+                }
+            }
+        }
+    }
+
+    /// Whether `var` occurs in it.
+    pub fn mentions(&self, var: Var) -> bool {
+        let mut found = false;
+        if self.var_range().is_some_and(|(first, last)| first <= var.id && var.id <= last) {
+            self.vars(&mut |known| found |= known == var);
+        }
+        found
+    }
+
+    /// Whether it has no variable.
+    pub fn is_ground(&self) -> bool {
+        self.var_range().is_none()
+    }
+
+    /// All nodes, children first; shared nodes of large terms once.
+    fn nodes(&self) -> Vec<&Term> {
+        let mut order = Vec::new();
+        if self.depth() < SHALLOW && self.size() < SMALL {
+            small_nodes(self, &mut order);
+            return order;
+        }
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![(self, Visit::Enter)];
+        while let Some((term, visit)) = pending.pop() {
+            match visit {
+                Visit::Leave => order.push(term),
+                Visit::Enter if seen.insert(term.address()) => {
+                    pending.push((term, Visit::Leave));
+                    for_each_child(term.kind(), &mut |child| pending.push((child, Visit::Enter)));
+                }
+                Visit::Enter => {}
+            }
+        }
+        order
+    }
+
+    /// Replaces variables by terms of their sort, all at once, and simplifies. The same node comes back if nothing changed.
+    pub fn substitute(&self, replace: &mut impl FnMut(Var) -> Option<Term>) -> Term {
+        match self.kind() {
+            Kind::Const(_) => return self.clone(),
+            Kind::Var(var) => return replace(*var).unwrap_or_else(|| self.clone()),
+            _ => {}
+        }
+        if self.depth() < SHALLOW && self.size() < SMALL {
+            return substitute_small(self, replace);
+        }
+        let mut done: FxHashMap<usize, Term> = FxHashMap::default();
+        for node in self.nodes() {
+            let result = match node.kind() {
+                Kind::Var(var) => replace(*var).unwrap_or_else(|| node.clone()),
+                _ => rebuild(node, &mut |child| done[&child.address()].clone()),
+            };
+            done.insert(node.address(), result);
+        }
+        done[&self.address()].clone()
+    }
+
+    /// The scalar it stands for under an assignment; `None` if a variable that matters has no value.
+    pub fn eval(&self, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Option<Scalar> {
+        if self.depth() < SHALLOW && self.size() < SMALL {
+            return eval_small(self, value);
+        }
+        let mut done: FxHashMap<usize, Option<Scalar>> = FxHashMap::default();
+        for node in self.nodes() {
+            let result = match node.kind() {
+                Kind::Var(var) => value(*var),
+                kind => apply(kind, &mut |child| done[&child.address()].clone()),
+            };
+            done.insert(node.address(), result);
+        }
+        done.remove(&self.address()).flatten()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Visit {
+    Enter,
+    Leave,
+}
+
+fn small_nodes<'a>(term: &'a Term, order: &mut Vec<&'a Term>) {
+    for_each_child(term.kind(), &mut |child| small_nodes(child, order));
+    order.push(term);
+}
+
+fn substitute_small(term: &Term, replace: &mut impl FnMut(Var) -> Option<Term>) -> Term {
+    match term.kind() {
+        Kind::Const(_) => term.clone(),
+        Kind::Var(var) => replace(*var).unwrap_or_else(|| term.clone()),
+        _ => rebuild(term, &mut |child| substitute_small(child, replace)),
+    }
+}
+
+/// The same operation on changed children, simplified; the same node where no child changed.
+fn rebuild(term: &Term, change: &mut impl FnMut(&Term) -> Term) -> Term {
+    let mut changed: SmallVec<[Term; 4]> = SmallVec::new();
+    let mut same = true;
+    for_each_child(term.kind(), &mut |child| {
+        let new = change(child);
+        same &= new.same(child);
+        changed.push(new);
+    });
+    if same { term.clone() } else { with_children(term.kind(), &changed) }
+}
+
+/// The operation of `kind` on other children (as many as it has).
+fn with_children(kind: &Kind, new: &[Term]) -> Term {
+    match kind {
+        Kind::Const(scalar) => Term::constant(scalar.clone()),
+        Kind::Var(var) => Term::var(*var),
+        Kind::Not(_) => new[0].not(),
+        Kind::And(_) => Term::and_all(new.iter().cloned()),
+        Kind::Or(_) => Term::or_all(new.iter().cloned()),
+        Kind::Eq(..) => Term::eq(&new[0], &new[1]),
+        Kind::Eq0(linear) => Term::eq0(sum(linear, new)),
+        Kind::Le0(linear) => Term::le0(sum(linear, new)),
+        Kind::Linear(linear) => sum(linear, new).into_term(),
+        Kind::Less(..) => Term::less(&new[0], &new[1]),
+        Kind::Member(_, set) => Term::member(&new[0], set),
+        Kind::Mul(..) => new[0].mul(&new[1]),
+        Kind::Div(..) => new[0].div(&new[1]),
+        Kind::Mod(..) => new[0].rem(&new[1]),
+        Kind::Ite(..) => Term::ite(&new[0], &new[1], &new[2]),
+        Kind::Text(op, _) => Term::text(*op, new.iter().cloned().collect::<Terms>()),
+    }
+}
+
+fn sum(linear: &Linear, atoms: &[Term]) -> Linear {
+    let pairs = linear.terms().iter().zip(atoms);
+    pairs.fold(Linear::constant_of(linear.constant().clone()), |sum, ((_, c), atom)| sum.plus(c, &Linear::of(atom)))
+}
+
+fn eval_small(term: &Term, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Option<Scalar> {
+    match term.kind() {
+        Kind::Const(scalar) => Some(scalar.clone()),
+        Kind::Var(var) => value(*var),
+        kind => apply(kind, &mut |child| eval_small(child, value)),
+    }
+}
+
+/// The value of an operation, given its children's. Connectives and conditionals need only the children that decide.
+fn apply(kind: &Kind, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Scalar> {
+    match kind {
+        Kind::Const(scalar) => Some(scalar.clone()),
+        Kind::Var(_) => None,
+        Kind::Not(a) => of(a)?.as_bool().map(|value| Scalar::Bool(!value)),
+        Kind::And(parts) => decide(parts, false, of),
+        Kind::Or(parts) => decide(parts, true, of),
+        Kind::Eq(a, b) => Some(Scalar::Bool(of(a)? == of(b)?)),
+        Kind::Eq0(linear) => Some(Scalar::Bool(total(linear, of)?.is_zero())),
+        Kind::Le0(linear) => Some(Scalar::Bool(total(linear, of)?.signum() <= 0)),
+        Kind::Linear(linear) => total(linear, of).map(Scalar::Int),
+        Kind::Less(a, b) => Some(Scalar::Bool(of(a)? < of(b)?)),
+        Kind::Member(a, set) => Some(Scalar::Bool(set.contains(&of(a)?))),
+        Kind::Mul(a, b) => Some(Scalar::Int(of(a)?.as_int()?.mul(of(b)?.as_int()?))),
+        Kind::Div(a, b) => Some(Scalar::Int(of(a)?.as_int()?.floor_div(of(b)?.as_int()?))),
+        Kind::Mod(a, b) => Some(Scalar::Int(of(a)?.as_int()?.modulo(of(b)?.as_int()?))),
+        Kind::Ite(c, a, b) => {
+            if of(c)?.as_bool()? {
+                of(a)
+            } else {
+                of(b)
+            }
+        }
+        Kind::Text(op, args) => op.apply(&args.iter().map(of).collect::<Option<Vec<Scalar>>>()?),
+    }
+}
+
+fn total(linear: &Linear, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Int> {
+    let mut sum = linear.constant().clone();
+    for (atom, coefficient) in linear.terms() {
+        sum = sum.add(&of(atom)?.as_int()?.mul(coefficient));
+    }
+    Some(sum)
+}
+
+/// A connective: `zero` from any part decides; otherwise all parts are needed.
+fn decide(parts: &Terms, zero: bool, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Scalar> {
+    let mut complete = true;
+    for part in parts {
+        match of(part).and_then(|scalar| scalar.as_bool()) {
+            Some(value) if value == zero => return Some(Scalar::Bool(zero)),
+            Some(_) => {}
+            None => complete = false,
+        }
+    }
+    complete.then_some(Scalar::Bool(!zero))
+}
