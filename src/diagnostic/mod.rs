@@ -1,9 +1,16 @@
 //! Places in source texts, diagnostics as values, and their rendering with carets.
 //!
 //! A diagnostic is data: a severity, a message, a labelled place, further places, and notes. It is compared in tests
-//! and rendered only at the very end, by [`Sources::render`].
+//! and rendered only at the very end, by [`Sources::render`]. For example an `Error` at bytes 4..6 of `kv.may`, with the
+//! label "expected a type", is shown as a line of the file with two carets and these words under it.
 
-use std::sync::Arc;
+mod render;
+mod sources;
+mod suggest;
+
+pub use render::Colour;
+pub use sources::Sources;
+pub use suggest::suggest;
 
 /// A source file among [`Sources`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -109,31 +116,5 @@ impl Diagnostic {
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
-    }
-}
-
-/// The texts that spans point into.
-#[derive(Clone, Default, Debug)]
-pub struct Sources {
-    files: Vec<(Arc<str>, Arc<str>)>,
-}
-
-impl Sources {
-    /// Adds a file under the name that messages show.
-    pub fn add(&mut self, name: &str, text: &str) -> FileId {
-        self.files.push((name.into(), text.into()));
-        FileId(self.files.len() as u32 - 1)
-    }
-
-    /// The name under which a file was added.
-    #[must_use]
-    pub fn name(&self, file: FileId) -> &str {
-        &self.files[file.0 as usize].0
-    }
-
-    /// The text of a file.
-    #[must_use]
-    pub fn text(&self, file: FileId) -> &str {
-        &self.files[file.0 as usize].1
     }
 }

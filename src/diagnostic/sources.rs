@@ -1,0 +1,88 @@
+//! The texts that spans point into, and where in them an offset is.
+//!
+//! In `"a\nbé!"` the offset of `!` is line 2, column 3: columns count code points.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{FileId, Span};
+
+/// The texts that spans point into.
+#[derive(Clone, Default, Debug)]
+pub struct Sources {
+    files: Vec<Source>,
+}
+
+#[derive(Clone, Debug)]
+struct Source {
+    name: Arc<str>,
+    text: Arc<str>,
+    /// The offset of the first byte of each line; the first is 0.
+    lines: Arc<[u32]>,
+}
+
+impl Sources {
+    /// Adds a file under the name that messages show.
+    pub fn add(&mut self, name: &str, text: &str) -> FileId {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(ends.map(|(at, _)| at as u32 + 1)).collect();
+        self.files.push(Source { name: name.into(), text: text.into(), lines });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The name under which a file was added.
+    #[must_use]
+    pub fn name(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].name
+    }
+
+    /// The text of a file.
+    #[must_use]
+    pub fn text(&self, file: FileId) -> &str {
+        &self.files[file.0 as usize].text
+    }
+
+    /// The text at a place; a place that is not one of the file's gives what there is of it.
+    #[must_use]
+    pub fn snippet(&self, span: Span) -> &str {
+        &self.text(span.file)[self.range(span)]
+    }
+
+    /// Line and column of a place's beginning, both from 1; a column is a code point.
+    #[must_use]
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        let start = self.range(span).start;
+        let line = self.line_of(span.file, start);
+        let before = &self.text(span.file)[self.line_range(span.file, line).start..start];
+        (line, before.chars().count() + 1)
+    }
+
+    /// The byte range of a span, moved to where the text has characters.
+    pub(super) fn range(&self, span: Span) -> Range<usize> {
+        let text = self.text(span.file);
+        let start = floor(text, span.start as usize);
+        start..floor(text, span.end as usize).max(start)
+    }
+
+    /// The line, from 1, that an offset is in.
+    pub(super) fn line_of(&self, file: FileId, offset: usize) -> usize {
+        self.files[file.0 as usize].lines.partition_point(|start| *start as usize <= offset)
+    }
+
+    /// The byte range of a line, from 1, without its end.
+    pub(super) fn line_range(&self, file: FileId, line: usize) -> Range<usize> {
+        let Source { text, lines, .. } = &self.files[file.0 as usize];
+        let start = lines.get(line - 1).map_or(text.len(), |start| *start as usize);
+        let end = lines.get(line).map_or(text.len(), |next| *next as usize - 1);
+        start..start + text[start..end].trim_end_matches('\r').len()
+    }
+}
+
+/// The last boundary of a character that is not behind the offset.
+fn floor(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
