@@ -99,13 +99,12 @@ impl<R: BufRead> Reader<R> {
 
     /// Takes the line as the header, if it is one and nothing stands before it.
     fn is_header(&mut self) -> Result<bool, TraceError> {
-        if self.events == 0 && self.header.is_none() {
-            if let (_, Record::Header(header)) = self.record()? {
-                self.header = Some(header);
-                return Ok(true);
-            }
+        if self.events > 0 || self.header.is_some() {
+            return Ok(false);
         }
-        Ok(false)
+        let (_, Record::Header(header)) = self.record()? else { return Ok(false) };
+        self.header = Some(header);
+        Ok(true)
     }
 
     fn event(&self) -> Result<Line<'_>, TraceError> {

@@ -1,0 +1,314 @@
+//! The rules of the house, checked: layering, sizes, who may name which crate, documentation, the top level.
+//!
+//! The tables are data; `docs/ARCHITECTURE.md` explains them. A rule that is not checked here is a wish.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules from the lowest to the highest, each with those below it that it must not name all the same.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("diagnostic", &[]),
+    ("scalar", &["diagnostic"]),
+    ("choice", &["diagnostic", "scalar"]),
+    ("syntax", &["choice"]),
+    ("term", &["diagnostic", "syntax", "choice"]),
+    ("value", &["diagnostic", "syntax", "choice"]),
+    ("solve", &["diagnostic", "syntax", "choice", "value"]),
+    ("spec", &["choice", "solve"]),
+    ("json", &["syntax", "choice", "solve"]),
+    ("process", &["diagnostic", "syntax", "json", "choice", "solve"]),
+    ("trace", &["syntax", "choice", "solve", "process"]),
+    ("network", &["diagnostic", "syntax", "json", "choice", "solve"]),
+    ("server", &["diagnostic", "syntax"]),
+    ("dualize", &["diagnostic", "syntax", "json", "choice", "server"]),
+    ("paths", &["diagnostic", "syntax", "json", "server", "dualize"]),
+    ("evidence", &["syntax"]),
+    ("lint", &["server", "dualize"]),
+    ("coverage", &["server"]),
+    ("mutate", &["server"]),
+    ("script", &["diagnostic", "syntax", "server"]),
+    ("generate", &["diagnostic", "syntax", "server"]),
+    ("shrink", &["diagnostic", "syntax", "server"]),
+    ("sut", &["syntax", "process", "dualize", "solve"]),
+    ("harness", &["syntax"]),
+    ("report", &["solve"]),
+    ("cli", &[]),
+];
+
+/// Crates that one file names, so that replacing them is replacing that file.
+const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json"];
+
+/// What may lie at the top, besides the lock file, ignored and hidden entries.
+const TOP_LEVEL: &[&str] = &[
+    "Cargo.toml",
+    "README.md",
+    "Makefile",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "src",
+    "specs",
+    "proofs-notes",
+    "tests",
+    "benches",
+    "examples",
+    "docs",
+];
+
+/// Lines a file may have ("about 500"); in-file tests do not count.
+const LONGEST_FILE: usize = 540;
+/// Lines a function may have, unless it is one flat `match`.
+const LONGEST_FUNCTION: usize = 70;
+/// Lines an arm of a flat `match` may have, and lines around the `match`.
+const LONGEST_ARM: usize = 12;
+
+struct Source {
+    /// Relative to the crate.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    /// The module below `src` that the file belongs to; empty for the roots of the library and the command.
+    fn module(&self) -> &str {
+        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        inside
+            .split('/')
+            .next()
+            .filter(|name| !matches!(*name, "lib.rs" | "main.rs"))
+            .unwrap_or("")
+            .trim_end_matches(".rs")
+    }
+
+    /// The lines of code, without comments and without in-file tests; each with its number, from 1.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let end = self.text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(self.text.len());
+        let lines = self.text[..end].lines().enumerate().map(|(index, line)| (index + 1, line));
+        lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn sources(directory: &str) -> Vec<Source> {
+    let mut found = Vec::new();
+    let mut directories = vec![root().join(directory)];
+    while let Some(directory) = directories.pop() {
+        for path in entries(&directory) {
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let relative = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+                found.push(Source { path: relative, text: fs::read_to_string(&path).unwrap() });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory).map(|all| all.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+}
+
+/// Fails with all offences at once.
+fn check(rule: &str, offences: Vec<String>) {
+    assert!(offences.is_empty(), "{rule}:\n  {}", offences.join("\n  "));
+}
+
+/// The modules that `crate::…` paths on a line name, also in `use crate::{a, b::c}`.
+fn named(line: &str) -> Vec<String> {
+    let mut modules = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        let whole_word = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        let rest = &line[at + "crate::".len()..];
+        if !whole_word {
+            continue;
+        }
+        let group = rest.strip_prefix('{').map(|group| group.split(',').map(str::trim).collect());
+        for path in group.unwrap_or_else(|| vec![rest]) {
+            let word: String = path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            modules.extend((!word.is_empty()).then_some(word));
+        }
+    }
+    modules
+}
+
+#[test]
+fn a_module_names_only_what_its_layer_allows() {
+    let row = |module: &str| LAYERS.iter().position(|(name, _)| *name == module);
+    let mut offences = Vec::new();
+    for source in sources("src").iter().filter(|source| !source.module().is_empty()) {
+        let Some(own) = row(source.module()) else {
+            offences.push(format!("{}: the module `{}` has no row in LAYERS", source.path, source.module()));
+            continue;
+        };
+        for (number, line) in source.code() {
+            for name in named(line).iter().filter(|name| *name != source.module()) {
+                let allowed = row(name).is_some_and(|other| other < own && !LAYERS[own].1.contains(&name.as_str()));
+                if !allowed && row(name).is_some() {
+                    offences.push(format!("{}:{number}: `{}` must not name `{name}`", source.path, source.module()));
+                }
+            }
+        }
+    }
+    check("layering (docs/ARCHITECTURE.md)", offences);
+}
+
+#[test]
+fn some_crates_are_named_in_one_file_each() {
+    for name in NAMED_ONCE {
+        let uses = |line: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                let (before, after) = (&line[..at], &line[at + name.len()..]);
+                let word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                let path = !before.ends_with("::") && !before.ends_with("mod ");
+                word && path && (after.starts_with("::") || (before.ends_with("use ") && after.starts_with(';')))
+            })
+        };
+        let sources = sources("src");
+        let files: Vec<_> = sources.iter().filter(|source| source.code().any(|(_, line)| uses(line))).collect();
+        let paths: Vec<_> = files.iter().map(|source| &source.path).collect();
+        assert!(paths.len() <= 1, "the crate `{name}` is named in {paths:?}");
+    }
+}
+
+#[test]
+fn files_are_short_and_open_with_what_they_are() {
+    let mut offences = Vec::new();
+    for directory in ["src", "tests", "benches", "examples"] {
+        for source in sources(directory) {
+            if !source.text.starts_with("//! ") {
+                offences.push(format!("{}: does not open with `//! ` and what it is", source.path));
+            }
+            let end = source.text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(source.text.len());
+            let lines = source.text[..end].lines().count();
+            let longest = if directory == "tests" { 600 } else { LONGEST_FILE };
+            if lines > longest {
+                offences.push(format!("{}: {lines} lines, at most {longest}", source.path));
+            }
+            let stem = Path::new(&source.path).file_stem().unwrap().to_string_lossy().into_owned();
+            if ["utils", "util", "helpers", "helper", "common", "manager"].contains(&stem.as_str()) {
+                offences.push(format!("{}: a name that says nothing", source.path));
+            }
+        }
+    }
+    check("files", offences);
+}
+
+/// A function: its place, its number of lines, and whether nearly all of it is one flat `match`.
+struct Function {
+    place: String,
+    lines: usize,
+    is_flat_match: bool,
+}
+
+fn functions(source: &Source) -> Vec<Function> {
+    let lines: Vec<&str> = source.text.lines().collect();
+    let mut found = Vec::new();
+    for (start, line) in lines.iter().enumerate().filter(|(_, line)| opens_function(line)) {
+        let Some(end) = closing(&lines, start) else { continue };
+        let lines = &lines[start..=end];
+        let place = format!("{}:{}", source.path, start + 1);
+        found.push(Function { place, lines: lines.len(), is_flat_match: is_flat_match(lines, indentation(line)) });
+    }
+    found
+}
+
+fn opens_function(line: &str) -> bool {
+    let words = line.trim_start().split_whitespace().take_while(|word| !word.contains('(') && *word != "{");
+    let before_fn: Vec<_> = words.take_while(|word| *word != "fn").collect();
+    let qualifiers = ["pub", "const", "async", "unsafe", "extern", "\"C\""];
+    line.contains("fn ") && before_fn.iter().all(|word| qualifiers.contains(word) || word.starts_with("pub"))
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// The line that closes the block that opens at or behind `start`, by the formatter's indentation.
+fn closing(lines: &[&str], start: usize) -> Option<usize> {
+    let own = indentation(lines[start]);
+    let first = lines[start].trim_end();
+    if first.ends_with(';') || first.ends_with('}') {
+        return Some(start);
+    }
+    let ends =
+        |line: &str| indentation(line) == own && (line.trim_start().starts_with('}') || line.trim_end().ends_with(';'));
+    (start + 1..lines.len()).find(|&at| ends(lines[at]))
+}
+
+fn is_flat_match(lines: &[&str], own: usize) -> bool {
+    let is_match = |line: &&str| indentation(line) == own + 4 && line.contains("match ") && line.ends_with('{');
+    let Some(start) = lines.iter().position(is_match) else { return false };
+    let Some(end) = closing(lines, start) else { return false };
+    let arms: Vec<usize> =
+        (start + 1..end).filter(|&at| indentation(lines[at]) == own + 8 && lines[at].contains("=>")).collect();
+    let longest = arms.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(usize::MAX);
+    longest <= LONGEST_ARM && lines.len() - (end - start + 1) <= LONGEST_ARM
+}
+
+#[test]
+fn functions_are_short() {
+    let all: Vec<Function> = sources("src").iter().flat_map(functions).collect();
+    let long = all.iter().filter(|function| function.lines > LONGEST_FUNCTION && !function.is_flat_match);
+    let told = |function: &Function| format!("{}: {} lines", function.place, function.lines);
+    check("functions of more than 70 lines that are no flat `match`", long.map(told).collect());
+    let share = |limit: usize| all.iter().filter(|function| function.lines < limit).count() * 100 / all.len();
+    assert!(share(40) >= 90, "{} % of the functions are under 40 lines, nine of ten should be", share(40));
+    assert!(share(12) >= 50, "{} % of the functions are under 12 lines, most should be", share(12));
+}
+
+#[test]
+fn every_public_item_must_be_documented() {
+    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    assert!(library.contains("#![warn(missing_docs)]"), "src/lib.rs asks for documentation; .ci/run denies warnings");
+    let silenced = |source: &Source| source.code().any(|(_, line)| line.contains("allow(missing_docs)"));
+    check("missing_docs silenced", sources("src").into_iter().filter(silenced).map(|source| source.path).collect());
+}
+
+#[test]
+fn the_top_level_is_the_table_of_contents() {
+    let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+    let present: BTreeSet<String> = entries(root()).iter().map(name).collect();
+    let ignored = |name: &String| name.starts_with('.') || ["target", "Cargo.lock"].contains(&name.as_str());
+    let extra = present.iter().filter(|name| !ignored(name) && !TOP_LEVEL.contains(&name.as_str()));
+    check("not at the top level", extra.cloned().collect());
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let (mut section, mut above, mut offences) = ("", "", Vec::new());
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if section.contains("dependencies") && line.contains('=') && !above.starts_with("# ") {
+            offences.push(line.to_string());
+        }
+        above = line;
+    }
+    check("dependencies without a reason above them", offences);
+}
+
+#[test]
+fn the_architecture_names_every_module() {
+    let text = fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap();
+    let modules: BTreeSet<String> = sources("src").iter().map(|source| source.module().to_string()).collect();
+    let missing = modules.iter().filter(|name| !name.is_empty() && !text.contains(&format!("| `{name}` |")));
+    check("modules without a row in docs/ARCHITECTURE.md", missing.cloned().collect());
+}
+
+#[test]
+fn the_checks_see_what_they_should() {
+    assert_eq!(named("use crate::{term, value::Value, self};"), ["term", "value", "self"]);
+    assert_eq!(named("pub(in crate::spec) fn f(x: crate::term::Term)"), ["spec", "term"]);
+    let long = format!("fn f() {{\n{}}}\n", "    x();\n".repeat(80));
+    let flat = format!("pub fn f() {{\n    match x {{\n{}    }}\n}}\n", "        A => 1,\n".repeat(80));
+    let of = |text: String| functions(&Source { path: "x".into(), text }).pop().unwrap();
+    assert_eq!((of(long.clone()).lines, of(long).is_flat_match), (82, false));
+    assert_eq!((of(flat.clone()).lines, of(flat).is_flat_match), (84, true));
+    assert!(opens_function("    pub(super) const fn f() {") && !opens_function("let f = |x: fn () | x;"));
+}
