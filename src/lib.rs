@@ -2,6 +2,7 @@
 #![warn(missing_docs)]
 
 pub mod choice;
+pub mod cli;
 pub mod diagnostic;
 pub mod json;
 pub mod scalar;

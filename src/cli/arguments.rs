@@ -1,0 +1,203 @@
+//! The command line as data: every command with its options, its help and its examples.
+//!
+//! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
+
+use super::values::{ConstantArg, RangeArg};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Could a server that follows this specification have done that?
+///
+/// A specification (*.may) is a nondeterministic server; mayhap turns it inside out and judges what a real one answered.
+#[derive(Parser, Debug)]
+#[command(name = "mayhap", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  accepted, nothing wrong      3  inconclusive: a limit or the solver's doubt
+  1  rejected, a violation found  4  the system under test or the harness failed
+  2  could not do the job: usage, specification, trace, nothing tested
+  130  interrupted
+
+Start with:
+  mayhap check specs/cmp_rst.may
+  mayhap simulate specs/cmp_rst.may --steps 10 --out trace.ndjson
+  mayhap validate specs/cmp_rst.may trace.ndjson";
+
+/// What mayhap can do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Parse, resolve, type-check and lint specifications; nothing runs
+    #[command(after_help = "\
+Examples:
+  mayhap check specs/*.may
+  mayhap check - < draft.may")]
+    Check(Check),
+    /// Put specifications into the one layout; comments survive
+    #[command(after_help = "\
+Examples:
+  mayhap fmt specs/*.may            rewrite the files that differ
+  mayhap fmt --check specs/*.may    only say which differ (exit code 1)
+  mayhap fmt - < draft.may          from standard input to standard output")]
+    Fmt(Fmt),
+    /// Print the validator that a specification turns into
+    #[command(after_help = "\
+Example:
+  mayhap dualize specs/cmp_rst_machine.may")]
+    Dualize(Dualize),
+    /// Run a specification as a server against a random client and print the trace
+    #[command(after_help = "\
+Examples:
+  mayhap simulate specs/kv.may --steps 100 --seed 7 --out trace.ndjson
+  mayhap simulate specs/cmp_rst.may --range request=0..10 --range choose=0..10
+
+The same seed and options give the same trace, byte for byte.")]
+    Simulate(Simulate),
+    /// Judge recorded traces
+    #[command(after_help = "\
+Examples:
+  mayhap validate specs/cmp_rst.may trace.ndjson
+  mayhap validate specs/kv_etag.may monday.ndjson tuesday.ndjson --no-evidence
+  record | mayhap validate specs/kv.may - --format json
+
+A trace is NDJSON, one event a line: {\"q\": 5, \"a\": 1}. With several traces there is one line
+each, and the exit code is the worst: 1 over 3 over 0; 2 always wins.")]
+    Validate(Validate),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Example:
+  mayhap completions bash > ~/.local/share/bash-completion/completions/mayhap")]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which specification of a file, with which constants.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Selection {
+    /// The machine or protocol, where the file has several
+    #[arg(long, value_name = "NAME")]
+    pub spec: Option<String>,
+    /// Another value for a constant of the specification (may be repeated)
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub constants: Vec<ConstantArg>,
+}
+
+/// `mayhap check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// Specifications; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Other values for constants.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// `mayhap fmt`
+#[derive(Args, Debug)]
+pub struct Fmt {
+    /// Change nothing; exit with 1 if a file is not in the layout
+    #[arg(long)]
+    pub check: bool,
+    /// Specifications; `-` is standard input, written to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// `mayhap dualize`
+#[derive(Args, Debug)]
+pub struct Dualize {
+    /// The specification; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// `mayhap simulate`
+#[derive(Args, Debug)]
+pub struct Simulate {
+    /// The specification; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// How many requests the client makes
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub steps: u64,
+    /// Where all choices are drawn from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// How many clients there are
+    #[arg(long, value_name = "C", default_value_t = 1)]
+    pub clients: u64,
+    /// The network between client and server
+    #[arg(long, value_enum, default_value_t = Net::Sync)]
+    pub net: Net,
+    /// Write the trace here instead of to standard output
+    #[arg(long, value_name = "F")]
+    pub out: Option<PathBuf>,
+    /// Where integers are drawn from: request=LO..HI or choose=LO..HI, HI excluded
+    #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true)]
+    pub ranges: Vec<RangeArg>,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// `mayhap validate`
+#[derive(Args, Debug)]
+pub struct Validate {
+    /// The specification
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Traces; `-` is standard input
+    #[arg(required = true, value_name = "TRACE")]
+    pub traces: Vec<PathBuf>,
+    /// The network between client and server [default: sync where the first event is a whole exchange, else tcp]
+    #[arg(long, value_enum)]
+    pub net: Option<Net>,
+    /// How the verdict is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Also tell how much work it was
+    #[arg(long)]
+    pub stats: bool,
+    /// Write the witness of an accepted trace here, as NDJSON
+    #[arg(long, value_name = "F")]
+    pub witness: Option<PathBuf>,
+    /// Give the verdict only: no witness, no reason
+    #[arg(long, conflicts_with_all = ["witness", "check_reason"])]
+    pub no_evidence: bool,
+    /// Judge again exactly what the reason of a rejection claims
+    #[arg(long)]
+    pub check_reason: bool,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// A network between client and server.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Net {
+    /// One request at a time, answered before the next.
+    Sync,
+    /// Connections with unbounded delay each way.
+    Tcp,
+}
+
+/// How a verdict is written.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// One JSON object a trace, on a line.
+    Json,
+}

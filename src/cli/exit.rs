@@ -1,0 +1,68 @@
+//! Exit codes, and which one several results have together.
+//!
+//! 2 (could not do the job) always wins; then 1 over 3 over 0, and 4 over all but 2.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// Accepted; nothing wrong.
+    Fine,
+    /// Rejected; a violation found.
+    Rejected,
+    /// The job could not be done: usage, specification, trace, nothing tested.
+    Failed,
+    /// No verdict: a limit, or the solver's doubt.
+    Inconclusive,
+    /// The system under test or the harness failed.
+    SystemFailed,
+}
+
+impl Exit {
+    /// The code that the shell sees.
+    #[must_use]
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Fine => 0,
+            Exit::Rejected => 1,
+            Exit::Failed => 2,
+            Exit::Inconclusive => 3,
+            Exit::SystemFailed => 4,
+        }
+    }
+
+    /// The worse of two.
+    #[must_use]
+    pub fn worst(self, other: Exit) -> Exit {
+        let rank = |exit: Exit| match exit {
+            Exit::Fine => 0,
+            Exit::Inconclusive => 1,
+            Exit::Rejected => 2,
+            Exit::SystemFailed => 3,
+            Exit::Failed => 4,
+        };
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_code_wins() {
+        use Exit::*;
+        let worst = |exits: &[Exit]| exits.iter().fold(Fine, |all, exit| all.worst(*exit)).code();
+        assert_eq!(worst(&[]), 0);
+        assert_eq!(worst(&[Fine, Inconclusive, Fine]), 3);
+        assert_eq!(worst(&[Inconclusive, Rejected, Inconclusive]), 1);
+        assert_eq!(worst(&[Rejected, Failed, Rejected, Fine]), 2);
+    }
+}

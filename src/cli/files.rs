@@ -1,0 +1,69 @@
+//! Files and standard input: `-`, and what is said about those that cannot be read.
+//!
+//! A directory, a missing file and one that is not UTF-8 each have their own message, with the name that was asked for.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// The largest specification that is read: spans are 32 bits wide, and nobody writes this much by hand.
+const LARGEST_SPEC: u64 = 1 << 28;
+
+/// How much of a trace is read at once.
+const READ_AHEAD: usize = 1 << 18;
+
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The name of a file in messages.
+pub fn shown(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
+}
+
+/// The text of a specification.
+///
+/// # Errors
+/// A message, one line: the file cannot be read, is too large, or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let mut limited = open(path)?.take(LARGEST_SPEC + 1);
+    limited.read_to_end(&mut bytes).map_err(|cause| unreadable(path, &cause))?;
+    if bytes.len() as u64 > LARGEST_SPEC {
+        return Err(format!("{}: larger than {LARGEST_SPEC} bytes, which no specification is", shown(path)));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        format!("{}:{line}: this file is not UTF-8", shown(path))
+    })
+}
+
+/// A file as a stream.
+///
+/// # Errors
+/// A message, one line.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
+    if is_stdin(path) {
+        return Ok(Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin())));
+    }
+    let file = File::open(path).map_err(|cause| unreadable(path, &cause))?;
+    if file.metadata().is_ok_and(|data| data.is_dir()) {
+        return Err(format!("{}: this is a directory, a file was expected", shown(path)));
+    }
+    Ok(Box::new(BufReader::with_capacity(READ_AHEAD, file)))
+}
+
+fn unreadable(path: &Path, cause: &io::Error) -> String {
+    format!("{}: cannot read: {}", shown(path), reason(cause))
+}
+
+/// The cause without the number that the system gives it.
+fn reason(cause: &io::Error) -> String {
+    let text = cause.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}

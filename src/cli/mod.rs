@@ -1,0 +1,93 @@
+//! The command `mayhap`: arguments, files, the terminal and exit codes; everything else is the library's.
+//!
+//! `mayhap check specs/kv.may` parses its arguments into a [`arguments::Command`], runs it, and ends with an
+//! [`exit::Exit`]: 0 where nothing is wrong, 2 where the specification has errors.
+
+pub mod arguments;
+mod check;
+pub mod exit;
+mod files;
+mod fmt;
+mod load;
+pub mod terminal;
+pub mod values;
+
+use arguments::{Arguments, Command};
+use clap::{CommandFactory, Parser};
+use exit::Exit;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use terminal::Terminal;
+
+/// Runs the command that the process was started with.
+#[must_use]
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refusal) => {
+            // Where nobody reads the message any more, the exit code still tells.
+            _ = refusal.print();
+            return ExitCode::from(refusal.exit_code() as u8);
+        }
+    };
+    let mut terminal = Terminal::default();
+    let exit = run(&arguments.command, &mut terminal);
+    if terminal.finish() { exit.into() } else { Exit::Failed.into() }
+}
+
+/// Runs one command.
+pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
+    if let Some(refusal) = stdin_twice(command) {
+        return failed(terminal, refusal);
+    }
+    match command {
+        Command::Check(options) => check::run(options, terminal),
+        Command::Fmt(options) => fmt::run(options, terminal),
+        Command::Dualize(_) | Command::Simulate(_) | Command::Validate(_) => failed(terminal, "not supported yet"),
+        Command::Completions { shell } => {
+            terminal.print(&completions(*shell));
+            Exit::Fine
+        }
+    }
+}
+
+/// Says why the job could not be done.
+fn failed(terminal: &mut Terminal, why: &str) -> Exit {
+    terminal.complain(&format!("error: {why}\n"));
+    Exit::Failed
+}
+
+fn stdin_twice(command: &Command) -> Option<&'static str> {
+    let files: Vec<&PathBuf> = match command {
+        Command::Check(options) => options.files.iter().collect(),
+        Command::Fmt(options) => options.files.iter().collect(),
+        Command::Validate(options) => options.traces.iter().chain([&options.file]).collect(),
+        Command::Dualize(_) | Command::Simulate(_) | Command::Completions { .. } => Vec::new(),
+    };
+    let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
+    (stdin > 1).then_some("standard input (`-`) can be read once only")
+}
+
+fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "mayhap", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in Arguments::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example") && help.contains("mayhap "), "{}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What the user sees: standard output and standard error, colour only where someone looks at a terminal.
+//!
+//! A reader that goes away (`mayhap simulate … | head`) is no error: what is written after that is dropped, and
+//! [`Terminal::is_gone`] says that long work may stop.
+
+use crate::diagnostic::Colour;
+use std::io::{self, IsTerminal, Write};
+
+/// The two streams to the user.
+pub struct Terminal {
+    out: io::BufWriter<io::Stdout>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// The reader closed its end.
+    Gone,
+    /// Writing failed, the disk is full perhaps.
+    Broken,
+}
+
+impl Default for Terminal {
+    fn default() -> Terminal {
+        Terminal { out: io::BufWriter::new(io::stdout()), state: State::Open }
+    }
+}
+
+impl Terminal {
+    /// Writes a result to standard output.
+    pub fn print(&mut self, text: &str) {
+        if self.state == State::Open {
+            let written = self.out.write_all(text.as_bytes());
+            self.noticed(written);
+        }
+    }
+
+    /// Writes a message to standard error, after everything printed so far.
+    pub fn complain(&mut self, text: &str) {
+        self.flush();
+        // Where standard error is closed too there is nobody left to tell.
+        _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Whether nobody reads standard output any more.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.state != State::Open
+    }
+
+    /// Ends output; false where some of it could not be written though someone was reading.
+    pub fn finish(&mut self) -> bool {
+        self.flush();
+        if self.state == State::Broken {
+            self.complain("error: cannot write to standard output\n");
+        }
+        self.state != State::Broken
+    }
+
+    fn flush(&mut self) {
+        if self.state == State::Open {
+            let flushed = self.out.flush();
+            self.noticed(flushed);
+        }
+    }
+
+    fn noticed(&mut self, result: io::Result<()>) {
+        self.state = match result {
+            Ok(()) => State::Open,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => State::Gone,
+            Err(_) => State::Broken,
+        };
+    }
+
+    /// Whether messages on standard error may be coloured.
+    #[must_use]
+    pub fn colour(&self) -> Colour {
+        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        if forbidden || !io::stderr().is_terminal() { Colour::Never } else { Colour::Always }
+    }
+}

@@ -1,0 +1,84 @@
+//! Values that stand in single arguments: `--set NAME=VALUE` and `--range choose=LO..HI`.
+//!
+//! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for internal choices.
+
+use crate::scalar::Int;
+use std::str::FromStr;
+
+/// `NAME=VALUE`: a constant of the specification and what it is instead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConstantArg {
+    /// The constant.
+    pub name: String,
+    /// An expression of the language, as written.
+    pub value: String,
+}
+
+impl FromStr for ConstantArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ConstantArg, String> {
+        match text.split_once('=') {
+            Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+                Ok(ConstantArg { name: name.trim().into(), value: value.trim().into() })
+            }
+            Some(_) | None => Err("expected NAME=VALUE, as in LIMIT=10".into()),
+        }
+    }
+}
+
+/// `WHAT=LO..HI`: where integers are drawn from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RangeArg {
+    /// Which integers.
+    pub what: Drawn,
+    /// The least one.
+    pub low: Int,
+    /// The first one that is too large.
+    pub high: Int,
+}
+
+/// Which integers a range is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Drawn {
+    /// Those in the client's requests.
+    Request,
+    /// Those that the server chooses.
+    Choose,
+}
+
+impl FromStr for RangeArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RangeArg, String> {
+        let expected = || "expected request=LO..HI or choose=LO..HI, as in choose=0..10".to_string();
+        let (what, range) = text.split_once('=').ok_or_else(expected)?;
+        let what = match what {
+            "request" => Drawn::Request,
+            "choose" => Drawn::Choose,
+            _ => return Err(expected()),
+        };
+        let (low, high) = range.split_once("..").ok_or_else(expected)?;
+        let (low, high) = Int::parse(low).zip(Int::parse(high)).ok_or_else(expected)?;
+        if low >= high {
+            return Err(format!("the range {low}..{high} is empty ({high} is excluded)"));
+        }
+        Ok(RangeArg { what, low, high })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_constants() {
+        let range = RangeArg { what: Drawn::Choose, low: Int::from(-3), high: Int::from(10) };
+        assert_eq!("choose=-3..10".parse(), Ok(range));
+        for text in ["", "choose", "choose=1", "choose=3..3", "choose=a..b", "other=1..2", "choose=1..2..3"] {
+            assert!(text.parse::<RangeArg>().is_err(), "{text}");
+        }
+        assert_eq!("N = a=b".parse(), Ok(ConstantArg { name: "N".into(), value: "a=b".into() }));
+        assert!("N".parse::<ConstantArg>().is_err() && "=5".parse::<ConstantArg>().is_err());
+    }
+}
