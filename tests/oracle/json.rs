@@ -1,0 +1,165 @@
+//! The oracle's JSON: contract.md's "Values as JSON", both ways under the written types, and traces of one exchange a line.
+//!
+//! Example: under `enum R { Get { key: string }, Put(string, int), Size }` the values are `{"Get": {"key": "x"}}`,
+//! `{"Put": ["x", 1]}` and `"Size"`.
+
+use super::*;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::{Map, json};
+
+pub use serde_json::Value as Json;
+
+/// The exchanges of a synchronous trace, a line each.
+pub fn read_trace(text: &str) -> Vec<(Json, Answer)> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let events = lines.map(|line| serde_json::from_str::<Json>(line).expect("a trace is JSON"));
+    events.filter(|event| event.get("mayhap").is_none()).map(|event| (event["q"].clone(), answer(&event))).collect()
+}
+
+fn answer(event: &Json) -> Answer {
+    match event.get("a") {
+        Some(a) if *a == json!({"$any": null}) => Answer::Hole,
+        Some(a) => Answer::Is(a.clone()),
+        None if event.get("lost") == Some(&json!(true)) => Answer::Lost,
+        None => Answer::Nothing,
+    }
+}
+
+/// The same as text.
+pub fn write_trace(trace: &[(Json, Answer)]) -> String {
+    let line = |(q, answer): &(Json, Answer)| match answer {
+        Answer::Is(a) => json!({"q": q, "a": a}),
+        Answer::Nothing => json!({"q": q}),
+        Answer::Hole => json!({"q": q, "a": {"$any": null}}),
+        Answer::Lost => json!({"q": q, "lost": true}),
+    };
+    trace.iter().map(|event| format!("{}\n", line(event))).collect()
+}
+
+impl<'a> Oracle<'a> {
+    /// The value that JSON stands for under a type; none written is `int` (machines).
+    pub fn decode(&self, json: &Json, ty: Option<&'a TypeExpr>) -> Value {
+        if *json == json!({"$any": null}) {
+            return Value::Hole;
+        }
+        if let Some(literal) = json.get("$lit") {
+            return self.decode(literal, ty);
+        }
+        let all = |items: &Json, part: usize| -> Vec<Value> {
+            let items = items.as_array().unwrap_or_else(|| panic!("{items} is no array"));
+            items.iter().map(|item| self.decode(item, self.part(ty, part))).collect()
+        };
+        match ty.map(|ty| self.kind(ty)) {
+            None => self.decode_named(json, "int"),
+            Some(TypeKind::Name(name)) => self.decode_named(json, &name.text),
+            Some(TypeKind::Option(_)) if json.is_null() => Value::unit("None"),
+            Some(TypeKind::Option(inner)) => Value::variant("Some", vec![self.decode(json, Some(inner))]),
+            Some(TypeKind::List(_)) => Value::Seq(all(json, 0)),
+            Some(TypeKind::Set(_)) => Value::set(all(json, 0)),
+            Some(TypeKind::Tuple(types)) => Value::Seq(self.decode_each(json, types.iter())),
+            Some(TypeKind::Map(key, value)) => Value::Map(match json {
+                Json::Object(pairs) => {
+                    pairs.iter().map(|(k, v)| (Value::Str(k.clone()), self.decode(v, Some(value)))).collect()
+                }
+                pairs => {
+                    let pairs = pairs.as_array().expect("a map is an array of pairs");
+                    pairs.iter().map(|p| (self.decode(&p[0], Some(key)), self.decode(&p[1], Some(value)))).collect()
+                }
+            }),
+            Some(TypeKind::Error) => panic!("a type that does not parse"),
+        }
+    }
+
+    fn decode_each(&self, json: &Json, types: impl ExactSizeIterator<Item = &'a TypeExpr>) -> Vec<Value> {
+        let items = json.as_array().filter(|items| items.len() == types.len());
+        let items = items.unwrap_or_else(|| panic!("{json} is no array of {}", types.len()));
+        items.iter().zip(types).map(|(item, ty)| self.decode(item, Some(ty))).collect()
+    }
+
+    fn decode_named(&self, json: &Json, name: &str) -> Value {
+        let text = || json.as_str().unwrap_or_else(|| panic!("{json} is no {name}")).to_owned();
+        match name {
+            "bool" => Value::Bool(json.as_bool().expect("a bool")),
+            "int" | "client" => {
+                let digits = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
+                Value::Int(digits.parse().unwrap_or_else(|_| panic!("{json} is no {name}")))
+            }
+            "string" => Value::Str(text()),
+            "bytes" => Value::Bytes(match json.get("$bytes") {
+                Some(encoded) => BASE64_STANDARD.decode(encoded.as_str().expect("base64")).expect("base64"),
+                None => text().into_bytes(),
+            }),
+            _ => self.decode_declared(json, self.item(name).unwrap_or_else(|| panic!("an undeclared type {name}"))),
+        }
+    }
+
+    fn decode_declared(&self, json: &Json, item: &'a ItemKind) -> Value {
+        match item {
+            ItemKind::Token(_) => Value::token(json),
+            ItemKind::Struct { name, fields, .. } => Value::Data(name.text.clone(), self.decode_fields(json, fields)),
+            ItemKind::Enum { variants, .. } => {
+                let (tag, content) = match json {
+                    Json::Object(pairs) => pairs.iter().next().map(|(k, v)| (k.as_str(), v)).expect("a variant"),
+                    tag => (tag.as_str().expect("a variant"), &Json::Null),
+                };
+                let variant = variants.iter().find(|v| v.name.text == tag);
+                match &variant.unwrap_or_else(|| panic!("no variant is called {tag}")).payload {
+                    Payload::Unit => Value::unit(tag),
+                    Payload::Tuple(types) if types.len() == 1 => {
+                        Value::variant(tag, vec![self.decode(content, Some(&types[0]))])
+                    }
+                    Payload::Tuple(types) => Value::variant(tag, self.decode_each(content, types.iter())),
+                    Payload::Record(fields) => Value::Data(tag.to_owned(), self.decode_fields(content, fields)),
+                }
+            }
+            _ => panic!("not a type"),
+        }
+    }
+
+    fn decode_fields(&self, json: &Json, fields: &'a [Field]) -> BTreeMap<String, Value> {
+        let value = |field: &'a Field| self.decode(json.get(&field.name.text).unwrap_or(&Json::Null), Some(&field.ty));
+        fields.iter().map(|field| (field.name.text.clone(), value(field))).collect()
+    }
+
+    /// The JSON of a value under a type.
+    pub fn encode(&self, value: &Value, ty: Option<&'a TypeExpr>) -> Json {
+        let part = |value: &Value, i: usize| self.encode(value, self.part(ty, i));
+        match value {
+            Value::Bool(b) => json!(b),
+            Value::Int(n) => serde_json::from_str(&n.to_string()).expect("an integer"),
+            Value::Str(s) => json!(s),
+            Value::Bytes(octets) => match std::str::from_utf8(octets) {
+                Ok(text) => json!(text),
+                Err(_) => json!({"$bytes": BASE64_STANDARD.encode(octets)}),
+            },
+            Value::Token(text) => serde_json::from_str(text).expect("a token"),
+            Value::Seq(values) => values.iter().enumerate().map(|(i, v)| part(v, i)).collect(),
+            Value::Map(map) => match ty.map(|ty| self.kind(ty)) {
+                Some(TypeKind::Map(key, _)) if matches!(self.kind(key), TypeKind::Name(n) if n.text == "string") => {
+                    let key = |k: &Value| String::from_utf8(k.octets().expect("a string").to_vec()).expect("UTF-8");
+                    map.iter().map(|(k, v)| (key(k), part(v, 1))).collect()
+                }
+                Some(TypeKind::Map(..)) => map.iter().map(|(k, v)| json!([part(k, 0), part(v, 1)])).collect(),
+                _ => map.keys().map(|k| part(k, 0)).collect(),
+            },
+            Value::Hole => json!({"$any": null}),
+            Value::Data(name, _) if self.part(ty, 0).is_some() && name == "None" => Json::Null,
+            Value::Data(_, values) if self.part(ty, 0).is_some() => part(&values["0"], 0),
+            Value::Data(name, values) => self.encode_data(name, values, ty),
+        }
+    }
+
+    fn encode_data(&self, name: &str, values: &BTreeMap<String, Value>, ty: Option<&'a TypeExpr>) -> Json {
+        let fields = self.fields(ty, None, name);
+        let encoded = fields.iter().map(|(name, ty)| (name.clone(), self.encode(&values[name], Some(ty))));
+        let encoded: Map<String, Json> = encoded.collect();
+        let first = fields.first().map(|(name, _)| name.as_str());
+        match first {
+            _ if matches!(self.item(name), Some(ItemKind::Struct { .. })) => Json::Object(encoded),
+            None => json!(name),
+            Some("0") if fields.len() == 1 => json!({ name: encoded["0"] }),
+            Some("0") => json!({ name: encoded.values().collect::<Vec<_>>() }),
+            Some(_) => json!({ name: encoded }),
+        }
+    }
+}

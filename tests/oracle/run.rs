@@ -1,0 +1,230 @@
+//! One run of the oracle: a section executed from beginning to end, its choices taken from `draw`.
+//!
+//! Example: `either { n := 1; } or {}` draws below 2; with 0 drawn, `n` is 1 in the state in which the section ends.
+
+use super::*;
+
+/// How a block ended.
+pub enum Flow {
+    Next,
+    Return,
+    Reply(Value),
+}
+
+/// A name in scope, with its type where one was written.
+type Local<'a> = (&'a str, Value, Option<&'a TypeExpr>);
+
+/// One run of a section.
+pub struct Frame<'a, 'r> {
+    pub oracle: &'r Oracle<'a>,
+    pub state: State,
+    pub locals: Vec<Local<'a>>,
+    pub draw: &'r mut dyn FnMut(usize) -> usize,
+    /// Those that the trace mentions or the run holds, see `Domains`.
+    pub tokens: Vec<Value>,
+    pub fuel: u32,
+}
+
+impl<'a> Frame<'a, '_> {
+    pub fn choose<T>(&mut self, mut alternatives: Vec<T>) -> Run<T> {
+        match alternatives.len() {
+            0 => Err(Stop::Pruned),
+            n => Ok(alternatives.swap_remove((self.draw)(n))),
+        }
+    }
+
+    /// Every value of a type, among them those with a new token (two, where two may be in one value).
+    pub fn domain(&self, ty: &'a TypeExpr) -> Vec<Value> {
+        let new = (1..).map(|i| Value::Token(format!("\"new {i}\""))).filter(|token| !self.tokens.contains(token));
+        let places = if self.oracle.is_token(ty) { 1 } else { 2 };
+        let tokens: Vec<Value> = self.tokens.iter().cloned().chain(new.take(places)).collect();
+        self.oracle.domain(ty, &tokens)
+    }
+
+    pub fn choose_any(&mut self, ty: &'a TypeExpr) -> Run<Value> {
+        let chosen = self.choose(self.domain(ty))?;
+        chosen.tokens(&mut self.tokens);
+        Ok(chosen)
+    }
+
+    pub fn initialise(&mut self) -> Run<Option<Value>> {
+        for member in self.oracle.members {
+            if let MemberKind::Var { name, ty, value } = &member.kind {
+                let value = self.eval(value, Some(ty))?;
+                self.state.insert(name.text.clone(), value);
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn exchange(&mut self, request: &Value) -> Run<Option<Value>> {
+        if let Some(body) = self.oracle.machine {
+            let choice = self.choose(self.oracle.domains.ints.clone())?;
+            self.state.extend([("!0".to_owned(), Value::Int(choice)), ("!1".to_owned(), request.clone())]);
+            self.block(body)?;
+            self.state.remove("!0"); // both are overwritten before they are read again
+            return Ok(self.state.remove("!1"));
+        }
+        for member in self.oracle.members {
+            let MemberKind::On { trigger: Trigger::Request(pattern), from, guard, body } = &member.kind else {
+                continue;
+            };
+            self.locals.clear();
+            if !self.bind(pattern, request, self.oracle.request()) {
+                continue;
+            }
+            self.locals.extend(from.iter().map(|name| (name.text.as_str(), Value::int(1), None)));
+            if guard.as_ref().map_or(Ok(true), |guard| self.holds(guard))? {
+                return self.block(body).map(|end| if let Flow::Reply(reply) = end { Some(reply) } else { None });
+            }
+        }
+        Err(Stop::Outside)
+    }
+
+    pub fn block(&mut self, block: &'a Block) -> Run<Flow> {
+        let mark = self.locals.len();
+        for statement in &block.statements {
+            let flow = self.statement(statement)?;
+            if !matches!(flow, Flow::Next) {
+                return Ok(flow);
+            }
+        }
+        self.locals.truncate(mark);
+        Ok(Flow::Next)
+    }
+
+    pub fn burn(&mut self) {
+        self.fuel = self.fuel.checked_sub(1).expect("this run is too long for the oracle");
+    }
+
+    pub fn statement(&mut self, statement: &'a Statement) -> Run<Flow> {
+        self.burn();
+        let mark = self.locals.len();
+        match &statement.kind {
+            StatementKind::Let { pattern, ty, value } => {
+                let value = self.eval(value, ty.as_ref())?;
+                self.must_bind(pattern, &value, ty.as_ref())?;
+            }
+            StatementKind::Var { name, ty, value } => {
+                let value = self.eval(value, ty.as_ref())?;
+                self.locals.push((&name.text, value, ty.as_ref()));
+            }
+            StatementKind::Assign { place, value } => self.assign(place, value)?,
+            StatementKind::ProcCall { name, args } => return self.proc_call(&name.text, args),
+            StatementKind::If { condition, then, otherwise } => {
+                let holds = self.holds(condition)?;
+                let branch = if holds { Some(then) } else { otherwise.as_ref() };
+                self.locals.truncate(if holds { usize::MAX } else { mark });
+                let flow = branch.map_or(Ok(Flow::Next), |branch| self.block(branch))?;
+                self.locals.truncate(mark);
+                return Ok(flow);
+            }
+            StatementKind::Match { subject, arms } => {
+                let ty = self.type_of(subject);
+                let subject = self.eval(subject, None)?;
+                let body = self.arm(&subject, ty, arms)?;
+                let flow = self.block(body)?;
+                self.locals.truncate(mark);
+                return Ok(flow);
+            }
+            StatementKind::For { binder, over, body } => {
+                let ty = self.element_type(over);
+                for value in self.eval(over, None)?.elements() {
+                    self.must_bind(binder, &value, ty)?;
+                    let flow = self.block(body)?;
+                    if !matches!(flow, Flow::Next) {
+                        return Ok(flow);
+                    }
+                    self.locals.truncate(mark);
+                }
+            }
+            StatementKind::While { condition, body } => {
+                while self.holds(condition)? {
+                    self.burn();
+                    let flow = self.block(body)?;
+                    if !matches!(flow, Flow::Next) {
+                        return Ok(flow);
+                    }
+                    self.locals.truncate(mark);
+                }
+                self.locals.truncate(mark);
+            }
+            StatementKind::Either(blocks) => {
+                let block = self.choose(blocks.iter().collect())?;
+                return self.block(block);
+            }
+            StatementKind::Assume(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Pruned) },
+            StatementKind::Expects(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Outside) },
+            StatementKind::Reply(e) => return self.eval(e, self.oracle.response()).map(Flow::Reply),
+            StatementKind::Return => return Ok(Flow::Return),
+            StatementKind::Yield => (), // no other task under sync
+            StatementKind::PeerCall(_)
+            | StatementKind::Close(_)
+            | StatementKind::Send { .. }
+            | StatementKind::Error => {
+                panic!("the oracle does not know this statement")
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    pub fn proc_call(&mut self, name: &str, args: &'a [Expr]) -> Run<Flow> {
+        let (params, body) = self
+            .oracle
+            .find_member(|member| match member {
+                MemberKind::Proc { name: n, params, body } if n.text == name => Some((params, body)),
+                _ => None,
+            })
+            .expect("an undeclared proc");
+        let inner = self.arguments(params, args)?;
+        let outer = std::mem::replace(&mut self.locals, inner);
+        let flow = self.block(body)?;
+        self.locals = outer;
+        Ok(if let Flow::Reply(reply) = flow { Flow::Reply(reply) } else { Flow::Next })
+    }
+
+    pub fn arguments(&mut self, params: &'a [Field], args: &'a [Expr]) -> Run<Vec<Local<'a>>> {
+        let pairs = params.iter().zip(args);
+        pairs.map(|(p, e)| Ok((p.name.text.as_str(), self.eval(e, Some(&p.ty))?, Some(&p.ty)))).collect()
+    }
+
+    /// The first arm that fits; what it binds is in scope.
+    pub fn arm<B>(&mut self, subject: &Value, ty: Option<&'a TypeExpr>, arms: &'a [Arm<B>]) -> Run<&'a B> {
+        let mark = self.locals.len();
+        for arm in arms {
+            if self.bind(&arm.pattern, subject, ty) && arm.guard.as_ref().map_or(Ok(true), |guard| self.holds(guard))? {
+                return Ok(&arm.body);
+            }
+            self.locals.truncate(mark);
+        }
+        Err(Stop::Fault)
+    }
+
+    pub fn assign(&mut self, place: &'a Place, value: &'a Expr) -> Run<()> {
+        let root = match &place.root {
+            PlaceRoot::Cell(k, _) => format!("!{k}"),
+            PlaceRoot::Name(name) => name.text.clone(),
+        };
+        let local = self.locals.iter().rposition(|(name, ..)| *name == root);
+        let mut ty = local.map_or_else(|| self.oracle.variable_type(&root), |i| self.locals[i].2);
+        for step in &place.path {
+            ty = match step {
+                PlaceStep::Index(_) => self.oracle.part(ty, 1),
+                PlaceStep::Field(field) => self.oracle.field_type(ty, &field.text),
+            };
+        }
+        let value = self.eval(value, ty)?;
+        let mut keys = Vec::new();
+        for step in &place.path {
+            keys.push(match step {
+                PlaceStep::Field(name) => Err(name.text.as_str()),
+                PlaceStep::Index(index) => Ok(self.eval(index, None)?),
+            });
+        }
+        let slot = match local {
+            Some(i) => &mut self.locals[i].1,
+            None => self.state.entry(root).or_insert(Value::int(0)),
+        };
+        value::store(slot, &keys, value)
+    }
+}
