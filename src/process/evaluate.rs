@@ -1,0 +1,202 @@
+//! The instructions that compute: each takes values and gives a value, or asks for a decision.
+
+use std::sync::Arc;
+
+use super::Limit;
+use crate::scalar::{Int, Scalar, text};
+use crate::spec::code::{Binary, Unary};
+use crate::term::{Term, TextOp};
+use crate::value::{self, Entry, Lifted, Map, Presence, Split, Truth, Value};
+
+/// Why an instruction could not be carried out at once.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Obstacle {
+    /// A condition must be decided first.
+    Decide(Term),
+    /// A limit is reached.
+    Limit(Limit),
+}
+
+impl From<Split> for Obstacle {
+    fn from(split: Split) -> Obstacle {
+        Obstacle::Decide(split.0)
+    }
+}
+
+pub(super) type Evaluated = Result<Value, Obstacle>;
+
+pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
+    Ok(match op {
+        Unary::Not => match a {
+            Value::Absent => Value::Absent,
+            a => a.truth().not().into(),
+        },
+        Unary::Neg => value::negate(a),
+        Unary::Len => value::len(a)?,
+        Unary::Text(op) => value::text(op, &[a]),
+        Unary::ToInt => to_int(a),
+        Unary::Keys => over_map(a, |map| keys(map))?,
+        Unary::Values => over_map(a, |map| values(map))?,
+        Unary::Entries => over_map(a, |map| entries(map))?,
+        Unary::ToList => to_list(a)?,
+    })
+}
+
+pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
+    if matches!(a, Value::Absent) || matches!(b, Value::Absent) {
+        return Ok(Value::Absent);
+    }
+    Ok(match op {
+        Binary::Le => value::compare(b, a)?.not().into(),
+        Binary::Lt => value::compare(a, b)?.into(),
+        Binary::Eq => value::equal(a, b)?.into(),
+        Binary::Ne => value::equal(a, b)?.not().into(),
+        Binary::Add => value::add(a, b)?,
+        Binary::Arithmetic(op) => value::arithmetic(op, a, b),
+        Binary::Difference => value::set_difference(a, b)?,
+        Binary::In => value::member(a, b)?.into(),
+        Binary::Get => over_map(a, |map| get(map, b))?,
+        Binary::Remove => over_map(a, |map| Ok(Value::Map(map.set(b, None)?)))?,
+        Binary::Text(op) => value::text(op, &[a, b]),
+        Binary::Split => split(a, b)?,
+        Binary::And => a.truth().and(b.truth()).into(),
+        Binary::Or => a.truth().or(b.truth()).into(),
+    })
+}
+
+fn over_map(value: &Value, operate: impl FnOnce(&Map) -> Lifted<Value>) -> Lifted<Value> {
+    match value {
+        Value::Map(map) => operate(map),
+        Value::Union(alternatives) => Err(Split(alternatives[0].0.clone())),
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::List(_) | Value::Absent => Ok(Value::Absent),
+    }
+}
+
+/// `m.get(k)`: an option.
+fn get(map: &Map, key: &Value) -> Lifted<Value> {
+    let (there, found) = map.get(key)?;
+    Ok(option(there, found))
+}
+
+fn option(there: Truth, found: Value) -> Value {
+    match there {
+        Truth::Known(true) => Value::some(found),
+        Truth::Known(false) => Value::NONE,
+        Truth::Term(term) => value::union([(term.clone(), Value::some(found)), (Term::not(&term), Value::NONE)]),
+    }
+}
+
+fn to_int(a: &Value) -> Value {
+    match a {
+        Value::Scalar(Scalar::Str(s)) => match text::to_int(s) {
+            Some(int) => Value::some(Value::Scalar(Scalar::Int(int))),
+            None => Value::NONE,
+        },
+        a => option(value::text(TextOp::IsInt, &[a]).truth(), value::text(TextOp::ToInt, &[a])),
+    }
+}
+
+/// The keys of a map, as a set.
+fn keys(map: &Map) -> Lifted<Value> {
+    let mut set = Map::default();
+    for (key, entry) in map.entries()? {
+        set.set_in_place(key, Some(Entry { presence: entry.presence.clone(), value: Value::UNIT }));
+    }
+    Ok(Value::Map(set))
+}
+
+/// The values of a map in the order of its keys.
+fn values(map: &Map) -> Lifted<Value> {
+    let entries = map.entries()?;
+    certain(entries.iter().map(|(_, entry)| &entry.presence))?;
+    sorted(entries.iter().map(|(key, _)| *key))?;
+    Ok(Value::list(entries.into_iter().map(|(_, entry)| entry.value.clone())))
+}
+
+/// The pairs of a map in the order of its keys.
+fn entries(map: &Map) -> Lifted<Value> {
+    let entries = map.entries()?;
+    certain(entries.iter().map(|(_, entry)| &entry.presence))?;
+    sorted(entries.iter().map(|(key, _)| *key))?;
+    Ok(Value::list(entries.into_iter().map(|(key, entry)| Value::data(0, [key.clone(), entry.value.clone()]))))
+}
+
+/// The elements of a set in their order (a list stays as it is).
+fn to_list(a: &Value) -> Evaluated {
+    let (Value::Map(_) | Value::Union(_)) = a else { return Ok(a.clone()) };
+    let elements = value::elements(a)?;
+    certain(elements.iter().map(|(presence, _)| presence))?;
+    sorted(elements.iter().map(|(_, element)| element))?;
+    Ok(Value::list(elements.into_iter().map(|(_, element)| element)))
+}
+
+fn certain<'a>(presences: impl Iterator<Item = &'a Presence>) -> Lifted<()> {
+    for presence in presences {
+        if let Presence::When(condition) = presence {
+            return Err(Split(condition.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Elements in the structural order are in the order of their values only where they are known.
+fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
+    let elements: Vec<&Value> = elements.collect();
+    if elements.len() < 2 || elements.iter().all(|element| element.is_known()) {
+        return Ok(());
+    }
+    // No condition brings an order of symbolic elements forward: the evaluator cuts the path at this constant.
+    Err(Split(Term::constant(Scalar::Bool(false))))
+}
+
+fn split(a: &Value, b: &Value) -> Evaluated {
+    match (a, b) {
+        (Value::Scalar(s), Value::Scalar(t)) => {
+            Ok(Value::list(text::split(s, t).unwrap_or_default().into_iter().map(Value::Scalar)))
+        }
+        _ => Err(Obstacle::Limit(Limit::Text)),
+    }
+}
+
+/// Whether a list has a length (lifted over alternatives of other lengths).
+pub(super) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
+    match src {
+        Value::List(list) => Truth::Known(if exact { list.len() == length } else { list.len() >= length }),
+        Value::Union(alternatives) => {
+            let fits = |value: &Value| has_length(value, length, exact).is_true();
+            let guards = alternatives.iter().filter(|(_, value)| fits(value)).map(|(guard, _)| guard.clone());
+            Truth::of(Term::or_all(guards))
+        }
+        _ => Truth::Known(false),
+    }
+}
+
+/// Applies a function to the lists among the alternatives.
+pub(super) fn over_lists(src: &Value, operate: &dyn Fn(&Arc<im::Vector<Value>>) -> Value) -> Value {
+    match src {
+        Value::List(list) => operate(list),
+        Value::Union(alternatives) => {
+            value::union(alternatives.iter().map(|(guard, value)| (guard.clone(), over_lists(value, operate))))
+        }
+        _ => Value::Absent,
+    }
+}
+
+/// The list without its first elements.
+pub(super) fn tail(list: &Arc<im::Vector<Value>>, from: usize) -> Value {
+    if from > list.len() {
+        return Value::Absent;
+    }
+    let mut rest = (**list).clone();
+    Value::List(Arc::new(rest.slice(from..)))
+}
+
+/// The integers of a range as a list, where the bounds are known.
+pub(super) fn range_list(from: &Value, to: &Value) -> Evaluated {
+    let (Some(low), Some(high)) = (from.as_int(), to.as_int()) else { return Err(Obstacle::Limit(Limit::Undecidable)) };
+    let length = high.sub(low).to_i64().unwrap_or(i64::MAX).max(0);
+    if length > i64::from(super::SECTION_LIMIT) {
+        return Err(Obstacle::Limit(Limit::Section));
+    }
+    Ok(Value::list((0..length).map(|at| Value::Scalar(Scalar::Int(low.add(&Int::from(at)))))))
+}

@@ -1,0 +1,378 @@
+//! A specification as a resumable value that yields one event at a time: the narrow waist (semantics 4).
+//!
+//! A [`Process`] is the server's memory and its suspended task. [`Process::advance`] runs it to its next [`Event`]; the
+//! handler of events answers with [`Process::resume`] and its like. There is one evaluator only: it works on values whose
+//! nodes may be symbolic, and a concrete run is the special case in which none is. A process is cheap to clone, so a fork
+//! is a clone.
+//!
+//! Statements fork, expressions join: at [`Event::Guard`] a handler may answer that both sides are open, and then both arms
+//! are evaluated, each under its guard, and their values joined.
+
+mod evaluate;
+mod operands;
+mod run;
+
+use smallvec::SmallVec;
+
+use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
+use crate::spec::heads::Heads;
+use crate::spec::{Site, TypeId};
+use crate::term::Term;
+use crate::value::{Truth, Value};
+
+/// The number of instructions after which a section counts as one that never ends.
+pub const SECTION_LIMIT: u32 = 10_000_000;
+/// The depth of calls at which a path is cut off.
+pub const CALL_LIMIT: usize = 20_000;
+/// The depth of nested symbolic guards at which a path is cut off (the unrolling of a recursive function).
+pub const GUARD_LIMIT: usize = 64;
+/// The number of alternatives under one node beyond which a value is forced by forking.
+pub const UNION_LIMIT: usize = 8;
+
+/// A server that follows a specification: its memory and, within a section, its task.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// The values of the state's variables.
+    pub memory: Vec<Value>,
+    task: Task,
+}
+
+/// A suspended computation.
+#[derive(Clone, Debug, Default)]
+struct Task {
+    frames: SmallVec<[Frame; 2]>,
+    registers: Vec<Value>,
+    guards: Vec<Guard>,
+    waiting: Waiting,
+    /// Instructions left in this section.
+    fuel: u32,
+    /// Slots that this section stored to.
+    stored: SmallVec<[u32; 4]>,
+    /// Conditions on which instructions of this section forked.
+    decided: Vec<(Term, bool)>,
+    /// A register whose value has too many alternatives.
+    oversize: Option<Register>,
+}
+
+/// A function that has been entered.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    function: u32,
+    pc: Pc,
+    base: u32,
+    /// Where the caller wants the result.
+    result: Register,
+}
+
+/// An open conditional expression.
+#[derive(Clone, Debug)]
+struct Guard {
+    depth: usize,
+    split: Pc,
+    condition: Term,
+    /// The condition of the arm being evaluated, with those of the enclosing arms.
+    path: Term,
+    /// The first arm's value, once it is known.
+    first: Option<Value>,
+}
+
+/// What the process has asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+enum Waiting {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A value for a register.
+    Value(Register),
+    /// The side of a branch; the other one begins there.
+    Side(Pc),
+    /// A decision on which the current instruction must fork.
+    Decision(Term),
+    /// A decision that takes alternatives away from a register's value.
+    Force(Register, Term),
+    /// Whether the arms of a conditional expression are open.
+    Arms { split: Pc, otherwise: Pc, condition: Term },
+    /// One of these positions.
+    Target(Box<[Pc]>),
+    /// One of these values, for a register.
+    Element(Register, Vec<Value>),
+}
+
+/// Where the specification is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Fault {
+    /// How.
+    pub kind: FaultKind,
+    /// The node.
+    pub site: Site,
+}
+
+/// What an internal choice ranges over.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Choice {
+    /// The values of a type.
+    Type(TypeId),
+    /// One of n alternatives: a boolean for two (true is the first), else an integer from 0.
+    Alternatives(u32),
+    /// The integers from the first to below the second.
+    Range(Value, Value),
+    /// The elements of a collection of scalars.
+    Element(Value),
+}
+
+/// A named limit that cut a path off.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Limit {
+    /// A section of more than [`SECTION_LIMIT`] instructions.
+    Section,
+    /// Calls nested deeper than [`CALL_LIMIT`].
+    Calls,
+    /// More than [`GUARD_LIMIT`] undecided conditions within each other.
+    Guards,
+    /// A text operation on an unknown text that has no symbolic form.
+    Text,
+    /// An operation that no decision brings forward.
+    Undecidable,
+    /// More paths in one step than the judge follows.
+    Paths,
+}
+
+/// What a process does next. Conditions are never known to be irrelevant: a branch on known values is not an event.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Idle: [`Process::receive`] a request.
+    Recv,
+    /// Answers the request; the task has ended.
+    Send(Value),
+    /// Ends without an answer.
+    End,
+    /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`] with a value.
+    Choose {
+        /// What it ranges over.
+        choice: Choice,
+        /// The node.
+        site: Site,
+        /// Under which condition the choice is made; `None` is always.
+        guard: Option<Term>,
+    },
+    /// A run in which this is false does not exist. [`Process::proceed`].
+    Assume(Truth, Site),
+    /// The client's duty. [`Process::proceed`].
+    Expects(Truth, Site),
+    /// The specification is wrong where the condition holds. [`Process::proceed`] for where it does not.
+    Fault(Truth, Fault),
+    /// A limit is reached where the condition holds. [`Process::proceed`] for where it does not.
+    Cut(Truth, Limit),
+    /// A statement's condition. [`Process::branch`].
+    Branch {
+        /// The condition.
+        condition: Term,
+        /// Where the process goes on if it holds, and if not; `None` where both are the same place.
+        sides: Option<(Pc, Pc)>,
+        /// The node.
+        site: Site,
+    },
+    /// An expression's condition, and the path that it stands on. [`Process::guard`].
+    Guard {
+        /// The condition.
+        condition: Term,
+        /// The condition of the arm around it; `None` is always.
+        path: Option<Term>,
+    },
+    /// One of n ways. [`Process::select`].
+    Or {
+        /// How many ways.
+        ways: usize,
+        /// The node.
+        site: Site,
+    },
+}
+
+impl Process {
+    /// A process whose state is not set yet; [`Process::boot`] comes first.
+    #[must_use]
+    pub fn new(program: &Program) -> Process {
+        Process { memory: vec![Value::Absent; program.slots.len()], task: Task::default() }
+    }
+
+    /// Begins to set the initial state; ends with [`Event::End`].
+    pub fn boot(&mut self, program: &Program) {
+        self.enter(program, program.init, &[]);
+    }
+
+    /// Begins to handle a request of a client.
+    pub fn receive(&mut self, program: &Program, request: &Value, client: &Value) {
+        self.enter(program, program.serve, &[request, client]);
+    }
+
+    fn enter(&mut self, program: &Program, function: u32, args: &[&Value]) {
+        let task = &mut self.task;
+        task.registers.clear();
+        task.frames.clear();
+        task.guards.clear();
+        task.stored.clear();
+        task.decided.clear();
+        task.oversize = None;
+        task.waiting = Waiting::Nothing;
+        task.fuel = SECTION_LIMIT;
+        task.registers.extend(args.iter().map(|arg| (*arg).clone()));
+        task.registers.resize(program.functions[function as usize].registers as usize, Value::Absent);
+        task.frames.push(Frame { function, pc: 0, base: 0, result: 0 });
+    }
+
+    /// The slots that the section stored to so far.
+    pub fn stored(&self) -> impl Iterator<Item = u32> + '_ {
+        self.task.stored.iter().copied()
+    }
+
+    /// Forgets the task: nothing of a section that has ended is kept alive.
+    pub fn rest(&mut self) {
+        self.task.frames.clear();
+        self.task.registers.clear();
+        self.task.guards.clear();
+        self.task.waiting = Waiting::Nothing;
+    }
+
+    /// Calls a function on every value of the suspended task.
+    pub fn visit_task(&self, visit: &mut dyn FnMut(&Value)) {
+        self.task.registers.iter().for_each(visit);
+    }
+
+    /// Answers [`Event::Choose`].
+    pub fn resume(&mut self, value: Value) {
+        if let Waiting::Value(register) = std::mem::take(&mut self.task.waiting) {
+            self.set(register, value);
+        }
+    }
+
+    /// Goes on after an event that needs no answer.
+    pub fn proceed(&mut self) {
+        self.task.waiting = Waiting::Nothing;
+    }
+
+    /// Answers [`Event::Branch`].
+    pub fn branch(&mut self, holds: bool) {
+        match std::mem::take(&mut self.task.waiting) {
+            Waiting::Side(otherwise) if !holds => self.jump(otherwise),
+            Waiting::Decision(condition) => self.task.decided.push((condition, holds)),
+            Waiting::Force(register, condition) => {
+                let decided = self.register(register).decide(&condition, holds);
+                self.task.decided.push((condition, holds));
+                self.keep_small(register, decided);
+            }
+            _ => {}
+        }
+    }
+
+    /// What was decided of a condition in this section.
+    fn decided(&self, condition: &Term) -> Option<bool> {
+        let negated = Term::not(condition);
+        self.task.decided.iter().find_map(|(term, holds)| {
+            if term == condition { Some(*holds) } else { (*term == negated).then_some(!holds) }
+        })
+    }
+
+    /// Sets a register; a value with too many alternatives is to be forced.
+    fn keep_small(&mut self, register: Register, value: Value) {
+        let too_many = matches!(&value, Value::Union(alternatives) if alternatives.len() > UNION_LIMIT);
+        if too_many {
+            self.task.oversize = Some(register);
+        }
+        self.set(register, value);
+    }
+
+    fn register(&self, register: Register) -> &Value {
+        &self.task.registers[(self.frame().base + register) as usize]
+    }
+
+    /// Answers [`Event::Guard`]; `None` where both arms are open.
+    pub fn guard(&mut self, decided: Option<bool>) {
+        let Waiting::Arms { split, otherwise, condition } = std::mem::take(&mut self.task.waiting) else { return };
+        match decided {
+            Some(true) => {}
+            Some(false) => self.jump(otherwise),
+            None => {
+                let path = match self.task.guards.last() {
+                    Some(outer) => Term::and(&outer.path, &condition),
+                    None => condition.clone(),
+                };
+                self.task.guards.push(Guard { depth: self.task.frames.len(), split, condition, path, first: None });
+            }
+        }
+    }
+
+    /// Answers [`Event::Or`] with the chosen way.
+    pub fn select(&mut self, way: usize) {
+        match std::mem::take(&mut self.task.waiting) {
+            Waiting::Target(targets) => self.jump(targets[way]),
+            Waiting::Element(register, mut elements) => self.set(register, elements.swap_remove(way)),
+            _ => {}
+        }
+    }
+
+    /// Whether the process may still answer as the test on heads says, if it goes on at `pc` of its innermost function.
+    #[must_use]
+    pub fn may_reply(&self, program: &Program, pc: Pc, fits: &dyn Fn(&Heads) -> bool) -> bool {
+        for (depth, frame) in self.task.frames.iter().rev().enumerate() {
+            let pc = if depth == 0 { pc } else { frame.pc };
+            let Some(heads) = program.functions[frame.function as usize].heads.get(pc as usize) else { return true };
+            if fits(heads) {
+                return true;
+            }
+            if !heads.returns {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Where each way of an [`Event::Or`] goes on, if they differ in that.
+    #[must_use]
+    pub fn targets(&self) -> &[Pc] {
+        match &self.task.waiting {
+            Waiting::Target(targets) => targets,
+            _ => &[],
+        }
+    }
+
+    /// The elements that an [`Event::Or`] selects from, if it picks an element.
+    #[must_use]
+    pub fn elements(&self) -> &[Value] {
+        match &self.task.waiting {
+            Waiting::Element(_, elements) => elements,
+            _ => &[],
+        }
+    }
+
+    fn frame(&self) -> Frame {
+        self.task.frames[self.task.frames.len() - 1]
+    }
+
+    fn function<'a>(&self, program: &'a Program) -> &'a Function {
+        &program.functions[self.frame().function as usize]
+    }
+
+    fn jump(&mut self, pc: Pc) {
+        if let Some(frame) = self.task.frames.last_mut() {
+            frame.pc = pc;
+        }
+    }
+
+    fn set(&mut self, register: Register, value: Value) {
+        let base = self.frame().base;
+        self.task.registers[(base + register) as usize] = value;
+    }
+
+    /// A condition under the guard of the arm being evaluated: `guard ∧ condition`.
+    fn under_guard(&self, condition: Truth) -> Truth {
+        match self.task.guards.last() {
+            Some(guard) => Truth::of(guard.path.clone()).and(condition),
+            None => condition,
+        }
+    }
+
+    /// `guard → condition`.
+    fn where_guarded(&self, condition: Truth) -> Truth {
+        self.under_guard(condition.not()).not()
+    }
+}

@@ -1,0 +1,253 @@
+//! The compiled form of a specification: functions of instructions over registers, constants and state slots.
+//!
+//! This is the interaction program of semantics 4, defunctionalised: an evaluator (`process`) walks it and meets the events
+//! `Choose`, `Assume`, `Expects`, `Fault`, `Branch` and `Or` at instructions of their own. Statements fork
+//! ([`Op::Branch`], [`Op::Select`]); expressions join ([`Op::Split`] … [`Op::Swap`] … [`Op::Join`]).
+//!
+//! `if q <= n { reply 0; }` becomes `r1 := r0 <= s0; branch r1 else 4; reply c0`.
+
+use crate::syntax::ast::NodeId;
+use crate::term::TextOp;
+use crate::value::{Arithmetic, Value};
+
+use super::types::TypeId;
+
+/// A position in a function's code.
+pub type Pc = u32;
+/// A register of the running function.
+pub type Register = u32;
+
+/// What an instruction reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// A register of the running function.
+    Register(Register),
+    /// A constant of the specification.
+    Constant(u32),
+    /// A variable of the server's state.
+    Slot(u32),
+}
+
+/// A compiled function, procedure, handler or initial value.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name, for messages.
+    pub name: String,
+    /// How many registers come first as parameters.
+    pub params: u32,
+    /// How many registers it uses.
+    pub registers: u32,
+    /// Its instructions.
+    pub code: Vec<Op>,
+    /// The node that each instruction came from.
+    pub origin: Vec<NodeId>,
+    /// For each instruction, what may still be replied from there on (see `heads`).
+    pub heads: Vec<super::heads::Heads>,
+}
+
+/// Why a path of the specification is faulty (semantics, *Faults*).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FaultKind {
+    /// `m[k]` where `m` has no `k`.
+    MissingKey,
+    /// `l[i]` or a slice out of range.
+    OutOfRange,
+    /// No arm of a `match` fits, or a `let` pattern does not.
+    NoArm,
+}
+
+/// What a `Choose` chooses from.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Domain {
+    /// A value of a type.
+    Type(TypeId),
+    /// One of n alternatives: a boolean (true is the first) for two, else an integer from 0.
+    Alternatives(u32),
+    /// An integer from the first to below the second.
+    Range(Operand, Operand),
+    /// An element of a list or set of scalars, or a key of a map.
+    Element(Operand),
+}
+
+/// Binary operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Binary {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `+`, by type
+    Add,
+    /// `- * / %` of integers
+    Arithmetic(Arithmetic),
+    /// `-` of sets
+    Difference,
+    /// `x in c`; also `c.contains(x)` of maps and sets, operands swapped
+    In,
+    /// `m.get(k)`
+    Get,
+    /// `m.remove(k)`, and the removal of an element
+    Remove,
+    /// `s.contains(t)` and its like
+    Text(TextOp),
+    /// `s.split(t)`
+    Split,
+    /// Both of two conditions without effects
+    And,
+    /// One of two conditions without effects
+    Or,
+}
+
+/// Unary operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unary {
+    /// `!`
+    Not,
+    /// `-`
+    Neg,
+    /// `len`
+    Len,
+    /// `s.lower()`, `n.to_string()`
+    Text(TextOp),
+    /// `s.to_int()`
+    ToInt,
+    /// `m.keys()`
+    Keys,
+    /// `m.values()`, and the sorted list of a set
+    Values,
+    /// `m.to_list()`: the pairs of a map
+    Entries,
+    /// `s.to_list()`
+    ToList,
+}
+
+/// An instruction. `dst` is where its result goes; the other fields are named in each line.
+#[allow(missing_docs)]
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// `dst := src`
+    Copy { dst: Register, src: Operand },
+    /// `slot := src`
+    Store { slot: u32, src: Operand },
+    /// `dst := op a`
+    Unary { dst: Register, op: Unary, a: Operand },
+    /// `dst := a op b`
+    Binary { dst: Register, op: Binary, a: Operand, b: Operand },
+    /// `slot[key] := value`, in place
+    Put { slot: u32, key: Operand, value: Operand },
+    /// `dst := map with key := value` (a set where the value is the unit)
+    Insert { dst: Register, map: Operand, key: Operand, value: Operand },
+    /// `dst := list with element at := value`; a fault where there is none
+    Replace { dst: Register, list: Operand, at: Operand, value: Operand },
+    /// `dst := collection[at]`; a fault where there is none
+    Index { dst: Register, src: Operand, at: Operand },
+    /// `dst := src[from..to]`; a fault where out of range
+    Slice { dst: Register, src: Operand, from: Operand, to: Operand },
+    /// A struct, tuple, option or variant
+    Make { dst: Register, tag: u32, fields: Box<[Operand]> },
+    /// A list
+    MakeList { dst: Register, elements: Box<[Operand]> },
+    /// `dst := (src is the variant tag)`
+    IsVariant { dst: Register, src: Operand, tag: u32 },
+    /// `dst :=` field `index` of the variant `tag`
+    Field { dst: Register, src: Operand, tag: u32, index: u32 },
+    /// `dst := { src with index: value }`
+    With { dst: Register, src: Operand, fields: Box<[(u32, Operand)]> },
+    /// `dst := (src is a list of at least/exactly that length)`
+    HasLength { dst: Register, src: Operand, length: u32, exact: bool },
+    /// Element `at` of a list, from the front; absent where there is none
+    Nth { dst: Register, src: Operand, at: u32 },
+    /// The list without its first `from` elements
+    Tail { dst: Register, src: Operand, from: u32 },
+    /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
+    Iterate { dst: Register, over: Operand },
+    /// `a..b` as an iteration
+    IterateRange { dst: Register, from: Operand, to: Operand },
+    /// The next element and its presence; jumps where there is none
+    Next { cursor: Register, element: Register, presence: Register, done: Pc },
+    /// `a..b` as a list
+    RangeList { dst: Register, from: Operand, to: Operand },
+    /// Adds an element to the list in `dst`
+    Push { dst: Register, src: Operand },
+    /// Adds an entry to the map or set in `dst` where `when` holds
+    Gather { dst: Register, key: Operand, value: Operand, when: Operand },
+    /// Goes on at `to`
+    Jump { to: Pc },
+    /// Jumps where the condition is *known* to be false (a short cut, never a fork)
+    Unless { cond: Operand, to: Pc },
+    /// Goes on where the condition holds, else at `otherwise`: a fork where it is open
+    Branch { cond: Operand, otherwise: Pc },
+    /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
+    Split { cond: Operand, otherwise: Pc },
+    /// Ends the first arm with its value; `end` is behind the second one. `split` is the opening instruction.
+    Swap { dst: Register, src: Operand, end: Pc, split: Pc },
+    /// Ends the second arm with its value
+    Join { dst: Register, src: Operand, split: Pc },
+    /// Calls a function, or a procedure
+    Call { dst: Register, function: u32, args: Box<[Operand]> },
+    /// Ends a function with its value
+    Return { src: Operand },
+    /// An internal choice
+    Choose { dst: Register, domain: Domain },
+    /// One element of a collection of trees: a fork
+    PickElement { dst: Register, over: Operand },
+    /// `either {..} or {..}`: a fork
+    Select { targets: Box<[Pc]> },
+    /// `assume`, and the conditions of `where`
+    Assume { cond: Operand },
+    /// `expects`, and a request that no handler takes (the constant false)
+    Expects { cond: Operand },
+    /// The specification is wrong here
+    Fault { kind: FaultKind },
+    /// Answers the request and ends the handler
+    Reply { src: Operand },
+    /// Ends the handler without an answer
+    End,
+    /// A construct that is not executed; `load` refuses it unless it is never reached
+    Unsupported,
+}
+
+/// One compiled specification: a machine or a protocol.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// What kind it is.
+    pub kind: ProgramKind,
+    /// The type of requests.
+    pub request: TypeId,
+    /// The type of answers.
+    pub response: TypeId,
+    /// The state's variables.
+    pub slots: Vec<Slot>,
+    /// All functions.
+    pub functions: Vec<Function>,
+    /// The function that sets the initial state; it has no parameters.
+    pub init: u32,
+    /// The function that handles a request; its parameters are the request and the client.
+    pub serve: u32,
+    /// The constants that instructions read.
+    pub constants: Vec<Value>,
+}
+
+/// Machine or protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProgramKind {
+    /// The integer machine.
+    Machine,
+    /// A protocol.
+    Protocol,
+}
+
+/// A variable of the state.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: TypeId,
+}

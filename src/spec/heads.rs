@@ -1,0 +1,209 @@
+//! What may still be replied from a program point on: sets of *heads* of answers, computed backwards once a specification.
+//!
+//! A head is the outermost constructor or the constant of an answer. The judge does not fork into a side from which the
+//! observed answer cannot come; a point that may fault, or break the client's duty, counts as giving every reply.
+
+use std::collections::BTreeSet;
+
+use super::code::{Function, Op, Operand, Pc};
+use crate::scalar::Scalar;
+use crate::value::Value;
+
+/// The head of an answer.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Head {
+    /// A constructor.
+    Tag(u32),
+    /// A known scalar.
+    Scalar(Scalar),
+    /// The handler ends without an answer.
+    Nothing,
+}
+
+/// A set of heads.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Heads {
+    /// Every head is possible.
+    pub any: bool,
+    /// The function may return to its caller, whose own heads are then possible too.
+    pub returns: bool,
+    /// The possible heads.
+    pub set: Vec<Head>,
+}
+
+/// More heads than this count as any.
+const HEADS_LIMIT: usize = 16;
+
+impl Heads {
+    fn any() -> Heads {
+        Heads { any: true, returns: true, set: Vec::new() }
+    }
+
+    fn join(&mut self, other: &Heads) {
+        self.any |= other.any;
+        self.returns |= other.returns;
+        for head in &other.set {
+            if !self.set.contains(head) {
+                self.set.push(head.clone());
+            }
+        }
+        self.any |= self.set.len() > HEADS_LIMIT;
+    }
+
+    /// The head of a known value.
+    #[must_use]
+    pub fn head_of(value: &Value) -> Option<Head> {
+        match value {
+            Value::Scalar(scalar) => Some(Head::Scalar(scalar.clone())),
+            Value::Data { tag, .. } => Some(Head::Tag(*tag)),
+            Value::Term(_) | Value::List(_) | Value::Map(_) | Value::Union(_) | Value::Absent => None,
+        }
+    }
+
+    /// Whether an answer with this head is possible.
+    #[must_use]
+    pub fn admits(&self, head: &Head) -> bool {
+        self.any || self.set.contains(head)
+    }
+}
+
+/// Computes the heads of every instruction of every function.
+pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
+    let mut entries: Vec<Heads> = vec![Heads::default(); functions.len()];
+    loop {
+        let before = entries.clone();
+        for (at, function) in functions.iter_mut().enumerate() {
+            function.heads = function_heads(function, constants, &entries);
+            entries[at] = function.heads.first().cloned().unwrap_or_else(Heads::any);
+        }
+        if before == entries {
+            return;
+        }
+    }
+}
+
+fn function_heads(function: &Function, constants: &[Value], entries: &[Heads]) -> Vec<Heads> {
+    let mut heads = vec![Heads::default(); function.code.len()];
+    loop {
+        let mut changed = false;
+        for pc in (0..function.code.len()).rev() {
+            let own = transfer(function, pc, constants, entries, &heads);
+            changed |= own != heads[pc];
+            heads[pc] = own;
+        }
+        if !changed {
+            return heads;
+        }
+    }
+}
+
+fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Heads], heads: &[Heads]) -> Heads {
+    let mut own = Heads::default();
+    let follow = |own: &mut Heads, to: Pc| {
+        if let Some(next) = heads.get(to as usize) {
+            own.join(next);
+        }
+    };
+    let following = pc as Pc + 1;
+    match &function.code[pc] {
+        Op::Jump { to } => follow(&mut own, *to),
+        Op::Unless { to, .. } => [following, *to].into_iter().for_each(|to| follow(&mut own, to)),
+        Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => {
+            [following, *otherwise].into_iter().for_each(|to| follow(&mut own, to));
+        }
+        Op::Swap { end, .. } => [following, *end].into_iter().for_each(|to| follow(&mut own, to)),
+        Op::Next { done, .. } => [following, *done].into_iter().for_each(|to| follow(&mut own, to)),
+        Op::Select { targets } => targets.iter().for_each(|to| follow(&mut own, *to)),
+        Op::Reply { src } => reply(&mut own, function, *src, constants),
+        Op::End => own.set.push(Head::Nothing),
+        Op::Return { .. } => own.returns = true,
+        Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported => own = Heads::any(),
+        Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. } => own = Heads::any(),
+        Op::Call { function: callee, .. } => {
+            let callee = &entries[*callee as usize];
+            own.join(&Heads { returns: false, ..callee.clone() });
+            if callee.returns || callee.any {
+                follow(&mut own, following);
+            }
+        }
+        _ => follow(&mut own, following),
+    }
+    own
+}
+
+fn reply(own: &mut Heads, function: &Function, src: Operand, constants: &[Value]) {
+    let mut seen = BTreeSet::new();
+    let mut found = Some(Vec::new());
+    heads_of(function, src, constants, &mut seen, &mut found);
+    match found {
+        Some(heads) if heads.len() <= HEADS_LIMIT => own.set.extend(heads),
+        _ => *own = Heads::any(),
+    }
+}
+
+/// Collects the heads of what an operand may hold; `None` where they are not known.
+fn heads_of(
+    function: &Function,
+    operand: Operand,
+    constants: &[Value],
+    seen: &mut BTreeSet<u32>,
+    found: &mut Option<Vec<Head>>,
+) {
+    let register = match operand {
+        Operand::Register(register) => register,
+        Operand::Constant(constant) => return add(found, Heads::head_of(&constants[constant as usize])),
+        Operand::Slot(_) => return *found = None,
+    };
+    if !seen.insert(register) || found.is_none() {
+        return;
+    }
+    if register < function.params {
+        return *found = None;
+    }
+    for op in &function.code {
+        match op {
+            Op::Make { dst, tag, .. } if *dst == register => add(found, Some(Head::Tag(*tag))),
+            Op::Copy { dst, src } | Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } if *dst == register => {
+                heads_of(function, *src, constants, seen, found);
+            }
+            op if writes(op) == Some(register) => *found = None,
+            Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register) => {
+                *found = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn add(found: &mut Option<Vec<Head>>, head: Option<Head>) {
+    match (found.as_mut(), head) {
+        (Some(heads), Some(head)) if !heads.contains(&head) => heads.push(head),
+        (_, None) => *found = None,
+        _ => {}
+    }
+}
+
+/// The register that an instruction writes its result to.
+fn writes(op: &Op) -> Option<u32> {
+    match op {
+        Op::Copy { dst, .. } | Op::Unary { dst, .. } | Op::Binary { dst, .. } | Op::Insert { dst, .. } => Some(*dst),
+        Op::Replace { dst, .. } | Op::Index { dst, .. } | Op::Slice { dst, .. } | Op::Make { dst, .. } => Some(*dst),
+        Op::MakeList { dst, .. } | Op::IsVariant { dst, .. } | Op::Field { dst, .. } | Op::With { dst, .. } => {
+            Some(*dst)
+        }
+        Op::HasLength { dst, .. } | Op::Nth { dst, .. } | Op::Tail { dst, .. } | Op::Iterate { dst, .. } => Some(*dst),
+        Op::IterateRange { dst, .. } | Op::RangeList { dst, .. } | Op::Push { dst, .. } | Op::Gather { dst, .. } => {
+            Some(*dst)
+        }
+        Op::Swap { dst, .. } | Op::Join { dst, .. } | Op::Call { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
+        Op::PickElement { dst, .. } => Some(*dst),
+        Op::Store { .. }
+        | Op::Put { .. }
+        | Op::Next { .. }
+        | Op::Jump { .. }
+        | Op::Unless { .. }
+        | Op::Branch { .. } => None,
+        Op::Split { .. } | Op::Return { .. } | Op::Select { .. } | Op::Assume { .. } | Op::Expects { .. } => None,
+        Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Unsupported => None,
+    }
+}

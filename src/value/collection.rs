@@ -1,0 +1,169 @@
+//! Lists, sets and maps as collections: length, indexing, slices, elements, union and difference.
+
+use super::equal::choose_alternative;
+use super::operate::lift;
+use super::{Entry, Lifted, Presence, Truth, Value, equal, merge};
+use crate::scalar::{Int, Scalar};
+use crate::term::{Term, TextOp};
+
+/// The elements of a collection, each with the condition under which it is there.
+pub type Elements = Vec<(Presence, Value)>;
+
+/// `len(x)`.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn len(value: &Value) -> Lifted<Value> {
+    match value {
+        Value::List(list) => Ok(Value::from(list.len() as i64)),
+        Value::Map(map) => map.len(),
+        Value::Union(alternatives) => lift(alternatives.iter().map(|(guard, value)| (guard, len(value)))),
+        Value::Scalar(_) | Value::Term(_) => Ok(super::text(TextOp::Len, &[value])),
+        Value::Data { .. } | Value::Absent => Ok(Value::Absent),
+    }
+}
+
+/// The elements of a list in order, or of a set (the keys of a map) in the order of the values.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn elements(value: &Value) -> Lifted<Elements> {
+    match value {
+        Value::List(list) => Ok(list.iter().map(|value| (Presence::Always, value.clone())).collect()),
+        Value::Map(map) => {
+            Ok(map.entries()?.into_iter().map(|(key, entry)| (entry.presence.clone(), key.clone())).collect())
+        }
+        Value::Union(alternatives) => Err(choose_alternative(alternatives)),
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Absent => Ok(Elements::new()),
+    }
+}
+
+/// `list[i]` or `map[k]`: whether it is there, and what is there.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
+    match value {
+        Value::Map(map) => map.get(at),
+        Value::List(list) => Ok(element(list, at)),
+        Value::Union(alternatives) => Err(choose_alternative(alternatives)),
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Absent => {
+            Ok((Truth::Known(false), Value::Absent))
+        }
+    }
+}
+
+/// Element `at` of a list (0-based): whether there is one, and which.
+#[must_use]
+pub fn element(list: &im::Vector<Value>, at: &Value) -> (Truth, Value) {
+    if let Some(at) = at.as_int() {
+        let found = at.to_i64().and_then(|at| usize::try_from(at).ok()).and_then(|at| list.get(at));
+        return found.map_or((Truth::Known(false), Value::Absent), |value| (Truth::Known(true), value.clone()));
+    }
+    let Some(term) = at.as_term() else { return (Truth::Known(false), Value::Absent) };
+    let mut found = Value::Absent;
+    for (position, value) in list.iter().enumerate().rev() {
+        found = merge(&Term::eq(&term, &int(position)), value.clone(), found);
+    }
+    let inside = Term::and(&Term::le(&int(0), &term), &Term::lt(&term, &int(list.len())));
+    (Truth::of(inside), found)
+}
+
+fn int(value: usize) -> Term {
+    Term::constant(Scalar::Int(Int::from(value as i64)))
+}
+
+/// `x[from..to]` of a list, a string or bytes: whether it is in range, and the slice. The bounds of lists must be known.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn slice(value: &Value, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
+    match value {
+        Value::List(list) => slice_list(list, from, to),
+        Value::Union(alternatives) => Err(choose_alternative(alternatives)),
+        Value::Scalar(_) | Value::Term(_) => Ok(slice_text(value, from, to)),
+        Value::Data { .. } | Value::Map(_) | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
+    }
+}
+
+fn slice_list(list: &im::Vector<Value>, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
+    let known = |bound: &Value| bound.as_int().and_then(Int::to_i64).and_then(|b| usize::try_from(b).ok());
+    match (known(from), known(to)) {
+        (Some(from), Some(to)) if from <= to && to <= list.len() => {
+            Ok((Truth::Known(true), Value::list(list.iter().skip(from).take(to - from).cloned())))
+        }
+        _ => Ok((Truth::Known(false), Value::Absent)),
+    }
+}
+
+fn slice_text(value: &Value, from: &Value, to: &Value) -> (Truth, Value) {
+    let (Some(low), Some(high), Some(length)) =
+        (from.as_term(), to.as_term(), super::text(TextOp::Len, &[value]).as_term())
+    else {
+        return (Truth::Known(false), Value::Absent);
+    };
+    let zero = int(0);
+    let inside = Term::and_all([Term::le(&zero, &low), Term::le(&low, &high), Term::le(&high, &length)]);
+    match Truth::of(inside) {
+        Truth::Known(false) => (Truth::Known(false), Value::Absent),
+        inside => (inside, super::text(TextOp::Slice, &[value, from, to])),
+    }
+}
+
+/// Whether an element is in a list or set (or a key in a map).
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
+    match collection {
+        Value::Map(map) => map.contains(value),
+        Value::List(list) => {
+            let mut cases = Vec::new();
+            for element in list.iter() {
+                cases.push(equal(element, value)?.term());
+            }
+            Ok(Truth::of(Term::or_all(cases)))
+        }
+        Value::Union(alternatives) => {
+            let mut cases = Vec::new();
+            for (guard, inner) in alternatives.iter() {
+                cases.push(Truth::of(guard.clone()).and(member(value, inner)?).term());
+            }
+            Ok(Truth::of(Term::or_all(cases)))
+        }
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Absent => Ok(Truth::Known(false)),
+    }
+}
+
+/// The union of two sets.
+pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
+    let (Value::Map(a), Value::Map(b)) = (a, b) else { return Ok(Value::Absent) };
+    let (mut large, small) = if a.bound() >= b.bound() { (a.clone(), b) } else { (b.clone(), a) };
+    for (key, entry) in small.entries()? {
+        let there = match &entry.presence {
+            Presence::Always => Truth::Known(true),
+            Presence::When(term) => Truth::Term(term.clone()).or(large.contains(key)?),
+        };
+        large.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
+    }
+    Ok(Value::Map(large))
+}
+
+/// The difference of two sets.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn set_difference(a: &Value, b: &Value) -> Lifted<Value> {
+    let (Value::Map(a), Value::Map(b)) = (a, b) else {
+        return match (a, b) {
+            (Value::Union(alternatives), _) | (_, Value::Union(alternatives)) => Err(choose_alternative(alternatives)),
+            _ => Ok(Value::Absent),
+        };
+    };
+    let mut left = a.clone();
+    for (key, entry) in b.entries()? {
+        let there = left.contains(key)?.and(entry.truth().not());
+        left.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
+    }
+    Ok(Value::Map(left))
+}

@@ -1,0 +1,78 @@
+//! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
+
+use super::{Lifted, Split, Truth, Value};
+use crate::scalar::Scalar;
+use crate::term::Term;
+
+/// Whether two values of one type are equal.
+///
+/// # Errors
+/// The condition on which to fork first (a map with a pending write).
+pub fn equal(a: &Value, b: &Value) -> Lifted<Truth> {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) => Ok(Truth::Known(a == b)),
+        (Value::Union(alternatives), other) | (other, Value::Union(alternatives)) => {
+            let mut cases = Vec::with_capacity(alternatives.len());
+            for (guard, value) in alternatives.iter() {
+                cases.push(Truth::of(guard.clone()).and(equal(value, other)?).term());
+            }
+            Ok(Truth::of(Term::or_all(cases)))
+        }
+        (Value::Scalar(_) | Value::Term(_), Value::Scalar(_) | Value::Term(_)) => {
+            Ok(a.as_term().zip(b.as_term()).map_or(Truth::Known(false), |(a, b)| Truth::of(Term::eq(&a, &b))))
+        }
+        (Value::Data { tag: x, .. }, Value::Data { tag: y, .. }) => {
+            if x == y {
+                all_equal(a.fields().iter().zip(b.fields()))
+            } else {
+                Ok(Truth::Known(false))
+            }
+        }
+        (Value::List(x), Value::List(y)) => {
+            if x.len() == y.len() {
+                all_equal(x.iter().zip(y.iter()))
+            } else {
+                Ok(Truth::Known(false))
+            }
+        }
+        (Value::Map(x), Value::Map(y)) => x.equals(y),
+        _ => Ok(Truth::Known(false)),
+    }
+}
+
+fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Lifted<Truth> {
+    let mut all = Truth::Known(true);
+    let mut split = None;
+    for (a, b) in pairs {
+        match equal(a, b) {
+            Ok(truth) => all = all.and(truth),
+            Err(condition) => split = split.or(Some(condition)),
+        }
+        if all.is_false() {
+            return Ok(all);
+        }
+    }
+    split.map_or(Ok(all), Err)
+}
+
+/// Whether `a < b`, of integers, strings (by code points) or bytes.
+///
+/// # Errors
+/// None at present; scalars never need a fork.
+pub fn compare(a: &Value, b: &Value) -> Lifted<Truth> {
+    if let (Value::Scalar(a), Value::Scalar(b)) = (a, b) {
+        return Ok(Truth::Known(a < b));
+    }
+    let (Some(x), Some(y)) = (a.as_term(), b.as_term()) else { return Ok(Truth::Known(false)) };
+    let is_int = |value: &Value| match value {
+        Value::Scalar(scalar) => matches!(scalar, Scalar::Int(_)),
+        Value::Term(term) => term.sort() == crate::scalar::Sort::Int,
+        _ => false,
+    };
+    Ok(Truth::of(if is_int(a) { Term::lt(&x, &y) } else { Term::less(&x, &y) }))
+}
+
+/// Forks on the first alternative of a union.
+pub(super) fn choose_alternative(alternatives: &[(Term, Value)]) -> Split {
+    Split(alternatives[0].0.clone())
+}

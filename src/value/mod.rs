@@ -1,0 +1,297 @@
+//! Values: trees whose nodes may be known, symbolic or guarded (semantics, *Values*).
+//!
+//! A [`Value`] is a known scalar, a symbolic scalar (a [`Term`]), a constructor with fields, a list, a map or set, or a
+//! *union*: alternatives of different shapes under guards that exclude each other. Under an assignment of its variables
+//! every value means one known value. Operations are lifted pointwise: `either None or Some(choose T)` is one value with
+//! two alternatives, not two candidates.
+//!
+//! ```
+//! use mayhap::value::Value;
+//! let some = Value::some(Value::from(5));
+//! assert_eq!(some.field(1, 0), Value::from(5));
+//! ```
+
+mod collection;
+mod equal;
+mod map;
+mod merge;
+mod operate;
+mod substitute;
+
+use std::sync::Arc;
+
+use crate::scalar::{Int, Scalar};
+use crate::term::Term;
+
+pub use collection::{Elements, element, elements, index, len, member, set_difference, slice};
+pub use equal::{compare, equal};
+pub use map::{Entry, Map, Presence};
+pub use merge::{merge, union};
+pub use operate::{Arithmetic, add, arithmetic, negate, text};
+pub use substitute::Substitution;
+
+/// A value, possibly symbolic.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Value {
+    /// A known scalar.
+    Scalar(Scalar),
+    /// A symbolic scalar; never a constant.
+    Term(Term),
+    /// A struct or tuple (tag 0), an option (`None` 0, `Some` 1) or a variant (its index), with its fields.
+    Data {
+        /// Which constructor.
+        tag: u32,
+        /// Its fields; `None` where there are none, so that unit variants cost nothing.
+        fields: Option<Arc<[Value]>>,
+    },
+    /// A list of known length.
+    List(Arc<im::Vector<Value>>),
+    /// A map; a set is a map to [`Value::UNIT`].
+    Map(Map),
+    /// Two or more alternatives of different shapes; the guards exclude each other and cover the path they stand on.
+    Union(Arc<[(Term, Value)]>),
+    /// No value: what an expression gives where its guard makes it meaningless (the payload of another variant, say).
+    Absent,
+}
+
+/// A condition: known, or a symbolic term.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Truth {
+    /// Known.
+    Known(bool),
+    /// Symbolic; never a constant.
+    Term(Term),
+}
+
+/// What an operation gives: a value, or a condition that must be decided (by forking) before it can be done.
+pub type Lifted<T> = Result<T, Split>;
+
+/// A condition on which an operation must fork.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Split(pub Term);
+
+impl Value {
+    /// The empty tuple.
+    pub const UNIT: Value = Value::Data { tag: 0, fields: None };
+
+    /// A constructor with fields.
+    #[must_use]
+    pub fn data(tag: u32, fields: impl Into<Arc<[Value]>>) -> Value {
+        let fields: Arc<[Value]> = fields.into();
+        Value::Data { tag, fields: if fields.is_empty() { None } else { Some(fields) } }
+    }
+
+    /// A unit variant (`None` is 0).
+    #[must_use]
+    pub const fn unit(tag: u32) -> Value {
+        Value::Data { tag, fields: None }
+    }
+
+    /// The option `None`.
+    pub const NONE: Value = Value::unit(0);
+
+    /// The option `Some`.
+    #[must_use]
+    pub fn some(value: Value) -> Value {
+        Value::data(1, [value])
+    }
+
+    /// A list.
+    #[must_use]
+    pub fn list(elements: impl IntoIterator<Item = Value>) -> Value {
+        Value::List(Arc::new(elements.into_iter().collect()))
+    }
+
+    /// A known string.
+    #[must_use]
+    pub fn str(text: &str) -> Value {
+        Value::Scalar(Scalar::Str(text.into()))
+    }
+
+    /// A term, or the scalar that it is.
+    #[must_use]
+    pub fn of_term(term: Term) -> Value {
+        match term.as_const() {
+            Some(scalar) => Value::Scalar(scalar.clone()),
+            None => Value::Term(term),
+        }
+    }
+
+    /// The term of a scalar value; `None` for trees.
+    #[must_use]
+    pub fn as_term(&self) -> Option<Term> {
+        match self {
+            Value::Scalar(scalar) => Some(Term::constant(scalar.clone())),
+            Value::Term(term) => Some(term.clone()),
+            Value::Data { .. } | Value::List(_) | Value::Map(_) | Value::Union(_) | Value::Absent => None,
+        }
+    }
+
+    /// The known integer, if it is one.
+    #[must_use]
+    pub fn as_int(&self) -> Option<&Int> {
+        match self {
+            Value::Scalar(Scalar::Int(int)) => Some(int),
+            _ => None,
+        }
+    }
+
+    /// The condition that a boolean value is; what is absent does not hold.
+    #[must_use]
+    pub fn truth(&self) -> Truth {
+        match self {
+            Value::Scalar(Scalar::Bool(known)) => Truth::Known(*known),
+            Value::Term(term) => Truth::Term(term.clone()),
+            _ => Truth::Known(false),
+        }
+    }
+
+    /// Whether no part of it is symbolic.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        match self {
+            Value::Scalar(_) => true,
+            Value::Term(_) | Value::Union(_) | Value::Absent => false,
+            Value::Data { fields, .. } => fields.iter().flat_map(|f| f.iter()).all(Value::is_known),
+            Value::List(list) => list.iter().all(Value::is_known),
+            Value::Map(map) => map.is_known(),
+        }
+    }
+
+    /// The fields of a constructor.
+    #[must_use]
+    pub fn fields(&self) -> &[Value] {
+        match self {
+            Value::Data { fields: Some(fields), .. } => fields,
+            _ => &[],
+        }
+    }
+
+    /// Whether the constructor is `tag`, lifted over alternatives.
+    #[must_use]
+    pub fn is_variant(&self, tag: u32) -> Truth {
+        match self {
+            Value::Data { tag: own, .. } => Truth::Known(*own == tag),
+            Value::Union(alternatives) => {
+                let guards = alternatives.iter().filter(|(_, v)| matches!(v, Value::Data { tag: t, .. } if *t == tag));
+                Truth::of(Term::or_all(guards.map(|(guard, _)| guard.clone())))
+            }
+            _ => Truth::Known(false),
+        }
+    }
+
+    /// Field `index` of the constructor `tag`, from those alternatives that have it; absent where none has.
+    #[must_use]
+    pub fn field(&self, tag: u32, index: u32) -> Value {
+        match self {
+            Value::Data { tag: own, fields: Some(fields) } if *own == tag => {
+                fields.get(index as usize).cloned().unwrap_or(Value::Absent)
+            }
+            Value::Union(alternatives) => {
+                union(alternatives.iter().map(|(guard, value)| (guard.clone(), value.field(tag, index))))
+            }
+            _ => Value::Absent,
+        }
+    }
+
+    /// The value with some fields replaced, in every alternative.
+    #[must_use]
+    pub fn with_fields(&self, replaced: &[(u32, Value)]) -> Value {
+        match self {
+            Value::Data { tag, fields: Some(fields) } => {
+                let mut fields: Vec<Value> = fields.to_vec();
+                for (index, value) in replaced {
+                    fields[*index as usize] = value.clone();
+                }
+                Value::data(*tag, fields)
+            }
+            Value::Union(alternatives) => {
+                union(alternatives.iter().map(|(guard, value)| (guard.clone(), value.with_fields(replaced))))
+            }
+            _ => Value::Absent,
+        }
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Value {
+        Value::Scalar(Scalar::Int(Int::from(value)))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Scalar(Scalar::Bool(value))
+    }
+}
+
+impl From<Truth> for Value {
+    fn from(truth: Truth) -> Value {
+        match truth {
+            Truth::Known(known) => known.into(),
+            Truth::Term(term) => Value::Term(term),
+        }
+    }
+}
+
+impl Truth {
+    /// The truth of a boolean term.
+    #[must_use]
+    pub fn of(term: Term) -> Truth {
+        match term.as_bool() {
+            Some(known) => Truth::Known(known),
+            None => Truth::Term(term),
+        }
+    }
+
+    /// As a term.
+    #[must_use]
+    pub fn term(self) -> Term {
+        match self {
+            Truth::Known(known) => Term::constant(Scalar::Bool(known)),
+            Truth::Term(term) => term,
+        }
+    }
+
+    /// Both; what is known false decides without looking at the rest.
+    #[must_use]
+    pub fn and(self, other: Truth) -> Truth {
+        match (self, other) {
+            (Truth::Known(false), _) | (_, Truth::Known(false)) => Truth::Known(false),
+            (Truth::Known(true), x) | (x, Truth::Known(true)) => x,
+            (Truth::Term(a), Truth::Term(b)) => Truth::of(Term::and(&a, &b)),
+        }
+    }
+
+    /// One of both.
+    #[must_use]
+    pub fn or(self, other: Truth) -> Truth {
+        match (self, other) {
+            (Truth::Known(true), _) | (_, Truth::Known(true)) => Truth::Known(true),
+            (Truth::Known(false), x) | (x, Truth::Known(false)) => x,
+            (Truth::Term(a), Truth::Term(b)) => Truth::of(Term::or(&a, &b)),
+        }
+    }
+
+    /// The opposite.
+    #[must_use]
+    #[allow(clippy::should_implement_trait)]
+    pub fn not(self) -> Truth {
+        match self {
+            Truth::Known(known) => Truth::Known(!known),
+            Truth::Term(term) => Truth::of(Term::not(&term)),
+        }
+    }
+
+    /// Whether it is known to be false.
+    #[must_use]
+    pub fn is_false(&self) -> bool {
+        *self == Truth::Known(false)
+    }
+
+    /// Whether it is known to be true.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        *self == Truth::Known(true)
+    }
+}

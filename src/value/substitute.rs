@@ -1,0 +1,143 @@
+//! Rewriting the terms inside values, and finding the variables that are live in them.
+
+use std::sync::Arc;
+
+use super::map::Scope;
+use super::{Value, union};
+use crate::scalar::Scalar;
+use crate::term::{Term, Var};
+
+/// A function on terms that is applied throughout a value. It gives `None` where a term stays.
+pub struct Substitution<'a> {
+    term: &'a mut dyn FnMut(&Term) -> Option<Term>,
+    scope: Scope,
+}
+
+impl<'a> Substitution<'a> {
+    /// Applies a function to every term.
+    pub fn everywhere(term: &'a mut dyn FnMut(&Term) -> Option<Term>) -> Substitution<'a> {
+        Substitution { term, scope: Scope::Everything }
+    }
+
+    /// Applies a function to what is new in maps only (their pending writes), in time that does not grow with them.
+    pub fn pending(term: &'a mut dyn FnMut(&Term) -> Option<Term>) -> Substitution<'a> {
+        Substitution { term, scope: Scope::Pending }
+    }
+
+    /// The rewritten value, or `None` where nothing changed (so that what is shared stays shared).
+    pub fn apply(&mut self, value: &Value) -> Option<Value> {
+        match value {
+            Value::Scalar(_) | Value::Absent | Value::Data { fields: None, .. } => None,
+            Value::Term(term) => (self.term)(term).map(Value::of_term),
+            Value::Data { tag, fields: Some(fields) } => self.sequence(fields).map(|fields| Value::data(*tag, fields)),
+            Value::List(list) => self.list(list),
+            Value::Map(map) => {
+                let scope = self.scope;
+                map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
+            }
+            Value::Union(alternatives) => self.union(alternatives),
+        }
+    }
+
+    fn sequence(&mut self, values: &[Value]) -> Option<Vec<Value>> {
+        let first = values.iter().enumerate().find_map(|(at, value)| Some((at, self.apply(value)?)))?;
+        let mut rewritten = values.to_vec();
+        rewritten[first.0] = first.1;
+        for value in &mut rewritten[first.0 + 1..] {
+            if let Some(new) = self.apply(value) {
+                *value = new;
+            }
+        }
+        Some(rewritten)
+    }
+
+    fn list(&mut self, list: &Arc<im::Vector<Value>>) -> Option<Value> {
+        let changes: Vec<(usize, Value)> =
+            list.iter().enumerate().filter_map(|(at, value)| Some((at, self.apply(value)?))).collect();
+        if changes.is_empty() {
+            return None;
+        }
+        let mut rewritten = list.clone();
+        let target = Arc::make_mut(&mut rewritten);
+        for (at, value) in changes {
+            target.set(at, value);
+        }
+        Some(Value::List(rewritten))
+    }
+
+    fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Value> {
+        let mut changed = false;
+        let rewritten: Vec<(Term, Value)> = alternatives
+            .iter()
+            .map(|(guard, value)| {
+                let (new_guard, new_value) = ((self.term)(guard), self.apply(value));
+                changed |= new_guard.is_some() || new_value.is_some();
+                (new_guard.unwrap_or_else(|| guard.clone()), new_value.unwrap_or_else(|| value.clone()))
+            })
+            .collect();
+        changed.then(|| union(rewritten))
+    }
+}
+
+impl Value {
+    /// Calls a function on every term inside, guards and presence conditions included.
+    pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) {
+        match self {
+            Value::Scalar(_) | Value::Absent => {}
+            Value::Term(term) => visit(term),
+            Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_terms(visit)),
+            Value::List(list) => list.iter().for_each(|element| element.visit_terms(visit)),
+            Value::Map(map) => {
+                let visit = std::cell::RefCell::new(visit);
+                map.visit(&mut |value| value.visit_terms(&mut **visit.borrow_mut()), &mut |term| {
+                    (visit.borrow_mut())(term);
+                });
+            }
+            Value::Union(alternatives) => {
+                for (guard, value) in alternatives.iter() {
+                    visit(guard);
+                    value.visit_terms(visit);
+                }
+            }
+        }
+    }
+
+    /// Calls a function on every variable inside, possibly more than once.
+    pub fn visit_variables(&self, visit: &mut dyn FnMut(Var)) {
+        self.visit_terms(&mut |term| term.vars(&mut |var| visit(var)));
+    }
+
+    /// The value after a condition was decided: its guard, presence or pending comparison is gone.
+    #[must_use]
+    pub fn decide(&self, condition: &Term, truth: bool) -> Value {
+        let negated = Term::not(condition);
+        let constant = |holds: bool| Some(Term::constant(Scalar::Bool(holds)));
+        let mut decide = |term: &Term| {
+            if term == condition {
+                constant(truth)
+            } else if *term == negated {
+                constant(!truth)
+            } else {
+                None
+            }
+        };
+        let decided = Substitution::everywhere(&mut decide).apply(self).unwrap_or_else(|| self.clone());
+        decided.decide_maps(condition, truth)
+    }
+
+    fn decide_maps(&self, condition: &Term, truth: bool) -> Value {
+        match self {
+            Value::Map(map) if map.is_pending() => Value::Map(map.decide(condition, truth)),
+            Value::Data { tag, fields: Some(fields) } => {
+                Value::data(*tag, fields.iter().map(|f| f.decide_maps(condition, truth)).collect::<Vec<_>>())
+            }
+            Value::List(list) => Value::list(list.iter().map(|e| e.decide_maps(condition, truth))),
+            Value::Map(_)
+            | Value::Union(_)
+            | Value::Scalar(_)
+            | Value::Term(_)
+            | Value::Absent
+            | Value::Data { fields: None, .. } => self.clone(),
+        }
+    }
+}
