@@ -1,6 +1,11 @@
 //! From the tree of what was written to what it means: types, resolution, checks, and the compiled form.
+//!
+//! For example `load` reads `kv.may` and what it uses, and `check` says what every name in it refers to.
+pub mod check;
 pub mod code;
 pub mod heads;
+pub mod load;
+mod order;
 pub mod types;
 
 pub use crate::syntax::ast::NodeId as Site;

@@ -98,12 +98,15 @@ pub struct VariantDef {
     pub name: String,
     /// What it carries; the names are all there or all absent.
     pub fields: Vec<(Option<String>, TypeId)>,
+    /// Whether JSON fields that it does not name are ignored.
+    pub open: bool,
 }
 
 /// All types of one load.
 #[derive(Clone, Debug)]
 pub struct Types {
     table: Vec<Type>,
+    depths: Vec<u32>,
     index: FxHashMap<Type, TypeId>,
     /// The structs of all files.
     pub structs: Vec<StructDef>,
@@ -125,7 +128,14 @@ impl Types {
     pub fn new() -> Types {
         let basic = [Type::Unit, Type::Int, Type::Bool, Type::Str, Type::Bytes, Type::Client, Type::Error];
         let index = basic.iter().cloned().zip((0..).map(TypeId)).collect();
-        Types { table: basic.to_vec(), index, structs: Vec::new(), enums: Vec::new(), tokens: Vec::new() }
+        Types {
+            table: basic.to_vec(),
+            depths: vec![0; basic.len()],
+            index,
+            structs: Vec::new(),
+            enums: Vec::new(),
+            tokens: Vec::new(),
+        }
     }
 
     /// What a type is.
@@ -140,6 +150,7 @@ impl Types {
             return id;
         }
         let id = TypeId(self.table.len() as u32);
+        self.depths.push(self.depth_of(&ty));
         self.table.push(ty.clone());
         self.index.insert(ty, id);
         id
@@ -198,7 +209,7 @@ impl Types {
             Type::Tuple(of) => self.write_all("(", of, ")", text),
             Type::Struct(index) => text.push_str(&self.structs[*index as usize].name),
             Type::Enum(index) => text.push_str(&self.enums[*index as usize].name),
-            Type::Error => text.push('?'),
+            Type::Error => text.push('_'),
         }
     }
 
@@ -213,6 +224,22 @@ impl Types {
             self.write(part, text);
         }
         text.push_str(close);
+    }
+
+    fn depth_of(&self, ty: &Type) -> u32 {
+        match ty {
+            Type::Option(of) | Type::List(of) | Type::Set(of) => 1 + self.depth(*of),
+            Type::Map(key, value) => 1 + self.depth(*key).max(self.depth(*value)),
+            Type::Tuple(of) => 1 + of.iter().map(|&part| self.depth(part)).max().unwrap_or(0),
+            Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => 0,
+            Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => 0,
+        }
+    }
+
+    /// How deep a type nests as it is written; structs and enums end the nesting.
+    #[must_use]
+    pub fn depth(&self, id: TypeId) -> u32 {
+        self.depths[id.0 as usize]
     }
 
     /// The types that a value of this type directly holds: elements, keys and values, fields of every variant.
@@ -345,8 +372,8 @@ mod tests {
         let mut types = Types::new();
         let tree = types.intern(Type::Enum(0));
         let variants = vec![
-            VariantDef { name: "Leaf".into(), fields: vec![] },
-            VariantDef { name: "Node".into(), fields: vec![(None, tree), (None, BOOL)] },
+            VariantDef { name: "Leaf".into(), fields: vec![], open: false },
+            VariantDef { name: "Node".into(), fields: vec![(None, tree), (None, BOOL)], open: false },
         ];
         types.enums.push(EnumDef { name: "Tree".into(), variants });
         assert!(types.is_ordered(tree));

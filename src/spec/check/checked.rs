@@ -1,0 +1,291 @@
+//! What checking yields: the item tables and, keyed by node number, what every name, expression and pattern means.
+//!
+//! The compiler reads the tree together with these tables and decides nothing that is decided here. In `on q { reply q; }`
+//! the second `q` resolves to [`Res::Local`] of the node of the first, and its type is the request type.
+
+use crate::diagnostic::Span;
+use crate::spec::types::{ERROR, TypeId, Types};
+use crate::syntax::ast::{Block, Expr, Name, NodeId, Purity, Scheduling, Trigger};
+use rustc_hash::FxHashMap;
+
+/// What a name refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Res {
+    /// A parameter, pattern binding or local variable: the node of the [`Name`] that binds it. A name that binds refers
+    /// to itself, but in `P | Q` the names of `Q` refer to those of `P`.
+    Local(NodeId),
+    /// A variable of the protocol, by its place among [`Protocol::vars`].
+    StateVar(u32),
+    /// An index into [`Checked::consts`].
+    Const(u32),
+    /// An index into [`Checked::functions`].
+    Function(u32),
+    /// A variant of an enum or option.
+    Variant {
+        /// The enum or option type.
+        ty: TypeId,
+        /// In the order of declaration; `None` is 0, `Some` is 1.
+        index: u32,
+    },
+    /// An index into [`Types::structs`].
+    Struct(u32),
+    /// An index into [`Protocol::procs`].
+    Proc(u32),
+    /// An index into [`Protocol::peers`].
+    Peer(u32),
+    /// A function or method of the language.
+    Builtin(Builtin),
+}
+
+/// The functions and methods of the language. Where a type has the method of the same name, they differ here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Builtin {
+    /// `len(x)` of a list, set, map, string or bytes
+    Len,
+    /// `m.get(k)`
+    Get,
+    /// `m.get_or(k, d)`
+    GetOr,
+    /// `m.contains(k)` of a map
+    Contains,
+    /// `m.remove(k)`
+    Remove,
+    /// `m.keys()`
+    Keys,
+    /// `m.values()`, in the order of the keys
+    Values,
+    /// `m.to_list()`: the pairs of a map in the order of the keys
+    Entries,
+    /// `s.to_list()` of a set, in order
+    ToList,
+    /// `s.contains(t)` of a string or bytes
+    ContainsText,
+    /// `s.starts_with(t)` of a string or bytes
+    StartsWith,
+    /// `s.ends_with(t)` of a string or bytes
+    EndsWith,
+    /// `s.split(t)`
+    Split,
+    /// `s.lower()`
+    Lower,
+    /// `s.to_int()`
+    ToInt,
+    /// `n.to_string()`
+    ToString,
+}
+
+/// Meanings by node number.
+#[derive(Clone, Default, Debug)]
+pub struct Tables {
+    types: Vec<TypeId>,
+    resolutions: Vec<Option<Res>>,
+    spans: Vec<Span>,
+    fields: FxHashMap<NodeId, u32>,
+}
+
+impl Tables {
+    /// The type of an expression, a pattern, a binding name, or of a field name in a place; [`ERROR`] of other nodes.
+    #[must_use]
+    pub fn type_of(&self, node: NodeId) -> TypeId {
+        self.types.get(node.0 as usize).copied().unwrap_or(ERROR)
+    }
+
+    /// What a name refers to, by the name's own node: variables, calls, methods (a [`Builtin`]), record literals and
+    /// patterns, variants, places, binding names, and the short form `f` of a field in a literal.
+    #[must_use]
+    pub fn resolution(&self, node: NodeId) -> Option<Res> {
+        self.resolutions.get(node.0 as usize).copied().flatten()
+    }
+
+    /// The position of a field, by the node of its name: in `e.f`, places, literals, `with` and patterns.
+    #[must_use]
+    pub fn field(&self, node: NodeId) -> Option<u32> {
+        self.fields.get(&node).copied()
+    }
+
+    /// The place of an expression, pattern, statement or name.
+    #[must_use]
+    pub fn span(&self, node: NodeId) -> Span {
+        self.spans.get(node.0 as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn set_type(&mut self, node: NodeId, ty: TypeId) {
+        *slot(&mut self.types, node, ERROR) = ty;
+    }
+
+    pub(super) fn set_resolution(&mut self, node: NodeId, res: Res) {
+        *slot(&mut self.resolutions, node, None) = Some(res);
+    }
+
+    pub(super) fn set_field(&mut self, node: NodeId, index: u32) {
+        self.fields.insert(node, index);
+    }
+
+    pub(super) fn set_span(&mut self, node: NodeId, span: Span) {
+        *slot(&mut self.spans, node, Span::default()) = span;
+    }
+}
+
+/// The entry of a node in a dense table, which grows as needed.
+fn slot<T: Clone>(table: &mut Vec<T>, node: NodeId, empty: T) -> &mut T {
+    let index = node.0 as usize;
+    if table.len() <= index {
+        table.resize(index + 1, empty);
+    }
+    &mut table[index]
+}
+
+/// All files of one load, resolved and typed.
+#[derive(Clone, Debug)]
+pub struct Checked<'a> {
+    /// The types.
+    pub types: Types,
+    /// Meanings by node number.
+    pub tables: Tables,
+    /// The constants of all files.
+    pub consts: Vec<Const<'a>>,
+    /// The constants such that each comes after those that its value needs, through functions too.
+    pub const_order: Vec<u32>,
+    /// The functions of all files.
+    pub functions: Vec<Function<'a>>,
+    /// The machines of all files, those of the first file first.
+    pub machines: Vec<Machine<'a>>,
+    /// The protocols of all files, those of the first file first.
+    pub protocols: Vec<Protocol<'a>>,
+}
+
+impl Checked<'_> {
+    /// The constant of that name (what an override from outside names).
+    #[must_use]
+    pub fn const_named(&self, name: &str) -> Option<u32> {
+        self.consts.iter().position(|known| known.name.text == name).map(|index| index as u32)
+    }
+}
+
+/// `const N: T = e;`
+#[derive(Clone, Debug)]
+pub struct Const<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// Its type.
+    pub ty: TypeId,
+    /// Its value, unless it is overridden.
+    pub value: &'a Expr,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param<'a> {
+    /// The name that binds it.
+    pub name: &'a Name,
+    /// Its type.
+    pub ty: TypeId,
+}
+
+/// `fn` or `def`
+#[derive(Clone, Debug)]
+pub struct Function<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// Whether it may choose.
+    pub purity: Purity,
+    /// Its parameters.
+    pub params: Vec<Param<'a>>,
+    /// The type of its result.
+    pub result: TypeId,
+    /// Its result.
+    pub body: &'a Expr,
+}
+
+/// `machine m { .. }`
+#[derive(Clone, Debug)]
+pub struct Machine<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// Its program.
+    pub body: &'a Block,
+    /// The cells it names, and 0 and 1, in order.
+    pub cells: Vec<u32>,
+}
+
+/// `protocol p { .. }`
+#[derive(Clone, Debug)]
+pub struct Protocol<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// How its tasks interleave.
+    pub scheduling: Scheduling,
+    /// The type of requests.
+    pub request: TypeId,
+    /// The type of answers.
+    pub response: TypeId,
+    /// Its variables; an initial value may read those before it.
+    pub vars: Vec<Var<'a>>,
+    /// Its handlers in the order in which they are tried.
+    pub handlers: Vec<Handler<'a>>,
+    /// Its subroutines.
+    pub procs: Vec<Proc<'a>>,
+    /// What it may do by itself.
+    pub steps: Vec<Step<'a>>,
+    /// The endpoints that it calls.
+    pub peers: Vec<Peer<'a>>,
+}
+
+/// `var x: T = e;` of a protocol
+#[derive(Clone, Debug)]
+pub struct Var<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// Its type.
+    pub ty: TypeId,
+    /// Its initial value.
+    pub value: &'a Expr,
+}
+
+/// `on P from c if e { .. }`
+#[derive(Clone, Debug)]
+pub struct Handler<'a> {
+    /// The member's node.
+    pub id: NodeId,
+    /// What it answers to.
+    pub trigger: &'a Trigger,
+    /// The name of the client.
+    pub from: Option<&'a Name>,
+    /// When it takes the request.
+    pub guard: Option<&'a Expr>,
+    /// What it does.
+    pub body: &'a Block,
+}
+
+/// `proc p(..) { .. }`
+#[derive(Clone, Debug)]
+pub struct Proc<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// Its parameters.
+    pub params: Vec<Param<'a>>,
+    /// What it does.
+    pub body: &'a Block,
+}
+
+/// `step { .. }`
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    /// The member's node.
+    pub id: NodeId,
+    /// What it does.
+    pub body: &'a Block,
+}
+
+/// `peer p(key: T): Req -> Resp;`
+#[derive(Clone, Debug)]
+pub struct Peer<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// The type of its key.
+    pub key: TypeId,
+    /// The type of the requests to it.
+    pub request: TypeId,
+    /// The type of its answers; a call yields an option of it.
+    pub response: TypeId,
+}

@@ -1,0 +1,101 @@
+//! The local names that are visible at one point: a stack, the innermost last, cut back at the end of each scope.
+//!
+//! In `e is Some(r) && strong(r.tag)` the name `r` is on the stack while the right operand is checked, and off it after
+//! the branch that the condition guards.
+
+use crate::diagnostic::Span;
+use crate::spec::types::TypeId;
+use crate::syntax::ast::NodeId;
+use rustc_hash::FxHashMap;
+
+/// How a local name came to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Binder {
+    /// A parameter of a function or proc.
+    Parameter,
+    /// `var` in a body.
+    Variable,
+    /// `let`, a pattern, a quantifier and the like.
+    Binding,
+    /// A field of a record pattern in its short form.
+    FieldBinding,
+    /// `from c`
+    Client,
+}
+
+/// A local name.
+#[derive(Clone, Debug)]
+pub(super) struct Local<'a> {
+    pub(super) name: &'a str,
+    pub(super) id: NodeId,
+    pub(super) span: Span,
+    pub(super) ty: TypeId,
+    pub(super) binder: Binder,
+    pub(super) reads: u32,
+}
+
+/// A height of the stack, to cut back to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Mark(usize);
+
+/// The stack.
+#[derive(Default, Debug)]
+pub(super) struct Scope<'a> {
+    locals: Vec<Local<'a>>,
+    index: FxHashMap<&'a str, Vec<usize>>,
+    /// Names that were visible earlier in the same body, for messages.
+    gone: FxHashMap<&'a str, Span>,
+}
+
+impl<'a> Scope<'a> {
+    /// The present height.
+    pub(super) fn mark(&self) -> Mark {
+        Mark(self.locals.len())
+    }
+
+    /// Makes a name visible.
+    pub(super) fn push(&mut self, local: Local<'a>) {
+        self.index.entry(local.name).or_default().push(self.locals.len());
+        self.locals.push(local);
+    }
+
+    /// The innermost local of that name.
+    pub(super) fn find(&mut self, name: &str) -> Option<&mut Local<'a>> {
+        let position = *self.index.get(name)?.last()?;
+        self.locals.get_mut(position)
+    }
+
+    /// Ends the scope: takes the names above the mark away and yields them.
+    pub(super) fn cut(&mut self, mark: Mark) -> Vec<Local<'a>> {
+        let ended = self.locals.split_off(mark.0);
+        for local in &ended {
+            if let Some(positions) = self.index.get_mut(local.name) {
+                positions.pop();
+            }
+            self.gone.insert(local.name, local.span);
+        }
+        ended
+    }
+
+    /// The names above the mark.
+    pub(super) fn since(&mut self, mark: Mark) -> &mut [Local<'a>] {
+        &mut self.locals[mark.0..]
+    }
+
+    /// Where a name that is not visible any more was bound in this body.
+    pub(super) fn gone(&self, name: &str) -> Option<Span> {
+        self.gone.get(name).copied()
+    }
+
+    /// All visible names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.locals.iter().map(|local| local.name)
+    }
+
+    /// A new body begins.
+    pub(super) fn clear(&mut self) {
+        self.locals.clear();
+        self.index.clear();
+        self.gone.clear();
+    }
+}
