@@ -55,8 +55,8 @@ const TOP_LEVEL: &[&str] = &[
     "docs",
 ];
 
-/// Lines a file may have ("about 500"); in-file tests do not count.
-const LONGEST_FILE: usize = 540;
+/// Lines a file may have; in-file tests do not count.
+const LONGEST_FILE: usize = 500;
 /// Lines a function may have, unless it is one flat `match`.
 const LONGEST_FUNCTION: usize = 70;
 /// Lines an arm of a flat `match` may have, and lines around the `match`.

@@ -4,8 +4,8 @@
 
 use super::arguments::Fmt;
 use super::exit::Exit;
-use super::terminal::Terminal;
 use super::failed;
+use super::terminal::Terminal;
 
 pub fn run(_options: &Fmt, terminal: &mut Terminal) -> Exit {
     failed(terminal, "not supported yet")

@@ -1,20 +1,31 @@
 //! Values and JSON: how what a server was asked and what it answered stands in a trace.
 //!
 //! The conventions are serde's: numbers however large, `"Unit"`, `{"Variant": {fields}}`, `{"Variant": value}`, options
-//! as null or the value. Nothing here builds a tree of JSON: text is read directly under the type it must have.
+//! as null or the value. No tree of JSON is built on the way to a value: text is read directly under its type.
 //!
 //! ```
-//! use mayhap::json::Scanner;
-//! let mut scanner = Scanner::new(r#" {"key": "x\n", "size": 12} "#);
-//! assert_eq!(scanner.skip()?, r#"{"key": "x\n", "size": 12}"#);
-//! scanner.end()?;
+//! use mayhap::json::{decode, encode};
+//! use mayhap::spec::types::{INT, STRING, Types};
+//! let mut types = Types::new();
+//! let map = types.map(STRING, INT);
+//! let value = decode(&types, map, r#"{"b": 123456789012345678901234567890, "a": 1}"#)?;
+//! assert_eq!(encode(&types, map, &value), r#"{"a": 1, "b": 123456789012345678901234567890}"#);
 //! # Ok::<(), mayhap::json::JsonError>(())
 //! ```
 
+mod decode;
+mod encode;
 mod error;
+mod scalars;
 mod scan;
+mod serial;
+#[cfg(test)]
+mod tests;
 mod text;
 
+pub use decode::{MAX_DEPTH, Observed, decode, decode_answer};
+pub use encode::encode;
 pub use error::JsonError;
 pub use scan::Scanner;
+pub use serial::{from_serde, line, to_serde};
 pub use text::quoted;

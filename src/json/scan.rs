@@ -37,6 +37,11 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    /// What has not been read yet.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
     /// The next byte that is not white space, which is skipped; it stays unread.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
@@ -47,6 +52,12 @@ impl<'a> Scanner<'a> {
             self.at += 1;
         }
         None
+    }
+
+    /// Where the next byte that is not white space stands.
+    pub(super) fn here(&mut self) -> usize {
+        self.peek();
+        self.at
     }
 
     /// Reads `byte` if it comes next.

@@ -1,0 +1,414 @@
+//! From JSON to values, directly under the type that the value must have.
+//!
+//! No tree of JSON is built; errors say what was expected, where in the text and in which part of the value.
+//!
+//! ```
+//! use mayhap::json::decode;
+//! use mayhap::spec::types::{INT, Types};
+//! use mayhap::value::Value;
+//! let mut types = Types::new();
+//! let list = types.list(INT);
+//! assert_eq!(decode(&types, list, "[1, 2]"), Ok(Value::list([Value::from(1), Value::from(2)])));
+//! assert_eq!(decode(&types, list, "[1, true]").unwrap_err().to_string(), "at [1]: expected int, found `true`");
+//! ```
+
+use super::{JsonError, Scanner};
+use crate::diagnostic::suggest;
+use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
+use crate::value::{Map, Value};
+use smallvec::SmallVec;
+
+/// How deeply the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
+pub const MAX_DEPTH: usize = 512;
+
+/// What stands where an answer is expected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Observed {
+    /// `{"$any": null}`: there was an answer, and it is not known.
+    Any,
+    /// An answer.
+    Value(Value),
+}
+
+pub(super) type Decoded<T> = Result<T, JsonError>;
+
+/// The value of type `id` that `text` is.
+///
+/// # Errors
+/// The text is not JSON, is no value of the type, is nested more deeply than [`MAX_DEPTH`], or has a hole.
+pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
+    let mut decoder = Decoder { types, scanner: Scanner::new(text), depth: 0, marks: Marks::Read };
+    let value = decoder.value(id)?;
+    decoder.scanner.end()?;
+    Ok(value)
+}
+
+/// The answer of type `id` that `text` is; a hole where that is the whole answer.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_answer(types: &Types, id: TypeId, text: &str) -> Decoded<Observed> {
+    let mut scanner = Scanner::new(text);
+    match mark(&mut scanner) {
+        Some(Mark::Hole) => scanner.end().map(|()| Observed::Any),
+        Some(Mark::Literal) | None => decode(types, id, text).map(Observed::Value),
+    }
+}
+
+/// An object that is not a value but says something about one.
+enum Mark {
+    /// `{"$any": null}`, which has been read.
+    Hole,
+    /// `{"$lit": v}`, of which everything before `v` has been read.
+    Literal,
+}
+
+/// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
+fn mark(scanner: &mut Scanner<'_>) -> Option<Mark> {
+    let mut ahead = *scanner;
+    if !ahead.eat(b'{') || ahead.peek() != Some(b'"') || !ahead.rest().starts_with("\"$") {
+        return None;
+    }
+    let key = ahead.string().ok().filter(|_| ahead.eat(b':'))?;
+    let inside = ahead;
+    let value = ahead.skip().ok().filter(|_| ahead.eat(b'}'))?;
+    match (key.as_ref(), value) {
+        ("$any", "null") => {
+            *scanner = ahead;
+            Some(Mark::Hole)
+        }
+        ("$lit", _) => {
+            *scanner = inside;
+            Some(Mark::Literal)
+        }
+        _ => None,
+    }
+}
+
+/// Whether `$any` and `$lit` mean something here; inside `{"$lit": v}` they do not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marks {
+    Read,
+    Literal,
+}
+
+struct Decoder<'t, 'a> {
+    types: &'t Types,
+    scanner: Scanner<'a>,
+    depth: usize,
+    marks: Marks,
+}
+
+impl<'t, 'a> Decoder<'t, 'a> {
+    fn value(&mut self, id: TypeId) -> Decoded<Value> {
+        if self.marks == Marks::Read && self.scanner.peek() == Some(b'{') {
+            let at = self.scanner.offset();
+            match mark(&mut self.scanner) {
+                None => (),
+                Some(Mark::Hole) => return Err(JsonError::new(at, "a hole inside a value is not supported yet")),
+                Some(Mark::Literal) => return self.literal(id),
+            }
+        }
+        match self.types.get(id) {
+            Type::Int => self.scanner.int().map(Value::Scalar),
+            Type::Bool => self.scanner.bool().map(Value::Scalar),
+            Type::Str => self.scanner.str().map(Value::Scalar),
+            Type::Bytes => self.scanner.bytes().map(Value::Scalar),
+            Type::Client => self.scanner.client().map(Value::Scalar),
+            Type::Token(_) => self.scanner.token(self.types, id).map(Value::Scalar),
+            Type::Option(_) if self.scanner.literal("null") => Ok(Value::NONE),
+            Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) => self.deeper(id),
+            Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.deeper(id),
+            Type::Unit | Type::Error => Err(self.expected(id)),
+        }
+    }
+
+    fn literal(&mut self, id: TypeId) -> Decoded<Value> {
+        self.marks = Marks::Literal;
+        let value = self.value(id)?;
+        self.marks = Marks::Read;
+        self.scanner.expect(b'}')?;
+        Ok(value)
+    }
+
+    fn deeper(&mut self, id: TypeId) -> Decoded<Value> {
+        if self.depth == MAX_DEPTH {
+            let message = format!("nested more deeply than {MAX_DEPTH} levels");
+            return Err(JsonError::new(self.scanner.offset(), message));
+        }
+        self.depth += 1;
+        let value = self.tree(id);
+        self.depth -= 1;
+        value
+    }
+
+    fn tree(&mut self, id: TypeId) -> Decoded<Value> {
+        let types = self.types;
+        match types.get(id) {
+            Type::Option(of) => self.value(*of).map(Value::some),
+            Type::List(of) => self.list(id, *of),
+            Type::Set(of) => self.set(id, *of),
+            Type::Map(key, value) if self.scanner.peek() == Some(b'{') => self.map_object(id, *key, *value),
+            Type::Map(key, value) => self.map_pairs(id, *key, *value),
+            Type::Tuple(of) => Ok(Value::data(0, self.exactly(id, of.len(), |index| of[index])?)),
+            Type::Struct(index) => {
+                let def = &types.structs[*index as usize];
+                let field = |index: usize| (def.fields[index].0.as_str(), def.fields[index].1);
+                let unknown = if def.open { Unknown::Ignored } else { Unknown::Refused };
+                Ok(Value::data(0, self.record(id, def.fields.len(), field, unknown)?))
+            }
+            Type::Enum(index) => self.variant(id, &types.enums[*index as usize]),
+            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => self.value(id),
+            Type::Unit | Type::Error => Err(self.expected(id)),
+        }
+    }
+
+    fn list(&mut self, id: TypeId, of: TypeId) -> Decoded<Value> {
+        let mut elements = Vec::new();
+        self.array(id, |this, _| {
+            elements.push(this.value(of)?);
+            Ok(())
+        })?;
+        Ok(Value::list(elements))
+    }
+
+    fn set(&mut self, id: TypeId, of: TypeId) -> Decoded<Value> {
+        let mut entries = Vec::new();
+        self.array(id, |this, _| {
+            let at = this.scanner.here();
+            entries.push((at, this.value(of)?, Value::UNIT));
+            Ok(())
+        })?;
+        distinct(entries, "element")
+    }
+
+    fn map_object(&mut self, id: TypeId, key: TypeId, value: TypeId) -> Decoded<Value> {
+        let mut entries = Vec::new();
+        self.sequence(id, b'{', b'}', |this, _| {
+            let at = this.scanner.here();
+            let name = Scanner::string(&mut this.scanner.clone())?;
+            let key = this.value(key)?;
+            this.scanner.expect(b':')?;
+            let value = this.value(value).map_err(|error| error.within(&format!("[{name:?}]")))?;
+            entries.push((at, key, value));
+            Ok(())
+        })?;
+        distinct(entries, "key")
+    }
+
+    fn map_pairs(&mut self, id: TypeId, key: TypeId, value: TypeId) -> Decoded<Value> {
+        let mut entries = Vec::new();
+        self.array(id, |this, _| {
+            let at = this.scanner.here();
+            let mut pair = this.exactly(id, 2, |index| if index == 0 { key } else { value })?.into_iter();
+            if let (Some(key), Some(value)) = (pair.next(), pair.next()) {
+                entries.push((at, key, value));
+            }
+            Ok(())
+        })?;
+        distinct(entries, "key")
+    }
+
+    /// An array of `count` values, each of its own type.
+    fn exactly(&mut self, id: TypeId, count: usize, of: impl Fn(usize) -> TypeId) -> Decoded<Fields> {
+        let mut fields = Fields::new();
+        let at = self.scanner.here();
+        self.array(id, |this, index| {
+            if index == count {
+                return Err(this.scanner.expected(&format!("`]` behind {count} values")));
+            }
+            fields.push(this.value(of(index))?);
+            Ok(())
+        })?;
+        if fields.len() < count {
+            let found = fields.len();
+            return Err(JsonError::new(at, format!("expected an array of {count} values, found {found}")));
+        }
+        Ok(fields)
+    }
+
+    /// An object with named fields, in any order; an option that is not there is `None`.
+    fn record(
+        &mut self,
+        id: TypeId,
+        count: usize,
+        field: impl Fn(usize) -> (&'t str, TypeId),
+        unknown: Unknown,
+    ) -> Decoded<Fields> {
+        let mut slots: SmallVec<[Option<Value>; 8]> = smallvec::smallvec![None; count];
+        self.sequence(id, b'{', b'}', |this, position| {
+            let at = this.scanner.here();
+            let key = this.scanner.string()?;
+            this.scanner.expect(b':')?;
+            let is_key = |index: &usize| field(*index).0 == key;
+            let index = Some(position).filter(|p| *p < count).filter(is_key).or_else(|| (0..count).find(is_key));
+            match index {
+                Some(index) if slots[index].is_some() => Err(twice(at, "field", &key)),
+                Some(index) => {
+                    let value = this.value(field(index).1);
+                    slots[index] = Some(value.map_err(|error| error.within(&format!(".{key}")))?);
+                    Ok(())
+                }
+                None if unknown == Unknown::Ignored => this.scanner.skip().map(|_| ()),
+                None => Err(this.no_such("field", &key, at, id, (0..count).map(|index| field(index).0))),
+            }
+        })?;
+        let end = self.scanner.offset() - 1;
+        slots
+            .into_iter()
+            .enumerate()
+            .map(|(index, slot)| slot.map_or_else(|| self.absent(end, field(index)), Ok))
+            .collect()
+    }
+
+    /// What a field is that does not stand in the object.
+    fn absent(&self, end: usize, (name, id): (&str, TypeId)) -> Decoded<Value> {
+        match self.types.get(id) {
+            Type::Option(_) => Ok(Value::NONE),
+            _ => Err(JsonError::new(end, format!("the field \"{name}\" ({}) is missing", self.types.name(id)))),
+        }
+    }
+
+    fn variant(&mut self, id: TypeId, def: &'t EnumDef) -> Decoded<Value> {
+        let at = self.scanner.here();
+        match self.scanner.peek() {
+            Some(b'"') => {
+                let name = self.scanner.string()?;
+                let (tag, variant) = self.variant_named(id, def, &name, at)?;
+                if variant.fields.is_empty() {
+                    return Ok(Value::unit(tag));
+                }
+                Err(JsonError::new(at, format!("the variant \"{name}\" carries something: {{\"{name}\": …}}")))
+            }
+            Some(b'{') => self.variant_object(id, def),
+            _ => Err(self.expected(id)),
+        }
+    }
+
+    fn variant_object(&mut self, id: TypeId, def: &'t EnumDef) -> Decoded<Value> {
+        self.scanner.expect(b'{')?;
+        let at = self.scanner.here();
+        let name = self.scanner.string()?;
+        let (tag, variant) = self.variant_named(id, def, &name, at)?;
+        self.scanner.expect(b':')?;
+        let fields = self.payload(id, variant).map_err(|error| error.within(&format!(".{name}")))?;
+        if !self.scanner.eat(b'}') {
+            return Err(self.scanner.expected(&format!("`}}`: a value of {} is one variant", self.types.name(id))));
+        }
+        Ok(Value::data(tag, fields))
+    }
+
+    fn variant_named(&mut self, id: TypeId, def: &'t EnumDef, name: &str, at: usize) -> Decoded<(u32, &'t VariantDef)> {
+        match def.variants.iter().position(|variant| variant.name == name) {
+            Some(tag) => Ok((tag as u32, &def.variants[tag])),
+            None => {
+                Err(self.no_such("variant", name, at, id, def.variants.iter().map(|variant| variant.name.as_str())))
+            }
+        }
+    }
+
+    /// What a variant carries: named fields as an object, one field as itself, more as an array, none as null.
+    fn payload(&mut self, id: TypeId, variant: &'t VariantDef) -> Decoded<Fields> {
+        let fields = &variant.fields;
+        match fields.as_slice() {
+            [] if self.scanner.literal("null") => Ok(Fields::new()),
+            [] => Err(self.scanner.expected("null: this variant carries nothing")),
+            [(Some(_), _), ..] => {
+                let field = |index: usize| (fields[index].0.as_deref().unwrap_or_default(), fields[index].1);
+                self.record(id, fields.len(), field, Unknown::Refused)
+            }
+            [(None, of)] => Ok(vec![self.value(*of)?]),
+            [(None, _), ..] => self.exactly(id, fields.len(), |index| fields[index].1),
+        }
+    }
+
+    fn array(&mut self, id: TypeId, mut each: impl FnMut(&mut Self, usize) -> Decoded<()>) -> Decoded<()> {
+        self.sequence(id, b'[', b']', |this, index| {
+            each(this, index).map_err(|error| error.within(&format!("[{index}]")))
+        })
+    }
+
+    /// Reads what stands between two brackets, separated by commas.
+    fn sequence(
+        &mut self,
+        id: TypeId,
+        open: u8,
+        close: u8,
+        mut each: impl FnMut(&mut Self, usize) -> Decoded<()>,
+    ) -> Decoded<()> {
+        if !self.scanner.eat(open) {
+            return Err(self.expected(id));
+        }
+        if self.scanner.eat(close) {
+            return Ok(());
+        }
+        for index in 0.. {
+            each(self, index)?;
+            if !self.scanner.eat(b',') {
+                break;
+            }
+        }
+        if self.scanner.eat(close) {
+            Ok(())
+        } else {
+            Err(self.scanner.expected(&format!("`,` or `{}`", char::from(close))))
+        }
+    }
+
+    #[cold]
+    fn expected(&mut self, id: TypeId) -> JsonError {
+        let form = match self.types.get(id) {
+            Type::List(_) | Type::Set(_) => " (an array)",
+            Type::Map(key, _) if *self.types.get(*key) == Type::Str => " (an object)",
+            Type::Map(..) => " (an array of pairs)",
+            Type::Tuple(_) => " (an array)",
+            Type::Struct(_) => " (an object)",
+            Type::Enum(_) => " (a variant: \"V\" or {\"V\": …})",
+            Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => "",
+            Type::Token(_) | Type::Option(_) | Type::Error => "",
+        };
+        let what = self.types.name(id) + form;
+        self.scanner.expected(&what)
+    }
+
+    #[cold]
+    fn no_such<'n>(
+        &self,
+        what: &str,
+        name: &str,
+        at: usize,
+        id: TypeId,
+        known: impl Iterator<Item = &'n str>,
+    ) -> JsonError {
+        let of = self.types.name(id);
+        let mut message = format!("{of} has no {what} {name:?}");
+        if let Some(near) = suggest(name, known) {
+            message += &format!("; did you mean {near:?}?");
+        }
+        JsonError::new(at, message)
+    }
+}
+
+type Fields = Vec<Value>;
+
+/// What becomes of a field that the type does not name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    Ignored,
+    Refused,
+}
+
+/// A map (or set) whose keys must differ; each entry comes with its place in the text.
+fn distinct(entries: Vec<(usize, Value, Value)>, what: &str) -> Decoded<Value> {
+    let map = Map::of(entries.iter().map(|(_, key, value)| (key.clone(), value.clone())));
+    if map.bound() == entries.len() {
+        return Ok(Value::Map(map));
+    }
+    let mut seen = std::collections::HashSet::new();
+    let second = entries.iter().find(|(_, key, _)| !seen.insert(key)).map_or(0, |entry| entry.0);
+    Err(JsonError::new(second, format!("this {what} stands twice")))
+}
+
+fn twice(at: usize, what: &str, name: &str) -> JsonError {
+    JsonError::new(at, format!("the {what} {name:?} stands twice"))
+}

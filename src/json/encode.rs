@@ -1,0 +1,181 @@
+//! From values to JSON: one line, fields in the order of declaration, keys and elements in the order of values.
+//!
+//! What is not known is a hole. Nothing is recursive, so values may be nested as deeply as a specification makes them.
+//!
+//! ```
+//! use mayhap::json::encode;
+//! use mayhap::spec::types::{BOOL, INT, Types};
+//! use mayhap::value::Value;
+//! let mut types = Types::new();
+//! let pair = types.tuple(vec![INT, BOOL]);
+//! assert_eq!(encode(&types, pair, &Value::data(0, [Value::from(3), Value::from(true)])), "[3, true]");
+//! assert_eq!(encode(&types, pair, &Value::Absent), r#"{"$any": null}"#);
+//! ```
+
+use super::decode::Marks;
+use super::scalars;
+use super::text::quote;
+use crate::spec::types::{EnumDef, Type, TypeId, Types};
+use crate::value::{Map, Value};
+
+/// `value`, of type `id`, as JSON on one line; what is not known in it becomes `{"$any": null}`.
+#[must_use]
+pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
+    let todo = vec![Task::Value(id, value)];
+    let mut encoder = Encoder { types, out: String::new(), todo, marks: Marks::Read };
+    while let Some(task) = encoder.todo.pop() {
+        match task {
+            Task::Value(id, value) => encoder.value(id, value),
+            Task::Text(text) => encoder.out.push_str(text),
+            Task::Quoted(text) => quote(&mut encoder.out, text),
+            Task::EndLiteral => encoder.end_literal(),
+        }
+    }
+    encoder.out
+}
+
+/// What is still to be written, the next on top of a stack.
+enum Task<'v> {
+    Value(TypeId, &'v Value),
+    Text(&'static str),
+    Quoted(&'v str),
+    EndLiteral,
+}
+
+struct Encoder<'v> {
+    types: &'v Types,
+    out: String,
+    todo: Vec<Task<'v>>,
+    marks: Marks,
+}
+
+const HOLE: &str = "{\"$any\": null}";
+
+/// A member of an object: its key, its type and its value.
+type Member<'v> = (&'v str, TypeId, &'v Value);
+
+impl<'v> Encoder<'v> {
+    fn value(&mut self, id: TypeId, value: &'v Value) {
+        match value {
+            Value::Scalar(scalar) => scalars::write(&mut self.out, scalar),
+            Value::Data { tag, .. } => self.data(id, *tag, value.fields()),
+            Value::List(list) => {
+                let of = self.element(id);
+                self.array(list.iter().map(|value| (of, value)));
+            }
+            Value::Map(map) => self.map(id, map),
+            Value::Term(_) | Value::Union(_) | Value::Absent => self.out.push_str(HOLE),
+        }
+    }
+
+    fn element(&self, id: TypeId) -> TypeId {
+        match self.types.get(id) {
+            Type::List(of) | Type::Set(of) => *of,
+            _ => id,
+        }
+    }
+
+    fn data(&mut self, id: TypeId, tag: u32, fields: &'v [Value]) {
+        let types = self.types;
+        match (types.get(id), fields) {
+            (Type::Option(of), [some]) => self.todo.push(Task::Value(*of, some)),
+            (Type::Tuple(of), _) => self.array(of.iter().copied().zip(fields)),
+            (Type::Struct(index), _) => {
+                let named = types.structs[*index as usize].fields.iter().zip(fields);
+                self.object(named.map(|((name, of), value)| (name.as_str(), *of, value)).collect());
+            }
+            (Type::Enum(index), _) => self.variant(&types.enums[*index as usize], tag, fields),
+            _ => self.out.push_str("null"),
+        }
+    }
+
+    fn variant(&mut self, def: &'v EnumDef, tag: u32, fields: &'v [Value]) {
+        let Some(variant) = def.variants.get(tag as usize) else { return self.out.push_str(HOLE) };
+        if variant.fields.is_empty() {
+            return quote(&mut self.out, &variant.name);
+        }
+        self.open_object(Some(&variant.name));
+        quote(&mut self.out, &variant.name);
+        self.out.push_str(": ");
+        let typed = variant.fields.iter().zip(fields);
+        match variant.fields.as_slice() {
+            [(None, of)] => self.todo.extend(fields.iter().take(1).map(|value| Task::Value(*of, value))),
+            [(Some(_), _), ..] => {
+                self.object(
+                    typed.map(|((name, of), value)| (name.as_deref().unwrap_or_default(), *of, value)).collect(),
+                );
+            }
+            _ => self.array(typed.map(|((_, of), value)| (*of, value))),
+        }
+    }
+
+    fn map(&mut self, id: TypeId, map: &'v Map) {
+        let Ok(entries) = map.entries() else { return self.out.push_str(HOLE) };
+        let entries: Vec<_> = entries.into_iter().map(|(key, entry)| (key, &entry.value)).collect();
+        match self.types.get(id) {
+            Type::Map(key, of) if *self.types.get(*key) == Type::Str => {
+                self.object(entries.into_iter().map(|(key, value)| (text(key), *of, value)).collect());
+            }
+            Type::Map(key, of) => self.pairs(*key, *of, &entries),
+            _ => {
+                let of = self.element(id);
+                self.array(entries.into_iter().map(|(element, _)| (of, element)));
+            }
+        }
+    }
+
+    fn pairs(&mut self, key: TypeId, of: TypeId, entries: &[(&'v Value, &'v Value)]) {
+        self.out.push('[');
+        self.todo.push(Task::Text("]"));
+        for (index, (name, value)) in entries.iter().enumerate().rev() {
+            let open = if index > 0 { ", [" } else { "[" };
+            let pair =
+                [Task::Text("]"), Task::Value(of, value), Task::Text(", "), Task::Value(key, name), Task::Text(open)];
+            self.todo.extend(pair);
+        }
+    }
+
+    fn array(&mut self, elements: impl DoubleEndedIterator<Item = (TypeId, &'v Value)>) {
+        self.out.push('[');
+        self.todo.push(Task::Text("]"));
+        let mut elements = elements.rev().peekable();
+        while let Some((of, value)) = elements.next() {
+            self.todo.push(Task::Value(of, value));
+            self.todo.extend(elements.peek().map(|_| Task::Text(", ")));
+        }
+    }
+
+    fn object(&mut self, members: Vec<Member<'v>>) {
+        let only = if let [(name, _, _)] = members.as_slice() { Some(*name) } else { None };
+        self.open_object(only);
+        for (index, (name, of, value)) in members.into_iter().enumerate().rev() {
+            self.todo.extend([Task::Value(of, value), Task::Text(": "), Task::Quoted(name)]);
+            self.todo.extend((index > 0).then_some(Task::Text(", ")));
+        }
+    }
+
+    /// Opens an object now and leaves closing it to be done. One whose only key is `$any` or `$lit` goes into a `$lit`,
+    /// or it would not be read as itself.
+    fn open_object(&mut self, only_key: Option<&str>) {
+        if self.marks == Marks::Read && matches!(only_key, Some("$any" | "$lit")) {
+            self.marks = Marks::Literal;
+            self.out.push_str("{\"$lit\": ");
+            self.todo.push(Task::EndLiteral);
+        }
+        self.out.push('{');
+        self.todo.push(Task::Text("}"));
+    }
+
+    fn end_literal(&mut self) {
+        self.marks = Marks::Read;
+        self.out.push('}');
+    }
+}
+
+/// The text of a key; keys of objects are known strings.
+fn text(key: &Value) -> &str {
+    match key {
+        Value::Scalar(scalar) => scalar.as_str().unwrap_or_default(),
+        _ => "",
+    }
+}

@@ -1,0 +1,42 @@
+//! The door to serde: what a program's own types serialise to is read as values, and values are handed out as such types.
+//!
+//! ```
+//! use mayhap::json::{from_serde, to_serde};
+//! use mayhap::spec::types::{INT, Types};
+//! let mut types = Types::new();
+//! let list = types.list(INT);
+//! let value = from_serde(&types, list, &vec![1, 2, 3])?;
+//! assert_eq!(to_serde::<Vec<i64>>(&types, list, &value)?, [1, 2, 3]);
+//! # Ok::<(), mayhap::json::JsonError>(())
+//! ```
+
+use super::{JsonError, decode, encode};
+use crate::spec::types::{TypeId, Types};
+use crate::value::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The value of type `id` that `data` serialises to.
+///
+/// # Errors
+/// It serialises to no value of that type (its offset is one into its JSON), or not at all.
+pub fn from_serde<T: Serialize + ?Sized>(types: &Types, id: TypeId, data: &T) -> Result<Value, JsonError> {
+    decode(types, id, &line(data)?)
+}
+
+/// `value`, of type `id`, as a type of the program's own.
+///
+/// # Errors
+/// The program's type does not fit, or the value is not known.
+pub fn to_serde<T: DeserializeOwned>(types: &Types, id: TypeId, value: &Value) -> Result<T, JsonError> {
+    let text = encode(types, id, value);
+    serde_json::from_str(&text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
+}
+
+/// `data` as JSON on one line.
+///
+/// # Errors
+/// It does not serialise (a map whose keys are no strings, say).
+pub fn line<T: Serialize + ?Sized>(data: &T) -> Result<String, JsonError> {
+    serde_json::to_string(data).map_err(|error| JsonError::new(0, error.to_string()))
+}

@@ -1,0 +1,107 @@
+//! The command as a user meets it: what is typed, what is read, the exit code and what is printed.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn mayhap(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mayhap"));
+    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs the command with `input` as standard input.
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = mayhap(arguments).stdin(Stdio::piped()).spawn().unwrap();
+    // A command that refuses its arguments does not read its input.
+    _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// Checks the exit code, and that standard output and standard error together contain each of `parts`.
+fn check(arguments: &[&str], input: &str, code: i32, parts: &[&str]) {
+    let output = run(arguments, input);
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {text}");
+    for part in parts {
+        assert!(text.contains(part), "{arguments:?}: {part:?} is not in:\n{text}");
+    }
+    assert!(!text.contains("panicked"), "{arguments:?}: {text}");
+}
+
+/// A file with this content, in a directory of its own test.
+fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    check(&["--help"], "", 0, &["Exit codes:", "mayhap validate specs/cmp_rst.may trace.ndjson"]);
+    check(&["--version"], "", 0, &["mayhap "]);
+    for command in ["check", "fmt", "dualize", "simulate", "validate", "completions"] {
+        check(&[command, "--help"], "", 0, &["Example", &format!("mayhap {command}")]);
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        check(&["completions", shell], "", 0, &["mayhap", "validate"]);
+    }
+}
+
+#[test]
+fn wrong_usage_is_2() {
+    for (arguments, part) in [
+        (&[] as &[&str], "Usage:"),
+        (&["chek"], "'check'"),
+        (&["check"], "<FILE>"),
+        (&["validate", "specs/kv.may"], "<TRACE>"),
+        (&["validate", "specs/kv.may", "t", "--net", "udp"], "sync"),
+        (&["simulate", "specs/kv.may", "--range", "choose=5..5"], "is empty"),
+        (&["simulate", "specs/kv.may", "--set", "x"], "NAME=VALUE"),
+        (&["validate", "specs/kv.may", "t", "--no-evidence", "--witness", "w"], "cannot be used with"),
+        (&["check", "-", "-"], "once only"),
+        (&["validate", "-", "-"], "once only"),
+    ] {
+        check(arguments, "", 2, &[part]);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let latin = file("latin.may", b"machine m {\n// caf\xe9\n}\n");
+    check(&["check", "no/such.may"], "", 2, &["no/such.may: cannot read: no such file or directory"]);
+    check(&["check", "src"], "", 2, &["src: this is a directory"]);
+    check(&["check", latin.to_str().unwrap()], "", 2, &["latin.may:2: this file is not UTF-8"]);
+}
+
+#[test]
+fn check_tells_all_errors_and_says_ok() {
+    check(&["check", "specs/cmp_rst.may", "specs/kv.may"], "", 0, &["specs/cmp_rst.may: ok", "specs/kv.may: ok"]);
+    let broken =
+        "protocol p {\n    request int;\n    response int;\n    on q { reply ; }\n    on r { := 5; reply 1; }\n}\n";
+    check(&["check", "-"], broken, 2, &["<stdin>:4:18", "<stdin>:5:12", "<stdin>: 2 errors", "^"]);
+    check(&["check", "no/such.may", "specs/kv.may"], "", 2, &["specs/kv.may: ok"]);
+}
+
+#[test]
+fn messages_have_no_colour_where_no_terminal_is() {
+    let output = run(&["check", "-"], "protocol");
+    assert!(!output.stderr.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = mayhap(&["completions", "bash"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
+
+#[test]
+fn a_full_disk_is_one() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let output = mayhap(&["completions", "bash"]).stdout(full).spawn().unwrap().wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
