@@ -82,6 +82,17 @@ fn check_tells_all_errors_and_says_ok() {
         "protocol p {\n    request int;\n    response int;\n    on q { reply ; }\n    on r { := 5; reply 1; }\n}\n";
     check(&["check", "-"], broken, 2, &["<stdin>:4:18", "<stdin>:5:12", "<stdin>: 2 errors", "^"]);
     check(&["check", "no/such.may", "specs/kv.may"], "", 2, &["specs/kv.may: ok"]);
+    check(&["check", "-"], "const N: int = true;", 2, &["<stdin>:1:16", "expected `int`", "<stdin>: 1 error"]);
+}
+
+#[test]
+fn used_files_are_read_beside_the_one_that_uses_them() {
+    file("used.may", "const N: int = 5;\n");
+    let user = file("user.may", "use used;\nprotocol p { request int; response int; on q { reply N; } }\n");
+    let lost = file("lost.may", "use no_such;\nmachine m { !1 := 5; }\n");
+    check(&["check", user.to_str().unwrap()], "", 0, &["user.may: ok"]);
+    let parts = ["lost.may:1:5", "cannot read `no_such`", "no_such.may: cannot read: no such file"];
+    check(&["check", lost.to_str().unwrap()], "", 2, &parts);
 }
 
 #[test]

@@ -96,9 +96,6 @@ pub struct Check {
     /// Specifications; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Other values for constants.
-    #[command(flatten)]
-    pub selection: Selection,
 }
 
 /// `mayhap fmt`

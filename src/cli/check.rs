@@ -15,10 +15,11 @@ pub fn run(options: &Check, terminal: &mut Terminal) -> Exit {
 
 fn check(path: &Path, terminal: &mut Terminal) -> Exit {
     let mut sources = Sources::default();
-    let findings = match load::read(path, &mut sources) {
-        Ok(parsed) => parsed.diagnostics,
+    let (loaded, mut findings) = match load::read(path, &mut sources) {
+        Ok(read) => read,
         Err(why) => return failed(terminal, &why),
     };
+    findings.extend(loaded.check().1);
     load::tell(&sources, &findings, terminal);
     let result = load::summary(&findings).unwrap_or_else(|| "ok".into());
     terminal.print(&format!("{}: {result}\n", files::shown(path)));

@@ -1,22 +1,27 @@
 //! A specification from its file, with everything that is wrong with it told at once.
 //!
-//! What [`read`] finds is rendered on standard error; `kv.may: 2 errors, 1 warning` sums it up.
+//! `use tags;` in `specs/kv.may` reads `specs/tags.may`; what is read from standard input uses files of the directory
+//! that the command was started in.
 
 use super::files;
 use super::terminal::Terminal;
 use crate::diagnostic::{Diagnostic, Sources};
-use crate::syntax::ast::NodeId;
-use crate::syntax::{Parsed, parse};
+use crate::spec::load::{Loaded, Text, load};
 use std::path::Path;
 
-/// Reads and parses a file.
+/// Reads a file and what it uses; the findings are those of reading.
 ///
 /// # Errors
-/// A message where the file cannot be read.
-pub fn read(path: &Path, sources: &mut Sources) -> Result<Parsed, String> {
-    let text = files::read_text(path)?;
-    let file = sources.add(&files::shown(path), &text);
-    Ok(parse(&text, file, NodeId(0)))
+/// A message where the file itself cannot be read.
+pub fn read(path: &Path, sources: &mut Sources) -> Result<(Loaded, Vec<Diagnostic>), String> {
+    let first = text(path)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut beside = |name: &str| text(&directory.join(format!("{name}.may")));
+    Ok(load(first, &mut beside, sources))
+}
+
+fn text(path: &Path) -> Result<Text, String> {
+    Ok(Text { name: files::shown(path), text: files::read_text(path)? })
 }
 
 /// Tells all findings.
