@@ -88,7 +88,7 @@ fn check_tells_all_errors_and_says_ok() {
 #[test]
 fn used_files_are_read_beside_the_one_that_uses_them() {
     file("used.may", "const N: int = 5;\n");
-    let user = file("user.may", "use used;\nprotocol p { request int; response int; on q { reply N; } }\n");
+    let user = file("user.may", "use used;\nprotocol p { request int; response int; on q { reply N + q; } }\n");
     let lost = file("lost.may", "use no_such;\nmachine m { !1 := 5; }\n");
     check(&["check", user.to_str().unwrap()], "", 0, &["user.may: ok"]);
     let parts = ["lost.may:1:5", "cannot read `no_such`", "no_such.may: cannot read: no such file"];
