@@ -1,7 +1,7 @@
 //! A second, naive interpreter of the `Ast`: known values, listed choices, builtins of its own.
 //!
-//! It keeps *every* state that a server could be in after each event (semantics.md, section 1: a trace is valid iff some
-//! sequence of choices makes the server produce it), by running each handler once for every sequence of choices. It
+//! It keeps *every* state that a server could be in after each event (a trace is valid iff some sequence
+//! of choices makes the server produce it), by running each handler once for every sequence of choices. It
 //! shares nothing with the product but the parser, so that two implementations of the semantics can be compared.
 //!
 //! Example: of `on q { if q <= n { reply 0; } n := choose int; reply 1; }` with integers -9..=9 the trace

@@ -1,8 +1,7 @@
 //! Expressions of the oracle, evaluated where they stand, left to right.
 //!
-//! `want` is the type that receives a value; only `choose`, literals of bytes and `..choose` look at it (contract.md, fine
-//! print 6). What an `is` binds stays in scope along `&&` and is forgotten by whoever asked for the condition (fine print
-//! 5). Example: `x is Some(y) && y > 2` pushes `y`, evaluates `y > 2`, and the caller truncates `locals`.
+//! `want` is the type that receives a value; only `choose`, literals of bytes and `..choose` look at it.
+//! What an `is` binds stays in scope along `&&` and is forgotten by whoever asked for the condition. Example: `x is Some(y) && y > 2` pushes `y`, evaluates `y > 2`, and the caller truncates `locals`.
 
 use super::run::Frame;
 use super::*;

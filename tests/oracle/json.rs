@@ -1,4 +1,4 @@
-//! The oracle's JSON: contract.md's "Values as JSON", both ways under the written types, and traces of one exchange a line.
+//! Values as JSON, both ways under the written types, and synchronous traces of one exchange a line.
 //!
 //! Example: under `enum R { Get { key: string }, Put(string, int), Size }` the values are `{"Get": {"key": "x"}}`,
 //! `{"Put": ["x", 1]}` and `"Size"`.

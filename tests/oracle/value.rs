@@ -1,7 +1,7 @@
 //! The oracle's values and builtins: no types, no sharing, one representation for what compares equal.
 //!
 //! A set is a map to the empty sequence (so `{}` is both), a tuple is a list, a struct is a variant of its own name, and
-//! `Some(x)` is the variant `Some` with field `0`. Builtins are contract.md's fine print 8, 15 and 16.
+//! `Some(x)` is the variant `Some` with field `0`. Nothing here knows a type.
 //!
 //! Example: `{ "a": Tag { weak: true } }` is `Map {"a" -> Data("Tag", {"weak" -> true})}`.
 

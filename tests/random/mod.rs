@@ -1,0 +1,74 @@
+//! Random programs and traces for tests, from a seed: the same seed gives the same text for ever.
+//!
+//! `machine` and `protocol` write programs that are well-typed by construction and whose choices are bounded in the
+//! program itself, so that brute force over small domains *is* their semantics; `traces` runs them; `shrink` makes what
+//! was found small. Example: `protocol::random(&mut Rng::new(7))` is a program text with its request type.
+#![allow(dead_code)] // each test file that includes this module uses a part of it
+
+pub mod choices;
+pub mod conditions;
+pub mod declarations;
+pub mod expressions;
+pub mod judge;
+pub mod machine;
+pub mod operations;
+pub mod protocol;
+pub mod shrink;
+pub mod traces;
+
+/// SplitMix64: small, and good enough to draw programs.
+pub struct Rng(u64);
+
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % n as u64).expect("it is below n")
+    }
+
+    /// An integer in the range, both ends included.
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + i64::try_from(self.below(usize::try_from(high - low + 1).expect("low <= high"))).expect("small")
+    }
+
+    pub fn percent(&mut self, likely: usize) -> bool {
+        self.below(100) < likely
+    }
+
+    /// One of the elements.
+    pub fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
+        &from[self.below(from.len())]
+    }
+}
+
+/// Text put together by indented lines: one statement a line, so that `shrink` can drop statements as lines.
+#[derive(Default)]
+pub struct Lines {
+    text: String,
+    depth: usize,
+}
+
+impl Lines {
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        self.depth -= usize::from(line.starts_with('}'));
+        self.text.push_str(&"    ".repeat(self.depth));
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.depth += usize::from(line.ends_with('{'));
+    }
+
+    pub fn finish(self) -> String {
+        self.text
+    }
+}
