@@ -1,88 +1,96 @@
-//! The parser on every specification there is.
+//! Reading and printing: every specification there is, golden diagnostics and layouts, and bad input.
+//!
+//! `BLESS=1 cargo test --test syntax` writes the golden files anew; review them as a diff.
 
-use std::path::{Path, PathBuf};
+mod syntax {
+    pub mod golden;
+    pub mod programs;
+}
 
-use mayhap::diagnostic::FileId;
-use mayhap::syntax::{Parsed, ast::NodeId, parse};
+use std::path::Path;
+
+use mayhap::diagnostic::{Colour, FileId, Sources};
+use mayhap::syntax::ast::NodeId;
+use mayhap::syntax::{Parsed, parse, print};
+use proptest::prelude::*;
+use syntax::golden::{files, golden, shape};
+use syntax::programs::program;
 
 fn parsed(text: &str) -> Parsed {
     parse(text, FileId(0), NodeId(0))
 }
 
-fn specifications(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            specifications(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "may") {
-            found.push(path);
-        }
-    }
+/// A text without errors: printing keeps the tree and the comments, and printing again changes nothing.
+fn check_printing(name: &str, text: &str) -> String {
+    let first = parsed(text);
+    assert!(first.diagnostics.is_empty(), "{name}: {:?}\n{text}", first.diagnostics);
+    let printed = print(&first.file, text);
+    let second = parsed(&printed);
+    assert!(second.diagnostics.is_empty(), "{name}: {:?}\n{text}\n=>\n{printed}", second.diagnostics);
+    assert_eq!(shape(&first.file), shape(&second.file), "{name}\n{text}\n=>\n{printed}");
+    assert_eq!(print(&second.file, &printed), printed, "{name} again\n{text}");
+    let without_text = print(&first.file, "");
+    assert_eq!(shape(&first.file), shape(&parsed(&without_text).file), "{name} from the tree alone\n{without_text}");
+    printed
 }
 
 #[test]
-fn every_specification_parses() {
+fn every_specification_is_read_and_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = Vec::new();
-    specifications(&root.join("specs"), &mut files);
-    specifications(&root.join("../shared"), &mut files);
-    for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
-        let diagnostics = parsed(&text).diagnostics;
-        assert!(diagnostics.is_empty(), "{}: {diagnostics:?}", file.display());
+    for folder in ["specs", "../shared", "tests/data/spec"] {
+        for (path, text) in files(&root.join(folder), "may") {
+            check_printing(&path, &text);
+        }
     }
 }
 
 #[test]
-fn nothing_overflows() {
-    let wrap = |e: String| format!("protocol p {{ on q {{ n := {e}; }} }}");
-    for (open, close) in [
-        ("(", ")"),
-        ("[", "]"),
-        ("{", "}"),
-        ("!", ""),
-        ("-", ""),
-        ("if a { ", " } else { b }"),
-        ("either ", " or 1"),
-        ("f(", ")"),
-        ("x is Some(", ")"),
-        ("R { f: ", "}"),
-        ("choose x: int where ", ""),
-        ("match ", " {}"),
-    ] {
-        for closing in [close, ""] {
-            for wrapped in [true, false] {
-                let e = format!("{}1{}", open.repeat(100_000), closing.repeat(100_000));
-                let p = parsed(&if wrapped { wrap(e) } else { e });
-                assert!(!p.diagnostics.is_empty());
-                println!("{open} {closing} {wrapped}: {} {:?}", p.diagnostics.len(), p.diagnostics[0].message);
-                drop(p.clone());
-            }
-        }
+fn layouts_are_as_expected() {
+    for (path, text) in files(Path::new("tests/data/syntax/layout"), "may") {
+        golden(&path, "formatted", &check_printing(&path, &text));
     }
-    for chain in [" + 1", " || b", ".f", "[0]", ".f(1)", "..1", " == 1", " is Some(x)", " is A | B", " or 1"] {
-        let p = parsed(&wrap(format!("1{}", chain.repeat(100_000))));
-        println!("{chain}: {} {:?}", p.diagnostics.len(), p.diagnostics[0].message);
-        drop(p.clone());
+}
+
+#[test]
+fn errors_are_as_expected() {
+    for (path, text) in files(Path::new("tests/data/syntax/errors"), "may") {
+        let mut sources = Sources::default();
+        let file = sources.add(Path::new(&path).file_name().unwrap().to_str().unwrap(), &text);
+        let shown: Vec<String> =
+            parse(&text, file, NodeId(0)).diagnostics.iter().map(|d| sources.render(d, Colour::Never)).collect();
+        assert!(!shown.is_empty(), "{path} has errors");
+        golden(&path, "txt", &shown.join("\n"));
     }
-    for (open, close) in [
-        ("if a {", "}"),
-        ("either {", "} or {}"),
-        ("while a {", "}"),
-        ("match a { b => {", "}}"),
-        ("for x in y {", "}"),
-    ] {
-        for closing in [close, ""] {
-            let p =
-                parsed(&format!("protocol p {{ on q {{ {} {} }} }}", open.repeat(100_000), closing.repeat(100_000)));
-            println!("{open}: {} {:?}", p.diagnostics.len(), p.diagnostics[0].message);
-        }
+}
+
+/// What may stand between two tokens.
+const GAPS: [&str; 9] = [" ", " ", " ", " ", "\n", "\n\n\n", " // c\n", "\n// own\n", "\n\n  // a \n\n//b\n\t"];
+
+/// Tokens with gaps between them, which are drawn by numbers.
+fn spaced(tokens: &[String], gaps: &[u8]) -> String {
+    let mut text = String::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let gap = gaps.get(index % gaps.len().max(1)).copied().unwrap_or(0);
+        text.push_str(GAPS[gap as usize % GAPS.len()]);
+        text.push_str(token);
     }
-    let p = parsed(&format!("protocol p {{ on q {{ {} {{}} }} }}", "if a {} else ".repeat(100_000)));
-    println!("else: {} {:?}", p.diagnostics.len(), p.diagnostics[0].message);
-    let p = parsed(&format!("type T = {}int{};", "list<".repeat(100_000), ">".repeat(100_000)));
-    println!("list: {} {:?}", p.diagnostics.len(), p.diagnostics[0].message);
-    let p = parsed(&format!("type T = {}int{};", "(".repeat(100_000), ")".repeat(100_000)));
-    println!("(: {} {:?}", p.diagnostics.len(), p.diagnostics[0].message);
+    text
+}
+
+fn choices() -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(any::<u16>(), 0..300)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn printing_is_undone_by_parsing(numbers in choices()) {
+        check_printing("random", &program(numbers).join(" "));
+    }
+
+    #[test]
+    fn comments_survive(numbers in choices(), gaps in prop::collection::vec(any::<u8>(), 0..40)) {
+        check_printing("random", &spaced(&program(numbers), &gaps));
+    }
 }

@@ -121,6 +121,8 @@ pub struct Variant {
     pub payload: Payload,
     /// Whether JSON fields that a record variant does not name are ignored (`V { f: T, .. }`).
     pub openness: Openness,
+    /// Its place.
+    pub span: Span,
 }
 
 /// What a variant carries.

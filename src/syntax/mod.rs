@@ -7,5 +7,7 @@ pub mod ast;
 mod lexer;
 mod literal;
 mod parser;
+mod print;
 
 pub use parser::{MAX_DEPTH, Parsed, parse};
+pub use print::print;

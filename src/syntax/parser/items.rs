@@ -121,7 +121,8 @@ impl Parser<'_> {
             }
             _ => (Payload::Unit, Openness::Closed),
         };
-        Ok(Variant { name, payload, openness })
+        let span = self.since(name.span.start);
+        Ok(Variant { name, payload, openness, span })
     }
 
     /// `"{" fields "}"`

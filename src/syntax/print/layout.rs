@@ -1,0 +1,103 @@
+//! The layout engine: documents that are laid out within the width, through `pretty` (named in this file only).
+//!
+//! A group is one line where it fits and breaks at each of its lines where it does not: `list(a, b)` is `(a, b)`, or
+//! one element a line. Comments are stood in for by one character, so that they never make code break.
+
+use pretty::{Arena, DocAllocator, DocBuilder};
+
+/// Columns of a line.
+pub(super) const WIDTH: usize = 120;
+
+/// Columns of a level.
+pub(super) const INDENT: isize = 4;
+
+/// Stands for a comment, at the end of a line; nothing else that is printed ends a line so.
+const COMMENT: char = '\0';
+
+/// Part of what is printed.
+pub(super) type Doc<'a> = DocBuilder<'a, Arena<'a>>;
+
+/// Where documents are kept.
+pub(super) struct Canvas<'a>(Arena<'a>);
+
+impl Canvas<'_> {
+    pub(super) fn new() -> Self {
+        Canvas(Arena::new())
+    }
+}
+
+/// Makes documents.
+#[derive(Clone, Copy)]
+pub(super) struct Layout<'a>(&'a Arena<'a>);
+
+impl<'a> Layout<'a> {
+    pub(super) fn new(canvas: &'a Canvas<'a>) -> Layout<'a> {
+        Layout(&canvas.0)
+    }
+
+    pub(super) fn nil(self) -> Doc<'a> {
+        self.0.nil()
+    }
+
+    pub(super) fn text(self, text: impl Into<String>) -> Doc<'a> {
+        self.0.text(text.into())
+    }
+
+    /// A space, or a new line where the group is broken.
+    pub(super) fn line(self) -> Doc<'a> {
+        self.0.line()
+    }
+
+    /// Nothing, or a new line where the group is broken.
+    pub(super) fn line_(self) -> Doc<'a> {
+        self.0.line_()
+    }
+
+    /// A new line; every group around it is broken.
+    pub(super) fn hardline(self) -> Doc<'a> {
+        self.0.hardline()
+    }
+
+    /// This text where the group is broken, else nothing.
+    pub(super) fn if_broken(self, text: &'static str) -> Doc<'a> {
+        self.0.text(text).flat_alt(self.0.nil())
+    }
+
+    /// An empty line where the group is broken, else nothing.
+    pub(super) fn blank_if_broken(self) -> Doc<'a> {
+        self.0.hardline().flat_alt(self.0.nil())
+    }
+
+    /// A comment that stands alone on a line; every group around it is broken, and the line must end after it.
+    pub(super) fn lone_comment(self) -> Doc<'a> {
+        self.text(COMMENT).flat_alt(self.0.fail())
+    }
+
+    /// A comment after something on its line; the rest as with [`Self::lone_comment`].
+    pub(super) fn trailing_comment(self) -> Doc<'a> {
+        self.text(format!(" {COMMENT}")).flat_alt(self.0.fail())
+    }
+
+    /// The width of a document on one line, if it can be on one.
+    pub(super) fn flat_width(self, doc: &Doc<'a>) -> Option<usize> {
+        let flat = doc.clone().group().pretty(usize::MAX / 2).to_string();
+        if flat.contains('\n') { None } else { Some(flat.chars().count()) }
+    }
+}
+
+/// The text of a document: comments in their places, no blanks at the ends of lines.
+pub(super) fn render<'c>(doc: &Doc<'_>, mut comments: impl Iterator<Item = &'c str>) -> String {
+    let laid_out = doc.pretty(WIDTH).to_string();
+    let mut text = String::with_capacity(laid_out.len());
+    for line in laid_out.lines() {
+        match line.strip_suffix(COMMENT) {
+            Some(code) => {
+                text.push_str(code);
+                text.push_str(comments.next().unwrap_or("//"));
+            }
+            None => text.push_str(line.trim_end()),
+        }
+        text.push('\n');
+    }
+    text
+}
