@@ -64,7 +64,12 @@ enum Mark {
 }
 
 /// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
+#[inline]
 fn mark(scanner: &mut Scanner<'_>) -> Option<Mark> {
+    if scanner.peek() == Some(b'{') { mark_in_object(scanner) } else { None }
+}
+
+fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Mark> {
     let mut ahead = *scanner;
     if !ahead.eat(b'{') || ahead.peek() != Some(b'"') || !ahead.rest().starts_with("\"$") {
         return None;
@@ -101,8 +106,8 @@ struct Decoder<'t, 'a> {
 
 impl<'t, 'a> Decoder<'t, 'a> {
     fn value(&mut self, id: TypeId) -> Decoded<Value> {
-        if self.marks == Marks::Read && self.scanner.peek() == Some(b'{') {
-            let at = self.scanner.offset();
+        if self.marks == Marks::Read {
+            let at = self.scanner.here();
             match mark(&mut self.scanner) {
                 None => (),
                 Some(Mark::Hole) => return Err(JsonError::new(at, "a hole inside a value is not supported yet")),
@@ -315,7 +320,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
             [] => Err(self.scanner.expected("null: this variant carries nothing")),
             [(Some(_), _), ..] => {
                 let field = |index: usize| (fields[index].0.as_deref().unwrap_or_default(), fields[index].1);
-                self.record(id, fields.len(), field, Unknown::Refused)
+                let unknown = if variant.open { Unknown::Ignored } else { Unknown::Refused };
+                self.record(id, fields.len(), field, unknown)
             }
             [(None, of)] => Ok(vec![self.value(*of)?]),
             [(None, _), ..] => self.exactly(id, fields.len(), |index| fields[index].1),

@@ -35,11 +35,11 @@ impl Scanner<'_> {
     }
 
     fn whole_number(&mut self) -> Decoded<Int> {
-        let at = self.here();
-        let text = self.number()?;
-        if let Ok(small) = text.parse::<i64>() {
+        if let Some(small) = self.small_number() {
             return Ok(Int::small(small));
         }
+        let at = self.here();
+        let text = self.number()?;
         Int::parse(text)
             .ok_or_else(|| JsonError::new(at, format!("expected a whole number, found {}", shortened(text))))
     }

@@ -155,6 +155,29 @@ impl<'a> Scanner<'a> {
         Ok(&self.text[start..self.at])
     }
 
+    /// Reads a whole number of up to 18 digits; everything else, wrong forms included, is left to [`Scanner::number`].
+    #[inline]
+    pub(super) fn small_number(&mut self) -> Option<i64> {
+        self.peek();
+        let rest = self.rest().as_bytes();
+        let sign = usize::from(rest.first() == Some(&b'-'));
+        let digits = &rest[sign..];
+        let (mut length, mut value) = (0, 0_i64);
+        while let Some(digit) = digits.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+            if length == 18 {
+                return None;
+            }
+            value = value * 10 + i64::from(digit);
+            length += 1;
+        }
+        let leading_zero = digits.first() == Some(&b'0') && length > 1;
+        if length == 0 || leading_zero || matches!(digits.get(length), Some(b'.' | b'e' | b'E')) {
+            return None;
+        }
+        self.at += sign + length;
+        Some(if sign == 1 { -value } else { value })
+    }
+
     /// Checks the next value, whatever it is, and returns its text.
     ///
     /// # Errors

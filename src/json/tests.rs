@@ -26,12 +26,13 @@ impl World {
         let tree = types.intern(Type::Enum(0));
         let list_int = types.list(INT);
         let variants = vec![
-            VariantDef { name: "Leaf".into(), fields: vec![] },
-            VariantDef { name: "One".into(), fields: vec![(None, tree)] },
-            VariantDef { name: "Two".into(), fields: vec![(None, tree), (None, list_int)] },
+            VariantDef { name: "Leaf".into(), fields: vec![], open: false },
+            VariantDef { name: "One".into(), fields: vec![(None, tree)], open: false },
+            VariantDef { name: "Two".into(), fields: vec![(None, tree), (None, list_int)], open: false },
             VariantDef {
                 name: "Named".into(),
                 fields: vec![(Some("tag".into()), tag), (Some("n".into()), option_int)],
+                open: false,
             },
         ];
         types.enums.push(EnumDef { name: "Tree".into(), variants });
@@ -84,6 +85,9 @@ fn values_are_read_and_written() {
         ("int", "\"0012\"", "12"),
         ("int", "123456789012345678901234567890", "123456789012345678901234567890"),
         ("int", "\"-9223372036854775809\"", "-9223372036854775809"),
+        ("int", "-999999999999999999", "-999999999999999999"),
+        ("int", "1000000000000000000", "1000000000000000000"),
+        ("int", "9223372036854775807", "9223372036854775807"),
         ("bool", "true", "true"),
         ("string", r#""\u00e9\ud83d\ude00""#, r#""é😀""#),
         ("bytes", r#""é""#, r#""é""#),
@@ -132,6 +136,8 @@ fn what_does_not_fit_is_told_with_its_place() {
     for (name, text, error) in [
         ("int", "true", "0: expected int, found `true`"),
         ("int", "1.5", "0: expected a whole number, found \"1.5\""),
+        ("int", "007", "0: a number has no leading zeros"),
+        ("int", "-", "1: expected a digit"),
         ("int", "1e3", "0: expected a whole number, found \"1e3\""),
         ("int", "\"x\"", "0: expected int, found the string \"x\""),
         ("int", "1 2", "2: expected the end, found a number"),

@@ -1,0 +1,182 @@
+//! Whatever bytes come: traces and values are read without a panic, and what is written reads back the same.
+
+use mayhap::json::{Scanner, decode, decode_answer, encode, quoted};
+use mayhap::spec::types::{BOOL, BYTES, EnumDef, INT, STRING, StructDef, Type, TypeId, Types, VariantDef};
+use mayhap::trace::Reader;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// A type with every form that a value can have, and texts that are nearly values of it.
+fn everything() -> (Types, TypeId) {
+    let mut types = Types::new();
+    types.tokens.push("T".into());
+    let token = types.intern(Type::Token(0));
+    let option = types.option(token);
+    let map = types.map(STRING, INT);
+    let pairs = types.map(BYTES, BOOL);
+    let set = types.set(INT);
+    let tuple = types.tuple(vec![set, map, pairs]);
+    let fields = vec![("a".to_string(), option), ("b".to_string(), tuple)];
+    types.structs.push(StructDef { name: "S".into(), fields, open: true });
+    let structure = types.intern(Type::Struct(0));
+    let tree = types.intern(Type::Enum(0));
+    let list = types.list(tree);
+    let variants = vec![
+        VariantDef { name: "U".into(), fields: vec![], open: false },
+        VariantDef { name: "V".into(), fields: vec![(None, list)], open: false },
+        VariantDef { name: "W".into(), fields: vec![(None, structure), (None, tree)], open: false },
+        VariantDef {
+            name: "X".into(),
+            fields: vec![(Some("x".into()), option), (Some("$any".into()), INT)],
+            open: false,
+        },
+    ];
+    types.enums.push(EnumDef { name: "E".into(), variants });
+    (types, tree)
+}
+
+/// Pieces of JSON, so that random texts get past the first character.
+const PIECES: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    " ",
+    "\"",
+    "\\",
+    "\"U\"",
+    "\"V\"",
+    "{\"V\":",
+    "{\"W\":[",
+    "{\"X\":{",
+    "\"x\"",
+    "\"a\":",
+    "\"b\":",
+    "null",
+    "true",
+    "-1",
+    "0",
+    "12345678901234567890",
+    "1e5",
+    "\"$any\":",
+    "\"$lit\":",
+    "\"$bytes\":",
+    "\"AA==\"",
+    "\\ud800",
+    "\\u0041",
+    "é",
+    "\u{1f600}",
+    "\"q\":",
+    "\"c\":",
+    "\"lost\":",
+    "\n",
+    "{\"q\":1,\"a\":2}",
+    "{\"$lit\":",
+    "{\"$any\":null}",
+];
+
+fn text() -> impl Strategy<Value = String> {
+    vec(proptest::sample::select(PIECES), 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Texts that are values of [`everything`], written in any way that is allowed.
+fn value_text() -> impl Strategy<Value = String> {
+    let token =
+        prop_oneof![Just("null".to_string()), any::<i128>().prop_map(|n| n.to_string()), ".*".prop_map(|s| quoted(&s))];
+    let ints = proptest::collection::btree_set(any::<i64>(), 0..4).prop_map(|set| format!("{:?}", set));
+    let map = proptest::collection::btree_map(".*|\\$any|\\$lit", any::<i64>(), 0..3).prop_map(|map| {
+        let members: Vec<_> = map.iter().map(|(key, value)| format!("{}: {value}", quoted(key))).collect();
+        format!("{{\"$lit\": {{{}}}}}", members.join(" , "))
+    });
+    let structure = (token.clone(), ints, map).prop_map(|(token, set, map)| {
+        format!("{{\"b\": [{}, {map}, []], \"a\":{token}}}", set.replace('{', "[").replace('}', "]"))
+    });
+    let leaf = prop_oneof![
+        Just("\"U\"".to_string()),
+        token.prop_map(|token| format!("{{\"X\": {{\"x\": {token}, \"$any\": 5}}}}"))
+    ];
+    leaf.prop_recursive(5, 20, 4, move |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(|all| format!("{{\"V\": [{}]}}", all.join(","))),
+            (structure.clone(), inner).prop_map(|(s, e)| format!("{{ \"W\" : [ {s} , {e} ] }}")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_a_trace_or_an_error(bytes in vec(any::<u8>(), 0..200)) {
+        let mut reader = Reader::new(bytes.as_slice());
+        while let Ok(Some(line)) = reader.next_line() {
+            line.notes();
+        }
+    }
+
+    #[test]
+    fn any_pieces_are_a_trace_or_an_error(text in text()) {
+        let mut reader = Reader::new(text.as_bytes());
+        loop {
+            match reader.next_line() {
+                Ok(Some(line)) => drop((line.notes(), line.event.to_string())),
+                Ok(None) => break,
+                Err(error) => {
+                    prop_assert!(error.render("t").contains("error: "));
+                    break;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_pieces_are_a_value_or_an_error(text in text()) {
+        let (types, id) = everything();
+        for id in [id, INT, STRING, BYTES] {
+            if let Err(error) = decode(&types, id, &text) {
+                prop_assert!(error.offset <= text.len());
+            }
+            drop(decode_answer(&types, id, &text));
+        }
+        if let Ok(skipped) = Scanner::new(&text).skip() {
+            prop_assert!(text.contains(skipped));
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_the_same(text in value_text()) {
+        let (types, id) = everything();
+        let value = decode(&types, id, &text).unwrap();
+        let written = encode(&types, id, &value);
+        prop_assert_eq!(decode(&types, id, &written), Ok(value.clone()), "{}", written);
+        prop_assert_eq!(encode(&types, id, &decode(&types, id, &written).unwrap()), written);
+    }
+}
+
+#[test]
+fn a_truncated_line_90_000_is_told_with_its_place() {
+    let mut trace = "{\"q\": 5, \"a\": 1}\n".repeat(89_999);
+    trace += "{\"q\": 5, \"a\": {\"Ok\": ";
+    let mut reader = Reader::new(trace.as_bytes());
+    let error = loop {
+        match reader.next_line() {
+            Ok(line) => assert!(line.is_some()),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((error.line, error.column), (90_000, 22));
+    assert_eq!(error.message, "expected a value, found the end");
+    assert_eq!(reader.events(), 90_000);
+}
+
+#[test]
+fn a_value_100_000_deep_is_skipped_or_refused() {
+    let (types, id) = everything();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let line = format!("{{\"note\": {deep}, \"q\": {deep}, \"a\": 1}}");
+    assert!(Reader::new(line.as_bytes()).next_line().unwrap().is_some());
+    assert!(decode(&types, id, &deep).is_err());
+    let variants = format!("{}\"U\"{}", "{\"V\":[".repeat(100_000), "]}".repeat(100_000));
+    let error = decode(&types, id, &variants).unwrap_err();
+    assert!(error.message.starts_with("nested more deeply than 512 levels"), "{}", error.message);
+}
