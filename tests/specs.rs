@@ -6,10 +6,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use mayhap::diagnostic::Sources;
 use mayhap::syntax::ast::NodeId;
-use mayhap::syntax::parse;
+use mayhap::syntax::{parse, print};
 use mayhap::trace::Reader;
 
 /// How many lines of words are the least that explain a protocol.
@@ -49,13 +50,20 @@ fn each_opens_with_the_protocol_in_words() {
 }
 
 #[test]
-fn each_can_be_read() {
+fn each_can_be_read_and_is_in_the_one_layout() {
     for path in specifications() {
         let text = fs::read_to_string(&path).expect("text");
         let file = Sources::default().add(&path.to_string_lossy(), &text);
         let parsed = parse(&text, file, NodeId(0));
         assert!(parsed.diagnostics.is_empty(), "{}: {:#?}", path.display(), parsed.diagnostics);
+        assert_eq!(print(&parsed.file, &text), text, "{} is not in the one layout", path.display());
     }
+}
+
+#[test]
+fn each_passes_check_without_a_finding() {
+    let output = Command::new(env!("CARGO_BIN_EXE_mayhap")).arg("check").args(specifications()).output().expect("runs");
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
