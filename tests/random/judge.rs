@@ -2,8 +2,15 @@
 //!
 //! Example: `("reject", Some(3))` against `("accept", None)` is a contradiction, `("unknown", None)` never is one.
 
+use super::shrink::shrink;
 use super::traces::Trace;
+use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
+use mayhap::diagnostic::{Colour, Sources};
+use mayhap::spec::load::{Text, load};
+use mayhap::syntax::ast::File;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What is known about how the domains of the oracle relate to those of the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,9 +31,18 @@ pub fn judge(spec: &str, trace: &str) -> Option<Result<Verdict, String>> {
     None
 }
 
-pub fn expected(text: &str, trace: &Trace, domains: Domains) -> Option<Verdict> {
-    let file = oracle::load(text);
-    match Oracle::new(&file, None, domains).brute_force(trace) {
+/// The errors that the checker finds in a text, as they are shown.
+pub fn errors(text: &str) -> Vec<String> {
+    let mut sources = Sources::default();
+    let text = Text { name: "p.may".to_owned(), text: text.to_owned() };
+    let (loaded, mut found) = load(text, &mut |name| Err(format!("there is no {name}")), &mut sources);
+    found.extend(loaded.check().1);
+    found.iter().filter(|finding| finding.is_error()).map(|f| sources.render(f, Colour::Never)).collect()
+}
+
+/// What the oracle says; nothing where there are too many runs.
+pub fn expected(file: &File, trace: &Trace, domains: Domains) -> Option<Verdict> {
+    match Oracle::new(file, None, domains).brute_force(trace) {
         Outcome::Accept { .. } => Some(("accept".to_owned(), None)),
         Outcome::Reject { event } => Some(("reject".to_owned(), Some(event))),
         Outcome::Outside { .. } => Some(("outside".to_owned(), None)),
@@ -35,19 +51,79 @@ pub fn expected(text: &str, trace: &Trace, domains: Domains) -> Option<Verdict> 
     }
 }
 
-/// Why the two verdicts contradict each other, if they do.
-pub fn contradiction(expected: &Verdict, actual: &Result<Verdict, String>, exactness: Exactness) -> Option<String> {
+/// Why the two verdicts contradict each other, if they do. Doubt contradicts nothing.
+fn contradiction(expected: &Verdict, actual: &Result<Verdict, String>, exactness: Exactness) -> Option<String> {
     let actual = match actual {
         Ok(actual) if actual.0 == "unknown" => return None,
         Ok(actual) => actual,
         Err(error) => return Some(format!("not judged: {error}")),
     };
     let same = match (exactness, expected.0.as_str()) {
-        (Exactness::Exact, "accept" | "outside") => actual.0 == expected.0,
+        (Exactness::Exact, "accept" | "outside") | (Exactness::Sound, "accept") => actual.0 == expected.0,
         (Exactness::Exact, _) => actual == expected,
-        (Exactness::Sound, "accept") => actual.0 == "accept",
-        (Exactness::Sound, "reject") => actual.1.is_none_or(|event| Some(event) >= expected.1),
-        (Exactness::Sound, _) => true,
+        (Exactness::Sound, "reject") => actual.0 != "reject" || actual.1 >= expected.1,
+        (Exactness::Sound, _) => actual.0 != "reject",
     };
     (!same).then(|| format!("the oracle says {expected:?}, the validator {actual:?}"))
+}
+
+/// A kind of program that is judged.
+pub struct Kind {
+    pub name: &'static str,
+    pub exactness: Exactness,
+    pub domains: fn() -> Domains,
+}
+
+/// What went wrong.
+enum Disagreement {
+    /// The oracle panicked.
+    Oracle,
+    Verdicts(String),
+}
+
+/// How often what was said.
+pub type Tally = BTreeMap<String, usize>;
+
+impl Kind {
+    /// Judges by both; panics with a small program and trace where they contradict each other.
+    pub fn compare<'t>(&self, text: &str, traces: impl IntoIterator<Item = &'t Trace>, tally: &mut Tally) {
+        let file = oracle::load(text);
+        for trace in traces {
+            match self.disagreement(text, &file, trace, tally) {
+                Err(Disagreement::Oracle) => panic!("the oracle cannot run\n{text}\n{}", write_trace(trace)),
+                Err(Disagreement::Verdicts(reason)) => self.report(text, trace, &reason),
+                Ok(()) => (),
+            }
+        }
+    }
+
+    fn disagreement(&self, text: &str, file: &File, trace: &Trace, tally: &mut Tally) -> Result<(), Disagreement> {
+        let oracle = catch_unwind(AssertUnwindSafe(|| expected(file, trace, (self.domains)())));
+        let Some(expected) = oracle.map_err(|_| Disagreement::Oracle)? else {
+            *tally.entry("too large".to_owned()).or_default() += 1;
+            return Ok(());
+        };
+        *tally.entry(expected.0.clone()).or_default() += 1;
+        let Some(actual) = judge(text, &write_trace(trace)) else { return Ok(()) };
+        if let Ok((verdict, _)) = &actual {
+            *tally.entry(format!("{verdict} by the validator")).or_default() += 1;
+        }
+        contradiction(&expected, &actual, self.exactness).map_or(Ok(()), |reason| Err(Disagreement::Verdicts(reason)))
+    }
+
+    /// Whether both can still judge, and still differ.
+    fn still_fails(&self, text: &str, trace: &Trace) -> Option<String> {
+        let Some(Ok(_)) = judge(text, &write_trace(trace)) else { return None };
+        let file = catch_unwind(|| oracle::load(text)).ok()?;
+        match self.disagreement(text, &file, trace, &mut Tally::new()) {
+            Err(Disagreement::Verdicts(reason)) => Some(reason),
+            Err(Disagreement::Oracle) | Ok(()) => None,
+        }
+    }
+
+    fn report(&self, text: &str, trace: &Trace, reason: &str) -> ! {
+        let (small, short) = shrink(text, trace, |text, trace| self.still_fails(text, trace).is_some());
+        let reason = self.still_fails(&small, &short).unwrap_or_else(|| reason.to_owned());
+        panic!("{}: {reason}\n\n{small}\n{}", self.name, write_trace(&short));
+    }
 }

@@ -17,6 +17,9 @@ pub enum Choices {
 /// The choices of a machine with bounded ones.
 pub const CHOICES: std::ops::RangeInclusive<i64> = 0..=4;
 
+/// Some choices of a machine with unbounded ones.
+pub const SOME: std::ops::RangeInclusive<i64> = -4..=4;
+
 /// The text of a machine called `m`.
 pub fn random(rng: &mut Rng, choices: Choices) -> String {
     let mut lines = Lines::default();

@@ -2,7 +2,7 @@
 //!
 //! Example, of type `set<string>`: `({v3.lower() for (v3, _) in m2 if (len(v3) > 1)})`.
 
-use super::declarations::{STRINGS, Ty};
+use super::declarations::Ty;
 use super::expressions::Writer;
 
 impl Writer<'_> {

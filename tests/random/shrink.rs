@@ -1,4 +1,5 @@
-//! Makes a disagreement small: drops events, then statements (a line, or the lines from `{` to its `}`), while it stays.
+//! Makes a disagreement small: drops events, then statements (a line, or the lines from `{` to its `}`), then what is in
+//! brackets, while the disagreement stays.
 //!
 //! Example: of a program of 60 lines and a trace of six events there remain, say, one handler of two lines and two events.
 
@@ -13,7 +14,7 @@ pub fn shrink(text: &str, trace: &Trace, fails: impl Fn(&str, &Trace) -> bool) -
             trace = shorter;
             continue;
         }
-        let smaller = smaller_texts(&text).find(|text| fails(text, &trace));
+        let smaller = smaller_texts(&text).chain(simpler_texts(&text)).find(|text| fails(text, &trace));
         match smaller {
             Some(smaller) => text = smaller,
             None => return (text, trace),
@@ -41,6 +42,27 @@ fn smaller_texts(text: &str) -> impl Iterator<Item = String> {
         [Some(whole), unwrapped].into_iter().flatten()
     });
     all.collect::<Vec<_>>().into_iter()
+}
+
+/// The text with something in brackets replaced by a constant, or by something in brackets inside it.
+fn simpler_texts(text: &str) -> impl Iterator<Item = String> + '_ {
+    let groups = text.match_indices(['(', '[']).filter_map(|(from, _)| Some((from, from + closing(&text[from..])?)));
+    groups.flat_map(move |(from, to)| {
+        let inner = text[from + 1..to].match_indices('(').map(move |(at, _)| from + 1 + at);
+        let inner = inner.filter_map(move |start| Some(text[start..].get(..=closing(&text[start..])?)?.to_owned()));
+        let constants = ["0", "1", "true", "None", "{}", "[]"].map(str::to_owned).into_iter();
+        let shorter = constants.chain(inner).filter(move |new| new.len() < to + 1 - from);
+        shorter.map(move |new| format!("{}{new}{}", &text[..from], &text[to + 1..]))
+    })
+}
+
+/// Where the bracket that opens the text is closed.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 0;
+    text.char_indices().find_map(|(at, c)| {
+        open += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        (open == 0).then_some(at)
+    })
 }
 
 /// Where the statement that begins in this line ends.

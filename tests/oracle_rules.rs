@@ -1,0 +1,108 @@
+//! The finer rules of the semantics, each by the smallest program that shows it, judged by the oracle and by the product.
+//!
+//! A case is a line `verdict [event]`, the handlers of a protocol with `var n: int = 0; var m: map<int, int> = {};`, and its
+//! trace. Example: in `on q { expects q > 0; reply 1; }` a query 0 is the client's fault: outside.
+
+#[path = "oracle.rs"]
+mod oracle;
+mod random;
+
+use oracle::Domains;
+use oracle::json::read_trace;
+use random::judge::{Exactness, Kind, Tally, errors, expected};
+
+/// Verdict, event (0: none), members, trace.
+type Case = (&'static str, usize, &'static str, &'static [&'static str]);
+
+const CASES: &[Case] = &[
+    // The client's duty: a run that breaks it explains everything later; a clean run that explains the trace wins.
+    ("outside", 0, "on q { expects q > 0; reply 1; }", &[r#"{"q":0,"a":7}"#, r#"{"q":1,"a":7}"#]),
+    ("reject", 2, "on q { expects q > 0; reply 1; }", &[r#"{"q":1,"a":1}"#, r#"{"q":1,"a":7}"#]),
+    ("accept", 0, "on q { either { expects q > 0; } or {} reply 1; }", &[r#"{"q":0,"a":1}"#]),
+    ("outside", 0, "on 1 { reply 1; }", &[r#"{"q":2,"a":1}"#]),
+    ("outside", 0, "on q if q > 2 { reply 1; }", &[r#"{"q":2,"a":1}"#]),
+    // Handlers are tried in order, patterns before guards; what a guard's `is` binds is there in the handler.
+    (
+        "accept",
+        0,
+        "on 1 { reply 10; } on q if q > 2 { reply 20; } on _ { reply 30; }",
+        &[r#"{"q":1,"a":10}"#, r#"{"q":3,"a":20}"#, r#"{"q":2,"a":30}"#],
+    ),
+    (
+        "accept",
+        0,
+        "on q if m.get(q) is Some(x) { reply x; } on q { m[q] := q + 1; reply 0; }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":1,"a":2}"#],
+    ),
+    // No answer is not an answer; a hole is one.
+    ("accept", 0, "on q { if q > 0 { reply 1; } }", &[r#"{"q":0}"#, r#"{"q":1,"a":1}"#]),
+    ("reject", 1, "on q { if q > 0 { reply 1; } }", &[r#"{"q":1}"#]),
+    ("reject", 1, "on q { if q > 0 { reply 1; } }", &[r#"{"q":0,"a":{"$any":null}}"#]),
+    ("accept", 0, "on q { if q > 0 { reply 1; } }", &[r#"{"q":1,"a":{"$any":null}}"#]),
+    // A request that was given up took effect or did not; what it would have answered is not seen.
+    ("accept", 0, "on q { n := n + q; reply n; }", &[r#"{"q":1,"lost":true}"#, r#"{"q":2,"a":3}"#]),
+    ("accept", 0, "on q { n := n + q; reply n; }", &[r#"{"q":1,"lost":true}"#, r#"{"q":2,"a":2}"#]),
+    ("reject", 2, "on q { n := n + q; reply n; }", &[r#"{"q":1,"lost":true}"#, r#"{"q":2,"a":1}"#]),
+    ("reject", 3, "on q { n := n + q; reply n; }", &[r#"{"q":1,"lost":true}"#, r#"{"q":0,"a":1}"#, r#"{"q":0,"a":0}"#]),
+    // A fault counts as giving every reply, explains nothing, and matters only where no clean run is left.
+    ("fault", 1, "on q { reply m[q]; }", &[r#"{"q":1,"a":7}"#]),
+    ("accept", 0, "on q { either { reply m[q]; } or { reply 7; } }", &[r#"{"q":1,"a":7}"#]),
+    ("fault", 1, "on q { either { reply m[q]; } or { reply 7; } }", &[r#"{"q":1,"a":7}"#, r#"{"q":1,"a":8}"#]),
+    ("fault", 1, "on q { let l: list<int> = [1]; reply l[q]; }", &[r#"{"q":-1,"a":1}"#]),
+    ("fault", 1, "on q { let l: list<int> = [1]; reply len(l[0..q]); }", &[r#"{"q":2,"a":1}"#]),
+    ("fault", 1, "on q { reply match q { 1 => 2 }; }", &[r#"{"q":2,"a":2}"#]),
+    ("reject", 1, "on q { reply if m.contains(q) && m[q] > 0 { 1 } else { 0 }; }", &[r#"{"q":2,"a":1}"#]),
+    // A run that cannot be is no run, before its fault or its breach of duty; after, it is too late.
+    ("reject", 1, "on q { assume q > 0; reply m[q]; }", &[r#"{"q":0,"a":1}"#]),
+    ("fault", 1, "on q { let x = m[q]; assume q > 0; reply x; }", &[r#"{"q":0,"a":1}"#]),
+    ("reject", 1, "on q { reply pick 0..q; }", &[r#"{"q":0,"a":0}"#]),
+    ("reject", 1, "on q { reply choose x: int where x > 0 && x < 1; }", &[r#"{"q":0,"a":0}"#]),
+    // Each evaluation chooses anew; a choice that was stored does not change.
+    ("accept", 0, "on q { reply len({either 0 or 1 or 2 for i in 0..q}); }", &[r#"{"q":3,"a":3}"#]),
+    ("reject", 1, "on q { let x = either 0 or 1 or 2; reply len({x for i in 0..q}); }", &[r#"{"q":3,"a":3}"#]),
+    ("accept", 0, "on q { reply 1 + either 2 or 3 * 4; }", &[r#"{"q":0,"a":3}"#, r#"{"q":0,"a":13}"#]),
+    // Division rounds towards minus infinity; by zero it gives zero, and the remainder is what is left.
+    (
+        "accept",
+        0,
+        "on q { reply (0 - 7) / q * 100 + (0 - 7) % q; }",
+        &[r#"{"q":2,"a":-399}"#, r#"{"q":-2,"a":299}"#, r#"{"q":0,"a":-7}"#],
+    ),
+    // `:=` reads before it writes; what nests must be there.
+    ("accept", 0, "on q { m[q] := len(m); reply m[q]; }", &[r#"{"q":4,"a":0}"#, r#"{"q":5,"a":1}"#]),
+    ("fault", 1, "var l: list<list<int>> = []; on q { l[q][0] := 1; reply 0; }", &[r#"{"q":0,"a":0}"#]),
+    // `return` ends the proc, `reply` the handler.
+    (
+        "accept",
+        0,
+        "proc p(x: int) { if x == 0 { return; } if x == 1 { reply 10; } n := 5; } on q { p(q); reply n; }",
+        &[r#"{"q":0,"a":0}"#, r#"{"q":1,"a":10}"#, r#"{"q":2,"a":5}"#],
+    ),
+];
+
+fn text(members: &str) -> String {
+    let state = "var n: int = 0; var m: map<int, int> = {};";
+    format!("protocol p {{ request int; response int; {state} {members} }}")
+}
+
+fn domains() -> Domains {
+    Domains::of(-3..=3, &[])
+}
+
+#[test]
+fn the_oracle_keeps_the_rules() {
+    for &(verdict, event, members, trace) in CASES {
+        let outcome = expected(&oracle::load(&text(members)), &read_trace(&trace.join("\n")), domains());
+        let known = (verdict.to_owned(), (event > 0).then_some(event));
+        assert_eq!(outcome, Some(known), "{members}\n{trace:?}");
+        assert_eq!(errors(&text(members)), [""; 0]);
+    }
+}
+
+#[test]
+fn the_validator_keeps_the_rules() {
+    let kind = Kind { name: "rules", exactness: Exactness::Exact, domains };
+    for (_, _, members, trace) in CASES {
+        kind.compare(&text(members), [&read_trace(&trace.join("\n"))], &mut Tally::new());
+    }
+}

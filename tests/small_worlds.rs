@@ -1,0 +1,95 @@
+//! The validator against the oracle on *all* programs of small grammars and *all* short traces over small values.
+//!
+//! Example: of the machines `!0 := !0 % 2; A if C { A } else { A }` with seven assignments A and four conditions C there
+//! are 1,372; each is judged on all traces of two exchanges with queries 0, 1 and answers 0, 1, 2.
+
+#[path = "oracle.rs"]
+mod oracle;
+mod random;
+
+use oracle::{Answer, Domains};
+use random::judge::{Exactness, Kind, Tally};
+use random::traces::Trace;
+use serde_json::json;
+
+const CONDITIONS: [&str; 4] = ["!1 <= !2", "!0 == !1", "!2 < 1", "!0 > !2"];
+
+const ASSIGNMENTS: [&str; 7] =
+    ["!1 := 0;", "!1 := 1;", "!1 := !0;", "!1 := !2;", "!2 := !0;", "!2 := !1;", "!2 := !2 + 1;"];
+
+/// What handlers of `on q` are put together from; `n` is the state.
+const STATEMENTS: [&str; 11] = [
+    "n := q;",
+    "n := choose x: int where 0 <= x && x <= 1;",
+    "either { n := n + 1; } or {}",
+    "assume n <= q;",
+    "expects q > 0;",
+    "if q <= n { reply 0; }",
+    "n := pick 0..q;",
+    "n := n - either q or 1;",
+    "if (choose bool) { n := 2; } else { reply n; }",
+    "n := [1, 2][n];",
+    "match (n, q) { (0, _) => { n := 1; } (x, 1) if x > 0 => { reply x; } }",
+];
+
+/// All traces of that length over queries 0, 1 and these answers.
+fn traces(length: usize, answers: &[Answer]) -> Vec<Trace> {
+    let events = (0..2).flat_map(|q| answers.iter().map(move |answer| (json!(q), answer.clone())));
+    let events: Vec<_> = events.collect();
+    let extend = |all: Vec<Trace>, _| {
+        all.iter()
+            .flat_map(|trace| events.iter().map(|event| [&trace[..], std::slice::from_ref(event)].concat()))
+            .collect()
+    };
+    (0..length).fold(vec![Trace::new()], extend)
+}
+
+/// All pairs, by their texts.
+fn pairs<'t>(first: &'t [String], second: &'t [String]) -> impl Iterator<Item = String> + 't {
+    first.iter().flat_map(move |a| second.iter().map(move |b| format!("{a} {b}")))
+}
+
+/// Whether there is time for more than the suite has.
+fn long() -> bool {
+    std::env::var_os("MAYHAP_LONG").is_some()
+}
+
+fn integers(answers: std::ops::Range<i64>) -> Vec<Answer> {
+    answers.map(|a| Answer::Is(json!(a))).collect()
+}
+
+#[test]
+fn all_small_machines_agree_with_brute_force() {
+    let assignments = ASSIGNMENTS.map(str::to_owned);
+    let branches: Vec<String> =
+        pairs(&assignments, &assignments).map(|pair| pair.replacen("; ", "; } else { ", 1)).collect();
+    let conditionals = CONDITIONS.iter().flat_map(|c| branches.iter().map(move |b| format!("if {c} {{ {b} }}")));
+    let conditionals: Vec<String> = conditionals.collect();
+    let domains = || Domains::of(0..=1, &[]);
+    let kind = Kind { name: "small machines", exactness: Exactness::Exact, domains };
+    let mut tally = Tally::new();
+    let after = long().then(|| pairs(&assignments, &conditionals)).into_iter().flatten();
+    let programs = pairs(&conditionals, &assignments).chain(after);
+    let traces = traces(2, &integers(0..3));
+    for body in programs {
+        let text = format!("machine m {{ !0 := !0 % 2; {body} }}");
+        kind.compare(&text, &traces, &mut tally);
+    }
+    eprintln!("{tally:?}");
+}
+
+#[test]
+fn all_small_handlers_agree_with_brute_force() {
+    let statements = STATEMENTS.map(str::to_owned);
+    let twos: Vec<String> = pairs(&statements, &statements).collect();
+    let traces = traces(2, &[integers(0..3), vec![Answer::Nothing, Answer::Hole, Answer::Lost]].concat());
+    let domains = || Domains::of(0..=1, &[]);
+    let kind = Kind { name: "small handlers", exactness: Exactness::Exact, domains };
+    let mut tally = Tally::new();
+    let threes = long().then(|| pairs(&statements, &twos)).into_iter().flatten();
+    for body in twos.iter().cloned().chain(threes) {
+        let text = format!("protocol p {{ request int; response int; var n: int = 0; on q {{ {body} reply n; }} }}");
+        kind.compare(&text, &traces, &mut tally);
+    }
+    eprintln!("{tally:?}");
+}
