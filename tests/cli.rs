@@ -96,6 +96,23 @@ fn used_files_are_read_beside_the_one_that_uses_them() {
 }
 
 #[test]
+fn fmt_rewrites_checks_and_leaves_broken_files_alone() {
+    let ugly = "machine m {!1:=0;}// the end\n";
+    let ugly_file = file("ugly.may", ugly);
+    let path = ugly_file.to_str().unwrap();
+    check(&["fmt", "--check", path], "", 1, &["ugly.may:1: not in the layout"]);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), ugly);
+    let pretty = String::from_utf8(run(&["fmt", "-"], ugly).stdout).unwrap();
+    assert!(pretty.contains("machine m {") && pretty.contains("// the end"), "{pretty}");
+    check(&["fmt", path], "", 0, &["ugly.may: rewritten"]);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), pretty);
+    check(&["fmt", path], "", 0, &[]);
+    check(&["fmt", "--check", path, "specs/kv.may"], "", 0, &[]);
+    check(&["fmt", "--check", "-"], "machine m {!1 := }", 2, &["<stdin>:1:18", "<stdin>: not formatted"]);
+    check(&["fmt", path, "no/such.may"], "", 2, &["no/such.may: cannot read"]);
+}
+
+#[test]
 fn messages_have_no_colour_where_no_terminal_is() {
     let output = run(&["check", "-"], "protocol");
     assert!(!output.stderr.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stderr));

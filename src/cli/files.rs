@@ -3,7 +3,7 @@
 //! A directory, a missing file and one that is not UTF-8 each have their own message, with the name that was asked for.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 /// The largest specification that is read: spans are 32 bits wide, and nobody writes this much by hand.
@@ -53,6 +53,29 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
         return Err(format!("{}: this is a directory, a file was expected", shown(path)));
     }
     Ok(Box::new(BufReader::with_capacity(READ_AHEAD, file)))
+}
+
+/// Replaces the contents of a file that is there, whole or not at all.
+///
+/// # Errors
+/// A message, one line; the file is as it was.
+pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
+    replace(path, text).map_err(|cause| format!("{}: cannot write: {}", shown(path), reason(&cause)))
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // What a symbolic link points to is replaced, not the link.
+    let path = path.canonicalize()?;
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(".mayhap-tmp");
+    let scratch = path.with_file_name(name);
+    let written = || -> io::Result<()> {
+        let mut file = File::create(&scratch)?;
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(std::fs::metadata(&path)?.permissions())?;
+        std::fs::rename(&scratch, &path)
+    };
+    written().inspect_err(|_| _ = std::fs::remove_file(&scratch))
 }
 
 fn unreadable(path: &Path, cause: &io::Error) -> String {

@@ -4,9 +4,67 @@
 
 use super::arguments::Fmt;
 use super::exit::Exit;
-use super::failed;
 use super::terminal::Terminal;
+use super::{failed, files, load};
+use crate::diagnostic::{Diagnostic, Sources};
+use crate::syntax::ast::NodeId;
+use crate::syntax::{parse, print};
+use std::path::Path;
 
-pub fn run(_options: &Fmt, terminal: &mut Terminal) -> Exit {
-    failed(terminal, "not supported yet")
+pub fn run(options: &Fmt, terminal: &mut Terminal) -> Exit {
+    let format = |path| {
+        let Layout { before, after } = match layout(path, terminal) {
+            Ok(layout) => layout,
+            Err(exit) => return exit,
+        };
+        if options.check {
+            return compare(path, &before, &after, terminal);
+        }
+        if files::is_stdin(path) {
+            terminal.print(&after);
+            return Exit::Fine;
+        }
+        rewrite(path, &before, &after, terminal)
+    };
+    options.files.iter().map(|path| path.as_path()).map(format).fold(Exit::Fine, Exit::worst)
+}
+
+/// The text of a file as it is and as it should be.
+struct Layout {
+    before: String,
+    after: String,
+}
+
+fn layout(path: &Path, terminal: &mut Terminal) -> Result<Layout, Exit> {
+    let before = files::read_text(path).map_err(|why| failed(terminal, &why))?;
+    let mut sources = Sources::default();
+    let parsed = parse(&before, sources.add(&files::shown(path), &before), NodeId(0));
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        load::tell(&sources, &parsed.diagnostics, terminal);
+        return Err(failed(terminal, &format!("{}: not formatted", files::shown(path))));
+    }
+    let after = print(&parsed.file, &before);
+    Ok(Layout { before, after })
+}
+
+fn compare(path: &Path, before: &str, after: &str, terminal: &mut Terminal) -> Exit {
+    if before == after {
+        return Exit::Fine;
+    }
+    let same = before.lines().zip(after.lines()).take_while(|(before, after)| before == after).count();
+    terminal.print(&format!("{}:{}: not in the layout\n", files::shown(path), same + 1));
+    Exit::Rejected
+}
+
+fn rewrite(path: &Path, before: &str, after: &str, terminal: &mut Terminal) -> Exit {
+    if before == after {
+        return Exit::Fine;
+    }
+    match files::write_text(path, after) {
+        Ok(()) => {
+            terminal.print(&format!("{}: rewritten\n", files::shown(path)));
+            Exit::Fine
+        }
+        Err(why) => failed(terminal, &why),
+    }
 }
