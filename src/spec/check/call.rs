@@ -175,6 +175,7 @@ impl<'a> Checker<'a> {
 
     fn unknown_method(&mut self, ty: TypeId, head: &Type, name: &Name) {
         let shown = self.show(ty);
+        self.infer.poison(ty);
         let report = Diagnostic::error(name.span, format!("{shown} has no method `{}`", name.text));
         let known = methods(head);
         let report = match known {

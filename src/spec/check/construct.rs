@@ -29,6 +29,7 @@ impl<'a> Checker<'a> {
             local.reads += 1;
             let (id, ty) = (local.id, local.ty);
             self.resolve_to(name, Res::Local(id));
+            self.watched.reads.push(Res::Local(id));
             return Some(ty);
         }
         if let Some(entry) = self.names.vars.get(name.text.as_str()).copied() {
@@ -36,6 +37,7 @@ impl<'a> Checker<'a> {
             self.check_initialised(name, slot, entry.span);
             self.vars_read.insert(slot);
             self.resolve_to(name, Res::StateVar(slot));
+            self.watched.reads.push(Res::StateVar(slot));
             return Some(ty);
         }
         if self.wanted_variant(&name.text, want).is_some() {
@@ -157,7 +159,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn wrong_payload(&mut self, name: &Name, fields: &Fields, span: Span) -> Diagnostic {
+    pub(super) fn wrong_payload(&mut self, name: &Name, fields: &Fields, span: Span) -> Diagnostic {
         let shape = self.shape(&name.text, fields);
         let message = match fields.len() {
             0 => format!("`{}` carries nothing", name.text),

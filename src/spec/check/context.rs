@@ -8,6 +8,7 @@ use super::checked::{Const, Function, Machine, Protocol, Res, Tables};
 use super::duty::Duty;
 use super::effect::Effects;
 use super::infer::{DEEPEST_TYPE, Infer, Open, Origin};
+use super::lint::Watched;
 use super::names::Names;
 use super::scope::{Binder, Local, Mark, Scope};
 use crate::diagnostic::{Diagnostic, Span};
@@ -92,6 +93,10 @@ pub(super) struct Checker<'a> {
     pub(super) proc_params: Vec<Vec<TypeId>>,
     /// What the present protocol answers.
     pub(super) answer: Want,
+    /// What the present condition depends on.
+    pub(super) watched: Watched,
+    /// The procs of the present protocol that something runs.
+    pub(super) procs_run: FxHashSet<u32>,
     /// What the present body does.
     pub(super) effects: Effects,
     /// Whether the parser has reported something in the present body.
@@ -109,6 +114,8 @@ impl<'a> Checker<'a> {
             reading,
             answer: Want::of(ERROR),
             effects: Effects::default(),
+            watched: Watched::default(),
+            procs_run: FxHashSet::default(),
             proc_params: Vec::new(),
             unit: scope.mark(),
             scope,
@@ -223,6 +230,7 @@ impl<'a> Checker<'a> {
         if !self.unify(found, want.ty) {
             let report = self.mismatch(span, found, want);
             self.report(report);
+            self.infer.poison(found);
         }
         want.ty
     }
@@ -254,6 +262,7 @@ impl<'a> Checker<'a> {
     /// Begins a unit of inference.
     pub(super) fn begin_unit(&mut self) {
         self.unit = self.scope.mark();
+        self.watched = Watched::default();
         self.infer.clear();
     }
 
@@ -305,10 +314,12 @@ impl<'a> Checker<'a> {
     }
 
     fn check_need(&mut self, ty: TypeId, span: Span, need: Need) {
+        if self.types.find(ty, &mut |part| *part == Type::Error).is_some() {
+            return;
+        }
         let head = self.types.get(ty);
         let text = matches!(head, Type::Int | Type::Str | Type::Bytes);
         let (fits, message, expected) = match need {
-            _ if *head == Type::Error => return,
             Need::Comparable(op) => (text, format!("`{op}` cannot compare"), "expected `int`, `string` or `bytes`"),
             Need::Addable => {
                 let fits = text || matches!(head, Type::List(_) | Type::Set(_));

@@ -39,6 +39,9 @@ impl<'a> Checker<'a> {
 
     pub(super) fn check_flow(&mut self, expr: &'a Expr, want: Want) -> TypeId {
         let ty = self.kind(expr, want);
+        if ty == ERROR {
+            self.infer.poison(want.ty);
+        }
         self.record(expr.id, expr.span, ty);
         ty
     }
@@ -114,6 +117,7 @@ impl<'a> Checker<'a> {
 
     /// Reports a choice where none may stand.
     pub(super) fn choice(&mut self, span: Span) {
+        self.watched.chooses = true;
         if let Choices::Forbidden(place) = self.choices {
             let report = Diagnostic::error(span, format!("a choice in {place}"));
             let report = report.label("expected an expression that does not choose");
@@ -276,7 +280,8 @@ impl<'a> Checker<'a> {
             });
             want = self.learned(want, arm.body.span, open);
         }
-        self.duties.push(Duty::arms(subject.id, span, arms));
+        let head = Span { end: subject.span.end, ..span };
+        self.duties.push(Duty::arms(subject.id, head, arms));
         want.ty
     }
 

@@ -121,7 +121,12 @@ impl Infer {
 
     fn unify_at(&mut self, types: &Types, a: TypeId, b: TypeId, depth: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
-        if a == b || a == ERROR || b == ERROR {
+        if a == b {
+            return true;
+        }
+        if a == ERROR || b == ERROR {
+            self.poison(a);
+            self.poison(b);
             return true;
         }
         match (self.free(a), self.free(b)) {
@@ -129,6 +134,23 @@ impl Infer {
             (Some(open), None) => self.bind(types, a, open, b),
             (None, Some(open)) => self.bind(types, b, open, a),
             (None, None) => depth <= DEEPEST_TYPE && self.unify_parts(types, a, b, depth + 1),
+        }
+    }
+
+    /// Of what meets a reported type nothing is asked: its variables are [`ERROR`] from here on.
+    pub(super) fn poison(&mut self, id: TypeId) {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut todo = vec![id];
+        while let Some(id) = todo.pop() {
+            let id = self.find(id);
+            if !Infer::is_open(id) || std::mem::replace(&mut seen[(id.0 - FIRST) as usize], true) {
+                continue;
+            }
+            match self.node(id).clone() {
+                Node::Free(..) => self.set(id, Node::Link(ERROR)),
+                Node::Of(ty) => todo.extend(parts(&ty)),
+                Node::Link(_) => {}
+            }
         }
     }
 

@@ -54,6 +54,7 @@ impl<'a> Checker<'a> {
         self.names.procs.clear();
         self.names.peers.clear();
         self.vars_read.clear();
+        self.procs_run.clear();
         self.peer_types.clear();
         self.proc_params.clear();
     }
@@ -236,6 +237,12 @@ impl<'a> Checker<'a> {
                 let message = format!("the variable `{}` is never read", var.name.text);
                 let report = Diagnostic::warning(var.name.span, message);
                 self.report(report.help(format!("`_{}` says that this is meant", var.name.text)));
+            }
+        }
+        for (index, proc) in protocol.procs.iter().enumerate() {
+            if !self.procs_run.contains(&(index as u32)) && !proc.name.text.starts_with('_') {
+                let report = Diagnostic::warning(proc.name.span, format!("the proc `{}` is never run", proc.name.text));
+                self.report(report);
             }
         }
         self.duties.push(Duty::handlers(protocol));

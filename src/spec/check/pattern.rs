@@ -130,9 +130,8 @@ impl<'a> Checker<'a> {
         let fields = self.variant_fields(found, index);
         let positional = fields.iter().all(|field| field.0.is_none());
         if found != ERROR && (!positional || fields.len() != args.len()) {
-            let shape = self.shape(&name.text, &fields);
-            let message = format!("this pattern of `{}` does not have its form", name.text);
-            self.report(Diagnostic::error(span, message).label(format!("expected {shape}")));
+            let report = self.wrong_payload(name, &fields, span);
+            self.report(report);
         }
         for (position, arg) in args.iter().enumerate() {
             let field = fields.get(position).filter(|_| positional).map_or(ERROR, |field| field.1);

@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
             StatementKind::If { condition, then, otherwise } => self.if_statement(condition, then, otherwise.as_ref()),
             StatementKind::Match { subject, arms } => self.match_statement(subject, arms, span),
             StatementKind::For { binder, over, body } => self.for_statement(binder, over, body),
-            StatementKind::While { condition, body } => self.while_statement(condition, body, span),
+            StatementKind::While { condition, body } => self.while_statement(condition, body),
             StatementKind::Either(blocks) => blocks.iter().for_each(|block| self.block(block)),
             StatementKind::Assume(condition) => drop(self.unit(condition, Some(Want::of(crate::spec::types::BOOL)))),
             StatementKind::Expects(condition) => {
@@ -147,12 +147,13 @@ impl<'a> Checker<'a> {
         self.end_scope(mark);
     }
 
-    fn while_statement(&mut self, condition: &'a Expr, body: &'a Block, span: Span) {
+    fn while_statement(&mut self, condition: &'a Expr, body: &'a Block) {
         let mark = self.scope.mark();
         self.unit_condition(condition);
+        let watched = std::mem::take(&mut self.watched);
         self.block(body);
         self.end_scope(mark);
-        self.lint_loop(condition, body, span);
+        self.lint_loop(condition, body, &watched);
     }
 
     fn assign(&mut self, place: &'a Place, value: &'a Expr) {
@@ -241,6 +242,7 @@ impl<'a> Checker<'a> {
             Some(entry) => {
                 self.resolve_to(name, Res::Proc(entry.what));
                 self.effects.calls.push((entry.what, span));
+                self.procs_run.insert(entry.what);
                 let params = self.proc_params[entry.what as usize].clone();
                 self.arguments(name, args, &params, span, Some(entry.span));
             }
