@@ -1,16 +1,18 @@
-//! The oracle against verdicts that others computed: the conformance suite of machines and protocols.
+//! The oracle against verdicts that it did not compute: the traces of the shipped specifications, and a conformance suite.
 //!
-//! The suite lies beside the checkout (`../shared/conformance`); where it does not, these tests say so and pass.
+//! The suite lies beside the checkout (`../shared/conformance`); where it does not, its tests say so and pass.
 //!
 //! Example: `bag.may` with `bag_07.ndjson` is rejected at event 6, says `manifest.tsv`; brute force must say the same.
 
 #[path = "oracle.rs"]
 mod oracle;
 
+use num_bigint::BigInt;
 use oracle::json::read_trace;
 use oracle::{Domains, Oracle, Outcome};
+use std::collections::BTreeSet;
 use std::fs::read_to_string;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A line of a manifest.
 struct Case {
@@ -21,24 +23,17 @@ struct Case {
     event: Option<usize>,
 }
 
-fn suite(folder: &str) -> Option<PathBuf> {
-    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance").join(folder);
-    let there = suite.join("manifest.tsv").is_file();
-    if !there {
-        eprintln!("skipped: there is no {}", suite.display());
-    }
-    there.then_some(suite)
-}
-
-fn cases(folder: &str) -> Vec<Case> {
-    let Some(suite) = suite(folder) else { return Vec::new() };
-    let manifest = read_to_string(suite.join("manifest.tsv")).expect("a manifest");
+fn cases(specs: &Path, traces: &Path) -> Vec<Case> {
+    let Ok(manifest) = read_to_string(traces.join("manifest.tsv")) else {
+        eprintln!("skipped: there is no {}", traces.display());
+        return Vec::new();
+    };
     let case = |line: &str| {
         let columns: Vec<&str> = line.split('\t').collect();
         Case {
             name: columns[1].to_owned(),
-            spec: read_to_string(suite.join(columns[0])).expect("a specification"),
-            trace: read_to_string(suite.join(columns[1])).expect("a trace"),
+            spec: read_to_string(specs.join(columns[0])).expect("a specification"),
+            trace: read_to_string(traces.join(columns[1])).expect("a trace"),
             verdict: columns[2].to_owned(),
             event: columns[3].parse().ok(),
         }
@@ -46,9 +41,30 @@ fn cases(folder: &str) -> Vec<Case> {
     manifest.lines().skip(1).map(case).collect()
 }
 
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn suite(folder: &str) -> Vec<Case> {
+    let suite = root().join("../shared/conformance").join(folder);
+    cases(&suite, &suite)
+}
+
 fn judge(case: &Case, domains: Domains) -> Outcome {
     let file = oracle::load(&case.spec);
     Oracle::new(&file, None, domains).brute_force(&read_trace(&case.trace))
+}
+
+fn check(case: &Case, domains: Domains) {
+    let outcome = judge(case, domains);
+    // A manifest counts lines, the oracle exchanges.
+    let header = usize::from(case.trace.starts_with("{\"mayhap\""));
+    let same = match outcome {
+        Outcome::Accept { .. } => case.verdict == "accept",
+        Outcome::Reject { event } => case.verdict == "reject" && case.event == Some(event + header),
+        Outcome::Outside { .. } | Outcome::Fault { .. } | Outcome::TooLarge => false,
+    };
+    assert!(same, "{}: {outcome:?}, but known to be {} {:?}", case.name, case.verdict, case.event);
 }
 
 /// Integers that suffice for the protocols of the suite, whose states are integers near those of the trace.
@@ -59,21 +75,32 @@ fn ints(case: &Case) -> Vec<i64> {
 
 #[test]
 fn protocols_get_their_known_verdicts() {
-    for case in cases("protocol") {
-        let outcome = judge(&case, Domains::of(ints(&case), &["x", "y", "z"]));
-        let same = match outcome {
-            Outcome::Accept { .. } => case.verdict == "accept",
-            Outcome::Reject { event } => case.verdict == "reject" && case.event == Some(event),
-            Outcome::Outside { .. } | Outcome::Fault { .. } | Outcome::TooLarge => false,
-        };
-        assert!(same, "{}: {outcome:?}, but known to be {} {:?}", case.name, case.verdict, case.event);
+    for case in suite("protocol") {
+        check(&case, Domains::of(ints(&case), &["x", "y", "z"]));
+    }
+}
+
+/// The integers that a trace mentions and their neighbours: a choice that is only compared needs no others.
+fn mentioned(trace: &str) -> Vec<BigInt> {
+    let numbers = trace.split(|c: char| !c.is_ascii_digit() && c != '-').filter_map(|n| n.parse::<BigInt>().ok());
+    let near: BTreeSet<BigInt> = numbers.flat_map(|n| [&n - 1, n.clone(), n + 1]).collect();
+    near.into_iter().collect()
+}
+
+#[test]
+fn shipped_specifications_get_their_verdicts() {
+    let all = cases(&root().join("specs"), &root().join("tests/data/traces"));
+    assert!(all.len() > 60);
+    // Brute force is no match for hundreds of exchanges, each of which may have changed a file.
+    for case in all.into_iter().filter(|case| case.trace.lines().count() < 100) {
+        check(&case, Domains { ints: mentioned(&case.trace), strings: Vec::new() });
     }
 }
 
 /// Choices of machines are unbounded, so that a finite domain may reject too much or too early, never too little.
 #[test]
 fn machines_never_contradict_their_known_verdicts() {
-    let (mut decided, all) = (0, cases("machine"));
+    let (mut decided, all) = (0, suite("machine"));
     for case in &all {
         let outcome = judge(case, Domains::of(-12..=12, &[]));
         let (possible, exact) = match outcome {
