@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod json;
 pub mod process;
 pub mod scalar;
+pub mod solve;
 pub mod spec;
 pub mod syntax;
 pub mod term;

@@ -152,10 +152,12 @@ fn show_sum(terms: &[(Term, Int)], constant: &Int, depth: u32, f: Out) -> fmt::R
             (_, true) => " - ",
         };
         f.write_str(sign)?;
-        if coefficient.abs() != Int::ONE {
+        if coefficient.abs() == Int::ONE {
+            show(atom, Level::Product, depth, f)?;
+        } else {
             write!(f, "{} * ", coefficient.abs())?;
+            show(atom, Level::Prefix, depth, f)?;
         }
-        show(atom, Level::Prefix, depth, f)?;
     }
     match (terms.is_empty(), constant.signum()) {
         (true, _) => write!(f, "{constant}"),

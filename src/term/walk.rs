@@ -40,6 +40,11 @@ impl Term {
         found
     }
 
+    /// Calls `f` on every node, children first; shared nodes of large terms once.
+    pub fn visit(&self, f: &mut impl FnMut(&Term)) {
+        self.nodes().into_iter().for_each(f);
+    }
+
     /// Whether it has no variable.
     pub fn is_ground(&self) -> bool {
         self.var_range().is_none()

@@ -1,0 +1,432 @@
+//! What is known of one variable alone: bounds, values it does not have, sets it is in or outside of.
+//!
+//! The tier that answers most questions: `q <= #n` for a known q is one bound. A domain is never empty, and that is seen
+//! without search: finite ends are admitted themselves. For example `3..` without 3 and 4 is kept as `5..`.
+
+use crate::scalar::{Int, Scalar, Sort};
+use crate::term::{KeySet, Term, Var};
+use im::OrdSet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Known sets up to this size are kept as explicit values.
+const EXPLICIT: usize = 64;
+
+/// The values that a variable can still have, as far as this is known of it alone. Never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Domain {
+    lo: Option<Int>,
+    hi: Option<Int>,
+    more: Option<Arc<More>>,
+}
+
+/// What few variables need.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct More {
+    /// The only values; then nothing else is stored but the bounds (the smallest and the largest).
+    only: Option<OrdSet<Scalar>>,
+    /// Values it does not have, all within the bounds.
+    excluded: OrdSet<Scalar>,
+    /// Large sets that it is in.
+    inside: Vec<KeySet>,
+    /// Sets that it is not in.
+    outside: Vec<KeySet>,
+}
+
+/// What an addition did to a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Narrowing {
+    Same,
+    Narrowed,
+    Empty,
+}
+
+use Narrowing::{Empty, Narrowed, Same};
+
+impl Domain {
+    /// Every value of the sort.
+    pub const ALL: Domain = Domain { lo: None, hi: None, more: None };
+
+    /// The smallest value, if it is bounded below (integers only).
+    pub fn lo(&self) -> Option<&Int> {
+        self.lo.as_ref()
+    }
+
+    /// The largest value, if it is bounded above (integers only).
+    pub fn hi(&self) -> Option<&Int> {
+        self.hi.as_ref()
+    }
+
+    /// The explicit set of its values, sorted, where there is one.
+    pub fn one_of(&self) -> Option<Vec<Scalar>> {
+        self.only().map(|only| only.iter().cloned().collect())
+    }
+
+    /// Values it is known not to have one by one (beside bounds and sets), sorted.
+    pub fn excluded(&self) -> impl Iterator<Item = &Scalar> {
+        self.more.iter().flat_map(|more| more.excluded.iter())
+    }
+
+    /// Large known sets that it is in.
+    pub fn inside(&self) -> &[KeySet] {
+        self.more.as_ref().map_or(&[], |more| &more.inside)
+    }
+
+    /// Known sets that it is not in.
+    pub fn outside(&self) -> &[KeySet] {
+        self.more.as_ref().map_or(&[], |more| &more.outside)
+    }
+
+    /// Whether nothing is known.
+    pub fn is_all(&self) -> bool {
+        self.lo.is_none() && self.hi.is_none() && self.more.is_none()
+    }
+
+    /// Whether nothing but bounds is known.
+    pub(super) fn is_interval(&self) -> bool {
+        self.more.is_none()
+    }
+
+    fn only(&self) -> Option<&OrdSet<Scalar>> {
+        self.more.as_ref().and_then(|more| more.only.as_ref())
+    }
+
+    /// Whether `scalar` (of the right sort) is possible.
+    pub fn admits(&self, scalar: &Scalar) -> bool {
+        if let Scalar::Int(value) = scalar
+            && (self.lo.as_ref().is_some_and(|lo| value < lo) || self.hi.as_ref().is_some_and(|hi| value > hi))
+        {
+            return false;
+        }
+        self.more.as_ref().is_none_or(|more| more.admits(scalar))
+    }
+
+    /// The one value that is left, if it is one.
+    pub fn single(&self) -> Option<Scalar> {
+        match (&self.lo, &self.hi) {
+            (Some(lo), Some(hi)) => return (lo == hi).then(|| Scalar::Int(lo.clone())),
+            (Some(_), None) | (None, Some(_)) => return None,
+            (None, None) => {}
+        }
+        self.only().filter(|only| only.len() == 1).and_then(|only| only.get_min().cloned())
+    }
+
+    /// Whether it has more than `n` values.
+    pub fn has_more_than(&self, n: usize) -> bool {
+        if let Some(only) = self.only() {
+            return only.len() > n;
+        }
+        let lost = self.excluded().count() + self.outside().iter().map(KeySet::len).sum::<usize>();
+        if let Some(set) = self.inside().first() {
+            return set.sorted().iter().filter(|scalar| self.admits(scalar)).take(n + 1).count() > n;
+        }
+        match (&self.lo, &self.hi) {
+            (Some(lo), Some(hi)) => hi.sub(lo).sub(&Int::from(lost)) >= Int::from(n),
+            _ => true,
+        }
+    }
+
+    /// Whether it is finite.
+    pub fn is_finite(&self) -> bool {
+        (self.lo.is_some() && self.hi.is_some()) || self.only().is_some() || !self.inside().is_empty()
+    }
+
+    /// All its values, if they are at most `limit`, sorted.
+    pub(super) fn values(&self, limit: usize) -> Option<Vec<Scalar>> {
+        if let Some(only) = self.only() {
+            return (only.len() <= limit).then(|| only.iter().cloned().collect());
+        }
+        if let Some(set) = self.inside().first() {
+            let list: Vec<Scalar> = set.sorted().into_iter().filter(|scalar| self.admits(scalar)).collect();
+            return (list.len() <= limit).then_some(list);
+        }
+        let (lo, hi) = (self.lo.as_ref()?, self.hi.as_ref()?);
+        let width = hi.sub(lo).to_usize().filter(|width| *width < limit)?;
+        let range = (0..=width).map(|i| Scalar::Int(lo.add(&Int::from(i))));
+        Some(range.filter(|scalar| self.admits(scalar)).collect())
+    }
+
+    /// `value >= bound`.
+    pub(super) fn at_least(&mut self, bound: &Int) -> Narrowing {
+        if self.lo.as_ref().is_some_and(|lo| lo >= bound) {
+            return Same;
+        }
+        self.lo = Some(bound.clone());
+        self.settle()
+    }
+
+    /// `value <= bound`.
+    pub(super) fn at_most(&mut self, bound: &Int) -> Narrowing {
+        if self.hi.as_ref().is_some_and(|hi| hi <= bound) {
+            return Same;
+        }
+        self.hi = Some(bound.clone());
+        self.settle()
+    }
+
+    /// `value != scalar`.
+    pub(super) fn exclude(&mut self, scalar: &Scalar) -> Narrowing {
+        if !self.admits(scalar) {
+            return Same;
+        }
+        let more = Arc::make_mut(self.more.get_or_insert_default());
+        match &mut more.only {
+            Some(only) => only.remove(scalar).map(|_| ()),
+            None => more.excluded.insert(scalar.clone()).map(|_| ()),
+        };
+        self.settle()
+    }
+
+    /// `value in set`.
+    pub(super) fn restrict(&mut self, set: &KeySet) -> Narrowing {
+        if self.inside().contains(set) {
+            return Same;
+        }
+        if let Some(only) = self.only() {
+            let left = only.iter().filter(|scalar| set.contains(scalar)).cloned().collect();
+            return self.allow(left);
+        }
+        if set.len() <= EXPLICIT {
+            let left = set.sorted().into_iter().filter(|scalar| self.admits(scalar)).collect();
+            return self.allow(left);
+        }
+        Arc::make_mut(self.more.get_or_insert_default()).inside.push(set.clone());
+        self.settle_within()
+    }
+
+    /// `value not in set`.
+    pub(super) fn avoid(&mut self, set: &KeySet) -> Narrowing {
+        if self.outside().contains(set) {
+            return Same;
+        }
+        if let Some(only) = self.only() {
+            let left = only.iter().filter(|scalar| !set.contains(scalar)).cloned().collect();
+            return self.allow(left);
+        }
+        Arc::make_mut(self.more.get_or_insert_default()).outside.push(set.clone());
+        self.settle()
+    }
+
+    /// Only these values, all admitted before.
+    fn allow(&mut self, left: OrdSet<Scalar>) -> Narrowing {
+        if self.only().is_some_and(|only| only.len() == left.len()) {
+            return Same;
+        }
+        self.more = Some(Arc::new(More { only: Some(left), ..More::default() }));
+        self.settle()
+    }
+
+    /// Restores the invariants after something was taken away.
+    fn settle(&mut self) -> Narrowing {
+        if self.only().is_some() {
+            return self.settle_only();
+        }
+        if let (Some(lo), Some(hi)) = (&self.lo, &self.hi)
+            && lo > hi
+        {
+            return Empty;
+        }
+        let Some(more) = &self.more else { return Narrowed };
+        if !more.inside.is_empty() {
+            return self.settle_within();
+        }
+        self.settle_ends()
+    }
+
+    /// Ends that are not admitted move inwards.
+    fn settle_ends(&mut self) -> Narrowing {
+        let Some(more) = &self.more else { return Narrowed };
+        let admitted = |end: &Int| more.admits(&Scalar::Int(end.clone()));
+        let (mut lo, mut hi) = (self.lo.clone(), self.hi.clone());
+        while let Some(end) = lo.as_ref().filter(|end| !admitted(end)) {
+            if hi.as_ref() == Some(end) {
+                return Empty;
+            }
+            lo = Some(end.add(&Int::ONE));
+        }
+        while let Some(end) = hi.as_ref().filter(|end| !admitted(end)) {
+            hi = Some(end.sub(&Int::ONE));
+        }
+        (self.lo, self.hi) = (lo, hi);
+        self.prune();
+        Narrowed
+    }
+
+    /// Excluded values beyond the bounds say nothing.
+    fn prune(&mut self) {
+        let beyond = |scalar: &Scalar| {
+            scalar
+                .as_int()
+                .is_some_and(|n| self.lo.as_ref().is_some_and(|lo| n < lo) || self.hi.as_ref().is_some_and(|hi| n > hi))
+        };
+        let mut lost: Vec<Scalar> = self.excluded().take_while(|scalar| beyond(scalar)).cloned().collect();
+        if let Some(more) = &self.more {
+            lost.extend(more.excluded.iter().rev().take_while(|scalar| beyond(scalar)).cloned());
+        }
+        if lost.is_empty() {
+            return;
+        }
+        let Some(more) = &mut self.more else { return };
+        let more = Arc::make_mut(more);
+        for scalar in lost {
+            more.excluded.remove(&scalar);
+        }
+        if *more == More::default() {
+            self.more = None;
+        }
+    }
+
+    fn settle_only(&mut self) -> Narrowing {
+        let within = |scalar: &Scalar| {
+            scalar
+                .as_int()
+                .is_none_or(|n| self.lo.as_ref().is_none_or(|lo| n >= lo) && self.hi.as_ref().is_none_or(|hi| n <= hi))
+        };
+        let Some(only) = self.only() else { return Narrowed };
+        let left: OrdSet<Scalar> = if only.iter().all(within) {
+            only.clone()
+        } else {
+            only.iter().filter(|scalar| within(scalar)).cloned().collect()
+        };
+        let (Some(min), Some(max)) = (left.get_min(), left.get_max()) else { return Empty };
+        (self.lo, self.hi) = (min.as_int().cloned(), max.as_int().cloned());
+        let whole = match (&self.lo, &self.hi) {
+            (Some(lo), Some(hi)) => hi.sub(lo).add(&Int::ONE) == Int::from(left.len()),
+            _ => false,
+        };
+        // A set of integers without holes is an interval.
+        self.more = if whole { None } else { Some(Arc::new(More { only: Some(left), ..More::default() })) };
+        Narrowed
+    }
+
+    /// Within a large set: some element must be left; few elements are listed.
+    fn settle_within(&mut self) -> Narrowing {
+        let Some(set) = self.inside().iter().min_by_key(|set| set.len()).cloned() else { return Narrowed };
+        let mut left = BTreeSet::new();
+        let beyond = set.find(|scalar| {
+            if self.admits(scalar) {
+                left.insert(scalar.clone());
+            }
+            left.len() > EXPLICIT
+        });
+        match beyond {
+            Some(_) => Narrowed,
+            None if left.is_empty() => Empty,
+            None => self.allow(left.into_iter().collect()),
+        }
+    }
+
+    /// Either, where that is a domain again: intervals that touch or overlap, explicit sets (an interval of up to 64 values
+    /// counts as one, a value too). `None` where the union is not one.
+    pub fn union(&self, other: &Domain) -> Option<Domain> {
+        if self == other {
+            return Some(self.clone());
+        }
+        if self.is_interval() && other.is_interval() && self.touches(other) && other.touches(self) {
+            let end = |a: &Option<Int>, b: &Option<Int>, pick: fn(Int, Int) -> Int| Some(pick(a.clone()?, b.clone()?));
+            return Some(Domain {
+                lo: end(&self.lo, &other.lo, Int::min),
+                hi: end(&self.hi, &other.hi, Int::max),
+                more: None,
+            });
+        }
+        let (mine, theirs) = (self.values(JOINED)?, other.values(JOINED)?);
+        Domain::of(mine.into_iter().chain(theirs))
+    }
+
+    /// The explicit set of these values; `None` for no value.
+    pub fn of(values: impl IntoIterator<Item = Scalar>) -> Option<Domain> {
+        let only: OrdSet<Scalar> = values.into_iter().collect();
+        let mut domain =
+            Domain { lo: None, hi: None, more: Some(Arc::new(More { only: Some(only), ..More::default() })) };
+        (domain.settle_only() != Empty).then_some(domain)
+    }
+
+    /// Starts before the other one ends, or right behind it.
+    fn touches(&self, other: &Domain) -> bool {
+        match (&self.lo, &other.hi) {
+            (Some(lo), Some(hi)) => *lo <= hi.add(&Int::ONE),
+            _ => true,
+        }
+    }
+
+    /// The facts that it stands for, about `subject`.
+    pub(super) fn conditions(&self, subject: &Term) -> Vec<Term> {
+        if let Some(only) = self.only() {
+            return vec![Term::member(subject, &KeySet::of(only.iter().cloned()))];
+        }
+        let mut list = Vec::new();
+        list.extend(self.lo.iter().map(|lo| Term::le(&Term::int(lo.clone()), subject)));
+        list.extend(self.hi.iter().map(|hi| Term::le(subject, &Term::int(hi.clone()))));
+        list.extend(self.excluded().map(|scalar| Term::ne(subject, &Term::constant(scalar.clone()))));
+        list.extend(self.inside().iter().map(|set| Term::member(subject, set)));
+        list.extend(self.outside().iter().map(|set| Term::member(subject, set).not()));
+        list
+    }
+
+    /// A value that is not to be avoided: the smallest, else the largest, else a plain one that names the variable.
+    pub(super) fn pick(&self, var: Var, avoid: &mut dyn FnMut(&Scalar) -> bool) -> Option<Scalar> {
+        let mut fits = |scalar: &Scalar| self.admits(scalar) && !avoid(scalar);
+        if let Some(only) = self.only() {
+            return only.iter().find(|scalar| fits(scalar)).cloned();
+        }
+        if let Some(set) = self.inside().iter().min_by_key(|set| set.len()) {
+            return set.find(fits);
+        }
+        (0..PICKS).map(|n| self.candidate(var, n)).find(|scalar| fits(scalar))
+    }
+
+    /// The n-th value to try of a domain without explicit values.
+    fn candidate(&self, var: Var, n: u64) -> Scalar {
+        let step = Int::from(n);
+        let numbered =
+            |prefix: &str| if n == 0 { format!("{prefix}{}", var.id) } else { format!("{prefix}{}_{n}", var.id) };
+        match (var.sort, &self.lo, &self.hi) {
+            (Sort::Int, Some(lo), _) => Scalar::Int(lo.add(&step)),
+            (Sort::Int, None, Some(hi)) => Scalar::Int(hi.sub(&step)),
+            (Sort::Int, None, None) if n.is_multiple_of(2) => Scalar::Int(Int::from(n / 2)),
+            (Sort::Int, None, None) => Scalar::Int(Int::from(n / 2 + 1).neg()),
+            (Sort::Bool, ..) => Scalar::Bool(n % 2 == 1),
+            (Sort::Str, ..) => Scalar::str(&numbered("s")),
+            (Sort::Bytes, ..) => Scalar::bytes(numbered("b").as_bytes()),
+            (Sort::Token(_), ..) => Scalar::token(&numbered("t")),
+            (Sort::Client, ..) => Scalar::Client(n + 1),
+        }
+    }
+}
+
+/// Values tried before a domain is said to have none that fits.
+const PICKS: u64 = 100_000;
+/// Explicit sets grow up to this size when candidates are joined.
+const JOINED: usize = 4096;
+
+impl More {
+    fn admits(&self, scalar: &Scalar) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(scalar))
+            && !self.excluded.contains(scalar)
+            && self.inside.iter().all(|set| set.contains(scalar))
+            && !self.outside.iter().any(|set| set.contains(scalar))
+    }
+}
+
+/// Integers without bounds are drawn from this many around zero or around their bound.
+const DRAWN: usize = 200;
+
+/// A value of the domain, drawn with `pick`; `None` where the one that was drawn is not admitted.
+pub(super) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usize) -> Option<Scalar> {
+    if let Some(values) = domain.values(JOINED) {
+        return values.get(pick(values.len().max(1))).cloned();
+    }
+    let value = match (var.sort, domain.lo(), domain.hi()) {
+        (Sort::Int, Some(lo), Some(hi)) => {
+            let width = hi.sub(lo).to_usize().unwrap_or(usize::MAX - 1) + 1;
+            Scalar::Int(lo.add(&Int::from(pick(width))))
+        }
+        (Sort::Int, Some(lo), None) => Scalar::Int(lo.add(&Int::from(pick(DRAWN)))),
+        (Sort::Int, None, Some(hi)) => Scalar::Int(hi.sub(&Int::from(pick(DRAWN)))),
+        (Sort::Int, None, None) => Scalar::Int(Int::from(pick(DRAWN)).sub(&Int::from(DRAWN / 2))),
+        (Sort::Bool, ..) => Scalar::Bool(pick(2) == 1),
+        (Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client, ..) => domain.candidate(var, 0),
+    };
+    domain.admits(&value).then_some(value)
+}

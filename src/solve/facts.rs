@@ -1,0 +1,416 @@
+//! Facts: bindings, domains and what remains, closed under substitution and unit propagation.
+//!
+//! `conjoin` is exact and never searches: an equation binds a variable, a literal about one variable goes to its domain, a
+//! clause loses the literals that are known false. What remains is indexed by variable. For example `#1 = #2 + 1`, then
+//! `#1 <= 3`, leaves the binding `#1 := #2 + 1` and the domain `#2 <= 2`.
+
+use super::domain::{Domain, Narrowing};
+use super::table::Table;
+use crate::scalar::{Int, Scalar, Sort};
+use crate::term::{Kind, Linear, Term, Var};
+use im::{OrdMap, OrdSet};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// The facts contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict;
+
+/// Number of a remaining constraint.
+pub(super) type Id = u32;
+
+/// Everything known, in solved form.
+#[derive(Clone, Default)]
+pub(super) struct Facts {
+    /// Variables that are solved for; no binding mentions its own variable, chains are allowed.
+    pub(super) bindings: Table<Term>,
+    /// What is known of one unbound variable alone.
+    pub(super) domains: Table<Domain>,
+    /// Constraints over several unbound variables, or too hard for a domain.
+    pub(super) rest: Option<Arc<Rest>>,
+}
+
+/// The constraints that remain, resolved, indexed by variable; and a model of them.
+#[derive(Clone, Default)]
+pub(super) struct Rest {
+    next: Id,
+    pub(super) terms: OrdMap<Id, Term>,
+    pub(super) of_var: OrdMap<Var, OrdSet<Id>>,
+    ids: im::GenericHashMap<Term, Id, rustc_hash::FxBuildHasher, im::shared_ptr::DefaultSharedPtr>,
+    /// Values under which every constraint holds that is not in `open`.
+    pub(super) model: OrdMap<Var, Scalar>,
+    /// Constraints of components that no tier could decide.
+    pub(super) open: OrdMap<Id, super::Why>,
+}
+
+/// What a conjunction changed: domains of variables, constraints added.
+#[derive(Default)]
+pub(super) struct Touched {
+    pub(super) vars: SmallVec<[Var; 4]>,
+    pub(super) added: SmallVec<[Id; 4]>,
+}
+
+/// Clauses of a variable are looked at again after its domain changed, if it has at most this many constraints.
+const REVISITED: usize = 64;
+/// Binding chains are followed this far; they are acyclic, so this is never reached in practice.
+const CHAIN: usize = 1_000_000;
+
+impl Facts {
+    pub(super) fn domain(&self, var: Var) -> &Domain {
+        self.domains.get(var).unwrap_or(&Domain::ALL)
+    }
+
+    /// Whether a constraint remains that mentions `var`.
+    #[inline]
+    pub(super) fn constrained(&self, var: Var) -> bool {
+        self.rest.as_ref().is_some_and(|rest| rest.of_var.contains_key(&var))
+    }
+
+    pub(super) fn rest_is_empty(&self) -> bool {
+        self.rest.as_ref().is_none_or(|rest| rest.terms.is_empty())
+    }
+
+    pub(super) fn rest_mut(&mut self) -> &mut Rest {
+        Arc::make_mut(self.rest.get_or_insert_default())
+    }
+
+    /// Applies all bindings.
+    pub(super) fn resolve(&self, term: &Term) -> Term {
+        let mut term = term.clone();
+        if self.bindings.is_empty() {
+            return term;
+        }
+        for _ in 0..CHAIN {
+            let next = term.substitute(&mut |var| self.bindings.get(var).cloned());
+            if next.same(&term) {
+                break;
+            }
+            term = next;
+        }
+        term
+    }
+
+    /// Adds `condition` and all that follows by substitution and unit propagation.
+    pub(super) fn conjoin(&mut self, condition: Term, touched: &mut Touched) -> Result<(), Conflict> {
+        let mut pending: Pending = SmallVec::new();
+        pending.push(condition);
+        while let Some(next) = pending.pop() {
+            let next = self.resolve(&next);
+            self.add(next, &mut pending, touched)?;
+        }
+        Ok(())
+    }
+
+    /// Adds one resolved condition.
+    fn add(&mut self, condition: Term, pending: &mut Pending, touched: &mut Touched) -> Result<(), Conflict> {
+        match condition.kind() {
+            Kind::Const(scalar) => {
+                if scalar.as_bool() == Some(true) {
+                    Ok(())
+                } else {
+                    Err(Conflict)
+                }
+            }
+            Kind::And(parts) => {
+                pending.extend(parts.iter().rev().cloned());
+                Ok(())
+            }
+            Kind::Var(var) => self.bind(*var, Term::truth(), pending),
+            Kind::Eq(a, b) => match orient(a, b) {
+                Some((var, value)) => self.bind(var, value, pending),
+                None => self.keep(condition, pending, touched),
+            },
+            Kind::Eq0(linear) => match solve_for(linear, &|_| true) {
+                Some((var, value)) => self.bind(var, value, pending),
+                None => self.keep(condition, pending, touched),
+            },
+            Kind::Not(inner) => self.add_not(inner, &condition, pending, touched),
+            Kind::Le0(_) | Kind::Member(..) => match literal(&condition) {
+                Some((var, about)) => self.narrow(var, &about, pending, touched),
+                None => self.keep(condition, pending, touched),
+            },
+            _ => self.keep(condition, pending, touched),
+        }
+    }
+
+    fn add_not(
+        &mut self,
+        inner: &Term,
+        whole: &Term,
+        pending: &mut Pending,
+        touched: &mut Touched,
+    ) -> Result<(), Conflict> {
+        match inner.kind() {
+            Kind::Var(var) => self.bind(*var, Term::falsity(), pending),
+            Kind::And(parts) => {
+                pending.push(Term::or_all(parts.iter().map(Term::not)));
+                Ok(())
+            }
+            Kind::Or(parts) => {
+                pending.extend(parts.iter().map(Term::not));
+                Ok(())
+            }
+            Kind::Eq(a, b) if a.sort() == Sort::Bool => match orient(a, b) {
+                Some((var, value)) => self.bind(var, value.not(), pending),
+                None => self.keep(whole.clone(), pending, touched),
+            },
+            _ => match literal(whole) {
+                Some((var, about)) => self.narrow(var, &about, pending, touched),
+                None => self.keep(whole.clone(), pending, touched),
+            },
+        }
+    }
+
+    /// `var := value`: what was known of the variable becomes conditions on the value.
+    pub(super) fn bind(&mut self, var: Var, value: Term, pending: &mut Pending) -> Result<(), Conflict> {
+        if let Some(domain) = self.domains.remove(var) {
+            match value.as_const() {
+                Some(scalar) if !domain.admits(scalar) => return Err(Conflict),
+                Some(_) => {}
+                None => pending.extend(domain.conditions(&value)),
+            }
+        }
+        if self.constrained(var) {
+            let rest = self.rest_mut();
+            let ids: SmallVec<[Id; 8]> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
+            pending.extend(ids.into_iter().filter_map(|id| rest.remove(id)));
+        }
+        self.bindings.insert(var, value);
+        Ok(())
+    }
+
+    /// A literal about one variable.
+    fn narrow(
+        &mut self,
+        var: Var,
+        about: &About<'_>,
+        pending: &mut Pending,
+        touched: &mut Touched,
+    ) -> Result<(), Conflict> {
+        let narrowing = match self.domains.get_mut(var) {
+            Some(domain) => about.apply(domain),
+            None => {
+                let mut domain = Domain::ALL;
+                let narrowing = about.apply(&mut domain);
+                self.domains.insert(var, domain);
+                narrowing
+            }
+        };
+        match narrowing {
+            Narrowing::Empty => Err(Conflict),
+            Narrowing::Same => Ok(()),
+            Narrowing::Narrowed => self.narrowed(var, pending, touched),
+        }
+    }
+
+    /// After a domain shrank: one value left binds, clauses are looked at again.
+    fn narrowed(&mut self, var: Var, pending: &mut Pending, touched: &mut Touched) -> Result<(), Conflict> {
+        if let Some(only) = self.domain(var).single() {
+            return self.bind(var, Term::constant(only), pending);
+        }
+        if !self.constrained(var) {
+            return Ok(());
+        }
+        touched.vars.push(var);
+        let rest = self.rest_mut();
+        let Some(ids) = rest.of_var.get(&var).filter(|ids| ids.len() <= REVISITED).cloned() else { return Ok(()) };
+        for id in ids {
+            let Some(term) = self.rest.as_ref().and_then(|rest| rest.terms.get(&id)).cloned() else { continue };
+            match self.reduce(&term) {
+                Some(next) if next == term => {}
+                Some(next) => {
+                    self.rest_mut().remove(id);
+                    pending.push(next);
+                }
+                None => return Err(Conflict),
+            }
+        }
+        Ok(())
+    }
+
+    /// The condition without what domains decide of it; `None` if it is false.
+    fn reduce(&self, term: &Term) -> Option<Term> {
+        match (term.kind(), self.decide_by_domain(term)) {
+            (_, Some(true)) => Some(Term::truth()),
+            (_, Some(false)) => None,
+            (Kind::Or(parts), None) => {
+                Some(Term::or_all(parts.iter().filter(|part| self.decide_by_domain(part) != Some(false)).cloned()))
+            }
+            (_, None) => Some(term.clone()),
+        }
+    }
+
+    /// Keeps a condition among the rest, reduced.
+    fn keep(&mut self, condition: Term, pending: &mut Pending, touched: &mut Touched) -> Result<(), Conflict> {
+        let reduced = self.reduce(&condition).ok_or(Conflict)?;
+        if reduced != condition {
+            pending.push(reduced);
+            return Ok(());
+        }
+        touched.added.extend(self.rest_mut().insert(condition));
+        Ok(())
+    }
+
+    /// Everything as conditions: bindings, domains, the rest; in an order that depends on content only.
+    pub(super) fn conditions(&self) -> Vec<Term> {
+        let bound = self.bindings.iter().map(|(var, value)| Term::eq(&Term::var(var), value));
+        let mut list: Vec<Term> = bound.collect();
+        list.extend(self.domains.iter().flat_map(|(var, domain)| domain.conditions(&Term::var(var))));
+        let mut rest: Vec<Term> = self.rest.iter().flat_map(|rest| rest.terms.values().cloned()).collect();
+        rest.sort();
+        list.extend(rest);
+        list
+    }
+
+    /// The facts about these variables and constraints alone, without bindings.
+    pub(super) fn part(&self, component: &Component) -> Facts {
+        let mut part = Facts::default();
+        let Some(rest) = &self.rest else { return part };
+        for var in &component.vars {
+            if let Some(domain) = self.domains.get(*var) {
+                part.domains.insert(*var, domain.clone());
+            }
+        }
+        let target = part.rest_mut();
+        for term in component.ids.iter().filter_map(|id| rest.terms.get(id)) {
+            target.insert(term.clone());
+        }
+        part
+    }
+
+    /// All that is connected with these constraints, by shared variables.
+    pub(super) fn component(&self, seeds: impl IntoIterator<Item = Id>) -> Component {
+        let mut component = Component::default();
+        let Some(rest) = &self.rest else { return component };
+        let mut pending: Vec<Id> = seeds.into_iter().filter(|id| rest.terms.contains_key(id)).collect();
+        while let Some(id) = pending.pop() {
+            if !component.ids.insert(id) {
+                continue;
+            }
+            rest.terms[&id].vars(&mut |var| {
+                if component.vars.insert(var) {
+                    pending.extend(rest.of_var.get(&var).into_iter().flatten());
+                }
+            });
+        }
+        component
+    }
+}
+
+/// Conditions still to be added, last first.
+pub(super) type Pending = SmallVec<[Term; 8]>;
+
+/// A connected part of what remains.
+#[derive(Default, Debug)]
+pub(super) struct Component {
+    pub(super) ids: std::collections::BTreeSet<Id>,
+    pub(super) vars: std::collections::BTreeSet<Var>,
+}
+
+impl Rest {
+    /// Adds a constraint; `None` if it is there already.
+    pub(super) fn insert(&mut self, term: Term) -> Option<Id> {
+        if self.ids.contains_key(&term) {
+            return None;
+        }
+        let id = self.next;
+        self.next += 1;
+        term.vars(&mut |var| {
+            self.of_var.entry(var).or_default().insert(id);
+        });
+        self.ids.insert(term.clone(), id);
+        self.terms.insert(id, term);
+        Some(id)
+    }
+
+    /// Removes a constraint; variables without any lose their value in the model.
+    pub(super) fn remove(&mut self, id: Id) -> Option<Term> {
+        let term = self.terms.remove(&id)?;
+        self.ids.remove(&term);
+        self.open.remove(&id);
+        term.vars(&mut |var| {
+            if let Some(ids) = self.of_var.get_mut(&var) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.of_var.remove(&var);
+                    self.model.remove(&var);
+                }
+            }
+        });
+        Some(term)
+    }
+
+    pub(super) fn contains(&self, term: &Term) -> bool {
+        self.ids.contains_key(term)
+    }
+}
+
+/// The variable to solve an equation for: the younger of two, or one against a term without it.
+fn orient(a: &Term, b: &Term) -> Option<(Var, Term)> {
+    match (a.as_var(), b.as_var()) {
+        (Some(x), Some(y)) if x > y => Some((x, b.clone())),
+        (Some(_), Some(y)) => Some((y, a.clone())),
+        (Some(x), None) if !b.mentions(x) => Some((x, b.clone())),
+        (None, Some(y)) if !a.mentions(y) => Some((y, a.clone())),
+        _ => None,
+    }
+}
+
+/// The youngest variable that passes the test, has coefficient ±1 and occurs in no other atom; with the value that the equation gives it.
+pub(super) fn solve_for(linear: &Linear, eligible: &dyn Fn(Var) -> bool) -> Option<(Var, Term)> {
+    let unit = |coefficient: &Int| *coefficient == Int::ONE || *coefficient == Int::MINUS_ONE;
+    let vars = linear.terms().iter().filter(|(_, c)| unit(c)).filter_map(|(atom, c)| Some((atom.as_var()?, atom, c)));
+    let alone = |var: Var, own: &Term| linear.terms().iter().all(|(atom, _)| atom == own || !atom.mentions(var));
+    let (var, atom, coefficient) =
+        vars.filter(|(var, atom, _)| eligible(*var) && alone(*var, atom)).max_by_key(|(var, ..)| *var)?;
+    // c·x + r = 0 with c = ±1: x = −c·r.
+    Some((var, linear.without(atom).scaled(&coefficient.neg()).into_term()))
+}
+
+/// What a literal says about its only variable.
+pub(super) enum About<'a> {
+    AtLeast(Int),
+    AtMost(Int),
+    IsNot(Scalar),
+    In(&'a crate::term::KeySet),
+    NotIn(&'a crate::term::KeySet),
+}
+
+impl About<'_> {
+    pub(super) fn apply(&self, domain: &mut Domain) -> Narrowing {
+        match self {
+            About::AtLeast(bound) => domain.at_least(bound),
+            About::AtMost(bound) => domain.at_most(bound),
+            About::IsNot(scalar) => domain.exclude(scalar),
+            About::In(set) => domain.restrict(set),
+            About::NotIn(set) => domain.avoid(set),
+        }
+    }
+}
+
+/// A literal that a domain can hold: bounds, disequalities with constants, membership of known sets.
+#[inline]
+pub(super) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
+    match term.kind() {
+        Kind::Le0(linear) => {
+            let [(atom, coefficient)] = linear.terms() else { return None };
+            let var = atom.as_var()?;
+            let above = coefficient.signum() > 0;
+            Some((
+                var,
+                if above { About::AtMost(linear.constant().neg()) } else { About::AtLeast(linear.constant().clone()) },
+            ))
+        }
+        Kind::Member(subject, set) => Some((subject.as_var()?, About::In(set))),
+        Kind::Not(inner) => match inner.kind() {
+            Kind::Eq(subject, value) => Some((subject.as_var()?, About::IsNot(value.as_const()?.clone()))),
+            Kind::Member(subject, set) => Some((subject.as_var()?, About::NotIn(set))),
+            Kind::Eq0(linear) => match linear.terms() {
+                [(atom, _)] => Some((atom.as_var()?, About::IsNot(Scalar::Int(linear.constant().neg())))),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}

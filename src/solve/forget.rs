@@ -1,0 +1,311 @@
+//! Forgetting, exactly: what cannot matter any more leaves the store, and no accepted future changes.
+//!
+//! Implements rules (1)–(5) of *Forgetting, exactly* and the dropping of components. A variable is eliminated only if
+//! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
+//! `#2 >= 3`.
+
+use super::domain::Domain;
+use super::eliminate::{Sides, inequality};
+use super::facts::{Component, Facts, Id, Touched, solve_for};
+use super::store::Store;
+use super::trail::Step;
+use super::{Answer, Solver};
+use crate::scalar::{Int, Sort};
+use crate::term::{Kind, Linear, Term, Var};
+use std::collections::BTreeSet;
+
+/// Conditions are looked into this deep.
+const DEPTH: u32 = 12;
+/// A variable with more constraints than this stays (pairing would be slow, not wrong).
+const MANY: usize = 256;
+
+impl Store {
+    /// Drops what only dead variables are in and eliminates dead variables where that is exact. `live` tells which variables
+    /// the memory still mentions, *after* the caller has replaced bound ones by [`Store::resolve`].
+    pub fn forget(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
+        if self.dead.is_some() {
+            return;
+        }
+        self.drop_dead(live);
+        self.project_all(live, solver);
+        self.drop_dead(live);
+        if self.facts.rest_is_empty() {
+            self.facts.rest = None;
+        }
+    }
+
+    /// Drops what only dead variables are in.
+    fn drop_dead(&mut self, live: &dyn Fn(Var) -> bool) {
+        let mentioned = self.drop_bindings(live);
+        let alive = |var: Var| live(var) || mentioned.contains(&var);
+        self.drop_components(&alive);
+        self.drop_domains(&alive);
+    }
+
+    /// Bindings of dead variables go (rule 4). Returns the variables that the remaining ones mention.
+    fn drop_bindings(&mut self, live: &dyn Fn(Var) -> bool) -> BTreeSet<Var> {
+        let mut mentioned = BTreeSet::new();
+        if self.facts.bindings.is_empty() {
+            return mentioned;
+        }
+        let resolved: Vec<(Var, Term)> =
+            self.facts.bindings.iter().map(|(var, value)| (var, self.facts.resolve(value))).collect();
+        self.facts.bindings = resolved.iter().filter(|(var, _)| live(*var)).cloned().collect();
+        for (var, value) in resolved {
+            if live(var) {
+                value.vars(&mut |var| {
+                    mentioned.insert(var);
+                });
+            } else {
+                self.log(|| Step::Bound { var, value });
+            }
+        }
+        mentioned
+    }
+
+    /// Components without a live variable were checked when they were made: they go. Undecided ones leave their doubt behind.
+    fn drop_components(&mut self, alive: &dyn Fn(Var) -> bool) {
+        let Some(rest) = self.facts.rest.clone() else { return };
+        let mut left: BTreeSet<Id> = rest.terms.keys().copied().collect();
+        while let Some(seed) = left.first().copied() {
+            let component = self.facts.component([seed]);
+            left.retain(|id| !component.ids.contains(id));
+            if !component.vars.iter().any(|var| alive(*var)) {
+                self.drop_component(&component);
+            }
+        }
+    }
+
+    fn drop_component(&mut self, component: &Component) {
+        let Some(rest) = self.facts.rest.clone() else { return };
+        let open = component.ids.iter().find_map(|id| rest.open.get(id)).copied();
+        if self.trail.is_some() {
+            self.log_component(component, open.is_some());
+        }
+        self.doubt = self.doubt.or(open);
+        for id in &component.ids {
+            self.facts.rest_mut().remove(*id);
+        }
+        for var in &component.vars {
+            self.facts.domains.remove(*var);
+        }
+    }
+
+    fn log_component(&mut self, component: &Component, open: bool) {
+        if open {
+            let constraints = self.facts.part(component).conditions();
+            let vars = component.vars.iter().copied().collect();
+            return self.log(|| Step::Eliminated { vars, constraints });
+        }
+        let model = self.facts.rest.as_ref().map(|rest| rest.model.clone()).unwrap_or_default();
+        for var in &component.vars {
+            let value = model.get(var).cloned().unwrap_or_else(|| var.sort.simplest());
+            self.log(|| Step::Bound { var: *var, value: Term::constant(value) });
+        }
+    }
+
+    /// Domains of dead variables that no constraint mentions go: no domain is empty.
+    fn drop_domains(&mut self, alive: &dyn Fn(Var) -> bool) {
+        let gone: Vec<Var> = self
+            .facts
+            .domains
+            .iter()
+            .map(|(var, _)| var)
+            .filter(|var| !alive(*var) && !self.facts.constrained(*var))
+            .collect();
+        for var in gone {
+            let domain = self.facts.domains.remove(var).unwrap_or(Domain::ALL);
+            self.log(|| {
+                let value = domain.pick(var, &mut |_| false).unwrap_or_else(|| var.sort.simplest());
+                Step::Bound { var, value: Term::constant(value) }
+            });
+        }
+    }
+
+    /// Eliminates dead variables from components with live ones, until no rule applies.
+    fn project_all(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
+        let Some(rest) = &self.facts.rest else { return };
+        let mut pending: BTreeSet<Var> = rest.of_var.keys().copied().filter(|var| !live(*var)).collect();
+        while let Some(var) = pending.pop_first() {
+            let Some(ids) = self.facts.rest.as_ref().and_then(|rest| rest.of_var.get(&var)).cloned() else { continue };
+            if ids.len() > MANY || self.facts.bindings.iter().any(|(_, value)| value.mentions(var)) {
+                continue;
+            }
+            let component = Component { ids: ids.into_iter().collect(), vars: [var].into() };
+            let Some(projection) = self.projection(var, &component) else { continue };
+            let neighbours = self.eliminate(&component, projection, solver);
+            pending.extend(neighbours.into_iter().filter(|other| !live(*other)));
+        }
+    }
+
+    /// What stands for `∃var. constraints`, if a rule gives it.
+    fn projection(&self, var: Var, component: &Component) -> Option<Vec<Term>> {
+        let rest = self.facts.rest.as_ref()?;
+        let terms: Vec<&Term> = component.ids.iter().filter_map(|id| rest.terms.get(id)).collect();
+        without_favours(&self.facts, var, &terms).or_else(|| paired(&self.facts, var, &terms))
+    }
+
+    /// Replaces the constraints of a variable by its projection. Returns the variables they mention.
+    fn eliminate(&mut self, component: &Component, projection: Vec<Term>, solver: &mut Solver) -> BTreeSet<Var> {
+        let mut neighbours = BTreeSet::new();
+        let vars: Vec<Var> = component.vars.iter().copied().collect();
+        let mut constraints: Vec<Term> = Vec::new();
+        for var in &vars {
+            constraints.extend(self.facts.domain(*var).conditions(&Term::var(*var)));
+            self.facts.domains.remove(*var);
+        }
+        let doubt = self.doubt();
+        let rest = self.facts.rest_mut();
+        for term in component.ids.iter().filter_map(|id| rest.remove(*id)) {
+            term.vars(&mut |other| {
+                if !vars.contains(&other) {
+                    neighbours.insert(other);
+                }
+            });
+            constraints.push(term);
+        }
+        self.log(|| Step::Eliminated { vars, constraints });
+        let mut touched = Touched::default();
+        for condition in projection {
+            // Implied by what was there: a conflict can only come from a component that was never decided.
+            if self.facts.conjoin(condition, &mut touched).is_err() {
+                self.dead = Some(super::store::Dead);
+                return neighbours;
+            }
+        }
+        if self.settle(touched, solver) != Answer::Unsat {
+            self.doubt = self.doubt.or(doubt);
+        }
+        neighbours
+    }
+
+    /// Rule 5: names a live term by a fresh variable, where its own variables then die: an equation in which one of them has
+    /// coefficient ±1 is solved for that one. True if it was done: the caller replaces the term by `fresh` in its memory.
+    /// Only for terms whose variables occur nowhere else in the memory; `fresh` must be new.
+    pub fn name_term(&mut self, term: &Term, fresh: Var, solver: &mut Solver) -> bool {
+        let term = self.facts.resolve(term);
+        if term.sort() != Sort::Int || fresh.sort != Sort::Int {
+            return false;
+        }
+        let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(&Term::var(fresh)));
+        let Some((var, value)) = solve_for(&equation, &|var| var != fresh) else { return false };
+        let mut pending = Default::default();
+        let mut touched = Touched::default();
+        let mut bound = self.facts.bind(var, value, &mut pending);
+        while let (Ok(()), Some(next)) = (bound, pending.pop()) {
+            bound = self.facts.conjoin(next, &mut touched);
+        }
+        if bound.is_err() {
+            self.dead = Some(super::store::Dead);
+            return true;
+        }
+        self.settle(touched, solver);
+        true
+    }
+
+    fn log(&mut self, step: impl FnOnce() -> Step) {
+        if let Some(trail) = &mut self.trail {
+            trail.push(step());
+        }
+    }
+}
+
+/// Rule 2: only inequalities with coefficient ±1 and plain bounds; every lower bound is paired with every upper one.
+fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
+    let domain = facts.domain(var);
+    if var.sort != Sort::Int || !domain.is_interval() {
+        return None;
+    }
+    let linears: Option<Vec<&Linear>> = terms.iter().map(|term| inequality(term)).collect();
+    let mut sides = Sides::of(var, linears?)?;
+    let atom = Linear::of(&Term::var(var));
+    sides.lower.extend(domain.lo().map(|lo| atom.negated().plus_constant(lo)));
+    sides.upper.extend(domain.hi().map(|hi| atom.clone().plus_constant(&hi.neg())));
+    let before = sides.lower.len() + sides.upper.len();
+    let news: Vec<Term> = sides.paired().into_iter().filter(|term| facts.decide(term) != Some(true)).collect();
+    (news.len() <= before).then_some(news)
+}
+
+/// What the constraints ask of a variable, where one value could grant all of it.
+#[derive(Default)]
+struct Wishes {
+    /// Values it should avoid: at most one for each.
+    apart: usize,
+    /// It should be large enough, small enough, true, false.
+    large: bool,
+    small: bool,
+    truth: bool,
+    falsity: bool,
+}
+
+/// Rules 1 and 3, also within clauses: every literal of the variable is a disequality, or all are bounds from one side, and
+/// some value grants all of them at once; then each of them is as good as true.
+fn without_favours(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
+    let mut wishes = Wishes::default();
+    let left: Option<Vec<Term>> = terms.iter().map(|term| granted(term, var, &mut wishes, DEPTH)).collect();
+    grantable(facts.domain(var), var, &wishes).then_some(left?)
+}
+
+fn grantable(domain: &Domain, var: Var, wishes: &Wishes) -> bool {
+    if var.sort == Sort::Bool {
+        return domain.is_all() && !(wishes.truth && wishes.falsity) && wishes.apart == 0;
+    }
+    let plain = domain.inside().is_empty() && domain.one_of().is_none();
+    match (wishes.large, wishes.small) {
+        (true, true) => false,
+        (true, false) => plain && domain.hi().is_none(),
+        (false, true) => plain && domain.lo().is_none(),
+        (false, false) => domain.has_more_than(wishes.apart),
+    }
+}
+
+/// The condition with every literal of `var` made true; `None` if the variable occurs otherwise.
+fn granted(term: &Term, var: Var, wishes: &mut Wishes, depth: u32) -> Option<Term> {
+    if !term.mentions(var) {
+        return Some(term.clone());
+    }
+    match term.kind() {
+        Kind::And(parts) if depth > 0 => {
+            let left: Option<Vec<Term>> = parts.iter().map(|part| granted(part, var, wishes, depth - 1)).collect();
+            left.map(Term::and_all)
+        }
+        Kind::Or(parts) if depth > 0 => {
+            let left: Option<Vec<Term>> = parts.iter().map(|part| granted(part, var, wishes, depth - 1)).collect();
+            left.map(Term::or_all)
+        }
+        _ => wish(term, var, wishes).then(Term::truth),
+    }
+}
+
+/// Notes what a literal wants of `var`; false if it is not one of the plain kinds.
+fn wish(literal: &Term, var: Var, wishes: &mut Wishes) -> bool {
+    match literal.kind() {
+        Kind::Var(_) => wishes.truth = true,
+        Kind::Le0(linear) => match sign_of(linear, var) {
+            Some(1) => wishes.small = true,
+            Some(_) => wishes.large = true,
+            None => return false,
+        },
+        Kind::Not(inner) => match inner.kind() {
+            Kind::Var(_) => wishes.falsity = true,
+            Kind::Eq0(linear) if sign_of(linear, var).is_some() => wishes.apart += 1,
+            Kind::Eq(a, b) if var.sort != Sort::Bool && stands_apart(a, b, var) => wishes.apart += 1,
+            _ => return false,
+        },
+        _ => return false,
+    }
+    true
+}
+
+/// The sign of the variable's coefficient, if it is an atom of the sum and in no other atom.
+fn sign_of(linear: &Linear, var: Var) -> Option<i32> {
+    let atom = Term::var(var);
+    let inside = linear.terms().iter().any(|(known, _)| *known != atom && known.mentions(var));
+    let sign = linear.coefficient(&atom).signum();
+    (!inside && sign != 0).then_some(sign)
+}
+
+/// One side is the variable, and the other does not mention it.
+fn stands_apart(a: &Term, b: &Term, var: Var) -> bool {
+    (a.as_var() == Some(var) && !b.mentions(var)) || (b.as_var() == Some(var) && !a.mentions(var))
+}

@@ -1,0 +1,263 @@
+//! Intervals of terms, and what they decide; bounds propagation through sums.
+//!
+//! For example with `#1 in 0..=9`: `#1 % 20 + 3` lies in `3..=12`, so `#1 % 20 + 3 <= 15` holds and `= 2` does not.
+//! Everything here is implied by the facts; nothing is guessed.
+
+use super::facts::{Conflict, Facts, Touched, literal};
+use crate::scalar::Int;
+use crate::term::{Kind, Linear, Term, TextOp};
+
+/// Lower and upper end, where there is one.
+pub(super) type Interval = (Option<Int>, Option<Int>);
+
+/// Terms are looked into this deep.
+const DEPTH: u32 = 12;
+/// Rounds of propagation; each bound found is implied, so stopping early is exact.
+const ROUNDS: usize = 12;
+
+impl Facts {
+    /// Whether a resolved condition holds, as far as domains and kept constraints say.
+    pub(super) fn decide(&self, term: &Term) -> Option<bool> {
+        self.decide_by_domain(term).or_else(|| self.decide_by_rest(term))
+    }
+
+    /// The same by domains alone.
+    pub(super) fn decide_by_domain(&self, term: &Term) -> Option<bool> {
+        self.decide_within(term, DEPTH)
+    }
+
+    fn decide_within(&self, term: &Term, depth: u32) -> Option<bool> {
+        if depth == 0 {
+            return None;
+        }
+        match term.kind() {
+            Kind::Const(scalar) => scalar.as_bool(),
+            Kind::Not(inner) => self.decide_within(inner, depth - 1).map(|value| !value),
+            Kind::And(parts) => self.decide_all(parts, false, depth - 1),
+            Kind::Or(parts) => self.decide_all(parts, true, depth - 1),
+            Kind::Le0(linear) => self.decide_le(linear),
+            Kind::Eq0(linear) => self.decide_zero(linear),
+            Kind::Eq(a, b) => self.decide_eq(a, b),
+            Kind::Member(subject, _) if subject.as_var().is_some() => self.decide_member(term),
+            _ => None,
+        }
+    }
+
+    /// A connective: one part that equals `zero` decides, else all parts must be decided.
+    fn decide_all(&self, parts: &[Term], zero: bool, depth: u32) -> Option<bool> {
+        let mut complete = true;
+        for part in parts {
+            match self.decide_within(part, depth) {
+                Some(value) if value == zero => return Some(zero),
+                Some(_) => {}
+                None => complete = false,
+            }
+        }
+        complete.then_some(!zero)
+    }
+
+    fn decide_le(&self, linear: &Linear) -> Option<bool> {
+        let (lo, hi) = self.interval_of(linear, DEPTH);
+        if hi.is_some_and(|hi| hi.signum() <= 0) {
+            return Some(true);
+        }
+        lo.is_some_and(|lo| lo.signum() > 0).then_some(false)
+    }
+
+    fn decide_zero(&self, linear: &Linear) -> Option<bool> {
+        if let [(atom, _)] = linear.terms()
+            && let Some(var) = atom.as_var()
+        {
+            return (!self.domain(var).admits(&crate::scalar::Scalar::Int(linear.constant().neg()))).then_some(false);
+        }
+        let (lo, hi) = self.interval_of(linear, DEPTH);
+        let misses = lo.is_some_and(|lo| lo.signum() > 0) || hi.is_some_and(|hi| hi.signum() < 0);
+        misses.then_some(false)
+    }
+
+    fn decide_eq(&self, a: &Term, b: &Term) -> Option<bool> {
+        let var = a.as_var()?;
+        match (b.as_const(), b.as_var()) {
+            (Some(scalar), _) => (!self.domain(var).admits(scalar)).then_some(false),
+            (None, Some(other)) if self.domains.get(var).is_some() && self.domains.get(other).is_some() => {
+                let (mine, theirs) = (self.domain(var).one_of()?, self.domain(other));
+                mine.iter().all(|scalar| !theirs.admits(scalar)).then_some(false)
+            }
+            _ => None,
+        }
+    }
+
+    fn decide_member(&self, term: &Term) -> Option<bool> {
+        let Kind::Member(subject, set) = term.kind() else { return None };
+        let domain = self.domains.get(subject.as_var()?)?;
+        if domain.inside().contains(set) {
+            return Some(true);
+        }
+        if domain.outside().contains(set) {
+            return Some(false);
+        }
+        let values = domain.values(1024)?;
+        let within = values.iter().filter(|scalar| set.contains(scalar)).count();
+        if within == values.len() { Some(true) } else { (within == 0).then_some(false) }
+    }
+
+    fn decide_by_rest(&self, term: &Term) -> Option<bool> {
+        let rest = self.rest.as_ref()?;
+        let touches = |term: &Term| {
+            let mut all = true;
+            term.vars(&mut |var| all &= rest.of_var.contains_key(&var));
+            all
+        };
+        if rest.terms.is_empty() || !touches(term) {
+            return None;
+        }
+        if rest.contains(term) {
+            return Some(true);
+        }
+        if rest.contains(&term.not()) {
+            return Some(false);
+        }
+        match term.kind() {
+            Kind::Or(parts) => parts.iter().any(|part| rest.contains(part)).then_some(true),
+            Kind::And(parts) => parts.iter().any(|part| rest.contains(&part.not())).then_some(false),
+            _ => None,
+        }
+    }
+
+    /// Ends of a sum.
+    pub(super) fn interval_of(&self, linear: &Linear, depth: u32) -> Interval {
+        let constant = linear.constant().clone();
+        linear.terms().iter().fold((Some(constant.clone()), Some(constant)), |sum, (atom, c)| {
+            if sum.0.is_none() && sum.1.is_none() { sum } else { plus(sum, times(&self.interval(atom, depth), c)) }
+        })
+    }
+
+    /// Ends of an integer term.
+    pub(super) fn interval(&self, term: &Term, depth: u32) -> Interval {
+        if depth == 0 {
+            return (None, None);
+        }
+        match term.kind() {
+            Kind::Var(var) => {
+                let domain = self.domain(*var);
+                (domain.lo().cloned(), domain.hi().cloned())
+            }
+            Kind::Const(scalar) => (scalar.as_int().cloned(), scalar.as_int().cloned()),
+            Kind::Linear(linear) => self.interval_of(linear, depth - 1),
+            Kind::Ite(_, a, b) => hull(self.interval(a, depth - 1), self.interval(b, depth - 1)),
+            Kind::Mul(a, b) if a == b => square(self.interval(a, depth - 1)),
+            Kind::Mul(a, b) => product(self.interval(a, depth - 1), self.interval(b, depth - 1)),
+            Kind::Div(a, b) => b.as_int().map_or((None, None), |by| quotient(self.interval(a, depth - 1), by)),
+            Kind::Mod(a, b) => b.as_int().map_or((None, None), |by| remainder(self.interval(a, depth - 1), by)),
+            Kind::Text(TextOp::Len, _) => (Some(Int::ZERO), None),
+            _ => (None, None),
+        }
+    }
+
+    /// Bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.
+    pub(super) fn tighten(&mut self) -> Result<(), Conflict> {
+        for _ in 0..ROUNDS {
+            let Some(rest) = self.rest.clone() else { return Ok(()) };
+            let mut bounds = Vec::new();
+            for term in rest.terms.values() {
+                match term.kind() {
+                    Kind::Le0(linear) => self.bounds_from(linear, &mut bounds),
+                    Kind::Eq0(linear) => {
+                        self.bounds_from(linear, &mut bounds);
+                        self.bounds_from(&linear.negated(), &mut bounds);
+                    }
+                    _ => {}
+                }
+            }
+            if bounds.is_empty() {
+                return Ok(());
+            }
+            for bound in bounds {
+                self.conjoin(bound, &mut Touched::default())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The new bounds that `linear <= 0` gives to its variables.
+    fn bounds_from(&self, linear: &Linear, bounds: &mut Vec<Term>) {
+        let lows: Vec<Option<Int>> =
+            linear.terms().iter().map(|(atom, c)| times(&self.interval(atom, DEPTH), c).0).collect();
+        let unbounded = lows.iter().filter(|low| low.is_none()).count();
+        if unbounded > 1 {
+            return;
+        }
+        let finite = lows.iter().flatten().fold(linear.constant().clone(), |sum, low| sum.add(low));
+        if unbounded == 0 && finite.signum() > 0 {
+            bounds.push(Term::falsity());
+            return;
+        }
+        for ((atom, coefficient), low) in linear.terms().iter().zip(&lows) {
+            if atom.as_var().is_none() || (unbounded == 1 && low.is_some()) {
+                continue;
+            }
+            let others = low.as_ref().map_or_else(|| finite.clone(), |low| finite.sub(low));
+            let bound = Term::le0(Linear::constant_of(others).plus(coefficient, &Linear::of(atom)));
+            if self.is_news(&bound) {
+                bounds.push(bound);
+            }
+        }
+    }
+
+    fn is_news(&self, bound: &Term) -> bool {
+        match literal(bound) {
+            Some((var, about)) => about.apply(&mut self.domain(var).clone()) != super::domain::Narrowing::Same,
+            None => bound.as_bool() == Some(false),
+        }
+    }
+}
+
+fn plus(a: Interval, b: Interval) -> Interval {
+    (a.0.zip(b.0).map(|(x, y)| x.add(&y)), a.1.zip(b.1).map(|(x, y)| x.add(&y)))
+}
+
+fn times((lo, hi): &Interval, factor: &Int) -> Interval {
+    let scaled = |end: &Option<Int>| end.as_ref().map(|end| end.mul(factor));
+    if factor.signum() >= 0 { (scaled(lo), scaled(hi)) } else { (scaled(hi), scaled(lo)) }
+}
+
+fn hull(a: Interval, b: Interval) -> Interval {
+    (a.0.zip(b.0).map(|(x, y)| x.min(y)), a.1.zip(b.1).map(|(x, y)| x.max(y)))
+}
+
+fn square((lo, hi): Interval) -> Interval {
+    let ends = product((lo.clone(), hi.clone()), (lo, hi));
+    (Some(ends.0.filter(|lo| lo.signum() > 0).unwrap_or(Int::ZERO)), ends.1)
+}
+
+fn product(a: Interval, b: Interval) -> Interval {
+    match (a, b) {
+        ((Some(p), Some(q)), (Some(r), Some(s))) => {
+            let corners = [p.mul(&r), p.mul(&s), q.mul(&r), q.mul(&s)];
+            (corners.iter().min().cloned(), corners.iter().max().cloned())
+        }
+        ((Some(p), _), (Some(r), _)) if p.signum() >= 0 && r.signum() >= 0 => (Some(p.mul(&r)), None),
+        _ => (None, None),
+    }
+}
+
+fn quotient((lo, hi): Interval, by: &Int) -> Interval {
+    let divided = |end: Option<Int>| end.map(|end| end.floor_div(by));
+    match by.signum() {
+        0 => (Some(Int::ZERO), Some(Int::ZERO)),
+        1 => (divided(lo), divided(hi)),
+        _ => (divided(hi), divided(lo)),
+    }
+}
+
+fn remainder((lo, hi): Interval, by: &Int) -> Interval {
+    let whole = match by.signum() {
+        0 => return (lo, hi),
+        1 => (Int::ZERO, by.sub(&Int::ONE)),
+        _ => (by.add(&Int::ONE), Int::ZERO),
+    };
+    match (lo, hi) {
+        (Some(lo), Some(hi)) if whole.0 <= lo && hi <= whole.1 => (Some(lo), Some(hi)),
+        _ => (Some(whole.0), Some(whole.1)),
+    }
+}

@@ -1,0 +1,296 @@
+//! Small case splits within one component: clauses, conditionals, finite domains, signs; with propagation, on a budget.
+//!
+//! The tier that keeps clauses like `b || w || o != "t7"` away from Z3. Branches are exhaustive (a condition and its
+//! negation), so closing all of them refutes; a model is a leaf in which nothing remains, or values that were tried and fit.
+//! For example `#1 || #2`, `!#1 || #3 <= 4` splits on `#1` first.
+
+use super::eliminate::{eliminate_all, inequality};
+use super::facts::{Conflict, Facts, Id, Touched};
+use super::model::Model;
+use crate::scalar::{Int, Scalar, Sort};
+use crate::term::{Kind, Linear, Term, TextOp, Var};
+use std::collections::BTreeSet;
+
+/// What a search found.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// Values for all variables of the facts; still to be checked by evaluation.
+    Found(Model),
+    /// No values fit.
+    Refuted,
+    /// Budget or means were not enough.
+    Open,
+}
+
+/// A finite domain up to this size is split by value.
+const SPLIT_VALUES: usize = 16;
+/// Values tried for a variable in a dive.
+const TRIES: usize = 4;
+
+/// A search: how much work it may still do, and the values that fitted last time.
+pub(super) struct Search<'a> {
+    budget: u32,
+    hints: &'a dyn Fn(Var) -> Option<Scalar>,
+}
+
+enum Step {
+    Found(Model),
+    /// Both ways.
+    Split(Term),
+    /// A leaf that no method here decides.
+    Stuck,
+}
+
+impl<'a> Search<'a> {
+    /// A search that may add `budget` conditions.
+    pub(super) fn new(budget: u32, hints: &'a dyn Fn(Var) -> Option<Scalar>) -> Search<'a> {
+        Search { budget, hints }
+    }
+
+    /// Looks for values of all variables in `facts`.
+    pub(super) fn run(&mut self, facts: Facts) -> Outcome {
+        let vars = variables(&facts);
+        let mut stack: Vec<(Facts, Term)> = Vec::new();
+        let mut stuck = false;
+        let mut current = Ok(facts);
+        loop {
+            match current.and_then(|facts| self.step(facts)) {
+                Ok((facts, Step::Found(found))) => return Outcome::Found(complete(found, &facts, &vars)),
+                Ok((facts, Step::Split(condition))) => {
+                    stack.push((facts.clone(), condition.not()));
+                    current = self.with(facts, condition);
+                    continue;
+                }
+                Ok((_, Step::Stuck)) => stuck = true,
+                Err(Conflict) => {}
+            }
+            match stack.pop() {
+                None if stuck => return Outcome::Open,
+                None => return Outcome::Refuted,
+                Some(_) if self.budget == 0 => return Outcome::Open,
+                Some((facts, other)) => current = self.with(facts, other),
+            }
+        }
+    }
+
+    /// Adds a condition, at a cost that grows with what has to be looked at.
+    fn with(&mut self, mut facts: Facts, condition: Term) -> Result<Facts, Conflict> {
+        let size = facts.rest.as_ref().map_or(0, |rest| rest.terms.len());
+        self.budget = self.budget.saturating_sub(1 + size as u32 / 64);
+        facts.conjoin(condition, &mut Touched::default())?;
+        Ok(facts)
+    }
+
+    fn step(&mut self, mut facts: Facts) -> Result<(Facts, Step), Conflict> {
+        facts.tighten()?;
+        if facts.rest_is_empty() {
+            return Ok((facts, Step::Found(Model::default())));
+        }
+        if self.budget == 0 {
+            return Ok((facts, Step::Stuck));
+        }
+        if let Some(condition) = split(&facts) {
+            return Ok((facts, Step::Split(condition)));
+        }
+        self.leaf(facts)
+    }
+
+    /// No clause is left: values are tried, then inequalities eliminated, then signs split.
+    fn leaf(&mut self, facts: Facts) -> Result<(Facts, Step), Conflict> {
+        if let Some(solved) = self.dive(facts.clone()) {
+            return Ok((solved, Step::Found(Model::default())));
+        }
+        if let Some(answer) = linear_system(&facts).and_then(eliminate_all) {
+            let model = answer.ok_or(Conflict)?;
+            return Ok((facts, Step::Found(model.into_iter().collect())));
+        }
+        let step = sign(&facts).map_or(Step::Stuck, Step::Split);
+        Ok((facts, step))
+    }
+
+    /// Gives one variable after the other a value, a few tries each, without going back.
+    fn dive(&mut self, mut facts: Facts) -> Option<Facts> {
+        while let Some(var) = next_variable(&facts) {
+            let mut next = None;
+            for value in self.candidates(&facts, var) {
+                if self.budget == 0 {
+                    return None;
+                }
+                let chosen = Term::eq(&Term::var(var), &Term::constant(value));
+                let tried = self.with(facts.clone(), chosen).and_then(|mut facts| facts.tighten().map(|()| facts));
+                if let Ok(fits) = tried {
+                    next = Some(fits);
+                    break;
+                }
+            }
+            facts = next?;
+        }
+        Some(facts)
+    }
+
+    fn candidates(&self, facts: &Facts, var: Var) -> Vec<Scalar> {
+        let domain = facts.domain(var);
+        let mut list: Vec<Scalar> = (self.hints)(var).into_iter().filter(|value| domain.admits(value)).collect();
+        let mut tried = BTreeSet::new();
+        for _ in 0..TRIES / 2 {
+            let next = domain.pick(var, &mut |value| tried.contains(value));
+            tried.extend(next.clone());
+            list.extend(next);
+        }
+        if let Some(hi) = domain.hi() {
+            list.push(Scalar::Int(hi.clone()));
+        }
+        if matches!(var.sort, Sort::Str | Sort::Bytes) {
+            list.extend(text_candidates(facts, var).into_iter().filter(|value| domain.admits(value)));
+        }
+        list.dedup();
+        list
+    }
+}
+
+/// All variables that occur.
+fn variables(facts: &Facts) -> BTreeSet<Var> {
+    let mut vars: BTreeSet<Var> = facts.domains.iter().map(|(var, _)| var).collect();
+    vars.extend(facts.rest.iter().flat_map(|rest| rest.of_var.keys().copied()));
+    for (var, value) in facts.bindings.iter() {
+        vars.insert(var);
+        value.vars(&mut |var| {
+            vars.insert(var);
+        });
+    }
+    vars
+}
+
+/// Values for all `vars`: what was found, domains for the rest, bindings by evaluation.
+fn complete(mut model: Model, facts: &Facts, vars: &BTreeSet<Var>) -> Model {
+    let mut free: BTreeSet<Var> = vars.clone();
+    free.extend(variables(facts));
+    for var in &free {
+        if facts.bindings.get(*var).is_none()
+            && model.get(*var).is_none()
+            && let Some(value) = facts.domain(*var).pick(*var, &mut |_| false)
+        {
+            model.insert(*var, value);
+        }
+    }
+    for (var, _) in facts.bindings.iter() {
+        if let Some(value) = model.eval_or_simplest(&facts.resolve(&Term::var(var))) {
+            model.insert(var, value);
+        }
+    }
+    model
+}
+
+/// The condition to split on: the shortest clause's first part, a condition inside a term, a value of a small domain.
+fn split(facts: &Facts) -> Option<Term> {
+    let rest = facts.rest.as_ref()?;
+    let clauses =
+        rest.terms.values().filter_map(|term| if let Kind::Or(parts) = term.kind() { Some(parts) } else { None });
+    if let Some(clause) = clauses.min_by_key(|parts| parts.len()) {
+        return clause.iter().min_by_key(|part| part.size()).cloned();
+    }
+    if let Some(condition) = rest.terms.values().find_map(inner_condition) {
+        return Some(condition);
+    }
+    let small = rest.of_var.keys().filter_map(|var| Some((*var, facts.domain(*var).values(SPLIT_VALUES)?)));
+    let (var, values) = small.min_by_key(|(_, values)| values.len())?;
+    Some(Term::eq(&Term::var(var), &Term::constant(values.into_iter().next()?)))
+}
+
+/// A condition inside an atom: of a conditional, or one side of an equality of conditions.
+fn inner_condition(term: &Term) -> Option<Term> {
+    let mut found: Option<Term> = None;
+    term.visit(&mut |node| {
+        let inner = match node.kind() {
+            Kind::Ite(condition, ..) => condition,
+            Kind::Eq(a, b) if a.sort() == Sort::Bool => {
+                if a.size() <= b.size() {
+                    a
+                } else {
+                    b
+                }
+            }
+            _ => return,
+        };
+        if found.as_ref().is_none_or(|known| inner.size() < known.size()) {
+            found = Some(inner.clone());
+        }
+    });
+    found
+}
+
+/// The variable with the fewest values left; the youngest among equals has the simplest equations.
+fn next_variable(facts: &Facts) -> Option<Var> {
+    let rest = facts.rest.as_ref()?;
+    let width = |var: &Var| {
+        let domain = facts.domain(*var);
+        match (domain.lo(), domain.hi()) {
+            (Some(lo), Some(hi)) => (0, Some(hi.sub(lo))),
+            (None, None) if domain.is_finite() => (1, None),
+            (None, None) => (3, None),
+            _ => (2, None),
+        }
+    };
+    rest.of_var.keys().copied().min_by_key(|var| (width(var), *var))
+}
+
+/// Strings worth trying: the known ones that stand beside the variable, and all of them in a row.
+fn text_candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
+    let mut list: Vec<Scalar> = Vec::new();
+    let Some(rest) = &facts.rest else { return list };
+    let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().take(8).collect();
+    for term in ids.iter().filter_map(|id| rest.terms.get(id)) {
+        term.visit(&mut |node| match node.as_const() {
+            Some(known) if known.sort() == var.sort && !list.contains(known) => list.push(known.clone()),
+            Some(Scalar::Int(n)) if var.sort == Sort::Str => list.push(Scalar::str(&n.to_string())),
+            _ => {}
+        });
+    }
+    let joined = TextOp::Concat.apply(&list);
+    list.extend(joined);
+    list.push(var.sort.simplest());
+    list
+}
+
+/// The rest as inequalities, with the bounds of its variables; `None` if something else remains.
+fn linear_system(facts: &Facts) -> Option<Vec<Linear>> {
+    let rest = facts.rest.as_ref()?;
+    let mut system = Vec::new();
+    for term in rest.terms.values() {
+        system.push(inequality(term)?.clone());
+    }
+    for var in rest.of_var.keys() {
+        let domain = facts.domain(*var);
+        if !domain.is_interval() {
+            return None;
+        }
+        let atom = Linear::of(&Term::var(*var));
+        system.extend(domain.lo().map(|lo| atom.negated().plus_constant(lo)));
+        system.extend(domain.hi().map(|hi| atom.clone().plus_constant(&hi.neg())));
+    }
+    Some(system)
+}
+
+/// A disequality of sums, split by sign: below zero, or (by the negation) above.
+fn sign(facts: &Facts) -> Option<Term> {
+    let rest = facts.rest.as_ref()?;
+    let linear = |term: &Term| inequality(term).is_some() || disequality(term).is_some();
+    if !rest.terms.values().all(linear) {
+        return None;
+    }
+    let apart = rest.terms.values().find_map(disequality)?;
+    Some(Term::le0(apart.clone().plus_constant(&Int::ONE)))
+}
+
+fn disequality(term: &Term) -> Option<&Linear> {
+    match term.kind() {
+        Kind::Not(inner) => {
+            if let Kind::Eq0(linear) = inner.kind() {
+                Some(linear)
+            } else {
+                None
+            }
+        }
+        _ => None,
+    }
+}

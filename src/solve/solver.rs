@@ -1,0 +1,237 @@
+//! The solver: limits, statistics, and the memory of answers. It belongs to a validator, never to a candidate.
+//!
+//! Answers are remembered by canonical form (variables renumbered in their order), Unknown included, in a bounded memory of
+//! two generations. For example the question `#7 * #8 == 15` is answered once, also when it comes back as `#107 * #108 == 15`.
+
+use super::facts::Facts;
+use super::model::Model;
+use super::search::{Outcome, Search};
+use super::{Answer, Why, z3};
+use crate::scalar::{Scalar, Sort};
+use crate::term::{Term, Var};
+use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
+
+/// Which tiers may answer beyond bindings and domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiers {
+    /// All of them.
+    All,
+    /// All but Z3.
+    WithoutZ3,
+    /// Z3 alone (to compare with).
+    OnlyZ3,
+}
+
+/// Limits of one solver; reaching one gives [`Answer::Unknown`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Conditions that one search may add. A clause costs one to two; questions beyond that are Z3's.
+    pub search: u32,
+    /// Z3's deterministic limit of effort for one question (its `rlimit`).
+    pub effort: u32,
+    /// Z3's limit for one question about products and quotients: those are decided at once or hardly ever.
+    pub effort_nonlinear: u32,
+    /// Wall-clock backstop for one question to Z3.
+    pub time: Duration,
+    /// Wall-clock backstop for one question about products and quotients.
+    pub time_nonlinear: Duration,
+    /// Remembered answers of each generation.
+    pub memory: usize,
+    /// Which tiers may answer.
+    pub tiers: Tiers,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            search: 2_000,
+            effort: 4_000_000,
+            effort_nonlinear: 400_000,
+            time: Duration::from_secs(2),
+            time_nonlinear: Duration::from_millis(40),
+            memory: 4_096,
+            tiers: Tiers::All,
+        }
+    }
+}
+
+/// How often each tier answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// By folding, bindings and domains.
+    pub by_domain: u64,
+    /// By the model that was found before.
+    pub by_model: u64,
+    /// By case splits.
+    pub by_search: u64,
+    /// By memory.
+    pub by_memory: u64,
+    /// By Z3: every question that reached it, answered or not.
+    pub z3_checks: u64,
+    /// Time spent in Z3.
+    pub z3_time: Duration,
+    /// Questions left undecided.
+    pub unknown: u64,
+}
+
+/// Answers questions about stores.
+#[derive(Debug, Default)]
+pub struct Solver {
+    /// How much may be spent.
+    pub limits: Limits,
+    /// What was spent.
+    pub statistics: Statistics,
+    memory: Memory,
+}
+
+/// What is known about a component.
+pub(super) enum Verdict {
+    Sat(Model),
+    Unsat,
+    Unknown(Why),
+}
+
+impl Verdict {
+    fn answer(&self) -> Answer {
+        match self {
+            Verdict::Sat(_) => Answer::Sat,
+            Verdict::Unsat => Answer::Unsat,
+            Verdict::Unknown(why) => Answer::Unknown(*why),
+        }
+    }
+}
+
+impl Solver {
+    /// A solver with these limits.
+    pub fn new(limits: Limits) -> Solver {
+        Solver { limits, ..Solver::default() }
+    }
+
+    /// Asks Z3 alone whether the conditions hold together; `Sat` only with a model that was checked.
+    pub fn ask_z3(&mut self, conditions: &[Term]) -> Answer {
+        self.z3(conditions).answer()
+    }
+
+    /// Decides facts that share no variable with others.
+    pub(super) fn decide(&mut self, facts: &Facts, hints: &dyn Fn(Var) -> Option<Scalar>) -> Verdict {
+        if self.limits.tiers != Tiers::OnlyZ3 {
+            let found = self.search(facts, hints);
+            if let Some(verdict) = found {
+                self.statistics.by_search += 1;
+                return verdict;
+            }
+        }
+        let verdict = self.remembered(facts.conditions());
+        self.statistics.unknown += u64::from(matches!(verdict, Verdict::Unknown(_)));
+        verdict
+    }
+
+    fn search(&self, facts: &Facts, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Verdict> {
+        match Search::new(self.limits.search, hints).run(facts.clone()) {
+            Outcome::Found(model) => {
+                facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(Verdict::Sat(model))
+            }
+            Outcome::Refuted => Some(Verdict::Unsat),
+            Outcome::Open => None,
+        }
+    }
+
+    /// Asks the memory, then Z3.
+    fn remembered(&mut self, conditions: Vec<Term>) -> Verdict {
+        let naming = Naming::of(&conditions);
+        let key: Vec<Term> = conditions.iter().map(|condition| naming.canonical(condition)).collect();
+        if let Some(verdict) = self.memory.get(&key).map(|known| naming.original(known)) {
+            self.statistics.by_memory += 1;
+            return verdict;
+        }
+        let verdict = self.z3(&key);
+        let original = naming.original(&verdict);
+        self.memory.insert(key, verdict, self.limits.memory);
+        original
+    }
+
+    fn z3(&mut self, conditions: &[Term]) -> Verdict {
+        if self.limits.tiers == Tiers::WithoutZ3 {
+            return Verdict::Unknown(Why::SwitchedOff);
+        }
+        let start = Instant::now();
+        let verdict = match z3::check(conditions, &self.limits) {
+            Ok(Some(model)) if conditions.iter().all(|condition| model.satisfies(condition)) => Verdict::Sat(model),
+            // A model that does not check out proves nothing.
+            Ok(Some(_)) => Verdict::Unknown(Why::Text),
+            Ok(None) => Verdict::Unsat,
+            Err(why) => Verdict::Unknown(why),
+        };
+        self.statistics.z3_checks += 1;
+        self.statistics.z3_time += start.elapsed();
+        verdict
+    }
+}
+
+/// Variables of a question in their order, and their canonical names 0, 1, 2 …
+struct Naming {
+    vars: Vec<Var>,
+}
+
+impl Naming {
+    fn of(conditions: &[Term]) -> Naming {
+        let mut vars = std::collections::BTreeSet::new();
+        for condition in conditions {
+            condition.vars(&mut |var| {
+                vars.insert(var);
+            });
+        }
+        Naming { vars: vars.into_iter().collect() }
+    }
+
+    fn canonical(&self, condition: &Term) -> Term {
+        condition.substitute(&mut |var| {
+            let id = self.vars.binary_search(&var).ok()? as u64;
+            Some(Term::var(Var { id, sort: canonical_sort(var.sort) }))
+        })
+    }
+
+    fn original(&self, verdict: &Verdict) -> Verdict {
+        match verdict {
+            Verdict::Unsat => Verdict::Unsat,
+            Verdict::Unknown(why) => Verdict::Unknown(*why),
+            Verdict::Sat(model) => {
+                let named =
+                    model.iter().filter_map(|(var, value)| Some((*self.vars.get(var.id as usize)?, value.clone())));
+                Verdict::Sat(named.collect())
+            }
+        }
+    }
+}
+
+/// Two token types never meet, so their number does not matter.
+fn canonical_sort(sort: Sort) -> Sort {
+    if let Sort::Token(_) = sort { Sort::ANY_TOKEN } else { sort }
+}
+
+/// Answers by canonical form: the current generation and the one before.
+#[derive(Default)]
+struct Memory {
+    current: FxHashMap<Vec<Term>, Verdict>,
+    before: FxHashMap<Vec<Term>, Verdict>,
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Memory({})", self.current.len() + self.before.len())
+    }
+}
+
+impl Memory {
+    fn get(&self, key: &[Term]) -> Option<&Verdict> {
+        self.current.get(key).or_else(|| self.before.get(key))
+    }
+
+    fn insert(&mut self, key: Vec<Term>, verdict: Verdict, generation: usize) {
+        if self.current.len() >= generation {
+            self.before = std::mem::take(&mut self.current);
+        }
+        self.current.insert(key, verdict);
+    }
+}

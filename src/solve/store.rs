@@ -1,0 +1,545 @@
+//! Stores: the constraint set of one candidate. Cloning shares everything; questions cost what they touch.
+//!
+//! `assume` is the rule *if* and *unify* of Figure 3.1: conjoin a condition and say whether an assignment is left. For example
+//! `q <= #n` for a known q updates one bound and asks nobody.
+
+use super::domain::{Domain, Narrowing};
+use super::facts::{Facts, Id, Touched, literal};
+use super::model::Model;
+use super::solver::{Tiers, Verdict};
+use super::trail::{Step, Trail};
+use super::{Answer, Solver, Why};
+use crate::scalar::Scalar;
+use crate::term::{Term, Var};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The constraints of one candidate. Satisfiable, or at least not refuted, until [`Store::assume`] answers `Unsat`.
+#[derive(Clone, Default)]
+pub struct Store {
+    pub(super) facts: Facts,
+    pub(super) dead: Option<Dead>,
+    /// A component that no tier could decide was dropped.
+    pub(super) doubt: Option<Why>,
+    pub(super) trail: Option<Trail>,
+}
+
+/// The store was refuted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dead;
+
+impl Store {
+    /// A store that logs what it eliminates, for evidence.
+    pub fn with_trail() -> Store {
+        Store { trail: Some(Trail::default()), ..Store::default() }
+    }
+
+    /// The log of eliminations, if one is kept.
+    pub fn trail(&self) -> Option<&Trail> {
+        self.trail.as_ref()
+    }
+
+    /// Takes the log, leaving an empty one (at a checkpoint of evidence). Without a log: nothing.
+    pub fn take_trail(&mut self) -> Option<Trail> {
+        self.trail.as_mut().map(std::mem::take)
+    }
+
+    /// Whether nothing is known: no binding, no domain, no constraint.
+    pub fn is_empty(&self) -> bool {
+        self.facts.bindings.is_empty()
+            && self.facts.domains.is_empty()
+            && self.facts.rest_is_empty()
+            && self.dead.is_none()
+    }
+
+    /// Whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
+    pub fn has_bindings(&self) -> bool {
+        !self.facts.bindings.is_empty()
+    }
+
+    /// Whether it was refuted.
+    pub fn is_dead(&self) -> bool {
+        self.dead.is_some()
+    }
+
+    /// Why it is doubtful: some question about it was not decided, so it may be unsatisfiable.
+    pub fn doubt(&self) -> Option<Why> {
+        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| rest.open.values().next().copied()))
+    }
+
+    /// What is known of one variable alone (nothing, for a bound one).
+    pub fn domain(&self, var: Var) -> &Domain {
+        self.facts.domain(var)
+    }
+
+    /// What the variable is bound to, resolved, if it is bound.
+    pub fn binding(&self, var: Var) -> Option<Term> {
+        self.facts.bindings.get(var).map(|value| self.facts.resolve(value))
+    }
+
+    /// Whether a constraint beyond domains and bindings mentions the variable.
+    pub fn is_constrained(&self, var: Var) -> bool {
+        self.facts.constrained(var)
+    }
+
+    /// Number of bindings, variables with a domain, and other constraints.
+    pub fn size(&self) -> (usize, usize, usize) {
+        let rest = self.facts.rest.as_ref().map_or(0, |rest| rest.terms.len());
+        (self.facts.bindings.len(), self.facts.domains.len(), rest)
+    }
+
+    /// Applies what is known: bindings, then simplification.
+    pub fn resolve(&self, term: &Term) -> Term {
+        self.facts.resolve(term)
+    }
+
+    /// Whether the store entails the condition (`Some(true)`) or its negation, as far as bindings, domains and kept
+    /// constraints tell; never a search.
+    #[inline]
+    pub fn decide(&self, condition: &Term) -> Option<bool> {
+        if let Some(known) = condition.as_bool() {
+            return Some(known);
+        }
+        if self.facts.bindings.is_empty() {
+            return self.facts.decide(condition);
+        }
+        let resolved = self.facts.resolve(condition);
+        self.facts.decide(&resolved)
+    }
+
+    /// Adds a condition. `Sat`: there is an assignment (checked). `Unsat`: there is none, the store is dead. `Unknown`: it was
+    /// not decided; the condition stays, and the store is doubtful.
+    #[inline]
+    pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Answer {
+        match self.assume_bound(condition) {
+            Some(answer) => {
+                solver.statistics.by_domain += 1;
+                answer
+            }
+            None => self.assume_any(condition.clone(), solver),
+        }
+    }
+
+    /// The hot path: a literal about an unbound variable that no other constraint mentions.
+    #[inline]
+    fn assume_bound(&mut self, condition: &Term) -> Option<Answer> {
+        let (var, about) = literal(condition)?;
+        let quiet = self.dead.is_none() && self.doubt.is_none() && self.facts.rest.is_none();
+        if !quiet || self.facts.bindings.get(var).is_some() {
+            return None;
+        }
+        let domain = self.facts.domains.get_mut(var)?;
+        let old = domain.clone();
+        match about.apply(domain) {
+            Narrowing::Same => Some(Answer::Sat),
+            Narrowing::Narrowed if domain.single().is_none() => Some(Answer::Sat),
+            Narrowing::Narrowed => {
+                *domain = old;
+                None
+            }
+            Narrowing::Empty => {
+                self.dead = Some(Dead);
+                Some(Answer::Unsat)
+            }
+        }
+    }
+
+    fn assume_any(&mut self, condition: Term, solver: &mut Solver) -> Answer {
+        if self.dead.is_some() {
+            return Answer::Unsat;
+        }
+        let mut touched = Touched::default();
+        if self.facts.conjoin(condition, &mut touched).is_err() {
+            solver.statistics.by_domain += 1;
+            self.dead = Some(Dead);
+            return Answer::Unsat;
+        }
+        self.settle(touched, solver)
+    }
+
+    /// Satisfiable together with the condition? The store stays as it is.
+    pub fn check(&self, condition: &Term, solver: &mut Solver) -> Answer {
+        match self.decide(condition) {
+            Some(false) => Answer::Unsat,
+            Some(true) if self.dead.is_none() => self.doubt().map_or(Answer::Sat, Answer::Unknown),
+            _ => self.clone().assume(condition, solver),
+        }
+    }
+
+    /// Whether all the conditions follow from the store: `None` where that was not decided.
+    pub fn implies(&self, conditions: &[Term], solver: &mut Solver) -> Option<bool> {
+        let mut all = Some(true);
+        for condition in conditions {
+            match self.decide(condition) {
+                Some(true) => continue,
+                Some(false) => return Some(false),
+                None => {}
+            }
+            match self.check(&condition.not(), solver) {
+                Answer::Unsat => {}
+                Answer::Sat => return Some(false),
+                Answer::Unknown(_) => all = None,
+            }
+        }
+        all
+    }
+
+    /// After facts changed: makes sure that a model is left, by the cheapest tier that can tell.
+    pub(super) fn settle(&mut self, touched: Touched, solver: &mut Solver) -> Answer {
+        let Some(rest) = &self.facts.rest else {
+            solver.statistics.by_domain += 1;
+            return self.standing();
+        };
+        if touched.added.is_empty() && touched.vars.is_empty() && rest.open.is_empty() {
+            solver.statistics.by_domain += 1;
+            return self.standing();
+        }
+        let cached = solver.limits.tiers != Tiers::OnlyZ3 && rest.open.is_empty();
+        if cached && (self.model_stays(&touched) || self.repair(&touched)) {
+            solver.statistics.by_model += 1;
+            return self.standing();
+        }
+        self.search(&touched, solver)
+    }
+
+    /// The answer where nothing new is in doubt.
+    fn standing(&self) -> Answer {
+        self.doubt().map_or(Answer::Sat, Answer::Unknown)
+    }
+
+    /// Whether the cached model satisfies what is new; variables without a value get one.
+    fn model_stays(&mut self, touched: &Touched) -> bool {
+        let Some(rest) = &self.facts.rest else { return true };
+        let mut fresh: Vec<Var> = Vec::new();
+        for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
+            term.vars(&mut |var| {
+                if !rest.model.contains_key(&var) {
+                    fresh.push(var);
+                }
+            });
+        }
+        let defaults: Vec<(Var, Option<Scalar>)> =
+            fresh.into_iter().map(|var| (var, self.facts.domain(var).pick(var, &mut |_| false))).collect();
+        let rest = self.facts.rest_mut();
+        for (var, value) in defaults {
+            if let Some(value) = value {
+                rest.model.insert(var, value);
+            }
+        }
+        self.model_holds(touched)
+    }
+
+    /// Whether the cached model satisfies the touched constraints and domains.
+    fn model_holds(&self, touched: &Touched) -> bool {
+        let Some(rest) = &self.facts.rest else { return true };
+        let within = |var: &Var| rest.model.get(var).is_none_or(|value| self.facts.domain(*var).admits(value));
+        touched.vars.iter().all(within) && touched.added.iter().all(|id| rest.holds(*id))
+    }
+
+    /// Changes the value of one variable so that all its constraints hold again.
+    fn repair(&mut self, touched: &Touched) -> bool {
+        let Some(rest) = self.facts.rest.clone() else { return true };
+        let mut suspects: BTreeSet<Var> =
+            touched.vars.iter().copied().filter(|var| rest.of_var.contains_key(var)).collect();
+        for term in touched.added.iter().filter(|id| !rest.holds(**id)).filter_map(|id| rest.terms.get(id)) {
+            term.vars(&mut |var| {
+                suspects.insert(var);
+            });
+        }
+        suspects.into_iter().rev().take(SUSPECTS).any(|var| self.repair_one(var, touched))
+    }
+
+    fn repair_one(&mut self, var: Var, touched: &Touched) -> bool {
+        let Some(rest) = self.facts.rest.clone() else { return true };
+        let mut tries = 0;
+        let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
+        let forbidden = forbidden_values(&rest, var, &ids);
+        let mut model = rest.model.clone();
+        let value = self.facts.domain(var).pick(var, &mut |value| {
+            if forbidden.contains(value) || tries > REPAIRS {
+                return true;
+            }
+            tries += 1;
+            model.insert(var, value.clone());
+            !ids.iter().all(|id| rest.terms.get(id).is_some_and(|term| holds(term, &model)))
+        });
+        let Some(value) = value else { return false };
+        self.facts.rest_mut().model.insert(var, value);
+        if self.model_holds(touched) {
+            return true;
+        }
+        self.facts.rest_mut().model = rest.model.clone();
+        false
+    }
+
+    /// Searches the touched components, then asks Z3 about them.
+    fn search(&mut self, touched: &Touched, solver: &mut Solver) -> Answer {
+        let Some(rest) = self.facts.rest.clone() else { return self.standing() };
+        let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();
+        seeds.extend(touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.get_min().copied()));
+        while let Some(seed) = seeds.first().copied() {
+            let component = self.facts.component([seed]);
+            seeds.remove(&seed);
+            seeds.retain(|id| !component.ids.contains(id));
+            let part = self.facts.part(&component);
+            let hints = |var: Var| rest.model.get(&var).cloned();
+            match solver.decide(&part, &hints) {
+                Verdict::Unsat => {
+                    self.dead = Some(Dead);
+                    return Answer::Unsat;
+                }
+                Verdict::Sat(model) => {
+                    let rest = self.facts.rest_mut();
+                    for id in &component.ids {
+                        rest.open.remove(id);
+                    }
+                    for var in &component.vars {
+                        rest.model.insert(*var, model.get(*var).cloned().unwrap_or_else(|| var.sort.simplest()));
+                    }
+                }
+                Verdict::Unknown(why) => {
+                    let rest = self.facts.rest_mut();
+                    rest.open.extend(component.ids.iter().map(|id| (*id, why)));
+                }
+            }
+        }
+        self.standing()
+    }
+
+    /// All facts as conditions: bindings, then domains by variable, then the rest in order. For evidence, and to compare.
+    pub fn constraints(&self) -> Vec<Term> {
+        if self.dead.is_some() { vec![Term::falsity()] } else { self.facts.conditions() }
+    }
+
+    /// All variables that occur.
+    pub fn vars(&self) -> BTreeSet<Var> {
+        let mut vars = BTreeSet::new();
+        for condition in self.constraints() {
+            condition.vars(&mut |var| {
+                vars.insert(var);
+            });
+        }
+        vars
+    }
+
+    /// Tells the log, if one is kept, that variables were renumbered: all of them, those of the memory included.
+    pub fn log_renaming(&mut self, pairs: impl IntoIterator<Item = (Var, Var)>) {
+        if let Some(trail) = &mut self.trail {
+            trail.push(Step::Renamed { pairs: pairs.into_iter().collect() });
+        }
+    }
+
+    /// The same store over renumbered variables. `rename` must be one to one and keep sorts. See also [`Store::log_renaming`].
+    pub fn rename(&self, rename: &dyn Fn(Var) -> Var) -> Store {
+        let change = |term: &Term| term.substitute(&mut |var| Some(Term::var(rename(var))));
+        let mut facts = Facts {
+            bindings: self.facts.bindings.iter().map(|(var, value)| (rename(var), change(value))).collect(),
+            domains: self.facts.domains.iter().map(|(var, domain)| (rename(var), domain.clone())).collect(),
+            rest: None,
+        };
+        if let Some(rest) = &self.facts.rest {
+            let target = facts.rest_mut();
+            for (id, term) in &rest.terms {
+                let new = target.insert(change(term));
+                if let (Some(new), Some(why)) = (new, rest.open.get(id)) {
+                    target.open.insert(new, *why);
+                }
+            }
+            target.model = rest.model.iter().map(|(var, value)| (rename(*var), value.clone())).collect();
+        }
+        Store { facts, dead: self.dead, doubt: self.doubt, trail: self.trail.clone() }
+    }
+
+    /// Either store, where they differ in one variable's domain only and the union of the two is a domain: exact joining.
+    pub fn join(&self, other: &Store) -> Option<Store> {
+        let vars: BTreeSet<Var> =
+            self.facts.domains.iter().chain(other.facts.domains.iter()).map(|(var, _)| var).collect();
+        let mut different = vars.into_iter().filter(|var| self.domain(*var) != other.domain(*var));
+        let Some(var) = different.next() else { return (self == other).then(|| self.clone()) };
+        if different.next().is_some() || self.facts.constrained(var) || other.facts.constrained(var) {
+            return None;
+        }
+        let union = self.domain(var).union(other.domain(var))?;
+        let mut joined = self.clone();
+        joined.set_domain(var, union.clone());
+        let mut check = other.clone();
+        check.set_domain(var, union);
+        (joined == check).then_some(joined)
+    }
+
+    fn set_domain(&mut self, var: Var, domain: Domain) {
+        if domain.is_all() {
+            self.facts.domains.remove(var);
+        } else {
+            self.facts.domains.insert(var, domain);
+        }
+    }
+
+    /// Makes a fresh variable stand for one of these values, also if it is only one (which [`Store::assume`] would bind):
+    /// for joining candidates that differ in a known value. The variable must occur nowhere yet.
+    pub fn introduce(&mut self, fresh: Var, values: impl IntoIterator<Item = Scalar>) {
+        match Domain::of(values) {
+            Some(domain) => self.set_domain(fresh, domain),
+            None => self.dead = Some(Dead),
+        }
+    }
+
+    /// Values of all variables that occur in the store or in `terms`, found without freedom of choice.
+    pub(super) fn values(&self, terms: &[Term], solver: &mut Solver) -> Result<Model, Answer> {
+        self.model_of(terms, solver, &mut |_| 0)
+    }
+
+    /// A full assignment under which the store and all of `extra` (conditions) hold, for every variable that occurs in either.
+    /// `pick(n)` (a number below n) seeds what is free. It is checked by evaluation before it is returned.
+    pub fn model(
+        &self,
+        extra: &[Term],
+        solver: &mut Solver,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Result<Model, Answer> {
+        let mut store = self.clone();
+        let answer = store.assume(&Term::and_all(extra.iter().cloned()), solver);
+        if answer != Answer::Sat {
+            return Err(answer);
+        }
+        let all: Vec<Term> = self.constraints().into_iter().chain(extra.iter().cloned()).collect();
+        let model = store.model_of(&all, solver, pick)?;
+        let holds = all.iter().all(|condition| model.satisfies(condition));
+        if holds { Ok(model) } else { Err(Answer::Unknown(Why::Effort)) }
+    }
+
+    fn model_of(
+        &self,
+        terms: &[Term],
+        solver: &mut Solver,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Result<Model, Answer> {
+        if self.dead.is_some() {
+            return Err(Answer::Unsat);
+        }
+        if let Some(why) = self.doubt() {
+            return Err(Answer::Unknown(why));
+        }
+        let mut vars = self.vars();
+        for term in terms {
+            term.vars(&mut |var| {
+                vars.insert(var);
+            });
+        }
+        let mut store = self.clone();
+        store.trail = None;
+        let mut model = Model::default();
+        for (tried, var) in vars.iter().filter(|var| self.facts.bindings.get(**var).is_none()).enumerate() {
+            store.choose(*var, tried, solver, pick);
+        }
+        let rest = store.facts.rest.clone().unwrap_or_default();
+        for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_none()) {
+            let value = rest.model.get(var).cloned().or_else(|| store.domain(*var).pick(*var, &mut |_| false));
+            model.insert(*var, value.unwrap_or_else(|| var.sort.simplest()));
+        }
+        for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_some()) {
+            if let Some(value) = model.eval_or_simplest(&store.resolve(&Term::var(*var))) {
+                model.insert(*var, value);
+            }
+        }
+        Ok(model)
+    }
+
+    /// Tries to give one variable a picked value; whatever happens, the store stays satisfiable.
+    fn choose(&mut self, var: Var, tried: usize, solver: &mut Solver, pick: &mut dyn FnMut(usize) -> usize) {
+        if self.facts.bindings.get(var).is_some() || tried >= SEEDED {
+            return;
+        }
+        let Some(value) = super::domain::draw(self.domain(var), var, pick) else { return };
+        let mut chosen = self.clone();
+        if chosen.assume(&Term::eq(&Term::var(var), &Term::constant(value)), solver) == Answer::Sat {
+            *self = chosen;
+        }
+    }
+
+    /// A hash of the content, equal for equal stores: to find candidates that may be merged.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// Variables beyond this number get plain values in a model.
+const SEEDED: usize = 64;
+/// Variables whose value is changed to repair a model.
+const SUSPECTS: usize = 4;
+/// Values tried for one of them, beside those known to be forbidden.
+const REPAIRS: usize = 6;
+
+impl super::facts::Rest {
+    fn holds(&self, id: Id) -> bool {
+        self.terms.get(&id).is_none_or(|term| holds(term, &self.model))
+    }
+}
+
+fn holds(term: &Term, model: &im::OrdMap<Var, Scalar>) -> bool {
+    term.eval(&mut |var| model.get(&var).cloned()).and_then(|value| value.as_bool()) == Some(true)
+}
+
+/// Values that the disequalities of a variable forbid under the model.
+fn forbidden_values(rest: &super::facts::Rest, var: Var, ids: &[Id]) -> FxHashSet<Scalar> {
+    let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { rest.model.get(&other).cloned() });
+    let apart = |term: &Term| match term.kind() {
+        crate::term::Kind::Not(inner) => match inner.kind() {
+            crate::term::Kind::Eq(a, b) if a.as_var() == Some(var) => value(b),
+            crate::term::Kind::Eq(a, b) if b.as_var() == Some(var) => value(a),
+            crate::term::Kind::Eq0(linear) => {
+                let (_, other) = super::facts::solve_for(linear, &|known| known == var)?;
+                value(&other)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    ids.iter().filter_map(|id| rest.terms.get(id)).filter_map(apart).collect()
+}
+
+/// Equal content: bindings, domains, constraints and doubt; not the cached model, not the trail.
+impl PartialEq for Store {
+    fn eq(&self, other: &Store) -> bool {
+        self.dead == other.dead
+            && self.doubt() == other.doubt()
+            && self.facts.bindings == other.facts.bindings
+            && self.facts.domains == other.facts.domains
+            && same_rest(&self.facts, &other.facts)
+    }
+}
+
+impl Eq for Store {}
+
+fn same_rest(a: &Facts, b: &Facts) -> bool {
+    match (&a.rest, &b.rest) {
+        (Some(x), Some(y)) if Arc::ptr_eq(x, y) => true,
+        (Some(x), Some(y)) => x.terms.len() == y.terms.len() && x.terms.values().all(|term| y.contains(term)),
+        (Some(rest), None) | (None, Some(rest)) => rest.terms.is_empty(),
+        (None, None) => true,
+    }
+}
+
+impl Hash for Store {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.dead.is_some().hash(state);
+        for (var, value) in self.facts.bindings.iter() {
+            (var.id, value).hash(state);
+        }
+        for (var, domain) in self.facts.domains.iter() {
+            (var.id, domain.lo(), domain.hi()).hash(state);
+        }
+        let rest = self.facts.rest.iter().flat_map(|rest| rest.terms.values());
+        rest.fold(0u64, |sum, term| sum.wrapping_add(term.structural_hash())).hash(state);
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.constraints()).finish()
+    }
+}

@@ -1,0 +1,384 @@
+//! Z3: the last tier, for what the store cannot decide itself. The only file that names it.
+//!
+//! The context is created by the first question of a thread. Integers are Z3's, with division encoded as Coq's (`x / 0 = 0`,
+//! towards minus infinity); tokens, clients, octets, and strings that are only compared, are integers that stand for
+//! distinct values, so that there are infinitely many; other strings are Z3's, everything outside printable ASCII and the
+//! backslash written `\u{…}`. For example `#1 / -2 == 3` becomes `(= (div (- x) 2) 3)`.
+
+use super::model::Model;
+use super::{Limits, Why};
+use crate::scalar::{Int, Scalar, Sort};
+use crate::term::{Kind, Linear, Term, TextOp, Var};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::Once;
+use std::time::Instant;
+use z3::ast;
+
+/// Deeper conditions are not encoded.
+const DEPTH: u32 = 400;
+/// Longer strings with a backslash are not read back from a model.
+const READ: i64 = 1_000;
+/// Larger sets are not written out.
+const SET: usize = 4_096;
+/// Z3's strings know no code points above this one.
+const LAST_CODE_POINT: u32 = 0x2_FFFF;
+/// Where strings are ordered, known ones stay well below it: there must be room above.
+const LAST_ORDERED: u32 = 0x2_F000;
+
+static SETTINGS: Once = Once::new();
+
+/// A model of the conditions (not yet checked), `None` if there is none, or why that was not decided.
+pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
+    SETTINGS.call_once(|| z3::set_global_param("smt.arith.nl.nra", "false"));
+    let theories = Theories::of(conditions)?;
+    let mut encoder = Encoder { theories, vars: BTreeMap::new(), known: BTreeMap::new(), done: FxHashMap::default() };
+    let solver = z3::Tactic::new("smt").solver();
+    for condition in conditions {
+        let Encoded::Bool(condition) = encoder.encode(condition)? else { return Err(Why::Effort) };
+        solver.assert(&condition);
+    }
+    let (effort, time) = if encoder.theories.nonlinear {
+        (limits.effort_nonlinear, limits.time_nonlinear)
+    } else {
+        (limits.effort, limits.time)
+    };
+    let mut params = z3::Params::new();
+    params.set_u32("rlimit", effort);
+    params.set_u32("timeout", u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
+    solver.set_params(&params);
+    let start = Instant::now();
+    match solver.check() {
+        z3::SatResult::Unsat => Ok(None),
+        z3::SatResult::Unknown if start.elapsed() >= time => Err(Why::Time),
+        z3::SatResult::Unknown => Err(encoder.theories.reason()),
+        z3::SatResult::Sat => {
+            let model = solver.get_model().ok_or(encoder.theories.reason())?;
+            encoder.read(&model).map(Some).ok_or(encoder.theories.reason())
+        }
+    }
+}
+
+/// Which theories a question needs.
+#[derive(Clone, Copy, Default)]
+struct Theories {
+    nonlinear: bool,
+    /// The inside of strings matters.
+    text: bool,
+    /// The order of strings matters.
+    order: bool,
+}
+
+impl Theories {
+    fn of(conditions: &[Term]) -> Result<Theories, Why> {
+        let mut theories = Theories::default();
+        for condition in conditions {
+            if condition.depth() > DEPTH {
+                return Err(Why::Effort);
+            }
+            condition.visit(&mut |node| match node.kind() {
+                Kind::Mul(..) => theories.nonlinear = true,
+                Kind::Div(_, by) | Kind::Mod(_, by) => theories.nonlinear |= by.as_const().is_none(),
+                Kind::Text(..) => theories.text = true,
+                Kind::Less(..) => (theories.text, theories.order) = (true, true),
+                _ => {}
+            });
+        }
+        Ok(theories)
+    }
+
+    fn reason(&self) -> Why {
+        match (self.nonlinear, self.text) {
+            (true, _) => Why::NonLinear,
+            (false, true) => Why::Text,
+            (false, false) => Why::Effort,
+        }
+    }
+}
+
+#[derive(Clone)]
+enum Encoded {
+    Bool(ast::Bool),
+    Int(ast::Int),
+    Str(ast::String),
+}
+
+/// How scalars of a sort are written.
+#[derive(Clone, Copy, PartialEq)]
+enum Writing {
+    Bool,
+    Int,
+    Str,
+    /// An integer that stands for the value.
+    Name,
+}
+
+struct Encoder {
+    theories: Theories,
+    vars: BTreeMap<Var, Encoded>,
+    /// The integers that stand for known values.
+    known: BTreeMap<Scalar, i64>,
+    done: FxHashMap<usize, Encoded>,
+}
+
+impl Encoder {
+    fn writing(&self, sort: Sort) -> Writing {
+        match sort {
+            Sort::Bool => Writing::Bool,
+            Sort::Int => Writing::Int,
+            Sort::Str if self.theories.text => Writing::Str,
+            Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client => Writing::Name,
+        }
+    }
+
+    fn encode(&mut self, term: &Term) -> Result<Encoded, Why> {
+        if let Some(scalar) = term.as_const() {
+            return self.constant(scalar);
+        }
+        // The conditions outlive the encoding, and with them every node that is remembered by address.
+        if let Some(done) = self.done.get(&term.address()) {
+            return Ok(done.clone());
+        }
+        let encoded = self.encode_new(term)?;
+        self.done.insert(term.address(), encoded.clone());
+        Ok(encoded)
+    }
+
+    fn encode_new(&mut self, term: &Term) -> Result<Encoded, Why> {
+        Ok(match term.kind() {
+            Kind::Const(scalar) => self.constant(scalar)?,
+            Kind::Var(var) => self.variable(*var),
+            Kind::Not(inner) => Encoded::Bool(self.bool(inner)?.not()),
+            Kind::And(parts) => Encoded::Bool(ast::Bool::and(&self.bools(parts)?)),
+            Kind::Or(parts) => Encoded::Bool(ast::Bool::or(&self.bools(parts)?)),
+            Kind::Eq(a, b) => Encoded::Bool(self.equal(a, b)?),
+            Kind::Eq0(linear) => Encoded::Bool(self.sum(linear)?.eq(ast::Int::from_i64(0))),
+            Kind::Le0(linear) => Encoded::Bool(self.sum(linear)?.le(ast::Int::from_i64(0))),
+            Kind::Less(a, b) => Encoded::Bool(self.str(a)?.str_lt(&self.str(b)?)),
+            Kind::Member(subject, set) => self.member(subject, set)?,
+            Kind::Linear(linear) => Encoded::Int(self.sum(linear)?),
+            Kind::Mul(a, b) => Encoded::Int(ast::Int::mul(&[self.int(a)?, self.int(b)?])),
+            Kind::Div(a, b) => Encoded::Int(quotient(&self.int(a)?, &self.int(b)?)),
+            Kind::Mod(a, b) => Encoded::Int(remainder(&self.int(a)?, &self.int(b)?)),
+            Kind::Ite(c, a, b) => self.choice(c, a, b)?,
+            Kind::Text(op, args) => self.text(*op, args)?,
+        })
+    }
+
+    fn bool(&mut self, term: &Term) -> Result<ast::Bool, Why> {
+        if let Encoded::Bool(encoded) = self.encode(term)? { Ok(encoded) } else { Err(Why::Effort) }
+    }
+
+    fn int(&mut self, term: &Term) -> Result<ast::Int, Why> {
+        if let Encoded::Int(encoded) = self.encode(term)? { Ok(encoded) } else { Err(Why::Effort) }
+    }
+
+    /// A string of Z3's. What stands for a value as a number (octets) has no inside here.
+    fn str(&mut self, term: &Term) -> Result<ast::String, Why> {
+        if let Encoded::Str(encoded) = self.encode(term)? { Ok(encoded) } else { Err(Why::Text) }
+    }
+
+    fn bools(&mut self, parts: &[Term]) -> Result<Vec<ast::Bool>, Why> {
+        parts.iter().map(|part| self.bool(part)).collect()
+    }
+
+    fn constant(&mut self, scalar: &Scalar) -> Result<Encoded, Why> {
+        Ok(match (scalar, self.writing(scalar.sort())) {
+            (Scalar::Bool(value), _) => Encoded::Bool(ast::Bool::from_bool(*value)),
+            (Scalar::Int(value), _) => Encoded::Int(integer(value)?),
+            (Scalar::Str(text), Writing::Str) => Encoded::Str(self.string(text)?),
+            _ => {
+                let next = self.known.len() as i64;
+                Encoded::Int(ast::Int::from_i64(*self.known.entry(scalar.clone()).or_insert(next)))
+            }
+        })
+    }
+
+    fn string(&self, text: &str) -> Result<ast::String, Why> {
+        let last = if self.theories.order { LAST_ORDERED } else { LAST_CODE_POINT };
+        if text.chars().any(|c| c as u32 > last) {
+            return Err(Why::Text);
+        }
+        ast::String::from_str(&escaped(text)).map_err(|_| Why::Text)
+    }
+
+    fn variable(&mut self, var: Var) -> Encoded {
+        let writing = self.writing(var.sort);
+        let name = format!("{}{}", var.sort, var.id);
+        let fresh = || match writing {
+            Writing::Bool => Encoded::Bool(ast::Bool::new_const(name)),
+            Writing::Int | Writing::Name => Encoded::Int(ast::Int::new_const(name)),
+            Writing::Str => Encoded::Str(ast::String::new_const(name)),
+        };
+        self.vars.entry(var).or_insert_with(fresh).clone()
+    }
+
+    fn equal(&mut self, a: &Term, b: &Term) -> Result<ast::Bool, Why> {
+        match (self.encode(a)?, self.encode(b)?) {
+            (Encoded::Bool(a), Encoded::Bool(b)) => Ok(a.iff(&b)),
+            (Encoded::Int(a), Encoded::Int(b)) => Ok(a.eq(&b)),
+            (Encoded::Str(a), Encoded::Str(b)) => Ok(a.eq(&b)),
+            (Encoded::Bool(_) | Encoded::Int(_) | Encoded::Str(_), _) => Err(Why::Effort),
+        }
+    }
+
+    fn sum(&mut self, linear: &Linear) -> Result<ast::Int, Why> {
+        let mut parts = vec![integer(linear.constant())?];
+        for (atom, coefficient) in linear.terms() {
+            parts.push(ast::Int::mul(&[integer(coefficient)?, self.int(atom)?]));
+        }
+        Ok(ast::Int::add(&parts))
+    }
+
+    fn member(&mut self, subject: &Term, set: &crate::term::KeySet) -> Result<Encoded, Why> {
+        if set.len() > SET {
+            return Err(Why::Effort);
+        }
+        let values = set.sorted().into_iter().map(Term::constant);
+        let equal: Result<Vec<ast::Bool>, Why> = values.map(|value| self.equal(subject, &value)).collect();
+        Ok(Encoded::Bool(ast::Bool::or(&equal?)))
+    }
+
+    fn choice(&mut self, condition: &Term, yes: &Term, no: &Term) -> Result<Encoded, Why> {
+        let condition = self.bool(condition)?;
+        match (self.encode(yes)?, self.encode(no)?) {
+            (Encoded::Bool(a), Encoded::Bool(b)) => Ok(Encoded::Bool(condition.ite(&a, &b))),
+            (Encoded::Int(a), Encoded::Int(b)) => Ok(Encoded::Int(condition.ite(&a, &b))),
+            (Encoded::Str(a), Encoded::Str(b)) => Ok(Encoded::Str(condition.ite(&a, &b))),
+            (Encoded::Bool(_) | Encoded::Int(_) | Encoded::Str(_), _) => Err(Why::Effort),
+        }
+    }
+
+    fn text(&mut self, op: TextOp, args: &[Term]) -> Result<Encoded, Why> {
+        Ok(match (op, args) {
+            (TextOp::Concat, parts) => {
+                let parts: Result<Vec<ast::String>, Why> = parts.iter().map(|part| self.str(part)).collect();
+                Encoded::Str(ast::String::concat(&parts?))
+            }
+            (TextOp::Len, [s]) => Encoded::Int(self.str(s)?.length()),
+            (TextOp::Contains, [s, t]) => Encoded::Bool(self.str(s)?.contains(&self.str(t)?)),
+            (TextOp::StartsWith, [s, t]) => Encoded::Bool(self.str(t)?.prefix(&self.str(s)?)),
+            (TextOp::EndsWith, [s, t]) => Encoded::Bool(self.str(t)?.suffix(&self.str(s)?)),
+            (TextOp::Slice, [s, from, to]) => {
+                let zero = ast::Int::from_i64(0);
+                let (s, from, to) = (self.str(s)?, self.int(from)?, self.int(to)?);
+                let from = from.lt(&zero).ite(&zero, &from);
+                Encoded::Str(s.substr(from.clone(), ast::Int::sub(&[to, from])))
+            }
+            // Z3's conversions differ from ours, and it has no lower case.
+            _ => return Err(Why::Text),
+        })
+    }
+
+    /// The values that Z3 gives to the variables.
+    fn read(&self, model: &z3::Model) -> Option<Model> {
+        let names: FxHashMap<i64, &Scalar> = self.known.iter().map(|(scalar, name)| (*name, scalar)).collect();
+        let value = |var: &Var, encoded: &Encoded| match encoded {
+            Encoded::Bool(b) => model.eval(b, true)?.as_bool().map(Scalar::Bool),
+            Encoded::Str(s) => read_string(model, s).map(|text| Scalar::str(&text)),
+            Encoded::Int(n) => {
+                let number = Int::parse(&model.eval(n, true)?.to_string().replace(['(', ')', ' '], ""))?;
+                if var.sort == Sort::Int {
+                    return Some(Scalar::Int(number));
+                }
+                let name = number.to_i64()?;
+                names.get(&name).map_or_else(|| self.fresh(var.sort, name), |known| Some((*known).clone()))
+            }
+        };
+        self.vars.iter().map(|(var, encoded)| Some((*var, value(var, encoded)?))).collect()
+    }
+
+    /// The value that a number without known value stands for: another one for another number.
+    fn fresh(&self, sort: Sort, name: i64) -> Option<Scalar> {
+        let named = |prefix: &str| {
+            let mut text = format!("{prefix}{name}");
+            while alike(&text).iter().any(|scalar| self.known.contains_key(scalar)) {
+                text.push('\'');
+            }
+            text
+        };
+        Some(match sort {
+            Sort::Bool | Sort::Int => return None,
+            Sort::Str => Scalar::str(&named("s")),
+            Sort::Bytes => Scalar::bytes(named("b").as_bytes()),
+            Sort::Token(_) => Scalar::token(&named("t")),
+            Sort::Client => Scalar::Client((1 << 40) + u64::from(name < 0) + name.unsigned_abs() * 2),
+        })
+    }
+}
+
+/// The values of all sorts that are written with these letters.
+fn alike(text: &str) -> [Scalar; 3] {
+    [Scalar::str(text), Scalar::bytes(text.as_bytes()), Scalar::token(text)]
+}
+
+fn integer(value: &Int) -> Result<ast::Int, Why> {
+    match value.to_i64() {
+        Some(small) => Ok(ast::Int::from_i64(small)),
+        None => ast::Int::from_str(&value.to_string()).map_err(|_| Why::Effort),
+    }
+}
+
+/// Towards minus infinity, and 0 for a zero divisor; Z3 rounds so that the remainder is not negative.
+fn quotient(x: &ast::Int, y: &ast::Int) -> ast::Int {
+    let zero = ast::Int::from_i64(0);
+    let negative = x.unary_minus().div(y.unary_minus());
+    y.eq(&zero).ite(&zero, &y.gt(&zero).ite(&x.div(y), &negative))
+}
+
+/// The remainder that goes with it.
+fn remainder(x: &ast::Int, y: &ast::Int) -> ast::Int {
+    let zero = ast::Int::from_i64(0);
+    let negative = x.unary_minus().modulo(y.unary_minus()).unary_minus();
+    y.eq(&zero).ite(x, &y.gt(&zero).ite(&x.modulo(y), &negative))
+}
+
+/// As Z3 reads it: printable ASCII but the backslash stands for itself.
+fn escaped(text: &str) -> String {
+    let plain = |c: char| (c.is_ascii_graphic() || c == ' ') && c != '\\';
+    text.chars().map(|c| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", c as u32) }).collect()
+}
+
+/// The string in a model. Z3 escapes what is not ASCII, but not the backslash, so where one occurs each position is read alone.
+fn read_string(model: &z3::Model, string: &ast::String) -> Option<String> {
+    let written = model.eval(string, true)?.as_string()?;
+    if !written.contains('\\') {
+        return Some(written);
+    }
+    let length = model.eval(&string.length(), true)?.as_i64().filter(|length| *length <= READ)?;
+    (0..length).map(|i| code_point(&model.eval(&string.at(ast::Int::from_i64(i)), true)?.as_string()?)).collect()
+}
+
+/// A string of length one as Z3 writes it. `None` for what is not a code point of ours.
+fn code_point(written: &str) -> Option<char> {
+    let mut chars = written.chars();
+    match (chars.next(), chars.next()) {
+        (Some(only), None) => Some(only),
+        _ => {
+            let digits = written.strip_prefix("\\u{")?.strip_suffix('}')?;
+            char::from_u32(u32::from_str_radix(digits, 16).ok()?)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_survive_the_way_there_and_back() {
+        for text in ["", "plain", "\\u{41}", "é😀", "\0\n\"", "a\\b\\u{e9}é", "\u{2ffff}"] {
+            let s = Var { id: 1, sort: Sort::Str };
+            let longer = Term::text(TextOp::Concat, [Term::var(s), Term::str("é")]);
+            let known = Term::constant(Scalar::str(&format!("{text}é")));
+            let conditions = [
+                Term::text(TextOp::StartsWith, [longer.clone(), known.clone()]),
+                Term::eq(&Term::text(TextOp::Len, [longer]), &Term::text(TextOp::Len, [known])),
+            ];
+            let model = check(&conditions, &Limits::default()).unwrap().unwrap();
+            assert_eq!(model.get(s), Some(&Scalar::str(text)));
+            assert!(escaped(text).is_ascii());
+        }
+    }
+}
