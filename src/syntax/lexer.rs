@@ -212,16 +212,16 @@ impl Lexed {
                 return self.comments.push(Comment { text: text.to_owned(), span: Span { end, ..span } });
             }
             Kind::Unknown => return self.unknown(span, text),
-            Kind::OpenText => self.unterminated(span, "string", '"', Kind::Text),
-            Kind::OpenQuoted => self.unterminated(span, "name", '`', Kind::Quoted),
+            Kind::OpenText => self.unterminated(span, "string", "quote", Kind::Text),
+            Kind::OpenQuoted => self.unterminated(span, "name", "backquote", Kind::Quoted),
             kind => kind,
         };
         self.tokens.push(Token { kind, start: span.start, end: span.end });
     }
 
-    fn unterminated(&mut self, span: Span, what: &str, quote: char, kind: Kind) -> Kind {
+    fn unterminated(&mut self, span: Span, what: &str, quote: &str, kind: Kind) -> Kind {
         let finding = Diagnostic::error(span, format!("this {what} does not end"));
-        self.diagnostics.push(finding.label(format!("expected a closing `{quote}` on this line")));
+        self.diagnostics.push(finding.label(format!("expected a closing {quote} on this line")));
         kind
     }
 
@@ -236,7 +236,9 @@ impl Lexed {
             return;
         }
         self.tokens.push(Token { kind: Kind::Unknown, start: span.start, end: span.end });
-        let shown = text.chars().next().map(|c| c.escape_debug().to_string()).unwrap_or_default();
+        let first = text.chars().next().unwrap_or_default();
+        let hidden = first.is_control() || first.is_whitespace();
+        let shown = if hidden { first.escape_debug().to_string() } else { first.to_string() };
         let mut finding = Diagnostic::error(span, format!("no word or sign begins with `{shown}`"));
         if let Some(help) = help_for(text) {
             finding = finding.help(help);

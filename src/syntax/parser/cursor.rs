@@ -82,10 +82,24 @@ impl Parser<'_> {
         if !self.at_line_start() && !matches!(self.peek(), Kind::RBrace | Kind::End) {
             return self.fail("`;`").map(|_: Token| ());
         }
+        if self.previous_is_open() {
+            return Ok(());
+        }
         let end = self.previous_end();
         let place = Span { file: self.file, start: end, end };
         self.report_here(Diagnostic::error(place, "expected `;`").label("expected `;` here"));
         Ok(())
+    }
+
+    /// Whether the last token is a string or name whose closing quote is missing: what is missing after it is in it.
+    fn previous_is_open(&self) -> bool {
+        let Some(token) = self.at.checked_sub(1).map(|at| self.tokens[at]) else { return false };
+        let text = self.text_of(token);
+        match token.kind {
+            Kind::Text => text.len() < 2 || !text.ends_with('"'),
+            Kind::Quoted => text.len() < 2 || !text.ends_with('`'),
+            _ => false,
+        }
     }
 
     /// A name: a word that is not reserved, or anything in backquotes.
@@ -169,6 +183,9 @@ impl Parser<'_> {
             let word = self.text_of(token);
             return finding.help(format!("`{word}` is a reserved word; in backquotes it is a name: `` `{word}` ``"));
         }
+        if token.kind == Kind::Equals && ["`;`", "`{`", "`,` or `)`"].contains(&what) {
+            return finding.help("`==` compares, `:=` assigns");
+        }
         finding
     }
 
@@ -185,21 +202,41 @@ impl Parser<'_> {
         }
     }
 
-    /// Runs a production one level deeper.
-    pub(super) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+    /// Begins a construct one level deeper; [`Self::leave`] ends it. Where it fails in between, `recover` sets the depth.
+    pub(super) fn enter(&mut self) -> Outcome<()> {
         if self.depth >= MAX_DEPTH {
             return self.too_deep();
         }
         self.depth += 1;
         self.deepest = self.deepest.max(self.depth);
-        let outcome = production(self);
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self) {
         self.depth -= 1;
+    }
+
+    /// Runs a production one level deeper.
+    pub(super) fn nested<T>(&mut self, production: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
+        self.enter()?;
+        let outcome = production(self);
+        self.leave();
         outcome
     }
 
-    /// Counts one more level above everything that the running chain has read.
-    pub(super) fn deepen(&mut self) -> Outcome<()> {
-        self.deepest += 1;
+    /// Begins a chain (`a + b + c`, `a.b.c`): its operands are pushed down by [`Self::deepen`] as it grows. Gives what
+    /// [`Self::end_chain`] takes.
+    pub(super) fn begin_chain(&mut self) -> u32 {
+        std::mem::replace(&mut self.deepest, self.depth)
+    }
+
+    pub(super) fn end_chain(&mut self, outer: u32) {
+        self.deepest = self.deepest.max(outer);
+    }
+
+    /// Counts one more level above what the running chain had reached.
+    pub(super) fn deepen(&mut self, reached: u32) -> Outcome<()> {
+        self.deepest = self.deepest.max(reached + 1);
         if self.deepest > MAX_DEPTH { self.too_deep() } else { Ok(()) }
     }
 
@@ -208,14 +245,6 @@ impl Parser<'_> {
         let finding = Diagnostic::error(place, format!("this nests deeper than {MAX_DEPTH} levels"));
         let finding = finding.label("the first that is too deep");
         self.fail_with(finding.help("give parts of it names with `let` or `fn`, or put what is alike into a list"))
-    }
-
-    /// Runs a production that reads a chain (`a + b + c`, `a.b.c`), whose operands are pushed down by [`Self::deepen`].
-    pub(super) fn chain<T>(&mut self, production: impl FnOnce(&mut Self) -> Outcome<T>) -> Outcome<T> {
-        let outer = std::mem::replace(&mut self.deepest, self.depth);
-        let outcome = production(self);
-        self.deepest = self.deepest.max(outer);
-        outcome
     }
 
     /// Runs a production in this mode.

@@ -19,14 +19,14 @@ impl Parser<'_> {
     pub(super) fn open(&mut self) -> Outcome<Expr> {
         let start = self.token().start;
         let kind = match self.peek() {
-            Kind::Choose if self.names_its_value() => self.choose_where()?,
-            Kind::Pick => self.pick()?,
-            Kind::Either => self.either_expr()?,
-            Kind::Any => self.quantified(Quantifier::Any)?,
-            Kind::All => self.quantified(Quantifier::All)?,
+            Kind::Choose if self.names_its_value() => self.choose_where(),
+            Kind::Pick => self.pick(),
+            Kind::Either => self.either_expr(),
+            Kind::Any => self.quantified(Quantifier::Any),
+            Kind::All => self.quantified(Quantifier::All),
             _ => return self.postfix(),
         };
-        Ok(self.expr_since(start, kind))
+        kind.map(|kind| self.expr_since(start, kind))
     }
 
     /// At `choose`: whether `x:` follows.
@@ -85,21 +85,32 @@ impl Parser<'_> {
 
     /// `postfix`
     pub(super) fn postfix(&mut self) -> Outcome<Expr> {
-        self.chain(|p| {
-            let start = p.token().start;
-            let mut expr = p.atom()?;
-            loop {
-                let kind = match p.peek() {
-                    Kind::Dot => p.member_of(expr)?,
-                    Kind::LBracket => p.element_of(expr)?,
-                    Kind::LParen => p.call_of(expr)?,
-                    Kind::LBrace if p.mode == Mode::Free && names_a_record(&expr) => p.record(expr)?,
-                    _ => return Ok(expr),
-                };
-                expr = p.expr_since(start, kind);
-                p.deepen()?;
-            }
-        })
+        let outer = self.begin_chain();
+        let start = self.token().start;
+        let kind = self.atom();
+        let mut outcome = kind.map(|kind| self.expr_since(start, kind));
+        if matches!(self.peek(), Kind::Dot | Kind::LBracket | Kind::LParen | Kind::LBrace) {
+            outcome = outcome.and_then(|atom| self.selections(atom));
+        }
+        self.end_chain(outer);
+        outcome
+    }
+
+    /// `.f`, `.f(..)`, `[i]`, `(..)` and `{..}` after an atom.
+    fn selections(&mut self, mut expr: Expr) -> Outcome<Expr> {
+        let start = expr.span.start;
+        loop {
+            let below = self.deepest;
+            let kind = match self.peek() {
+                Kind::Dot => self.member_of(expr)?,
+                Kind::LBracket => self.element_of(expr)?,
+                Kind::LParen => self.call_of(expr)?,
+                Kind::LBrace if self.mode == Mode::Free && names_a_record(&expr) => self.record(expr)?,
+                _ => return Ok(expr),
+            };
+            expr = self.expr_since(start, kind);
+            self.deepen(below)?;
+        }
     }
 
     fn member_of(&mut self, receiver: Expr) -> Outcome<ExprKind> {
@@ -173,27 +184,25 @@ impl Parser<'_> {
     }
 
     /// `atom`
-    fn atom(&mut self) -> Outcome<Expr> {
-        let start = self.token().start;
-        let kind = match self.peek() {
-            Kind::Int => ExprKind::Int(self.integer()?),
-            Kind::Text => ExprKind::Text(self.text_literal()),
-            Kind::True | Kind::False => ExprKind::Bool(self.advance().kind == Kind::True),
-            Kind::Cell => ExprKind::Cell(self.cell()),
-            Kind::Name | Kind::Quoted => ExprKind::Name(self.name("a name")?),
-            Kind::Choose => self.choose()?,
-            Kind::LParen => self.parenthesised()?,
-            Kind::LBracket => self.list_literal()?,
-            Kind::LBrace => self.braces()?,
-            Kind::If => self.if_expr()?,
-            Kind::Match => self.match_expr()?,
-            Kind::Call => return self.misplaced_call(),
-            _ => return self.fail("an expression"),
-        };
-        Ok(self.expr_since(start, kind))
+    fn atom(&mut self) -> Outcome<ExprKind> {
+        match self.peek() {
+            Kind::Int => self.integer().map(ExprKind::Int),
+            Kind::Text => Ok(ExprKind::Text(self.text_literal())),
+            Kind::True | Kind::False => Ok(ExprKind::Bool(self.advance().kind == Kind::True)),
+            Kind::Cell => Ok(ExprKind::Cell(self.cell())),
+            Kind::Name | Kind::Quoted => self.name("a name").map(ExprKind::Name),
+            Kind::Choose => self.choose(),
+            Kind::LParen => self.parenthesised(),
+            Kind::LBracket => self.list_literal(),
+            Kind::LBrace => self.braces(),
+            Kind::If => self.if_expr(),
+            Kind::Match => self.match_expr(),
+            Kind::Call => self.misplaced_call(),
+            _ => self.fail("an expression"),
+        }
     }
 
-    fn misplaced_call(&mut self) -> Outcome<Expr> {
+    fn misplaced_call<T>(&mut self) -> Outcome<T> {
         let finding = Diagnostic::error(self.span(self.token()), "`call` cannot stand inside an expression");
         let help = "it is the whole right side of `let`, `var` or `:=`, or a statement of its own";
         self.fail_with(finding.label("this has to wait for a peer").help(help))
@@ -205,27 +214,29 @@ impl Parser<'_> {
     }
 
     fn parenthesised(&mut self) -> Outcome<ExprKind> {
-        let open = self.token();
-        let mut trailing = None;
-        let mut elements = self.bracketed((Kind::LParen, Kind::RParen), |p| {
-            let element = p.expr()?;
-            trailing = if p.at(Kind::Comma) { Some(p.token()) } else { None };
-            Ok(element)
-        })?;
-        if elements.len() > 1 {
-            return Ok(ExprKind::Tuple(elements));
+        let open = self.advance();
+        if self.eat(Kind::RParen).is_some() {
+            let place = self.since(open.start);
+            self.report(Diagnostic::error(place, "expected an expression between the parentheses"));
+            return Ok(ExprKind::Error);
         }
-        if let Some(comma) = trailing {
+        let outer = std::mem::replace(&mut self.mode, Mode::Free);
+        let first = Box::new(self.expr()?);
+        let kind = if self.at(Kind::Comma) { self.tuple(*first) } else { Ok(ExprKind::Paren(first)) };
+        self.mode = outer;
+        self.end_of_list(Kind::RParen, open)?;
+        kind
+    }
+
+    /// What follows the first element of a tuple.
+    fn tuple(&mut self, first: Expr) -> Outcome<ExprKind> {
+        let comma = self.advance();
+        let mut elements = vec![first];
+        elements.extend(self.list(Kind::RParen, Self::expr)?);
+        if elements.len() == 1 {
             self.report(Diagnostic::error(self.span(comma), "a tuple has two or more elements"));
         }
-        match elements.pop() {
-            Some(only) => Ok(ExprKind::Paren(Box::new(only))),
-            None => {
-                let place = self.since(open.start);
-                self.report(Diagnostic::error(place, "expected an expression between the parentheses"));
-                Ok(ExprKind::Error)
-            }
-        }
+        Ok(ExprKind::Tuple(elements))
     }
 
     /// Digits; called at [`Kind::Int`] only.

@@ -17,9 +17,10 @@ impl Parser<'_> {
     pub(super) fn file(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while !self.at(Kind::End) {
+            let begin = self.mark();
             match self.nested(Self::item) {
                 Ok(item) => items.push(item),
-                Err(_) => self.recover(Level::Item, 0),
+                Err(_) => self.recover(Level::Item, begin),
             }
         }
         items

@@ -27,9 +27,10 @@ impl Parser<'_> {
                 self.braces = inside - 1;
                 return members;
             }
+            let begin = self.mark();
             match self.nested(Self::member) {
                 Ok(member) => members.push(member),
-                Err(_) => self.recover(Level::Member, inside),
+                Err(_) => self.recover(Level::Member, begin),
             }
         }
     }

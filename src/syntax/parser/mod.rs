@@ -23,7 +23,7 @@ use super::lexer::{self, Lexed, Token};
 
 /// How deep constructs may nest, operators of a chain and `else if`s included: every pass over the tree is recursive,
 /// and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).
-pub const MAX_DEPTH: u32 = 256;
+pub const MAX_DEPTH: u32 = 128;
 
 /// What [`parse`] gives.
 #[derive(Clone, Debug)]

@@ -68,21 +68,32 @@ fn infix(kind: Kind) -> Option<(Infix, Level)> {
 impl Parser<'_> {
     /// `expr`
     pub(super) fn expr(&mut self) -> Outcome<Expr> {
-        self.nested(|p| p.binary(Level::Or))
+        self.enter()?;
+        let expr = self.binary(Level::Or);
+        self.leave();
+        expr
     }
 
-    /// Operands joined by operators of this level or tighter ones.
+    /// Operands joined by operators of this level or tighter ones. (What nests goes through small frames only: this one
+    /// and those of `unary`, `postfix` and `atom`.)
     fn binary(&mut self, loosest: Level) -> Outcome<Expr> {
-        self.chain(|p| {
-            let mut left = p.unary()?;
-            while let Some((op, level)) = infix(p.peek()).filter(|(_, level)| *level >= loosest) {
-                p.advance();
-                left = p.join(left, op, level)?;
-                p.deepen()?;
-                p.must_not_chain(level)?;
-            }
-            Ok(left)
-        })
+        let outer = self.begin_chain();
+        let mut outcome = self.unary();
+        if infix(self.peek()).is_some() {
+            outcome = outcome.and_then(|first| self.operators(first, loosest));
+        }
+        self.end_chain(outer);
+        outcome
+    }
+
+    fn operators(&mut self, mut left: Expr, loosest: Level) -> Outcome<Expr> {
+        while let Some((op, level)) = infix(self.peek()).filter(|(_, level)| *level >= loosest) {
+            self.advance();
+            left = self.join(left, op, level)?;
+            self.deepen(self.deepest)?;
+            self.must_not_chain(level)?;
+        }
+        Ok(left)
     }
 
     /// Reads the right operand and joins it to the left one.
@@ -112,14 +123,20 @@ impl Parser<'_> {
 
     /// `unary`
     pub(super) fn unary(&mut self) -> Outcome<Expr> {
-        let op = match self.peek() {
-            Kind::Bang => UnaryOp::Not,
-            Kind::Minus => UnaryOp::Neg,
-            kind => return if opens_far(kind) { self.open() } else { self.postfix() },
-        };
+        match self.peek() {
+            Kind::Bang => self.prefixed(UnaryOp::Not),
+            Kind::Minus => self.prefixed(UnaryOp::Neg),
+            kind if opens_far(kind) => self.open(),
+            _ => self.postfix(),
+        }
+    }
+
+    fn prefixed(&mut self, op: UnaryOp) -> Outcome<Expr> {
         let start = self.advance().start;
-        let operand = self.nested(Self::unary)?;
-        Ok(self.expr_since(start, ExprKind::Unary(op, Box::new(operand))))
+        self.enter()?;
+        let operand = Box::new(self.unary()?);
+        self.leave();
+        Ok(self.expr_since(start, ExprKind::Unary(op, operand)))
     }
 
     pub(super) fn expr_since(&mut self, start: u32, kind: ExprKind) -> Expr {

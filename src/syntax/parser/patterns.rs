@@ -43,33 +43,37 @@ impl Parser<'_> {
     }
 
     fn alternatives(&mut self, fields: Fields) -> Outcome<Pattern> {
-        self.nested(|p| p.chain(|p| p.alternatives_at_this_depth(fields)))
+        self.enter()?;
+        let outer = self.begin_chain();
+        let start = self.token().start;
+        let mut outcome = self.one(fields);
+        if self.at(Kind::Bar) {
+            outcome = outcome.and_then(|first| self.further_alternatives(first, start, fields));
+        }
+        self.end_chain(outer);
+        self.leave();
+        outcome
     }
 
-    fn alternatives_at_this_depth(&mut self, fields: Fields) -> Outcome<Pattern> {
-        let start = self.token().start;
-        let first = self.one(fields)?;
-        if !self.at(Kind::Bar) {
-            return Ok(first);
-        }
+    fn further_alternatives(&mut self, first: Pattern, start: u32, fields: Fields) -> Outcome<Pattern> {
         let mut alternatives = vec![first];
         while self.eat(Kind::Bar).is_some() {
             alternatives.push(self.one(fields)?);
         }
-        self.deepen()?;
+        self.deepen(self.deepest)?;
         Ok(Pattern { kind: PatternKind::Or(alternatives), span: self.since(start), id: self.id() })
     }
 
     fn one(&mut self, fields: Fields) -> Outcome<Pattern> {
         let start = self.token().start;
-        let kind = self.one_kind(fields)?;
-        Ok(Pattern { kind, span: self.since(start), id: self.id() })
+        let kind = self.one_kind(fields);
+        kind.map(|kind| Pattern { kind, span: self.since(start), id: self.id() })
     }
 
     fn one_kind(&mut self, fields: Fields) -> Outcome<PatternKind> {
         match self.peek() {
             Kind::Name | Kind::Quoted => self.named_pattern(fields),
-            Kind::Int => Ok(PatternKind::Int(self.integer()?)),
+            Kind::Int => self.integer().map(PatternKind::Int),
             Kind::Minus => self.negative_pattern(),
             Kind::Text => Ok(PatternKind::Text(self.text_literal())),
             Kind::True | Kind::False => Ok(PatternKind::Bool(self.advance().kind == Kind::True)),

@@ -5,9 +5,9 @@
 
 use crate::syntax::lexer::Kind;
 
-use super::Parser;
 use super::items::ITEM_WORDS;
 use super::members::MEMBER_WORDS;
+use super::{Mode, Parser};
 
 /// What is skipped.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,13 +20,31 @@ pub(super) enum Level {
     Item,
 }
 
+/// Where a construct began.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    /// Its first token.
+    at: usize,
+    /// How many braces were open.
+    braces: u32,
+    /// How many constructs enclosed it.
+    depth: u32,
+}
+
 impl Parser<'_> {
-    /// Skips what is left of a failed construct that stood in this many braces.
-    pub(super) fn recover(&mut self, level: Level, inside: u32) {
-        let first = self.at;
+    /// Here, for [`Self::recover`].
+    pub(super) fn mark(&self) -> Mark {
+        Mark { at: self.at, braces: self.braces, depth: self.depth }
+    }
+
+    /// Skips what is left of a failed construct.
+    pub(super) fn recover(&mut self, level: Level, begin: Mark) {
+        let (inside, first) = (begin.braces, begin.at);
         while !self.at(Kind::End) && !self.ends_before(level, inside, first) && !self.ends_with_next(level, inside) {}
         self.braces = inside;
-        self.deepest = self.depth;
+        self.depth = begin.depth;
+        self.deepest = begin.depth;
+        self.mode = Mode::Free;
     }
 
     /// Whether the construct has ended before the next token.

@@ -32,11 +32,12 @@ impl Parser<'_> {
                 self.braces = inside - 1;
                 return statements;
             }
+            let begin = self.mark();
             let start = self.token().start;
             match self.nested(Self::statement) {
                 Ok(statement) => statements.push(statement),
                 Err(_) => {
-                    self.recover(Level::Statement, inside);
+                    self.recover(Level::Statement, begin);
                     let kind = StatementKind::Error;
                     statements.push(Statement { kind, span: self.since(start), id: self.id() });
                 }

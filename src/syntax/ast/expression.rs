@@ -1,0 +1,231 @@
+//! The tree of expressions and patterns.
+//!
+//! `1 + f(x)` is a `Binary` of an `Int` and a `Call`; parentheses are nodes, since the printer keeps them.
+
+use crate::diagnostic::Span;
+use crate::scalar::Int;
+
+use super::{Arm, Name, NodeId, Openness, TypeExpr};
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
+pub enum ExprKind {
+    /// An integer literal (never negative; `-5` is a negation).
+    Int(Int),
+    /// A string or bytes literal.
+    Text(TextLiteral),
+    /// `true`, `false`
+    Bool(bool),
+    /// `!k` (machines)
+    Cell(u32),
+    /// A variable, constant or unit variant.
+    Name(Name),
+    /// `choose`, `choose T`
+    Choose(Option<TypeExpr>),
+    /// `choose x: T where e`
+    ChooseWhere { name: Name, ty: TypeExpr, condition: Box<Expr> },
+    /// `pick e`
+    Pick(Box<Expr>),
+    /// `pick x in e where p`
+    PickWhere { name: Name, over: Box<Expr>, condition: Box<Expr> },
+    /// `either e or e ..`
+    Either(Vec<Expr>),
+    /// `any x in e: p`, `all x in e: p`
+    Quantified { quantifier: Quantifier, binder: Pattern, over: Box<Expr>, body: Box<Expr> },
+    /// `!e`, `-e`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b` ..
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `e is P`
+    Is(Box<Expr>, Box<Pattern>),
+    /// `a..b`
+    Range(Box<Expr>, Box<Expr>),
+    /// `e.f`, or `Enum.V`
+    Field(Box<Expr>, Name),
+    /// `e.m(..)`, or `Enum.V(..)`
+    Method { receiver: Box<Expr>, name: Name, args: Vec<Expr> },
+    /// `e[i]`; a slice where the index is a `Range`
+    Index(Box<Expr>, Box<Expr>),
+    /// `f(..)`: a function, a builtin (`len`) or a variant
+    Call { name: Name, args: Vec<Expr> },
+    /// `(a, b, ..)`, two or more
+    Tuple(Vec<Expr>),
+    /// `(e)`
+    Paren(Box<Expr>),
+    /// `R { f: e, g, ..choose }`, `Enum.V { .. }`
+    Record { qualifier: Option<Name>, name: Name, fields: Vec<Init>, rest: Rest },
+    /// `[a, b]`
+    List(Vec<Expr>),
+    /// `{}`: the empty set or map
+    EmptyBraces,
+    /// `{a, b}`
+    Set(Vec<Expr>),
+    /// `{k: v, ..}`
+    Map(Vec<(Expr, Expr)>),
+    /// `{ e with f: v }`
+    With { base: Box<Expr>, fields: Vec<Init> },
+    /// `[e for x in l if p]`
+    ListComprehension { element: Box<Expr>, clauses: Vec<Clause> },
+    /// `{e for x in l if p}`
+    SetComprehension { element: Box<Expr>, clauses: Vec<Clause> },
+    /// `{k: v for x in l if p}`
+    MapComprehension { key: Box<Expr>, value: Box<Expr>, clauses: Vec<Clause> },
+    /// `{ let x = e; .. f }`
+    Let { bindings: Vec<(Pattern, Expr)>, body: Box<Expr> },
+    /// `if c { a } else { b }`
+    If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    /// `match e { p if g => f, .. }`
+    Match { subject: Box<Expr>, arms: Vec<Arm<Expr>> },
+    /// `call p(k), e`: only as a whole right side or statement
+    PeerCall { peer: Name, args: Vec<Expr>, message: Box<Expr> },
+    /// Not an expression; reported already.
+    Error,
+}
+
+/// A string literal: octets, since `\xNN` is allowed where bytes are expected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TextLiteral {
+    /// UTF-8, but for octets written `\xNN`.
+    pub octets: Vec<u8>,
+    /// Whether `\xNN` occurs (then it can only be of type `bytes`).
+    pub escapes_octets: bool,
+}
+
+/// Whether a record literal leaves the other fields free.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rest {
+    /// All fields are named.
+    Nothing,
+    /// `..choose`
+    Choose(Span, NodeId),
+}
+
+/// `f: e`, or `f` alone for `f: f`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Init {
+    /// The field (in the short form also the variable that is read).
+    pub name: Name,
+    /// The value.
+    pub value: Option<Expr>,
+}
+
+/// `for x in e` or `if e` of a comprehension.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
+pub enum Clause {
+    /// `for x in e`
+    For { binder: Pattern, over: Expr },
+    /// `if e`
+    If(Expr),
+}
+
+/// `any` or `all`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// `any`
+    Any,
+    /// `all`
+    All,
+}
+
+/// Prefix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnaryOp {
+    /// `!`
+    Not,
+    /// `-`
+    Neg,
+}
+
+/// Infix operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinaryOp {
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `in`
+    In,
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Rem,
+}
+
+/// A pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Pattern {
+    /// What it is.
+    pub kind: PatternKind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
+/// The kinds of patterns.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
+pub enum PatternKind {
+    /// `_`
+    Wildcard,
+    /// A name with a capital (a unit variant) or any other (binds).
+    Name(Name),
+    /// An integer, possibly negative.
+    Int(Int),
+    /// A string or bytes literal.
+    Text(TextLiteral),
+    /// `true`, `false`
+    Bool(bool),
+    /// `V(p, q)`, `Enum.V(p)`, also `Enum.v` (no arguments)
+    Variant { qualifier: Option<Name>, name: Name, args: Vec<Pattern> },
+    /// `V { f, g: p, .. }`
+    Record { qualifier: Option<Name>, name: Name, fields: Vec<FieldPattern>, openness: Openness },
+    /// `(p, q)`; one alone is `p` in parentheses
+    Tuple(Vec<Pattern>),
+    /// `[p, q]`, `[p, ..rest]`; `rest` is `Some(None)` for `..` alone
+    List { elements: Vec<Pattern>, rest: Option<Option<Name>> },
+    /// `P | Q`
+    Or(Vec<Pattern>),
+    /// Not a pattern; reported already.
+    Error,
+}
+
+/// `f` or `f: p` in a record pattern.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldPattern {
+    /// The field (in the short form it also binds).
+    pub name: Name,
+    /// What must fit.
+    pub pattern: Option<Pattern>,
+}
