@@ -9,8 +9,11 @@
 //! are evaluated, each under its guard, and their values joined.
 
 mod evaluate;
+mod fresh;
 mod operands;
 mod run;
+
+pub use fresh::Fresh;
 
 use smallvec::SmallVec;
 

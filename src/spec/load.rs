@@ -29,6 +29,8 @@ pub struct Loaded {
     pub files: Vec<File>,
     /// Whether all files are there and free of syntax errors.
     pub reading: Reading,
+    /// The first number that no node has.
+    pub next: NodeId,
 }
 
 impl Loaded {
@@ -55,7 +57,7 @@ pub fn load(first: Text, loader: &mut Loader<'_>, sources: &mut Sources) -> (Loa
     reader.report_circles(&needs);
     let broken = reader.diagnostics.iter().any(Diagnostic::is_error);
     let reading = if broken { Reading::Broken } else { Reading::Complete };
-    (Loaded { files: reader.files, reading }, reader.diagnostics)
+    (Loaded { files: reader.files, reading, next: reader.next }, reader.diagnostics)
 }
 
 /// The names after `use`.

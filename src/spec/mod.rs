@@ -3,10 +3,14 @@
 //! For example `load` reads `kv.may` and what it uses, and `check` says what every name in it refers to.
 pub mod check;
 pub mod code;
+mod compiled;
 pub mod heads;
 pub mod load;
+mod lower;
 mod order;
+mod override_consts;
 pub mod types;
 
 pub use crate::syntax::ast::NodeId as Site;
+pub use compiled::{Selection, Spec, SpecError};
 pub use types::{Type, TypeId, Types};

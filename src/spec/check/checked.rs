@@ -109,6 +109,12 @@ impl Tables {
         self.spans.get(node.0 as usize).copied().unwrap_or_default()
     }
 
+    /// The places of all nodes, by number.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
     pub(super) fn set_type(&mut self, node: NodeId, ty: TypeId) {
         *slot(&mut self.types, node, ERROR) = ty;
     }

@@ -1,0 +1,117 @@
+//! One state that explains what was observed: a symbolic memory and the constraints on it.
+
+use std::sync::Arc;
+
+use super::verdict::Doubt;
+use crate::process::Process;
+use crate::solve::{Answer, Solver, Store};
+use crate::term::Term;
+use crate::value::{Truth, Value};
+
+/// A validation state: a process with symbolic memory, and the constraints on its variables.
+///
+/// A candidate is a value: forking clones it, and nothing is undone.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// The server's memory and task.
+    pub process: Process,
+    /// What is known of the variables.
+    pub store: Store,
+    /// The first question about it that was too hard; a doubtful candidate may be impossible.
+    pub doubt: Option<Doubt>,
+    /// Variables made since dead ones were last looked for.
+    pub(super) fresh: u32,
+    /// How much memory was walked when dead variables were last looked for.
+    pub(super) walked: u32,
+    /// The choices on the way here, where they are kept for a witness.
+    pub log: Option<Arc<Log>>,
+}
+
+/// The choices of a path, the last one first.
+#[derive(Debug)]
+pub struct Log {
+    /// The event (from 1; 0 is the initial state) in whose section the choice was made.
+    pub event: u64,
+    /// What was chosen.
+    pub entry: Logged,
+    /// The choices before.
+    pub before: Option<Arc<Log>>,
+}
+
+/// A choice that a path made.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Logged {
+    /// A value, made where the guard holds (`None`: always).
+    Value {
+        /// The chosen value, in terms of fresh variables.
+        value: Value,
+        /// The condition of the arm that it was chosen in.
+        guard: Option<Term>,
+    },
+    /// One of several ways.
+    Way(usize),
+    /// One element of a collection.
+    Element(Value),
+}
+
+impl Drop for Log {
+    /// A long list is taken apart in a loop, not by recursion.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(log) = before {
+            match Arc::try_unwrap(log) {
+                Ok(mut log) => before = log.before.take(),
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// Whether a path goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alive {
+    /// It does.
+    Yes,
+    /// Its constraints cannot be met.
+    No,
+}
+
+impl Candidate {
+    pub(super) fn new(process: Process) -> Candidate {
+        Candidate { process, store: Store::default(), doubt: None, fresh: 0, walked: 0, log: None }
+    }
+
+    /// Whether every question about it was answered.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.doubt.is_none()
+    }
+
+    pub(super) fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Alive {
+        match self.store.assume(condition, solver) {
+            Answer::Sat => Alive::Yes,
+            Answer::Unsat => Alive::No,
+            Answer::Unknown(why) => {
+                self.doubt.get_or_insert(Doubt::Solver(why));
+                Alive::Yes
+            }
+        }
+    }
+
+    pub(super) fn require(&mut self, condition: Truth, solver: &mut Solver) -> Alive {
+        match condition {
+            Truth::Known(true) => Alive::Yes,
+            Truth::Known(false) => Alive::No,
+            Truth::Term(term) => self.assume(&term, solver),
+        }
+    }
+
+    /// Whether a condition can hold here: certainly, certainly not, or perhaps.
+    pub(super) fn allows(&self, condition: &Truth, solver: &mut Solver) -> Answer {
+        match condition {
+            Truth::Known(true) => Answer::Sat,
+            Truth::Known(false) => Answer::Unsat,
+            Truth::Term(term) => self.store.check(term, solver),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Forgetting what cannot matter any more (semantics, *Forgetting, exactly*): mark and substitute.
+//!
+//! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
+//! constant time, whatever the size of the state.
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use crate::term::Term;
+use crate::value::Substitution;
+
+/// Fresh variables between two walks at least.
+const WALK_INTERVAL: u32 = 16;
+
+impl Judge {
+    /// After a section: what was written under keys that are known by now is put in its place, and, now and then, dead
+    /// variables are forgotten.
+    pub(super) fn tidy(&mut self, candidate: &mut Candidate) {
+        if candidate.store.has_bindings() {
+            let stored: smallvec::SmallVec<[u32; 4]> = candidate.process.stored().collect();
+            for slot in stored {
+                let Candidate { process, store, .. } = candidate;
+                let mut resolve = |term: &Term| changed(term, store.resolve(term));
+                if let Some(settled) = Substitution::pending(&mut resolve).apply(&process.memory[slot as usize]) {
+                    process.memory[slot as usize] = settled;
+                }
+            }
+        }
+        candidate.process.rest();
+        if self.options.forget && candidate.fresh >= WALK_INTERVAL.max(candidate.walked) {
+            self.forget(candidate);
+        }
+    }
+
+    /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.
+    pub(super) fn forget(&mut self, candidate: &mut Candidate) {
+        self.counts.projections += 1;
+        let Candidate { process, store, .. } = candidate;
+        if store.has_bindings() {
+            let mut resolve = |term: &Term| changed(term, store.resolve(term));
+            let mut substitution = Substitution::everywhere(&mut resolve);
+            for slot in &mut process.memory {
+                if let Some(resolved) = substitution.apply(slot) {
+                    *slot = resolved;
+                }
+            }
+        }
+        let mut live = FxHashSet::default();
+        let mut walked = 0u32;
+        for slot in &process.memory {
+            slot.visit_terms(&mut |term| {
+                walked += 1;
+                term.vars(&mut |var| {
+                    live.insert(var);
+                });
+            });
+        }
+        store.forget(&|var| live.contains(&var), &mut self.solver);
+        candidate.fresh = 0;
+        candidate.walked = walked;
+    }
+}
+
+fn changed(old: &Term, new: Term) -> Option<Term> {
+    (new != *old).then_some(new)
+}

@@ -1,0 +1,225 @@
+//! The set of candidates, and what an observed exchange makes of it.
+//!
+//! ```text
+//! step(q, a) = run every candidate on q; keep those that can answer a; none left: reject      (Figure 3.1)
+//! ```
+
+use std::sync::Arc;
+
+use super::candidate::{Alive, Candidate, Log, Logged};
+use super::verdict::FaultReport;
+use super::{Exchange, Observed, subsume};
+use crate::process::{Fresh, Limit, Process};
+use crate::scalar::Scalar;
+use crate::solve::{Limits, Solver, Statistics, Store};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The number of paths of one request beyond which the judge gives up on the others.
+pub const PATH_LIMIT: u32 = 20_000;
+
+/// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Sides that cannot give the observed answer are not forked into.
+    pub directed: bool,
+    /// Equal candidates merge, and covered ones are dropped.
+    pub merge: bool,
+    /// Dead variables are projected out.
+    pub forget: bool,
+    /// The choices of every path are kept, for a witness.
+    pub keep_choices: bool,
+    /// The solver's limits and tiers.
+    pub limits: Limits,
+    /// The number of candidates at which judging stops as undecided.
+    pub candidates: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            directed: true,
+            merge: true,
+            forget: true,
+            keep_choices: false,
+            limits: Limits::default(),
+            candidates: 100_000,
+        }
+    }
+}
+
+/// What judging cost.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Observed exchanges.
+    pub events: u64,
+    /// The most candidates after an exchange.
+    pub candidates_max: usize,
+    /// Forks at statements.
+    pub forks: u64,
+    /// Candidates that were equal to another one.
+    pub merges: u64,
+    /// Candidates that another one covered.
+    pub subsumptions: u64,
+    /// Passes that looked for dead variables.
+    pub projections: u64,
+}
+
+/// The candidates of a trace, and what is known besides.
+#[derive(Debug)]
+pub struct Judge {
+    pub(super) spec: Arc<Spec>,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) solver: Solver,
+    pub(super) options: Options,
+    pub(super) counts: Counts,
+    pub(super) fresh: Fresh,
+    /// The last event; 0 is the initial state.
+    pub(super) event: u64,
+    pub(super) outside: Option<u64>,
+    pub(super) perhaps_outside: bool,
+    pub(super) fault: Option<FaultReport>,
+    pub(super) cut: Option<Limit>,
+    pub(super) clean_died: Option<u64>,
+    spare: Vec<Candidate>,
+}
+
+impl Judge {
+    /// A judge that has seen nothing: its candidates are the possible initial states.
+    #[must_use]
+    pub fn new(spec: Arc<Spec>, options: Options) -> Judge {
+        let mut process = Process::new(&spec.program);
+        process.boot(&spec.program);
+        let mut judge = Judge {
+            candidates: Vec::new(),
+            solver: Solver::new(options.limits),
+            options,
+            counts: Counts::default(),
+            fresh: Fresh::default(),
+            event: 0,
+            outside: None,
+            perhaps_outside: false,
+            fault: None,
+            cut: None,
+            clean_died: None,
+            spare: Vec::new(),
+            spec,
+        };
+        let mut candidate = Candidate::new(process);
+        if judge.options.keep_choices {
+            candidate.store = Store::with_trail();
+        }
+        let mut survivors = Vec::new();
+        judge.explore(candidate, &Observed::Nothing, &mut survivors);
+        judge.settle(survivors);
+        judge
+    }
+
+    /// Observes an exchange. Whether anything still explains the trace.
+    pub fn observe(&mut self, exchange: &Exchange) -> bool {
+        if self.candidates.is_empty() {
+            return false;
+        }
+        self.event = exchange.line;
+        self.counts.events += 1;
+        let client = Value::Scalar(Scalar::Client(exchange.client));
+        let observed = &exchange.observed;
+        let mut survivors = std::mem::take(&mut self.spare);
+        for mut candidate in std::mem::take(&mut self.candidates) {
+            if *observed == Observed::Lost {
+                survivors.push(candidate.clone());
+            }
+            candidate.process.receive(&self.spec.program, &exchange.request, &client);
+            self.explore(candidate, observed, &mut survivors);
+        }
+        self.settle(survivors);
+        !self.candidates.is_empty()
+    }
+
+    fn settle(&mut self, mut survivors: Vec<Candidate>) {
+        for candidate in &mut survivors {
+            self.tidy(candidate);
+        }
+        if survivors.len() > 1 && self.options.merge {
+            self.reduce(&mut survivors);
+        }
+        if survivors.len() > self.options.candidates {
+            self.cut.get_or_insert(Limit::Paths);
+            survivors.truncate(self.options.candidates);
+        }
+        if self.clean_died.is_none() && !survivors.iter().any(Candidate::is_clean) {
+            self.clean_died = Some(self.event);
+        }
+        self.counts.candidates_max = self.counts.candidates_max.max(survivors.len());
+        self.candidates = survivors;
+    }
+
+    /// Merges equal candidates and drops covered ones.
+    fn reduce(&mut self, candidates: &mut Vec<Candidate>) {
+        if self.options.forget {
+            candidates.iter_mut().for_each(|candidate| self.forget(candidate));
+        }
+        let before = candidates.len();
+        subsume::merge_equal(candidates);
+        self.counts.merges += (before - candidates.len()) as u64;
+        let before = candidates.len();
+        subsume::drop_covered(candidates, &mut self.solver);
+        self.counts.subsumptions += (before - candidates.len()) as u64;
+    }
+
+    /// Keeps a choice for the witness, where choices are kept.
+    pub(super) fn log(&self, candidate: &mut Candidate, entry: impl FnOnce() -> Logged) {
+        if self.options.keep_choices {
+            let before = candidate.log.take();
+            candidate.log = Some(Arc::new(Log { event: self.event, entry: entry(), before }));
+        }
+    }
+
+    /// Assumes that nothing but what a condition allows was possible so far (for questions about a trace).
+    pub fn restrict(&mut self, keep: &mut dyn FnMut(&mut Candidate, &mut Solver) -> bool) {
+        let Judge { candidates, solver, .. } = self;
+        candidates.retain_mut(|candidate| keep(candidate, solver));
+    }
+
+    /// The specification.
+    #[must_use]
+    pub fn spec(&self) -> &Arc<Spec> {
+        &self.spec
+    }
+
+    /// The candidates that explain everything observed.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// The solver, with its statistics.
+    pub fn solver(&mut self) -> &mut Solver {
+        &mut self.solver
+    }
+
+    /// How often each tier of the solver answered.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.solver.statistics
+    }
+
+    /// What judging cost so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// How many events were observed.
+    #[must_use]
+    pub fn event(&self) -> u64 {
+        self.event
+    }
+}
+
+impl Candidate {
+    /// Assumes a condition; whether the candidate can still be.
+    pub fn narrow(&mut self, condition: &crate::term::Term, solver: &mut Solver) -> bool {
+        self.assume(condition, solver) == Alive::Yes
+    }
+}

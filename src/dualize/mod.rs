@@ -1,0 +1,46 @@
+//! Specifications turned inside out: the set of states that still explain what was observed (semantics 3, Figure 3.1).
+//!
+//! A [`Candidate`] is a process whose memory may be symbolic, and the constraints on its variables. A [`Judge`] keeps all
+//! candidates; observing an exchange runs each of them through its section, with internal choices as fresh variables and
+//! the observed answer as a constraint, and keeps those whose constraints can be met. When none is left, no server that
+//! follows the specification could have answered so.
+
+mod candidate;
+mod forget;
+mod frontier;
+mod observe;
+mod subsume;
+mod verdict;
+
+pub use candidate::Candidate;
+pub use candidate::{Log, Logged};
+pub use frontier::{Counts, Judge, Options};
+pub use verdict::{Doubt, FaultReport, Verdict};
+
+use crate::value::Value;
+
+/// A request and what became of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Exchange {
+    /// The line of the trace that it stands on, or its number, from 1.
+    pub line: u64,
+    /// The client that made the request.
+    pub client: u64,
+    /// The request.
+    pub request: Value,
+    /// What came back.
+    pub observed: Observed,
+}
+
+/// What a client saw in answer to its request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Observed {
+    /// This answer.
+    Answer(Value),
+    /// Some answer that is not known: a hole.
+    Any,
+    /// That the server owed none.
+    Nothing,
+    /// Nothing, and it stopped waiting: the request may have had its effect, or not.
+    Lost,
+}

@@ -1,0 +1,283 @@
+//! Running a candidate through a section against an observed answer.
+
+use super::candidate::{Alive, Candidate, Logged};
+use super::frontier::{Judge, PATH_LIMIT};
+use super::verdict::{Doubt, FaultReport};
+use super::{Observed, Verdict};
+use crate::process::{Event, Fault, Limit};
+use crate::solve::Answer;
+use crate::spec::code::{Pc, Program};
+use crate::spec::heads::{Head, Heads};
+use crate::term::Term;
+use crate::value::{self, Split, Truth, Value};
+
+/// A path that is not at its end yet.
+enum Open {
+    /// In the middle of its section.
+    Running(Candidate),
+    /// At its answer, which is still to be compared.
+    Answering(Candidate, Value),
+}
+
+impl Judge {
+    /// Explores every path of a section that may show what was observed; those that do are added to the survivors.
+    pub(super) fn explore(&mut self, candidate: Candidate, observed: &Observed, survivors: &mut Vec<Candidate>) {
+        let mut open = vec![Open::Running(candidate)];
+        let mut paths = 0u32;
+        while let Some(path) = open.pop() {
+            paths += 1;
+            if paths > PATH_LIMIT {
+                self.cut.get_or_insert(Limit::Paths);
+                return;
+            }
+            let explained = match path {
+                Open::Running(candidate) => self.run(candidate, observed, &mut open),
+                Open::Answering(candidate, answer) => self.unify(candidate, answer, observed, &mut open),
+            };
+            survivors.extend(explained);
+        }
+    }
+
+    /// Runs one path to its end; `None` where it does not explain the observation.
+    fn run(&mut self, mut candidate: Candidate, observed: &Observed, open: &mut Vec<Open>) -> Option<Candidate> {
+        let spec = self.spec.clone();
+        let program = &spec.program;
+        loop {
+            let alive = match candidate.process.advance(program) {
+                Event::Choose { choice, guard, .. } => {
+                    let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
+                    let alive = self.restrict_choice(&mut candidate, restrictions, guard.as_ref());
+                    self.log(&mut candidate, || Logged::Value { value: value.clone(), guard });
+                    candidate.process.resume(value);
+                    alive
+                }
+                Event::Branch { condition, sides, .. } => {
+                    self.branch(program, &mut candidate, &condition, sides, observed, open)
+                }
+                Event::Guard { condition, path } => {
+                    let decided = decide_arm(&candidate, &condition, path.as_ref());
+                    candidate.process.guard(decided);
+                    Alive::Yes
+                }
+                Event::Or { ways, .. } => self.select(program, &mut candidate, ways, observed, open),
+                Event::Assume(condition, _) => {
+                    candidate.process.proceed();
+                    candidate.require(condition, &mut self.solver)
+                }
+                Event::Expects(condition, _) => self.expects(&mut candidate, condition),
+                Event::Fault(condition, fault) => self.fault(&mut candidate, condition, fault),
+                Event::Cut(condition, limit) => self.cut_off(&mut candidate, condition, limit),
+                Event::Send(answer) => return self.unify(candidate, answer, observed, open),
+                Event::End => return matches!(observed, Observed::Nothing | Observed::Lost).then_some(candidate),
+                Event::Recv => return None,
+            };
+            if alive == Alive::No {
+                return None;
+            }
+        }
+    }
+
+    /// Assumes what restricts a choice, under the guard of the arm that it is made in.
+    fn restrict_choice(&mut self, candidate: &mut Candidate, restrictions: Vec<Term>, guard: Option<&Term>) -> Alive {
+        candidate.fresh += 1;
+        for restriction in restrictions {
+            let guarded = match guard {
+                Some(guard) => Term::implies(guard, &restriction),
+                None => restriction,
+            };
+            if candidate.assume(&guarded, &mut self.solver) == Alive::No {
+                return Alive::No;
+            }
+        }
+        Alive::Yes
+    }
+
+    /// Compares an answer with the observed one.
+    fn unify(
+        &mut self,
+        mut candidate: Candidate,
+        answer: Value,
+        observed: &Observed,
+        open: &mut Vec<Open>,
+    ) -> Option<Candidate> {
+        let expected = match observed {
+            Observed::Answer(expected) => expected,
+            Observed::Any | Observed::Lost => return Some(candidate),
+            Observed::Nothing => return None,
+        };
+        match value::equal(&answer, expected) {
+            Ok(truth) => (candidate.require(truth, &mut self.solver) == Alive::Yes).then_some(candidate),
+            Err(Split(condition)) => {
+                for holds in [true, false] {
+                    let mut side = candidate.clone();
+                    let side_condition = if holds { condition.clone() } else { Term::not(&condition) };
+                    if side.assume(&side_condition, &mut self.solver) == Alive::Yes {
+                        open.push(Open::Answering(side, answer.decide(&condition, holds)));
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// A statement's condition: known, or a fork into those sides from which the observed answer can still come.
+    fn branch(
+        &mut self,
+        program: &Program,
+        candidate: &mut Candidate,
+        condition: &Term,
+        sides: Option<(Pc, Pc)>,
+        observed: &Observed,
+        open: &mut Vec<Open>,
+    ) -> Alive {
+        if let Some(known) = candidate.store.decide(condition) {
+            candidate.process.branch(known);
+            return Alive::Yes;
+        }
+        let may = |pc: Pc| self.may_show(program, candidate, pc, observed);
+        let (then, otherwise) = sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
+        match (then, otherwise) {
+            (false, false) => Alive::No,
+            (true, false) => self.take(candidate, condition, true),
+            (false, true) => self.take(candidate, condition, false),
+            (true, true) => {
+                let mut other = candidate.clone();
+                if self.take(candidate, condition, true) == Alive::No {
+                    other.process.branch(false);
+                    *candidate = other;
+                    return Alive::Yes;
+                }
+                if self.take(&mut other, condition, false) == Alive::Yes {
+                    self.counts.forks += 1;
+                    open.push(Open::Running(other));
+                }
+                Alive::Yes
+            }
+        }
+    }
+
+    fn take(&mut self, candidate: &mut Candidate, condition: &Term, holds: bool) -> Alive {
+        candidate.process.branch(holds);
+        let condition = if holds { condition.clone() } else { Term::not(condition) };
+        candidate.assume(&condition, &mut self.solver)
+    }
+
+    fn select(
+        &mut self,
+        program: &Program,
+        candidate: &mut Candidate,
+        ways: usize,
+        observed: &Observed,
+        open: &mut Vec<Open>,
+    ) -> Alive {
+        let targets = candidate.process.targets();
+        let possible: Vec<usize> = (0..ways)
+            .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, observed)))
+            .collect();
+        let Some((first, others)) = possible.split_first() else { return Alive::No };
+        for way in others.iter().rev() {
+            self.counts.forks += 1;
+            let mut other = candidate.clone();
+            self.go(&mut other, *way);
+            open.push(Open::Running(other));
+        }
+        self.go(candidate, *first);
+        Alive::Yes
+    }
+
+    /// Takes one of several ways.
+    fn go(&mut self, candidate: &mut Candidate, way: usize) {
+        let logged = match candidate.process.elements().get(way) {
+            Some(element) => Logged::Element(element.clone()),
+            None => Logged::Way(way),
+        };
+        self.log(candidate, || logged);
+        candidate.process.select(way);
+    }
+
+    /// Whether the observed answer can still come if the process goes on there.
+    fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, observed: &Observed) -> bool {
+        if !self.options.directed {
+            return true;
+        }
+        let head = match observed {
+            Observed::Answer(answer) => match Heads::head_of(answer) {
+                Some(head) => head,
+                None => return true,
+            },
+            Observed::Nothing => Head::Nothing,
+            Observed::Any | Observed::Lost => return true,
+        };
+        candidate.process.may_reply(program, pc, &|heads| heads.admits(&head))
+    }
+
+    fn expects(&mut self, candidate: &mut Candidate, condition: Truth) -> Alive {
+        candidate.process.proceed();
+        let broken = condition.clone().not();
+        match candidate.allows(&broken, &mut self.solver) {
+            Answer::Unsat => return Alive::Yes,
+            Answer::Sat if candidate.is_clean() => self.outside.get_or_insert(self.event),
+            Answer::Sat | Answer::Unknown(_) => {
+                self.perhaps_outside = true;
+                &mut self.event
+            }
+        };
+        candidate.require(condition, &mut self.solver)
+    }
+
+    fn fault(&mut self, candidate: &mut Candidate, condition: Truth, fault: Fault) -> Alive {
+        candidate.process.proceed();
+        let shown = candidate.is_clean() && candidate.allows(&condition, &mut self.solver) == Answer::Sat;
+        if shown && self.fault.is_none() {
+            self.fault = Some(FaultReport { fault, event: self.event });
+        }
+        candidate.require(condition.not(), &mut self.solver)
+    }
+
+    fn cut_off(&mut self, candidate: &mut Candidate, condition: Truth, limit: Limit) -> Alive {
+        candidate.process.proceed();
+        if candidate.allows(&condition, &mut self.solver) != Answer::Unsat {
+            self.cut.get_or_insert(limit);
+        }
+        candidate.require(condition.not(), &mut self.solver)
+    }
+
+    /// The verdict on everything observed so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        if self.candidates.iter().any(Candidate::is_clean) {
+            return Verdict::Accept { warning: self.fault.clone() };
+        }
+        if let Some(fault) = &self.fault {
+            return Verdict::Fault(fault.clone());
+        }
+        if let Some(event) = self.outside {
+            return Verdict::Outside { event };
+        }
+        if let Some(candidate) = self.candidates.first()
+            && let Some(doubt) = &candidate.doubt
+        {
+            return Verdict::Unknown(doubt.clone());
+        }
+        if let Some(limit) = self.cut {
+            return Verdict::Unknown(Doubt::Limit(limit));
+        }
+        if self.perhaps_outside {
+            return Verdict::Unknown(Doubt::Limit(Limit::Undecidable));
+        }
+        let event_from = self.clean_died.filter(|from| *from < self.event);
+        Verdict::Reject { event: self.event, event_from }
+    }
+}
+
+/// Which arm of a conditional expression is taken, if the other one cannot be on its path.
+fn decide_arm(candidate: &Candidate, condition: &Term, path: Option<&Term>) -> Option<bool> {
+    let store = &candidate.store;
+    store.decide(condition).or_else(|| {
+        let path = path?;
+        if store.decide(&Term::and(path, condition)) == Some(false) {
+            return Some(false);
+        }
+        (store.decide(&Term::and(path, &Term::not(condition))) == Some(false)).then_some(true)
+    })
+}

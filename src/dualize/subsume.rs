@@ -1,0 +1,162 @@
+//! Merging and subsumption: of candidates that accept the same futures one is kept, a covered one is dropped.
+//!
+//! A is covered by B when a substitution of B's variables by A's terms makes the memories equal and A's store implies B's.
+//! Equal candidates cover each other. A doubtful candidate never hides a clean one.
+
+use rustc_hash::FxHashMap;
+
+use super::candidate::Candidate;
+use crate::solve::Solver;
+use crate::term::{Kind, Term, Var};
+use crate::value::{Map, Value};
+
+/// More candidates than this are not compared pair by pair.
+const PAIRS_LIMIT: usize = 64;
+
+/// Drops candidates that are equal to an earlier one up to the names of variables.
+pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
+    let mut seen: FxHashMap<(Vec<Value>, Vec<Term>), usize> = FxHashMap::default();
+    let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
+    for candidate in candidates.drain(..) {
+        match seen.entry(canonical(&candidate)) {
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                let same = &mut kept[*entry.get()];
+                if !same.is_clean() && candidate.is_clean() {
+                    *same = candidate;
+                }
+            }
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(kept.len());
+                kept.push(candidate);
+            }
+        }
+    }
+    *candidates = kept;
+}
+
+/// Memory and constraints with the variables numbered in the order in which the memory mentions them.
+fn canonical(candidate: &Candidate) -> (Vec<Value>, Vec<Term>) {
+    let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
+    for slot in &candidate.process.memory {
+        slot.visit_variables(&mut |var| {
+            let next = numbers.len() as u64 + 1;
+            numbers.entry(var).or_insert(next);
+        });
+    }
+    for constraint in candidate.store.constraints() {
+        constraint.vars(&mut |var| {
+            let next = numbers.len() as u64 + 1;
+            numbers.entry(var).or_insert(next);
+        });
+    }
+    let mut rename = |term: &Term| {
+        let renamed = term.substitute(&mut |var| {
+            let id = *numbers.get(&var)?;
+            (id != var.id).then(|| Term::var(Var { id, sort: var.sort }))
+        });
+        (renamed != *term).then_some(renamed)
+    };
+    let memory = candidate.process.memory.iter();
+    let memory = memory
+        .map(|slot| crate::value::Substitution::everywhere(&mut rename).apply(slot).unwrap_or_else(|| slot.clone()))
+        .collect();
+    let mut constraints: Vec<Term> =
+        candidate.store.constraints().iter().map(|term| rename(term).unwrap_or_else(|| term.clone())).collect();
+    constraints.sort();
+    (memory, constraints)
+}
+
+/// Drops candidates that another one covers.
+pub(super) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver) {
+    if candidates.len() < 2 || candidates.len() > PAIRS_LIMIT {
+        return;
+    }
+    let mut at = 0;
+    while at < candidates.len() {
+        let covered = (0..candidates.len()).any(|other| other != at && covers(&candidates[other], &candidates[at], solver));
+        if covered {
+            candidates.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+/// Whether `general` accepts every future of `special`.
+fn covers(general: &Candidate, special: &Candidate, solver: &mut Solver) -> bool {
+    if !general.is_clean() && special.is_clean() {
+        return false;
+    }
+    let mut matching = Matching::default();
+    let memories = general.process.memory.iter().zip(&special.process.memory);
+    if !memories.into_iter().all(|(general, special)| matching.value(general, special)) {
+        return false;
+    }
+    let mut implied = Vec::new();
+    for constraint in general.store.constraints() {
+        implied.push(constraint.substitute(&mut |var| matching.terms.get(&var).cloned()));
+        let mut all_matched = true;
+        constraint.vars(&mut |var| all_matched &= matching.terms.contains_key(&var));
+        if !all_matched {
+            return false;
+        }
+    }
+    special.store.implies(&implied, solver) == Some(true)
+}
+
+/// A substitution of the general candidate's variables, found by walking both memories.
+#[derive(Default)]
+struct Matching {
+    terms: FxHashMap<Var, Term>,
+}
+
+impl Matching {
+    fn value(&mut self, general: &Value, special: &Value) -> bool {
+        match (general, special) {
+            (Value::Term(general), special) => special.as_term().is_some_and(|special| self.term(general, &special)),
+            (Value::Scalar(a), Value::Scalar(b)) => a == b,
+            (Value::Data { tag: a, .. }, Value::Data { tag: b, .. }) => {
+                a == b
+                    && general.fields().len() == special.fields().len()
+                    && general.fields().iter().zip(special.fields()).all(|(a, b)| self.value(a, b))
+            }
+            (Value::List(a), Value::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.value(a, b))
+            }
+            (Value::Map(a), Value::Map(b)) => self.map(a, b),
+            (Value::Union(a), Value::Union(b)) => {
+                a.len() == b.len()
+                    && a.iter().zip(b.iter()).all(|((g, v), (h, w))| self.term(g, h) && self.value(v, w))
+            }
+            (Value::Absent, Value::Absent) => true,
+            _ => false,
+        }
+    }
+
+    fn map(&mut self, a: &Map, b: &Map) -> bool {
+        if a == b && a.is_known() {
+            return true;
+        }
+        let (Ok(a), Ok(b)) = (a.entries(), b.entries()) else { return false };
+        a.len() == b.len()
+            && a.iter().zip(b.iter()).all(|((k, v), (l, w))| {
+                self.value(k, l) && self.term(&v.truth().term(), &w.truth().term()) && self.value(&v.value, &w.value)
+            })
+    }
+
+    fn term(&mut self, general: &Term, special: &Term) -> bool {
+        if let Kind::Var(var) = general.kind() {
+            return match self.terms.get(var) {
+                Some(bound) => bound == special,
+                None => {
+                    self.terms.insert(*var, special.clone());
+                    true
+                }
+            };
+        }
+        // A compound term must become the other one under the substitution found so far.
+        let mut complete = true;
+        general.vars(&mut |var| complete &= self.terms.contains_key(&var));
+        complete && general.substitute(&mut |var| self.terms.get(&var).cloned()) == *special
+    }
+}

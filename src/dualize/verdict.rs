@@ -1,0 +1,82 @@
+//! What the judge can say of a trace (semantics, *The verdict*).
+
+use std::fmt;
+
+use crate::process::{Fault, Limit};
+use crate::solve::Why;
+
+/// The judgement of the events observed so far.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// A clean candidate explains everything; a fault that another path met is a warning.
+    Accept {
+        /// A reachable fault of the specification that this trace did not need.
+        warning: Option<FaultReport>,
+    },
+    /// No server that follows the specification behaves so.
+    Reject {
+        /// The first event (counted from 1) such that no behaviour shows the events up to it.
+        event: u64,
+        /// Where only a range is known: the event at which the last clean candidate died.
+        event_from: Option<u64>,
+    },
+    /// Undecided.
+    Unknown(Doubt),
+    /// Only runs that break the client's duty explain the trace, from this event on.
+    Outside {
+        /// The event at which the duty was first broken.
+        event: u64,
+    },
+    /// The specification itself is wrong.
+    Fault(FaultReport),
+}
+
+impl Verdict {
+    /// Whether something clean explains the trace.
+    #[must_use]
+    pub fn is_accept(&self) -> bool {
+        matches!(self, Verdict::Accept { .. })
+    }
+}
+
+/// A reachable fault of the specification.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FaultReport {
+    /// What and where in the specification.
+    pub fault: Fault,
+    /// The event at which it was met.
+    pub event: u64,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Doubt {
+    /// The solver could not decide a question.
+    Solver(Why),
+    /// A limit cut paths off.
+    Limit(Limit),
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Doubt::Solver(why) => write!(f, "{why}"),
+            Doubt::Limit(limit) => write!(f, "{limit}"),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Section => {
+                write!(f, "a handler ran for more than {} instructions without an answer", crate::process::SECTION_LIMIT)
+            }
+            Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
+            Limit::Guards => write!(f, "more than {} undecided conditions stood within each other", crate::process::GUARD_LIMIT),
+            Limit::Text => f.write_str("an unknown text was taken apart in a way that has no symbolic form"),
+            Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
+            Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),
+        }
+    }
+}

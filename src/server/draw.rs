@@ -1,0 +1,215 @@
+//! Drawing values: every unbounded choice is a few bounded ones (a size, then a value).
+
+use crate::choice::{ChoiceError, Choices};
+use crate::process::Choice;
+use crate::scalar::{Int, Scalar, Token};
+use crate::spec::{Type, TypeId, Types};
+use crate::value::{self, Presence, Value};
+
+/// Where integers are drawn from, each from the first to below the second.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Ranges {
+    /// Integers in requests.
+    pub request: Option<(i64, i64)>,
+    /// Integers that the server chooses.
+    pub choose: Option<(i64, i64)>,
+}
+
+/// Draws values, and remembers which tokens there are.
+#[derive(Clone, Debug, Default)]
+pub struct Drawing {
+    ranges: Ranges,
+    /// How many tokens were made: t1, t2 …
+    tokens: usize,
+}
+
+/// Collections are drawn with fewer elements than this.
+const ELEMENTS: usize = 4;
+/// Recursive values are drawn without recursion below this depth.
+const DEPTH: usize = 6;
+/// Strings are drawn from this many letters.
+const LETTERS: usize = 6;
+
+type Drawn<T> = Result<T, ChoiceError>;
+
+impl Drawing {
+    pub(super) fn new(ranges: Ranges) -> Drawing {
+        Drawing { ranges, tokens: 0 }
+    }
+
+    /// Notes the tokens of a request, so that none is made twice.
+    pub(super) fn see(&mut self, value: &Value) {
+        match value {
+            Value::Scalar(Scalar::Token(Token::Text(text))) => {
+                if let Some(number) = text.strip_prefix('t').and_then(|rest| rest.parse::<usize>().ok())
+                    && number <= self.tokens + 1
+                {
+                    self.tokens = self.tokens.max(number);
+                }
+            }
+            Value::Data { .. } => value.fields().iter().for_each(|field| self.see(field)),
+            Value::List(list) => list.iter().for_each(|element| self.see(element)),
+            _ => {}
+        }
+    }
+
+    /// A request of a type.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn request(&mut self, types: &Types, ty: TypeId, source: &mut dyn Choices) -> Drawn<Value> {
+        let range = self.ranges.request;
+        self.value(types, ty, range, DEPTH, source)
+    }
+
+    /// The value of a choice; `None` where there is none to choose.
+    pub(super) fn choice(&mut self, types: &Types, choice: &Choice, source: &mut dyn Choices) -> Drawn<Option<Value>> {
+        let range = self.ranges.choose;
+        match choice {
+            Choice::Type(ty) => self.value(types, *ty, range, DEPTH, source).map(Some),
+            Choice::Alternatives(2) => Ok(Some(Value::from(source.choose(2)? == 0))),
+            Choice::Alternatives(n) => Ok(Some(Value::from(source.choose(*n as usize)? as i64))),
+            Choice::Range(from, to) => between(from, to, source),
+            Choice::Element(over) => {
+                let elements = value::elements(over).unwrap_or_default();
+                let there: Vec<&Value> =
+                    elements.iter().filter(|(presence, _)| *presence == Presence::Always).map(|(_, e)| e).collect();
+                if there.is_empty() {
+                    return Ok(None);
+                }
+                Ok(Some(there[source.choose(there.len())?].clone()))
+            }
+        }
+    }
+
+    fn value(
+        &mut self,
+        types: &Types,
+        ty: TypeId,
+        range: Option<(i64, i64)>,
+        depth: usize,
+        source: &mut dyn Choices,
+    ) -> Drawn<Value> {
+        Ok(match types.get(ty) {
+            Type::Unit | Type::Error => Value::UNIT,
+            Type::Int => Value::Scalar(Scalar::Int(Int::from(integer(range, source)?))),
+            Type::Bool => Value::from(source.choose(2)? == 1),
+            Type::Str => Value::str(&letters(source)?),
+            Type::Bytes => Value::Scalar(Scalar::Bytes(letters(source)?.as_bytes().into())),
+            Type::Client => Value::Scalar(Scalar::Client(source.choose(4)? as u64)),
+            Type::Token(_) => self.token(source)?,
+            Type::Option(inner) => {
+                if depth == 0 || source.choose(2)? == 0 {
+                    Value::NONE
+                } else {
+                    Value::some(self.value(types, *inner, range, depth - 1, source)?)
+                }
+            }
+            Type::Tuple(parts) => self.fields(types, (0, parts), range, depth, source)?,
+            Type::Struct(at) => {
+                let fields: Vec<TypeId> = types.structs[*at as usize].fields.iter().map(|field| field.1).collect();
+                self.fields(types, (0, &fields), range, depth, source)?
+            }
+            Type::Enum(at) => {
+                let tag = self.variant(types, *at as usize, depth, source)?;
+                let variant = &types.enums[*at as usize].variants[tag];
+                let fields: Vec<TypeId> = variant.fields.iter().map(|field| field.1).collect();
+                self.fields(types, (tag as u32, &fields), range, depth, source)?
+            }
+            Type::List(of) => Value::list(self.several(types, *of, range, depth, source)?),
+            Type::Set(of) => {
+                let elements = self.several(types, *of, range, depth, source)?;
+                Value::Map(value::Map::of(elements.into_iter().map(|element| (element, Value::UNIT))))
+            }
+            Type::Map(key, of) => {
+                let mut entries = Vec::new();
+                for key in self.several(types, *key, range, depth, source)? {
+                    entries.push((key, self.value(types, *of, range, depth.saturating_sub(1), source)?));
+                }
+                Value::Map(value::Map::of(entries))
+            }
+        })
+    }
+
+    /// A variant; deep inside, one without recursion.
+    fn variant(&self, types: &Types, at: usize, depth: usize, source: &mut dyn Choices) -> Drawn<usize> {
+        let variants = &types.enums[at].variants;
+        let flat = |tag: &usize| {
+            let recursive = |ty: &Type| matches!(ty, Type::Enum(inner) if *inner as usize == at);
+            variants[*tag].fields.iter().all(|field| types.find(field.1, &mut |ty| recursive(ty)).is_none())
+        };
+        let possible: Vec<usize> = match depth {
+            0 => (0..variants.len()).filter(flat).collect(),
+            _ => (0..variants.len()).collect(),
+        };
+        if possible.is_empty() {
+            return source.choose(variants.len());
+        }
+        Ok(possible[source.choose(possible.len())?])
+    }
+
+    fn fields(
+        &mut self,
+        types: &Types,
+        (tag, fields): (u32, &[TypeId]),
+        range: Option<(i64, i64)>,
+        depth: usize,
+        source: &mut dyn Choices,
+    ) -> Drawn<Value> {
+        let drawn: Vec<Value> = fields
+            .iter()
+            .map(|ty| self.value(types, *ty, range, depth.saturating_sub(1), source))
+            .collect::<Drawn<_>>()?;
+        Ok(Value::data(tag, drawn))
+    }
+
+    fn several(
+        &mut self,
+        types: &Types,
+        of: TypeId,
+        range: Option<(i64, i64)>,
+        depth: usize,
+        source: &mut dyn Choices,
+    ) -> Drawn<Vec<Value>> {
+        let count = if depth == 0 { 0 } else { source.choose(ELEMENTS)? };
+        (0..count).map(|_| self.value(types, of, range, depth - 1, source)).collect()
+    }
+
+    /// A token that there is, or a new one.
+    fn token(&mut self, source: &mut dyn Choices) -> Drawn<Value> {
+        // Half of the tokens are new, as long as there are few; the others are among the last ones.
+        let recent = self.tokens.min(8);
+        let drawn = source.choose(2 * recent + 1)?;
+        let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
+        self.tokens = self.tokens.max(number);
+        Ok(Value::Scalar(Scalar::Token(Token::Text(format!("t{number}").into()))))
+    }
+}
+
+fn between(from: &Value, to: &Value, source: &mut dyn Choices) -> Drawn<Option<Value>> {
+    let (Some(low), Some(high)) = (from.as_int(), to.as_int()) else { return Ok(None) };
+    let width = high.sub(low).to_i64().unwrap_or(i64::MAX);
+    if width <= 0 {
+        return Ok(None);
+    }
+    let drawn = source.choose(width as usize)?;
+    Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
+}
+
+fn integer(range: Option<(i64, i64)>, source: &mut dyn Choices) -> Drawn<i64> {
+    if let Some((low, high)) = range {
+        let width = high.saturating_sub(low).max(1);
+        return Ok(low + source.choose(width as usize)? as i64);
+    }
+    Ok(match source.choose(8)? {
+        0..=4 => source.choose(10)? as i64,
+        5 => -1 - source.choose(10)? as i64,
+        6 => source.choose(1000)? as i64,
+        _ => source.choose(1 << 32)? as i64 - (1 << 31),
+    })
+}
+
+fn letters(source: &mut dyn Choices) -> Drawn<String> {
+    let length = 1 + source.choose(8)? / 7;
+    (0..length).map(|_| Ok(char::from(b'a' + source.choose(LETTERS)? as u8))).collect()
+}

@@ -1,0 +1,245 @@
+//! A specification run for real: choices are drawn from a [`Choices`], or *given* by a witness.
+//!
+//! The same process runs here as in the judge; all values are known. Where a drawn choice meets an `assume` or `where` that
+//! is false, the section is run again with symbols for its choices: its paths are tried in drawn order until one has a
+//! model, and what the model gave is recorded as [`Given`], so that a replay needs no solver.
+
+mod draw;
+mod section;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::choice::{ChoiceError, Choices};
+use crate::process::{Choice, Event, Fault, Limit, Process};
+use crate::scalar::Scalar;
+use crate::solve::Solver;
+use crate::spec::{Site, Spec};
+use crate::value::{Truth, Value};
+
+pub use draw::{Drawing, Ranges};
+
+/// A choice of a run, by what was chosen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Given {
+    /// A known value.
+    Value(Value),
+    /// One of several ways.
+    Way(usize),
+    /// One element of a collection.
+    Element(Value),
+}
+
+/// How a request ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Reply {
+    /// With an answer.
+    Answer(Value),
+    /// Without one.
+    Nothing,
+}
+
+/// Why a server could not go on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stop {
+    /// The specification is wrong.
+    Fault(Fault),
+    /// The request breaks the client's duty, at this place.
+    Outside(Site),
+    /// No run exists: an `assume` or `where` cannot hold, at this place.
+    Stuck(Site),
+    /// A limit was reached.
+    Limit(Limit),
+    /// A given choice does not fit the run, at this place.
+    Mismatch(Site),
+    /// The source of choices failed.
+    Choice(ChoiceError),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Fault(_) => f.write_str("the specification is faulty here"),
+            Stop::Outside(_) => f.write_str("the request is outside the specification"),
+            Stop::Stuck(_) => f.write_str("no run of the server exists: the condition cannot hold"),
+            Stop::Limit(_) => f.write_str("a limit was reached"),
+            Stop::Mismatch(_) => f.write_str("the given choice does not fit here"),
+            Stop::Choice(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+/// A server that follows a specification.
+#[derive(Debug)]
+pub struct Server {
+    spec: Arc<Spec>,
+    process: Process,
+    solver: Solver,
+    drawing: Drawing,
+    /// What the last section chose.
+    made: Vec<Given>,
+}
+
+/// Where a section's choices come from.
+pub(crate) enum Source<'s> {
+    /// They are drawn.
+    Drawn(&'s mut dyn Choices),
+    /// They are known.
+    Given(VecDeque<Given>),
+}
+
+impl Server {
+    /// A server in an initial state.
+    ///
+    /// # Errors
+    /// Where the initial state cannot be computed.
+    pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
+        let mut server = Server::unset(spec, ranges);
+        server.process.boot(&server.spec.clone().program);
+        server.section(source)?;
+        Ok(server)
+    }
+
+    /// A server in the initial state that the given choices lead to.
+    ///
+    /// # Errors
+    /// Where they lead to none.
+    pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
+        let mut server = Server::unset(spec, Ranges::default());
+        server.process.boot(&server.spec.clone().program);
+        server.replay(initial)?;
+        Ok(server)
+    }
+
+    fn unset(spec: Arc<Spec>, ranges: Ranges) -> Server {
+        let process = Process::new(&spec.program);
+        Server { process, solver: Solver::default(), drawing: Drawing::new(ranges), made: Vec::new(), spec }
+    }
+
+    /// Handles a request; choices are drawn. Nothing has happened where it stops.
+    ///
+    /// # Errors
+    /// Where the request has no run.
+    pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        self.receive(request, client);
+        self.section(source)
+    }
+
+    /// Handles a request with known choices.
+    ///
+    /// # Errors
+    /// Where they do not fit.
+    pub fn handle_given(&mut self, request: &Value, client: u64, given: Vec<Given>) -> Result<Reply, Stop> {
+        self.receive(request, client);
+        self.replay(given)
+    }
+
+    fn receive(&mut self, request: &Value, client: u64) {
+        self.drawing.see(request);
+        let spec = self.spec.clone();
+        self.process.receive(&spec.program, request, &Value::Scalar(Scalar::Client(client)));
+    }
+
+    /// What the last section chose.
+    #[must_use]
+    pub fn made(&self) -> &[Given] {
+        &self.made
+    }
+
+    /// The state: the values of the variables in the order of their declaration.
+    #[must_use]
+    pub fn state(&self) -> &[Value] {
+        &self.process.memory
+    }
+
+    /// Draws values; shared with the client that makes requests.
+    pub fn drawing(&mut self) -> &mut Drawing {
+        &mut self.drawing
+    }
+
+    fn section(&mut self, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        let before = self.process.clone();
+        match self.run(&mut Source::Drawn(source)) {
+            Err(Stop::Stuck(site)) => {
+                self.process = before.clone();
+                let given = section::find(&self.spec, &before, &mut self.solver, source);
+                match given.map_err(Stop::Choice)? {
+                    Some(given) => self.replay(given).inspect_err(|_| self.process = before),
+                    None => Err(Stop::Stuck(site)),
+                }
+            }
+            Err(stop) => {
+                self.process = before;
+                Err(stop)
+            }
+            reply => reply,
+        }
+    }
+
+    fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {
+        self.run(&mut Source::Given(given.into()))
+    }
+
+    fn run(&mut self, source: &mut Source) -> Result<Reply, Stop> {
+        let spec = self.spec.clone();
+        self.made.clear();
+        loop {
+            match self.process.advance(&spec.program) {
+                Event::Choose { choice, site, .. } => {
+                    let value = self.choose(&choice, site, source)?;
+                    self.made.push(Given::Value(value.clone()));
+                    self.process.resume(value);
+                }
+                Event::Or { ways, site } => self.select(ways, site, source)?,
+                Event::Assume(Truth::Known(false), site) => return Err(Stop::Stuck(site)),
+                Event::Expects(Truth::Known(false), site) => return Err(Stop::Outside(site)),
+                Event::Fault(_, fault) => return Err(Stop::Fault(fault)),
+                Event::Cut(_, limit) => return Err(Stop::Limit(limit)),
+                Event::Assume(..) | Event::Expects(..) => self.process.proceed(),
+                Event::Send(answer) => {
+                    self.process.rest();
+                    return Ok(Reply::Answer(answer));
+                }
+                Event::End => {
+                    self.process.rest();
+                    return Ok(Reply::Nothing);
+                }
+                // Nothing is symbolic in a concrete run.
+                Event::Branch { .. } | Event::Guard { .. } | Event::Recv => {
+                    return Err(Stop::Limit(Limit::Undecidable));
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self, choice: &Choice, site: Site, source: &mut Source) -> Result<Value, Stop> {
+        match source {
+            Source::Drawn(choices) => {
+                self.drawing.choice(&self.spec.types, choice, *choices).map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))
+            }
+            Source::Given(given) => match given.pop_front() {
+                Some(Given::Value(value)) => Ok(value),
+                Some(Given::Way(_) | Given::Element(_)) | None => Err(Stop::Mismatch(site)),
+            },
+        }
+    }
+
+    fn select(&mut self, ways: usize, site: Site, source: &mut Source) -> Result<(), Stop> {
+        let elements = self.process.elements();
+        let way = match source {
+            Source::Drawn(choices) => choices.choose(ways).map_err(Stop::Choice)?,
+            Source::Given(given) => match given.pop_front() {
+                Some(Given::Way(way)) if way < ways => way,
+                Some(Given::Element(element)) => {
+                    elements.iter().position(|known| *known == element).ok_or(Stop::Mismatch(site))?
+                }
+                Some(Given::Way(_) | Given::Value(_)) | None => return Err(Stop::Mismatch(site)),
+            },
+        };
+        let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
+        self.made.push(made);
+        self.process.select(way);
+        Ok(())
+    }
+}

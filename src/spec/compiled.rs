@@ -1,0 +1,136 @@
+//! A specification that can be run: its program, its types, and where everything stands in the texts.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::code::Program;
+use super::load::{Loader, Text, load};
+use super::lower::{Unit, lower};
+use super::types::Types;
+use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
+use crate::syntax::ast::NodeId;
+
+/// Which machine or protocol is meant, and what is changed about it.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Selection {
+    /// Its name, where a file has several.
+    pub name: Option<String>,
+    /// Constants and the texts of their new values.
+    pub set: Vec<(String, String)>,
+}
+
+/// A specification, compiled.
+#[derive(Debug)]
+pub struct Spec {
+    /// What runs.
+    pub program: Program,
+    /// The types.
+    pub types: Types,
+    /// The texts that it was read from.
+    pub sources: Sources,
+    /// What is probably not meant as it is.
+    pub warnings: Vec<Diagnostic>,
+    spans: Vec<Span>,
+}
+
+/// Why there is no specification.
+#[derive(Clone, Debug)]
+pub struct SpecError {
+    /// The texts.
+    pub sources: Sources,
+    /// What is wrong with them; at least one is an error.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl std::fmt::Display for SpecError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for diagnostic in &self.diagnostics {
+            f.write_str(&self.sources.render(diagnostic, Colour::Never))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for SpecError {}
+
+impl Spec {
+    /// Reads, checks and compiles a specification.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn compile(first: Text, loader: &mut Loader<'_>, selection: &Selection) -> Result<Arc<Spec>, SpecError> {
+        let mut sources = Sources::default();
+        let (mut loaded, mut diagnostics) = load(first, loader, &mut sources);
+        diagnostics.extend(loaded.set(&selection.set, &mut sources));
+        let compiled = {
+            let (checked, found) = loaded.check();
+            diagnostics.extend(found);
+            if diagnostics.iter().any(Diagnostic::is_error) {
+                return Err(SpecError { sources, diagnostics });
+            }
+            let names = names(&checked);
+            choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
+                .map_err(|diagnostic| vec![diagnostic])
+                .and_then(|unit| lower(&checked, unit, &FxHashMap::default()))
+                .map(|program| (program, checked.types.clone(), checked.tables.spans().to_vec()))
+        };
+        match compiled {
+            Ok((program, types, spans)) => {
+                Ok(Arc::new(Spec { program, types, sources, warnings: diagnostics, spans }))
+            }
+            Err(refused) => {
+                diagnostics.extend(refused);
+                Err(SpecError { sources, diagnostics })
+            }
+        }
+    }
+
+    /// The place of a node.
+    #[must_use]
+    pub fn span(&self, site: NodeId) -> Span {
+        self.spans.get(site.0 as usize).copied().unwrap_or_default()
+    }
+}
+
+fn names(checked: &super::check::Checked) -> Vec<(String, Span, Unit)> {
+    let machines = checked.machines.iter().enumerate().map(|(at, m)| (m.name, Unit::Machine(at)));
+    let protocols = checked.protocols.iter().enumerate().map(|(at, p)| (p.name, Unit::Protocol(at)));
+    machines.chain(protocols).map(|(name, unit)| (name.text.clone(), name.span, unit)).collect()
+}
+
+fn choose_unit(names: &[(String, Span, Unit)], wanted: Option<&str>, file: Span) -> Result<Unit, Diagnostic> {
+    let listed = || names.iter().map(|(name, ..)| name.as_str()).collect::<Vec<_>>();
+    match (wanted, names) {
+        (None, []) => {
+            Err(Diagnostic::error(Span { end: file.start, ..file }, "there is no machine and no protocol here")
+                .label("expected `machine NAME { .. }` or `protocol NAME { .. }`"))
+        }
+        (None, [(_, _, unit)]) => Ok(*unit),
+        (None, [(_, span, unit), ..]) => {
+            // Those of the first file come first; one alone there is the one that is meant.
+            let own: Vec<_> = names.iter().filter(|(_, other, _)| other.file == file.file).collect();
+            match own.as_slice() {
+                [(_, _, own)] => Ok(*own),
+                _ => {
+                    let _ = unit;
+                    Err(Diagnostic::error(*span, "there are several machines and protocols here")
+                        .help(format!("say which one with --spec: {}", listed().join(", "))))
+                }
+            }
+        }
+        (Some(wanted), names) => {
+            let found = names.iter().find(|(name, ..)| name == wanted).map(|(.., unit)| *unit);
+            found.ok_or_else(|| {
+                let report = Diagnostic::error(
+                    Span { end: file.start, ..file },
+                    format!("there is no machine or protocol `{wanted}` here"),
+                );
+                match suggest(wanted, listed()) {
+                    Some(near) => report.help(format!("did you mean `{near}`?")),
+                    None => report.help(format!("there are: {}", listed().join(", "))),
+                }
+            })
+        }
+    }
+}

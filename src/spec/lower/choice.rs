@@ -1,0 +1,133 @@
+//! `choose`, `pick` and `either` as expressions.
+
+use super::emit::{Emitter, Label};
+use crate::diagnostic::Span;
+use crate::spec::code::{Binary, Domain, Op, Operand};
+use crate::spec::types::{Type, TypeId};
+use crate::syntax::ast::{Expr, ExprKind, Name};
+use crate::value::Value;
+
+impl Emitter<'_, '_, '_> {
+    /// `choose T`
+    pub(super) fn choose(&mut self, ty: TypeId, span: Span) -> Operand {
+        if let Some(what) = self.unknown_part(ty, &mut Vec::new()) {
+            return self.refuse(span, &what);
+        }
+        self.give(|dst| Op::Choose { dst, domain: Domain::Type(ty) })
+    }
+
+    /// What of a type cannot be chosen yet: collections and recursive enums.
+    fn unknown_part(&self, ty: TypeId, above: &mut Vec<TypeId>) -> Option<String> {
+        if above.contains(&ty) {
+            return Some(format!("choosing a value of the recursive type {}", self.context.checked.types.name(ty)));
+        }
+        match self.kind(ty) {
+            Type::List(_) | Type::Set(_) | Type::Map(..) => {
+                Some(format!("choosing a value of type {}", self.context.checked.types.name(ty)))
+            }
+            _ => {
+                above.push(ty);
+                let found =
+                    self.context.checked.types.parts(ty).into_iter().find_map(|part| self.unknown_part(part, above));
+                above.pop();
+                found
+            }
+        }
+    }
+
+    /// `choose x: T where e`
+    pub(super) fn choose_where(&mut self, name: &Name, ty: TypeId, condition: &Expr, span: Span) -> Operand {
+        let chosen = self.choose(ty, span);
+        self.such_that(name, chosen, condition)
+    }
+
+    fn such_that(&mut self, name: &Name, chosen: Operand, condition: &Expr) -> Operand {
+        let register = self.bind(name.id);
+        self.emit(Op::Copy { dst: register, src: chosen });
+        let cond = self.expr(condition);
+        self.emit(Op::Assume { cond });
+        Operand::Register(register)
+    }
+
+    /// `pick e`
+    pub(super) fn pick(&mut self, over: &Expr) -> Operand {
+        if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
+            let (from, to) = (self.expr(from), self.expr(to));
+            return self.give(|dst| Op::Choose { dst, domain: Domain::Range(from, to) });
+        }
+        let collection = self.expr(over);
+        let element = match self.kind(self.type_of(over.id)) {
+            Type::List(of) | Type::Set(of) | Type::Map(of, _) => *of,
+            _ => return self.constant(Value::Absent),
+        };
+        match self.kind(element) {
+            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => {
+                self.give(|dst| Op::Choose { dst, domain: Domain::Element(collection) })
+            }
+            _ => self.give(|dst| Op::PickElement { dst, over: collection }),
+        }
+    }
+
+    /// `pick x in e where p`
+    pub(super) fn pick_where(&mut self, name: &Name, over: &Expr, condition: &Expr) -> Operand {
+        let chosen = self.pick(over);
+        self.such_that(name, chosen, condition)
+    }
+
+    /// `either e or f ..`: a joined value.
+    pub(super) fn either(&mut self, alternatives: &[Expr]) -> Operand {
+        let [.., last] = alternatives else { return self.constant(Value::Absent) };
+        let count = alternatives.len() as u32;
+        let which = self.give(|dst| Op::Choose { dst, domain: Domain::Alternatives(count) });
+        let mut opened = Vec::new();
+        for (at, alternative) in alternatives[..alternatives.len() - 1].iter().enumerate() {
+            let cond = if count == 2 {
+                which
+            } else {
+                let number = self.constant(Value::from(at as i64));
+                self.give(|dst| Op::Binary { dst, op: Binary::Eq, a: which, b: number })
+            };
+            opened.push(self.open_arm(cond, |emitter| emitter.expr(alternative)));
+        }
+        let value = self.expr(last);
+        self.close_arms(opened, value)
+    }
+
+    /// Emits the first arm of a joining conditional; [`Emitter::close_arms`] ends the second one.
+    pub(super) fn open_arm(&mut self, cond: Operand, arm: impl FnOnce(&mut Self) -> Operand) -> Arm {
+        let mut second = Label::default();
+        let split = self.emit_to(&mut second, Op::Split { cond, otherwise: 0 }) as u32;
+        let src = arm(self);
+        let dst = self.register();
+        let mut end = Label::default();
+        self.emit_to(&mut end, Op::Swap { dst, src, end: 0, split });
+        self.place(second);
+        Arm { dst, split, end }
+    }
+
+    /// Ends the second arms of conditionals that stand within each other; `value` is that of the innermost.
+    pub(super) fn close_arms(&mut self, opened: Vec<Arm>, value: Operand) -> Operand {
+        let mut src = value;
+        for Arm { dst, split, end } in opened.into_iter().rev() {
+            self.emit(Op::Join { dst, src, split });
+            self.place(end);
+            src = Operand::Register(dst);
+        }
+        src
+    }
+}
+
+/// A joining conditional whose second arm is being emitted.
+pub(super) struct Arm {
+    dst: u32,
+    split: u32,
+    end: Label,
+}
+
+pub(super) fn unparenthesized(expr: &Expr) -> &Expr {
+    let mut expr = expr;
+    while let ExprKind::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}

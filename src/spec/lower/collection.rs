@@ -1,0 +1,207 @@
+//! Literals and comprehensions of lists, sets and maps, and quantifiers: loops over a cursor.
+
+use super::choice::unparenthesized;
+use super::emit::{Emitter, Label};
+use super::pure::is_pure;
+use crate::spec::code::{Binary, Op, Operand, Pc, Register, Unary};
+use crate::spec::types::Type;
+use crate::syntax::ast::{Clause, Expr, ExprKind, Pattern, Quantifier};
+use crate::value::{Map, Value};
+
+/// A loop that is being emitted.
+pub(super) struct Loop {
+    again: Pc,
+    done: Label,
+    /// The condition under which the current element is there.
+    presence: Register,
+}
+
+impl Emitter<'_, '_, '_> {
+    pub(super) fn set_literal(&mut self, elements: &[Expr]) -> Operand {
+        let mut map = self.constant(Value::Map(Map::default()));
+        let value = self.constant(Value::UNIT);
+        for element in elements {
+            let key = self.expr(element);
+            let old = map;
+            map = self.give(|dst| Op::Insert { dst, map: old, key, value });
+        }
+        map
+    }
+
+    pub(super) fn map_literal(&mut self, entries: &[(Expr, Expr)]) -> Operand {
+        let mut map = self.constant(Value::Map(Map::default()));
+        for (key, value) in entries {
+            let (key, value) = (self.expr(key), self.expr(value));
+            let old = map;
+            map = self.give(|dst| Op::Insert { dst, map: old, key, value });
+        }
+        map
+    }
+
+    /// Opens a loop over a collection or range and binds each element.
+    pub(super) fn open_loop(&mut self, binder: &Pattern, over: &Expr) -> Loop {
+        let cursor = self.register();
+        if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
+            let (from, to) = (self.expr(from), self.expr(to));
+            self.emit(Op::IterateRange { dst: cursor, from, to });
+        } else {
+            let collection = self.iterable(over);
+            self.emit(Op::Iterate { dst: cursor, over: collection });
+        }
+        let (element, presence) = (self.register(), self.register());
+        let again = self.here();
+        let mut done = Label::default();
+        self.emit_to(&mut done, Op::Next { cursor, element, presence, done: 0 });
+        self.bind_or_fault(binder, Operand::Register(element));
+        Loop { again, done, presence }
+    }
+
+    /// What is iterated: a map stands for its keys.
+    fn iterable(&mut self, over: &Expr) -> Operand {
+        let collection = self.expr(over);
+        match self.kind(self.type_of(over.id)) {
+            Type::Map(..) => self.give(|dst| Op::Unary { dst, op: Unary::Keys, a: collection }),
+            _ => collection,
+        }
+    }
+
+    pub(super) fn close_loop(&mut self, open: Loop) {
+        self.emit(Op::Jump { to: open.again });
+        self.place(open.done);
+    }
+
+    pub(super) fn list_comprehension(&mut self, element: &Expr, clauses: &[Clause]) -> Operand {
+        let empty = self.constant(Value::list([]));
+        let dst = self.register();
+        self.emit(Op::Copy { dst, src: empty });
+        self.list_clauses(dst, element, clauses);
+        Operand::Register(dst)
+    }
+
+    /// Filters of lists fork where they are open: the length of a list is always known.
+    fn list_clauses(&mut self, dst: Register, element: &Expr, clauses: &[Clause]) {
+        match clauses {
+            [] => {
+                let src = self.expr(element);
+                self.emit(Op::Push { dst, src });
+            }
+            [Clause::For { binder, over }, rest @ ..] => {
+                let open = self.open_loop(binder, over);
+                self.skip_absent(&open);
+                self.list_clauses(dst, element, rest);
+                self.close_loop(open);
+            }
+            [Clause::If(condition), rest @ ..] => {
+                let mut skip = Label::default();
+                let cond = self.expr(condition);
+                self.emit_to(&mut skip, Op::Branch { cond, otherwise: 0 });
+                self.list_clauses(dst, element, rest);
+                self.place(skip);
+            }
+        }
+    }
+
+    /// Goes on with the next element where this one is not there.
+    pub(super) fn skip_absent(&mut self, open: &Loop) {
+        self.emit(Op::Branch { cond: Operand::Register(open.presence), otherwise: open.again });
+    }
+
+    /// A set (`value` is `None`) or map: elements join under their conditions.
+    pub(super) fn map_comprehension(&mut self, key: &Expr, value: Option<&Expr>, clauses: &[Clause]) -> Operand {
+        let empty = self.constant(Value::Map(Map::default()));
+        let dst = self.register();
+        self.emit(Op::Copy { dst, src: empty });
+        let always = self.constant(Value::from(true));
+        self.map_clauses(dst, (key, value), clauses, always);
+        Operand::Register(dst)
+    }
+
+    fn map_clauses(&mut self, dst: Register, entry: (&Expr, Option<&Expr>), clauses: &[Clause], when: Operand) {
+        match clauses {
+            [] => {
+                let (key, value) = entry;
+                let pure = is_pure(key) && value.is_none_or(is_pure);
+                let gathered = self.under(when, pure, |emitter| {
+                    let key = emitter.expr(key);
+                    match value {
+                        Some(value) => {
+                            let value = emitter.expr(value);
+                            emitter.give(|dst| Op::Make { dst, tag: 0, fields: [key, value].into() })
+                        }
+                        None => {
+                            let unit = emitter.constant(Value::UNIT);
+                            emitter.give(|dst| Op::Make { dst, tag: 0, fields: [key, unit].into() })
+                        }
+                    }
+                });
+                let key = self.give(|dst| Op::Field { dst, src: gathered, tag: 0, index: 0 });
+                let value = self.give(|dst| Op::Field { dst, src: gathered, tag: 0, index: 1 });
+                self.emit(Op::Gather { dst, key, value, when });
+            }
+            [Clause::For { binder, over }, rest @ ..] => {
+                let open = self.open_loop(binder, over);
+                let presence = Operand::Register(open.presence);
+                let when = self.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence });
+                let mut skip = Label::default();
+                self.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
+                self.map_clauses(dst, entry, rest, when);
+                self.place(skip);
+                self.close_loop(open);
+            }
+            [Clause::If(condition), rest @ ..] => {
+                let cond = self.under(when, is_pure(condition), |emitter| emitter.expr(condition));
+                let when = self.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: cond });
+                let mut skip = Label::default();
+                self.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
+                self.map_clauses(dst, entry, rest, when);
+                self.place(skip);
+            }
+        }
+    }
+
+    /// Evaluates something where a condition holds; what is pure needs no arm of its own.
+    fn under(&mut self, when: Operand, pure: bool, evaluate: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        if pure || matches!(when, Operand::Constant(_)) {
+            return evaluate(self);
+        }
+        let arm = self.open_arm(when, evaluate);
+        let nothing = self.constant(Value::Absent);
+        self.close_arms(vec![arm], nothing)
+    }
+
+    /// `any x in e: p` and `all x in e: p`; `all` is `any` of the opposite, negated.
+    pub(super) fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        binder: &Pattern,
+        over: &Expr,
+        body: &Expr,
+    ) -> Operand {
+        let no = self.constant(Value::from(false));
+        let found = self.register();
+        self.emit(Op::Copy { dst: found, src: no });
+        let open = self.open_loop(binder, over);
+        let mut skip = Label::default();
+        let presence = Operand::Register(open.presence);
+        self.emit_to(&mut skip, Op::Unless { cond: presence, to: 0 });
+        let mut holds = self.under(presence, is_pure(body), |emitter| emitter.expr(body));
+        if quantifier == Quantifier::All {
+            let a = holds;
+            holds = self.give(|dst| Op::Unary { dst, op: Unary::Not, a });
+        }
+        let here = self.give(|dst| Op::Binary { dst, op: Binary::And, a: presence, b: holds });
+        let so_far = Operand::Register(found);
+        self.emit(Op::Binary { dst: found, op: Binary::Or, a: so_far, b: here });
+        // Once an element is known to decide, the rest is not looked at.
+        let open_still = self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far });
+        let mut decided = Label::default();
+        self.emit_to(&mut decided, Op::Unless { cond: open_still, to: 0 });
+        self.place(skip);
+        self.close_loop(open);
+        self.place(decided);
+        match quantifier {
+            Quantifier::Any => so_far,
+            Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far }),
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Emitting the instructions of one function: registers, labels, names.
+
+use rustc_hash::FxHashMap;
+
+use super::Context;
+use crate::diagnostic::Span;
+use crate::spec::code::{Function, Op, Operand, Pc, Register};
+use crate::spec::types::{Type, TypeId};
+use crate::syntax::ast::NodeId;
+use crate::value::Value;
+
+/// The function that is being emitted.
+pub(super) struct Emitter<'e, 'c, 'a> {
+    pub(super) context: &'e mut Context<'c, 'a>,
+    pub(super) code: Vec<Op>,
+    origin: Vec<NodeId>,
+    registers: u32,
+    /// The registers of names that are bound, by the node that binds them.
+    pub(super) locals: FxHashMap<NodeId, Register>,
+    /// The node that the next instructions come from.
+    pub(super) site: NodeId,
+    /// What `return` does here.
+    pub(super) body: Body,
+}
+
+/// What kind of function is being emitted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Body {
+    /// A handler: `return` ends it without an answer.
+    Handler,
+    /// A machine: `return` answers with cell 1.
+    Machine,
+    /// A procedure or function.
+    Procedure,
+}
+
+/// A place in the code that jumps lead to, known later.
+#[derive(Default)]
+pub(super) struct Label(Vec<usize>);
+
+impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
+    pub(super) fn new(context: &'e mut Context<'c, 'a>, site: NodeId, body: Body) -> Emitter<'e, 'c, 'a> {
+        Emitter {
+            context,
+            code: Vec::new(),
+            origin: Vec::new(),
+            registers: 0,
+            locals: FxHashMap::default(),
+            site,
+            body,
+        }
+    }
+
+    pub(super) fn finish(self, name: &str, params: u32) -> Function {
+        Function {
+            name: name.to_owned(),
+            params,
+            registers: self.registers,
+            code: self.code,
+            origin: self.origin,
+            heads: Vec::new(),
+        }
+    }
+
+    pub(super) fn register(&mut self) -> Register {
+        self.registers += 1;
+        self.registers - 1
+    }
+
+    /// A register for a binding name.
+    pub(super) fn bind(&mut self, name: NodeId) -> Register {
+        let register = self.register();
+        self.locals.insert(name, register);
+        register
+    }
+
+    pub(super) fn emit(&mut self, op: Op) -> usize {
+        self.code.push(op);
+        self.origin.push(self.site);
+        self.code.len() - 1
+    }
+
+    /// Emits an instruction that gives a value into a new register.
+    pub(super) fn give(&mut self, op: impl FnOnce(Register) -> Op) -> Operand {
+        let dst = self.register();
+        self.emit(op(dst));
+        Operand::Register(dst)
+    }
+
+    pub(super) fn constant(&mut self, value: Value) -> Operand {
+        self.context.constant(value)
+    }
+
+    pub(super) fn here(&self) -> Pc {
+        self.code.len() as Pc
+    }
+
+    /// Emits a jumping instruction whose target is a label.
+    pub(super) fn emit_to(&mut self, label: &mut Label, op: Op) -> usize {
+        let at = self.emit(op);
+        label.0.push(at);
+        at
+    }
+
+    /// Puts a label here.
+    pub(super) fn place(&mut self, label: Label) {
+        let here = self.here();
+        for at in label.0 {
+            match &mut self.code[at] {
+                Op::Jump { to } | Op::Unless { to, .. } => *to = here,
+                Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => *otherwise = here,
+                Op::Swap { end, .. } => *end = here,
+                Op::Next { done, .. } => *done = here,
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn refuse(&mut self, span: Span, what: &str) -> Operand {
+        self.context.refuse(span, what);
+        self.emit(Op::Unsupported);
+        self.constant(Value::Absent)
+    }
+
+    pub(super) fn type_of(&self, node: NodeId) -> TypeId {
+        self.context.checked.tables.type_of(node)
+    }
+
+    pub(super) fn kind(&self, ty: TypeId) -> &'c Type {
+        self.context.checked.types.get(ty)
+    }
+}

@@ -1,0 +1,128 @@
+//! From the checked tree to code: one program of functions a machine or protocol.
+//!
+//! Statements become branches, expressions become joins (see `code`). Everything that this version does not execute is
+//! refused here, with its place.
+
+mod choice;
+mod collection;
+mod emit;
+mod expression;
+mod machine;
+mod pattern;
+mod place;
+mod protocol;
+mod pure;
+mod statement;
+
+use rustc_hash::FxHashMap;
+
+use super::check::{Checked, Const};
+use super::code::{Function, Operand, Program, ProgramKind, Slot};
+use super::types::{INT, TypeId};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::NodeId;
+use crate::value::Value;
+
+/// Which machine or protocol of a load is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// An index into the machines.
+    Machine(usize),
+    /// An index into the protocols.
+    Protocol(usize),
+}
+
+/// Compiles one machine or protocol.
+///
+/// # Errors
+/// One diagnostic for each construct that is not executed.
+pub fn lower(checked: &Checked, unit: Unit, overrides: &FxHashMap<u32, Value>) -> Result<Program, Vec<Diagnostic>> {
+    let mut context = Context::new(checked, overrides);
+    match unit {
+        Unit::Machine(at) => context.machine(&checked.machines[at]),
+        Unit::Protocol(at) => context.protocol(&checked.protocols[at]),
+    }
+    if !context.refused.is_empty() {
+        return Err(context.refused);
+    }
+    super::heads::compute(&mut context.functions, &context.constants);
+    Ok(Program {
+        name: match unit {
+            Unit::Machine(at) => checked.machines[at].name.text.clone(),
+            Unit::Protocol(at) => checked.protocols[at].name.text.clone(),
+        },
+        kind: match unit {
+            Unit::Machine(_) => ProgramKind::Machine,
+            Unit::Protocol(_) => ProgramKind::Protocol,
+        },
+        request: context.request,
+        response: context.response,
+        slots: context.slots,
+        init: context.init,
+        serve: context.serve,
+        functions: context.functions,
+        constants: context.constants,
+    })
+}
+
+/// What is shared by the functions of a program.
+struct Context<'c, 'a> {
+    checked: &'c Checked<'a>,
+    overrides: &'c FxHashMap<u32, Value>,
+    functions: Vec<Function>,
+    constants: Vec<Value>,
+    numbers: FxHashMap<Value, u32>,
+    slots: Vec<Slot>,
+    /// The cells of a machine, in the order of their slots.
+    cells: Vec<u32>,
+    request: TypeId,
+    response: TypeId,
+    init: u32,
+    serve: u32,
+    /// The slot before the first one that holds a constant of the specification.
+    state_slots: u32,
+    refused: Vec<Diagnostic>,
+}
+
+impl<'c, 'a> Context<'c, 'a> {
+    fn new(checked: &'c Checked<'a>, overrides: &'c FxHashMap<u32, Value>) -> Context<'c, 'a> {
+        Context {
+            checked,
+            overrides,
+            functions: Vec::new(),
+            constants: Vec::new(),
+            numbers: FxHashMap::default(),
+            slots: Vec::new(),
+            cells: Vec::new(),
+            request: INT,
+            response: INT,
+            init: 0,
+            serve: 0,
+            state_slots: 0,
+            refused: Vec::new(),
+        }
+    }
+
+    fn constant(&mut self, value: Value) -> Operand {
+        let next = self.constants.len() as u32;
+        let number = *self.numbers.entry(value.clone()).or_insert(next);
+        if number == next {
+            self.constants.push(value);
+        }
+        Operand::Constant(number)
+    }
+
+    fn refuse(&mut self, span: Span, what: &str) {
+        let diagnostic = Diagnostic::error(span, format!("{what} is not supported yet"))
+            .label("this is checked, but cannot be run by this version");
+        self.refused.push(diagnostic);
+    }
+
+    fn span(&self, node: NodeId) -> Span {
+        self.checked.tables.span(node)
+    }
+
+    fn const_at(&self, at: u32) -> &'c Const<'a> {
+        &self.checked.consts[at as usize]
+    }
+}

@@ -1,0 +1,67 @@
+//! Constants set from outside: `--set SIZE=100` replaces the value of `const SIZE`, and is checked like it.
+
+use super::load::Loaded;
+use crate::diagnostic::{Diagnostic, Sources, Span, suggest};
+use crate::syntax::ast::{Expr, File, ItemKind};
+use crate::syntax::parse;
+
+impl Loaded {
+    /// Replaces the values of constants by texts; the diagnostics are about unknown names and malformed values.
+    pub fn set(&mut self, values: &[(String, String)], sources: &mut Sources) -> Vec<Diagnostic> {
+        values.iter().flat_map(|(name, text)| self.set_one(name, text, sources)).collect()
+    }
+
+    fn set_one(&mut self, name: &str, text: &str, sources: &mut Sources) -> Vec<Diagnostic> {
+        let written = format!("const {name}: int = {text};");
+        let file = sources.add("--set", &written);
+        let parsed = parse(&written, file, self.next);
+        self.next = parsed.next;
+        if !parsed.diagnostics.is_empty() {
+            return parsed.diagnostics;
+        }
+        let Some(new) = value_of(parsed.file) else {
+            let place = Span { file, start: 0, end: written.len() as u32 };
+            return vec![Diagnostic::error(place, "expected one value")];
+        };
+        match self.constant(name) {
+            Some(old) => {
+                *old = new;
+                Vec::new()
+            }
+            None => {
+                let place = Span { file, start: 6, end: 6 + name.len() as u32 };
+                let report = Diagnostic::error(place, format!("there is no constant `{name}`"));
+                let names = self.constant_names();
+                vec![match suggest(name, names.iter().map(String::as_str)) {
+                    Some(near) => report.help(format!("did you mean `{near}`?")),
+                    None => report,
+                }]
+            }
+        }
+    }
+
+    fn constant(&mut self, wanted: &str) -> Option<&mut Expr> {
+        self.files.iter_mut().flat_map(|file| &mut file.items).find_map(|item| match &mut item.kind {
+            ItemKind::Const { name, value, .. } if name.text == wanted => Some(value),
+            _ => None,
+        })
+    }
+
+    fn constant_names(&self) -> Vec<String> {
+        let items = self.files.iter().flat_map(|file| &file.items);
+        items
+            .filter_map(|item| match &item.kind {
+                ItemKind::Const { name, .. } => Some(name.text.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// The value of the one constant of a file.
+fn value_of(mut file: File) -> Option<Expr> {
+    match (file.items.pop()?.kind, file.items.is_empty()) {
+        (ItemKind::Const { value, .. }, true) => Some(value),
+        _ => None,
+    }
+}

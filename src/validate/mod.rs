@@ -1,0 +1,139 @@
+//! Judging from the outside: queries and answers as a program's own types or as lines of a trace, verdicts out.
+//!
+//! ```
+//! use mayhap::{Spec, Validator, Verdict};
+//! let spec = Spec::from_text("protocol cmp_rst {
+//!     request int;
+//!     response int;
+//!     var n: int = 0;
+//!     on q {
+//!         if q <= n { reply 0; }
+//!         n := choose int;
+//!         reply 1;
+//!     }
+//! }")?;
+//! let mut validator = Validator::new(&spec);
+//! validator.observe(&5, &1)?;
+//! validator.observe(&3, &0)?;
+//! assert!(validator.verdict().is_accept());
+//! validator.observe(&2, &1)?;
+//! assert_eq!(validator.verdict(), Verdict::Reject { event: 3, event_from: None });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod stream;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::dualize::{Counts, Exchange, Judge, Observed, Options, Verdict};
+use crate::json::{self, JsonError};
+use crate::solve::Statistics;
+use crate::spec::load::Text;
+use crate::spec::{Selection, Spec, SpecError};
+
+pub use stream::{Exchanges, judge};
+
+impl Spec {
+    /// Compiles a specification that uses no other file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn from_text(text: &str) -> Result<Arc<Spec>, SpecError> {
+        let text = Text { name: "specification".to_owned(), text: text.to_owned() };
+        Spec::compile(text, &mut |name| Err(format!("`{name}` cannot be used from a text")), &Selection::default())
+    }
+}
+
+/// Judges a server: observes its exchanges one by one.
+///
+/// It keeps no history; [`crate::evidence`] looks at the exchanges again to say why.
+#[derive(Debug)]
+pub struct Validator {
+    judge: Judge,
+    observed: u64,
+}
+
+impl Validator {
+    /// A validator that has seen nothing.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> Validator {
+        Validator::with_options(spec, Options::default())
+    }
+
+    /// A validator with other limits.
+    #[must_use]
+    pub fn with_options(spec: &Arc<Spec>, options: Options) -> Validator {
+        Validator { judge: Judge::new(spec.clone(), options), observed: 0 }
+    }
+
+    /// Observes a request and its answer, as whatever serialises to their JSON. Whether anything still explains the trace.
+    ///
+    /// # Errors
+    /// Where one of them is no value of the specification's type; nothing is observed then.
+    pub fn observe<Q, A>(&mut self, query: &Q, answer: &A) -> Result<bool, JsonError>
+    where
+        Q: Serialize + ?Sized,
+        A: Serialize + ?Sized,
+    {
+        let exchange = self.exchange(query, answer)?;
+        Ok(self.observe_exchange(&exchange))
+    }
+
+    /// Observes a request to which the server owed no answer, or that the client gave up.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type; nothing is observed then.
+    pub fn observe_unanswered<Q: Serialize + ?Sized>(&mut self, query: &Q, seen: Observed) -> Result<bool, JsonError> {
+        let spec = self.judge.spec();
+        let request = json::from_serde(&spec.types, spec.program.request, query)?;
+        let line = self.observed + 1;
+        Ok(self.observe_exchange(&Exchange { line, client: 1, request, observed: seen }))
+    }
+
+    /// The exchange that a query and an answer are.
+    ///
+    /// # Errors
+    /// Where one of them is no value of the specification's type.
+    pub fn exchange<Q, A>(&self, query: &Q, answer: &A) -> Result<Exchange, JsonError>
+    where
+        Q: Serialize + ?Sized,
+        A: Serialize + ?Sized,
+    {
+        let spec = self.judge.spec();
+        let request = json::from_serde(&spec.types, spec.program.request, query)?;
+        let answer = json::from_serde(&spec.types, spec.program.response, answer)?;
+        Ok(Exchange { line: self.observed + 1, client: 1, request, observed: Observed::Answer(answer) })
+    }
+
+    /// Observes an exchange. Whether anything still explains the trace.
+    pub fn observe_exchange(&mut self, exchange: &Exchange) -> bool {
+        self.observed += 1;
+        self.judge.observe(exchange)
+    }
+
+    /// The judgement of everything observed so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        self.judge.verdict()
+    }
+
+    /// What judging cost so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.judge.counts()
+    }
+
+    /// How often each tier of the solver answered.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.judge.statistics()
+    }
+
+    /// The candidates behind it.
+    #[must_use]
+    pub fn judge(&self) -> &Judge {
+        &self.judge
+    }
+}

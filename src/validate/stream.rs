@@ -1,0 +1,90 @@
+//! Traces as streams of exchanges, judged while they are read.
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::Validator;
+use crate::dualize::{Exchange, Observed};
+use crate::json::{self, JsonError};
+use crate::spec::Spec;
+use crate::trace::{Body, Line, Reader, Reply, TraceError};
+
+/// The exchanges of a trace, decoded under a specification's types.
+#[derive(Debug)]
+pub struct Exchanges<R> {
+    spec: Arc<Spec>,
+    reader: Reader<R>,
+}
+
+impl<R: BufRead> Exchanges<R> {
+    /// Reads a trace of a specification.
+    pub fn new(spec: &Arc<Spec>, input: R) -> Exchanges<R> {
+        Exchanges { spec: spec.clone(), reader: Reader::new(input) }
+    }
+
+    /// The next exchange; nothing where the trace ends.
+    ///
+    /// # Errors
+    /// Where a line is no exchange, or its values are not of the specification's types.
+    pub fn next_exchange(&mut self) -> Result<Option<Exchange>, TraceError> {
+        let decoded = match self.reader.next_line()? {
+            None => return Ok(None),
+            Some(line) => exchange(&self.spec, &line),
+        };
+        decoded.map(Some).map_err(|error| self.reader.error_at(error.offset, error.to_string()))
+    }
+
+    /// How many exchanges were read.
+    pub fn events(&self) -> u64 {
+        self.reader.events()
+    }
+
+    /// What the first line says.
+    pub fn header(&self) -> Option<&crate::trace::Header> {
+        self.reader.header()
+    }
+}
+
+impl<R: BufRead> Iterator for Exchanges<R> {
+    type Item = Result<Exchange, TraceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_exchange().transpose()
+    }
+}
+
+/// The exchange that a line is.
+fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
+    let Body::Exchange { query, reply } = &line.event.body else {
+        let what = "expected a whole exchange, such as {\"q\": 5, \"a\": 1}: single events are judged with --net tcp, which \
+                    is not supported yet";
+        return Err(JsonError::new(0, what));
+    };
+    let within = |offset: usize| move |error: JsonError| JsonError { offset: error.offset + offset, ..error };
+    let request =
+        json::decode(&spec.types, spec.program.request, query.text).map_err(within(query.offset))?;
+    let observed = match reply {
+        Reply::NotOwed => Observed::Nothing,
+        Reply::Lost => Observed::Lost,
+        Reply::Answer(answer) => {
+            match json::decode_answer(&spec.types, spec.program.response, answer.text).map_err(within(answer.offset))? {
+                json::Observed::Any => Observed::Any,
+                json::Observed::Value(value) => Observed::Answer(value),
+            }
+        }
+    };
+    Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
+}
+
+/// Judges a trace while it is read. The rest is read even where the verdict is settled, so that a malformed line is told.
+///
+/// # Errors
+/// Where a line before the verdict is malformed.
+pub fn judge<R: BufRead>(validator: &mut Validator, exchanges: &mut Exchanges<R>) -> Result<(), TraceError> {
+    while let Some(exchange) = exchanges.next_exchange()? {
+        if !validator.observe_exchange(&exchange) {
+            break;
+        }
+    }
+    Ok(())
+}
