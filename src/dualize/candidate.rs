@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::verdict::Doubt;
 use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
+use crate::spec::Site;
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
@@ -23,6 +24,10 @@ pub struct Candidate {
     pub(super) fresh: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
+    /// Where the last answer was given.
+    pub replied: Option<Site>,
+    /// The last answer, where it was a hole and answers are kept.
+    pub answer: Option<Value>,
     /// The choices on the way here, where they are kept for a witness.
     pub log: Option<Arc<Log>>,
 }
@@ -52,6 +57,8 @@ pub enum Logged {
     Way(usize),
     /// One element of a collection.
     Element(Value),
+    /// That the request took effect at all.
+    Received,
 }
 
 impl Drop for Log {
@@ -78,7 +85,7 @@ pub(super) enum Alive {
 
 impl Candidate {
     pub(super) fn new(process: Process) -> Candidate {
-        Candidate { process, store: Store::default(), doubt: None, fresh: 0, walked: 0, log: None }
+        Candidate { process, store: Store::default(), doubt: None, fresh: 0, walked: 0, replied: None, answer: None, log: None }
     }
 
     /// Whether every question about it was answered.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::candidate::{Alive, Candidate, Log, Logged};
+use super::candidate::{Candidate, Log, Logged};
 use super::verdict::FaultReport;
 use super::{Exchange, Observed, subsume};
 use crate::process::{Fresh, Limit, Process};
@@ -29,6 +29,8 @@ pub struct Options {
     pub forget: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
+    /// The answers that a hole stands for are kept with the candidates.
+    pub keep_answers: bool,
     /// The solver's limits and tiers.
     pub limits: Limits,
     /// The number of candidates at which judging stops as undecided.
@@ -42,6 +44,7 @@ impl Default for Options {
             merge: true,
             forget: true,
             keep_choices: false,
+            keep_answers: false,
             limits: Limits::default(),
             candidates: 100_000,
         }
@@ -66,7 +69,7 @@ pub struct Counts {
 }
 
 /// The candidates of a trace, and what is known besides.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Judge {
     pub(super) spec: Arc<Spec>,
     pub(super) candidates: Vec<Candidate>,
@@ -129,6 +132,7 @@ impl Judge {
             if *observed == Observed::Lost {
                 survivors.push(candidate.clone());
             }
+            self.log(&mut candidate, || Logged::Received);
             candidate.process.receive(&self.spec.program, &exchange.request, &client);
             self.explore(candidate, observed, &mut survivors);
         }
@@ -175,10 +179,23 @@ impl Judge {
         }
     }
 
-    /// Assumes that nothing but what a condition allows was possible so far (for questions about a trace).
-    pub fn restrict(&mut self, keep: &mut dyn FnMut(&mut Candidate, &mut Solver) -> bool) {
-        let Judge { candidates, solver, .. } = self;
-        candidates.retain_mut(|candidate| keep(candidate, solver));
+    /// Whether a limit cut paths off, so that a rejection would be none.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut.is_some() || !self.candidates.iter().any(Candidate::is_clean)
+    }
+
+    /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.
+    pub fn answers(&mut self, exchange: &Exchange) -> Vec<(Option<Value>, Candidate)> {
+        self.options.keep_answers = true;
+        self.options.merge = false;
+        self.options.forget = false;
+        let mut silent = self.clone();
+        self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
+        silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });
+        let answered = self.candidates.iter().map(|candidate| (candidate.answer.clone(), candidate.clone()));
+        let unanswered = silent.candidates.iter().map(|candidate| (None, candidate.clone()));
+        answered.chain(unanswered).collect()
     }
 
     /// The specification.
@@ -214,12 +231,5 @@ impl Judge {
     #[must_use]
     pub fn event(&self) -> u64 {
         self.event
-    }
-}
-
-impl Candidate {
-    /// Assumes a condition; whether the candidate can still be.
-    pub fn narrow(&mut self, condition: &crate::term::Term, solver: &mut Solver) -> bool {
-        self.assume(condition, solver) == Alive::Yes
     }
 }

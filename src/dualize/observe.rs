@@ -67,7 +67,10 @@ impl Judge {
                 Event::Expects(condition, _) => self.expects(&mut candidate, condition),
                 Event::Fault(condition, fault) => self.fault(&mut candidate, condition, fault),
                 Event::Cut(condition, limit) => self.cut_off(&mut candidate, condition, limit),
-                Event::Send(answer) => return self.unify(candidate, answer, observed, open),
+                Event::Send(answer, site) => {
+                    candidate.replied = Some(site);
+                    return self.unify(candidate, answer, observed, open);
+                }
                 Event::End => return matches!(observed, Observed::Nothing | Observed::Lost).then_some(candidate),
                 Event::Recv => return None,
             };
@@ -102,7 +105,10 @@ impl Judge {
     ) -> Option<Candidate> {
         let expected = match observed {
             Observed::Answer(expected) => expected,
-            Observed::Any | Observed::Lost => return Some(candidate),
+            Observed::Any | Observed::Lost => {
+                candidate.answer = self.options.keep_answers.then_some(answer);
+                return Some(candidate);
+            }
             Observed::Nothing => return None,
         };
         match value::equal(&answer, expected) {

@@ -146,7 +146,7 @@ pub enum Event {
     /// Idle: [`Process::receive`] a request.
     Recv,
     /// Answers the request; the task has ended.
-    Send(Value),
+    Send(Value, Site),
     /// Ends without an answer.
     End,
     /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`] with a value.

@@ -182,7 +182,7 @@ impl Process {
             Op::Reply { src } => {
                 let value = self.read(program, base, *src).clone();
                 self.task.frames.clear();
-                Ok(Next::Event(Event::Send(value)))
+                Ok(Next::Event(Event::Send(value, function.origin[frame.pc as usize])))
             }
             Op::End | Op::Unsupported => {
                 self.task.frames.clear();

@@ -197,7 +197,7 @@ impl Server {
                 Event::Fault(_, fault) => return Err(Stop::Fault(fault)),
                 Event::Cut(_, limit) => return Err(Stop::Limit(limit)),
                 Event::Assume(..) | Event::Expects(..) => self.process.proceed(),
-                Event::Send(answer) => {
+                Event::Send(answer, _) => {
                     self.process.rest();
                     return Ok(Reply::Answer(answer));
                 }

@@ -93,7 +93,7 @@ fn run(
                 path.process.proceed();
                 path.require(condition.not(), solver)
             }
-            Event::Send(_) | Event::End => return Ok(true),
+            Event::Send(..) | Event::End => return Ok(true),
             Event::Recv => return Ok(false),
         };
         if !alive {

@@ -222,8 +222,10 @@ pub struct Program {
     pub request: TypeId,
     /// The type of answers.
     pub response: TypeId,
-    /// The state's variables.
+    /// The state's variables, and behind them the constants that are computed.
     pub slots: Vec<Slot>,
+    /// How many slots are variables.
+    pub state: u32,
     /// All functions.
     pub functions: Vec<Function>,
     /// The function that sets the initial state; it has no parameters.
@@ -232,6 +234,14 @@ pub struct Program {
     pub serve: u32,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
+}
+
+impl Program {
+    /// How many slots belong to the state; those behind them hold constants of the specification.
+    #[must_use]
+    pub fn state_slots(&self) -> usize {
+        self.state as usize
+    }
 }
 
 /// Machine or protocol.

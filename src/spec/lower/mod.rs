@@ -58,6 +58,7 @@ pub fn lower(checked: &Checked, unit: Unit, overrides: &FxHashMap<u32, Value>) -
         request: context.request,
         response: context.response,
         slots: context.slots,
+        state: context.state_slots,
         init: context.init,
         serve: context.serve,
         functions: context.functions,
