@@ -85,7 +85,16 @@ pub(super) enum Alive {
 
 impl Candidate {
     pub(super) fn new(process: Process) -> Candidate {
-        Candidate { process, store: Store::default(), doubt: None, fresh: 0, walked: 0, replied: None, answer: None, log: None }
+        Candidate {
+            process,
+            store: Store::default(),
+            doubt: None,
+            fresh: 0,
+            walked: 0,
+            replied: None,
+            answer: None,
+            log: None,
+        }
     }
 
     /// Whether every question about it was answered.

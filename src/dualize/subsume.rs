@@ -73,7 +73,8 @@ pub(super) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver)
     }
     let mut at = 0;
     while at < candidates.len() {
-        let covered = (0..candidates.len()).any(|other| other != at && covers(&candidates[other], &candidates[at], solver));
+        let covered =
+            (0..candidates.len()).any(|other| other != at && covers(&candidates[other], &candidates[at], solver));
         if covered {
             candidates.remove(at);
         } else {
@@ -125,8 +126,7 @@ impl Matching {
             }
             (Value::Map(a), Value::Map(b)) => self.map(a, b),
             (Value::Union(a), Value::Union(b)) => {
-                a.len() == b.len()
-                    && a.iter().zip(b.iter()).all(|((g, v), (h, w))| self.term(g, h) && self.value(v, w))
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|((g, v), (h, w))| self.term(g, h) && self.value(v, w))
             }
             (Value::Absent, Value::Absent) => true,
             _ => false,

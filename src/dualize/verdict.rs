@@ -70,10 +70,16 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Limit::Section => {
-                write!(f, "a handler ran for more than {} instructions without an answer", crate::process::SECTION_LIMIT)
+                write!(
+                    f,
+                    "a handler ran for more than {} instructions without an answer",
+                    crate::process::SECTION_LIMIT
+                )
             }
             Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
-            Limit::Guards => write!(f, "more than {} undecided conditions stood within each other", crate::process::GUARD_LIMIT),
+            Limit::Guards => {
+                write!(f, "more than {} undecided conditions stood within each other", crate::process::GUARD_LIMIT)
+            }
             Limit::Text => f.write_str("an unknown text was taken apart in a way that has no symbolic form"),
             Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),

@@ -22,11 +22,7 @@ use crate::dualize::{Exchange, Judge, Observed, Options};
 use crate::spec::Spec;
 
 /// The judge after some exchanges, the answers of those that are not kept replaced by holes.
-fn judged<'e>(
-    spec: &Arc<Spec>,
-    options: &Options,
-    exchanges: impl Iterator<Item = (&'e Exchange, Keep)>,
-) -> Judge {
+fn judged<'e>(spec: &Arc<Spec>, options: &Options, exchanges: impl Iterator<Item = (&'e Exchange, Keep)>) -> Judge {
     let mut judge = Judge::new(spec.clone(), options.clone());
     for (exchange, keep) in exchanges {
         let alive = match keep {

@@ -186,8 +186,9 @@ impl<'s> Search<'s> {
 
 /// The judge that has looked at the answers of a reason only, before the rejected exchange.
 pub(super) fn judged_by(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], because: &[usize]) -> Judge {
-    let kept = exchanges.iter().enumerate().map(|(at, exchange)| {
-        (exchange, if because.contains(&at) { Keep::Answer } else { Keep::Hole })
-    });
+    let kept = exchanges
+        .iter()
+        .enumerate()
+        .map(|(at, exchange)| (exchange, if because.contains(&at) { Keep::Answer } else { Keep::Hole }));
     judged(spec, options, kept)
 }

@@ -84,8 +84,7 @@ pub fn witness(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> R
 
 /// A model of the candidate's variables, those that were forgotten included.
 fn complete_model(judge: &mut Judge, candidate: &Candidate) -> Result<Model, WitnessError> {
-    let mut model =
-        candidate.store.model(&[], judge.solver(), &mut |_| 0).map_err(WitnessError::Undecided)?;
+    let mut model = candidate.store.model(&[], judge.solver(), &mut |_| 0).map_err(WitnessError::Undecided)?;
     // Variables of the memory that nothing restricts get the simplest value of their sort.
     for slot in &candidate.process.memory {
         slot.visit_variables(&mut |var| {
@@ -165,8 +164,7 @@ fn replay(
             steps.push(WitnessStep { line, choices: Vec::new(), reply: Reply::Nothing, skipped: true });
             continue;
         };
-        let reply =
-            server.handle_given(&exchange.request, exchange.client, choices.clone()).map_err(stopped(line))?;
+        let reply = server.handle_given(&exchange.request, exchange.client, choices.clone()).map_err(stopped(line))?;
         let shows = match &exchange.observed {
             Observed::Answer(answer) => reply == Reply::Answer(answer.clone()),
             Observed::Any => matches!(reply, Reply::Answer(_)),

@@ -49,7 +49,9 @@ pub(super) fn find(
             return Err(error);
         }
         if let Ok(model) = model {
-            return Ok(Some(path.made.iter().filter_map(|(made, guard)| known(&model, made, guard.as_ref())).collect()));
+            return Ok(Some(
+                path.made.iter().filter_map(|(made, guard)| known(&model, made, guard.as_ref())).collect(),
+            ));
         }
     }
     Ok(None)

@@ -76,7 +76,7 @@ pub struct Statistics {
 }
 
 /// Answers questions about stores.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Solver {
     /// How much may be spent.
     pub limits: Limits,
@@ -86,6 +86,7 @@ pub struct Solver {
 }
 
 /// What is known about a component.
+#[derive(Clone)]
 pub(super) enum Verdict {
     Sat(Model),
     Unsat,
@@ -211,7 +212,7 @@ fn canonical_sort(sort: Sort) -> Sort {
 }
 
 /// Answers by canonical form: the current generation and the one before.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Memory {
     current: FxHashMap<Vec<Term>, Verdict>,
     before: FxHashMap<Vec<Term>, Verdict>,

@@ -76,9 +76,7 @@ impl Spec {
                 .map(|program| (program, checked.types.clone(), checked.tables.spans().to_vec()))
         };
         match compiled {
-            Ok((program, types, spans)) => {
-                Ok(Arc::new(Spec { program, types, sources, warnings: diagnostics, spans }))
-            }
+            Ok((program, types, spans)) => Ok(Arc::new(Spec { program, types, sources, warnings: diagnostics, spans })),
             Err(refused) => {
                 diagnostics.extend(refused);
                 Err(SpecError { sources, diagnostics })

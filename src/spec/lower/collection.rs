@@ -170,13 +170,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `any x in e: p` and `all x in e: p`; `all` is `any` of the opposite, negated.
-    pub(super) fn quantified(
-        &mut self,
-        quantifier: Quantifier,
-        binder: &Pattern,
-        over: &Expr,
-        body: &Expr,
-    ) -> Operand {
+    pub(super) fn quantified(&mut self, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
         let no = self.constant(Value::from(false));
         let found = self.register();
         self.emit(Op::Copy { dst: found, src: no });

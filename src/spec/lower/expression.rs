@@ -39,9 +39,7 @@ impl Emitter<'_, '_, '_> {
             ExprKind::Pick(over) => self.pick(over),
             ExprKind::PickWhere { name, over, condition } => self.pick_where(name, over, condition),
             ExprKind::Either(alternatives) => self.either(alternatives),
-            ExprKind::Quantified { quantifier, binder, over, body } => {
-                self.quantified(*quantifier, binder, over, body)
-            }
+            ExprKind::Quantified { quantifier, binder, over, body } => self.quantified(*quantifier, binder, over, body),
             ExprKind::Unary(op, inner) => self.unary(*op, inner),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
             ExprKind::Is(inner, pattern) => {

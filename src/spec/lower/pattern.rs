@@ -102,12 +102,7 @@ impl Emitter<'_, '_, '_> {
         conjunction.finish(self)
     }
 
-    fn record_pattern(
-        &mut self,
-        src: Operand,
-        constructor: (TypeId, u32),
-        fields: &[FieldPattern],
-    ) -> Option<Operand> {
+    fn record_pattern(&mut self, src: Operand, constructor: (TypeId, u32), fields: &[FieldPattern]) -> Option<Operand> {
         let tables = &self.context.checked.tables;
         let mut parts = Vec::new();
         let mut bindings = Vec::new();

@@ -87,9 +87,7 @@ impl Emitter<'_, '_, '_> {
 
     fn replaced(&mut self, container: Operand, step: Step, value: Operand) -> Operand {
         match step {
-            Step::Field(index) => {
-                self.give(|dst| Op::With { dst, src: container, fields: [(index, value)].into() })
-            }
+            Step::Field(index) => self.give(|dst| Op::With { dst, src: container, fields: [(index, value)].into() }),
             Step::Key(key) => self.give(|dst| Op::Insert { dst, map: container, key, value }),
             Step::Position(at) => self.give(|dst| Op::Replace { dst, list: container, at, value }),
         }
