@@ -104,7 +104,10 @@ impl Kind {
             return Ok(());
         };
         *tally.entry(expected.0.clone()).or_default() += 1;
-        let Some(actual) = judge(text, &write_trace(trace)) else { return Ok(()) };
+        let Some(actual) = judge(text, &write_trace(trace)) else {
+            *tally.entry("NOT JUDGED BY THE VALIDATOR".to_owned()).or_default() += 1;
+            return Ok(());
+        };
         if let Ok((verdict, _)) = &actual {
             *tally.entry(format!("{verdict} by the validator")).or_default() += 1;
         }
