@@ -11,7 +11,7 @@ use std::path::Path;
 
 use mayhap::diagnostic::{Colour, FileId, Sources};
 use mayhap::syntax::ast::NodeId;
-use mayhap::syntax::{Parsed, parse, print};
+use mayhap::syntax::{Parsed, parse, parse_expression, print};
 use proptest::prelude::*;
 use syntax::golden::{files, golden, shape};
 use syntax::programs::program;
@@ -163,6 +163,15 @@ fn long_chains_are_one_error() {
             assert_eq!(parsed(&text).diagnostics.len(), errors, "{link} {length}");
             check_bad_input(&text);
         }
+    }
+}
+
+#[test]
+fn expressions_are_read_alone() {
+    for (text, errors) in [("5", 0), (" -1 + n ", 0), ("", 1), ("1 2", 1), ("1;", 1), ("choose", 0), ("\"", 1)] {
+        let (expr, found, _) = parse_expression(text, FileId(0), NodeId(0));
+        assert_eq!(found.len(), errors, "{text}: {found:?}");
+        assert!(expr.is_some() || errors > 0, "{text}");
     }
 }
 

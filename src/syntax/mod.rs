@@ -9,5 +9,5 @@ mod literal;
 mod parser;
 mod print;
 
-pub use parser::{MAX_DEPTH, Parsed, parse};
+pub use parser::{MAX_DEPTH, Parsed, parse, parse_expression};
 pub use print::print;

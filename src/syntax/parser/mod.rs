@@ -18,8 +18,8 @@ mod types;
 
 use crate::diagnostic::{Diagnostic, FileId, Span};
 
-use super::ast::{File, NodeId};
-use super::lexer::{self, Lexed, Token};
+use super::ast::{Expr, File, NodeId};
+use super::lexer::{self, Kind, Lexed, Token};
 
 /// How deep constructs may nest, operators of a chain and `else if`s included: every pass over the tree is recursive,
 /// and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).
@@ -44,6 +44,23 @@ pub fn parse(text: &str, file: FileId, first: NodeId) -> Parsed {
         return Parser::new("", file, first, vec![finding]).finish();
     }
     Parser::new(text, file, first, Vec::new()).finish()
+}
+
+/// Reads an expression alone, for example the value of a constant that is given on the command line. Without an
+/// expression there is at least one error among the diagnostics.
+#[must_use]
+pub fn parse_expression(text: &str, file: FileId, first: NodeId) -> (Option<Expr>, Vec<Diagnostic>, NodeId) {
+    if u32::try_from(text.len()).is_err() {
+        let place = Span { file, start: 0, end: 0 };
+        return (None, vec![Diagnostic::error(place, "an expression may have at most 4 GiB")], first);
+    }
+    let mut parser = Parser::new(text, file, first, Vec::new());
+    let expr = parser.expr().ok();
+    if expr.is_some() && !parser.at(Kind::End) {
+        let finding = parser.unexpected("the end of the expression");
+        parser.report_here(finding);
+    }
+    (expr, parser.diagnostics, NodeId(parser.next))
 }
 
 /// A production has failed and has been reported.
