@@ -1,4 +1,5 @@
-//! A real nginx is recorded: the recording has the right shape, it is what the kept one says, and it can be flipped.
+//! A real nginx is recorded: the recording has the right shape, is accepted, says what the kept one says, and is rejected
+//! when one of its answers is flipped.
 //!
 //! The recorder is the one in `examples/record_nginx`, called as a function. Where nginx is not installed the tests say
 //! so and do nothing, except with `CI=true`, where they fail.
@@ -6,13 +7,16 @@
 #[allow(dead_code)]
 #[path = "../examples/flip_answer.rs"]
 mod flip_answer;
+mod judge;
 #[allow(dead_code)]
 #[path = "../examples/record_nginx/record/mod.rs"]
 mod record;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use flip_answer::flip;
+use judge::judge_text;
 use record::{Settings, Trouble, record};
 use serde_json::Value;
 
@@ -72,6 +76,15 @@ fn a_recording_has_its_shape() {
     }
     assert!(exchanges.iter().any(|exchange| exchange["q"]["Get"]["if_none_match"] == "Any"));
     assert!(exchanges.iter().any(|exchange| exchange["a"] == "NotFound"));
+}
+
+#[test]
+fn a_recording_is_accepted_and_rejected_where_an_answer_is_flipped() {
+    let Some(trace) = recording(11, 2000) else { return };
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/static_etag.may");
+    assert_eq!(judge_text(&spec, &trace), ("accept".to_owned(), None));
+    let (flipped, flip) = flip(&trace).expect("an answer fits");
+    assert_eq!(judge_text(&spec, &flipped), ("reject".to_owned(), Some(flip.line as u64)));
 }
 
 #[test]

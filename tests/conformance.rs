@@ -1,0 +1,128 @@
+//! Known verdicts: every trace of the manifests gets the verdict, and each rejection the line, that it is known to have.
+//!
+//! Three collections have the same form, a `manifest.tsv` beside specifications and traces: the traces of the shipped
+//! specifications, a few cases of independent brute-force programs (`tests/data/conformance`), and, where it is at hand,
+//! the whole collection that these few are from (`../shared/conformance`). Adding a case is adding its files and a line.
+
+mod judge;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use judge::judge;
+use serde_json::{Value, json};
+
+/// A row of a manifest.
+struct Case {
+    spec: PathBuf,
+    trace: PathBuf,
+    verdict: String,
+    event: Option<u64>,
+    /// What the case needs beyond the core of the language, as its row says.
+    needs: String,
+}
+
+/// The cases of `directory/manifest.tsv`, whose specifications are in `specs`; none where there is no manifest.
+fn cases(directory: &Path, specs: &Path) -> Vec<Case> {
+    let Ok(manifest) = fs::read_to_string(directory.join("manifest.tsv")) else { return Vec::new() };
+    let mut rows = manifest.lines().map(|row| row.split('\t').collect::<Vec<&str>>());
+    let columns = rows.next().expect("a manifest has a first row");
+    let needs = columns.iter().position(|column| *column == "needs");
+    rows.map(|row| Case {
+        spec: specs.join(row[0]),
+        trace: directory.join(row[1]),
+        verdict: row[2].to_owned(),
+        event: row[3].parse().ok(),
+        needs: needs.map_or("core", |column| row[column]).to_owned(),
+    })
+    .collect()
+}
+
+/// Whether this version can judge the case: holes stand for whole answers only, and nothing starts unknown.
+fn is_supported(case: &Case) -> bool {
+    match case.needs.as_str() {
+        "core" => true,
+        "holes" => has_whole_holes_only(&fs::read_to_string(&case.trace).expect("a trace")),
+        _ => false,
+    }
+}
+
+fn has_whole_holes_only(trace: &str) -> bool {
+    let hole = json!({"$any": null});
+    trace.lines().all(|line| {
+        let event: Value = serde_json::from_str(line).expect("a line of a trace is JSON");
+        event["a"] == hole || !line.contains("$any")
+    })
+}
+
+/// What is wrong with the verdict, if anything.
+fn check(case: &Case) -> Option<String> {
+    let found = judge(&case.spec, &case.trace);
+    let known = (case.verdict.clone(), case.event);
+    (found != known).then(|| format!("{}: known {known:?}, found {found:?}", case.trace.display()))
+}
+
+/// Checks all cases and reports all differences at once.
+fn check_all(cases: &[Case]) {
+    let differences: Vec<String> = cases.iter().filter_map(check).collect();
+    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), cases.len(), differences.join("\n"));
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The cases of a collection kept here.
+fn kept(directory: &str) -> Vec<Case> {
+    let directory = root().join("tests/data/conformance").join(directory);
+    cases(&directory, &directory)
+}
+
+/// The cases of the whole collection, where it is at hand.
+fn shared(directory: &str) -> Vec<Case> {
+    let directory = root().join("../shared/conformance").join(directory);
+    if !directory.exists() {
+        println!("{} is not here: the cases kept in tests/data/conformance are judged only", directory.display());
+    }
+    cases(&directory, &directory)
+}
+
+#[test]
+fn traces_of_the_shipped_specifications() {
+    let all = cases(&root().join("tests/data/traces"), &root().join("specs"));
+    assert!(all.len() > 100);
+    check_all(&all);
+}
+
+#[test]
+fn kept_machines() {
+    let cases = kept("machine");
+    assert_eq!(cases.len(), 6);
+    check_all(&cases);
+}
+
+#[test]
+fn kept_protocols() {
+    let cases = kept("protocol");
+    assert_eq!(cases.iter().filter(|case| is_supported(case)).count(), 10);
+    check_all(&cases);
+}
+
+#[test]
+fn all_machines() {
+    check_all(&shared("machine"));
+}
+
+#[test]
+fn all_protocols_that_run() {
+    let cases: Vec<Case> = shared("protocol").into_iter().filter(is_supported).collect();
+    check_all(&cases);
+}
+
+/// What does not run yet gets an error that says so, never a wrong verdict.
+#[test]
+fn protocols_that_need_more_are_not_misjudged() {
+    let cases = shared("protocol").into_iter().filter(|case| !is_supported(case));
+    let differences = cases.filter_map(|case| check(&case).filter(|found| !found.contains("not supported yet")));
+    assert_eq!(differences.collect::<Vec<String>>(), Vec::<String>::new());
+}
