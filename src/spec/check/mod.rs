@@ -28,6 +28,7 @@ mod names;
 mod needy;
 mod operator;
 mod pattern;
+mod record;
 mod scope;
 mod statement;
 mod useful;

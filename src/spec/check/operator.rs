@@ -83,9 +83,12 @@ impl<'a> Checker<'a> {
     }
 
     fn sum(&mut self, left: &'a Expr, right: &'a Expr, need: Need, span: Span, want: Want) -> TypeId {
+        let open = needs_context(left) && needs_context(right);
         let fits = match self.head(want.ty) {
-            Some(Type::Int | Type::Set(_)) => true,
-            Some(Type::Str | Type::Bytes | Type::List(_)) => need == Need::Addable,
+            Some(Type::Set(_)) => true,
+            Some(Type::Bytes | Type::List(_)) => need == Need::Addable,
+            Some(Type::Str) => open && need == Need::Addable,
+            Some(Type::Int) => open,
             Some(_) | None => false,
         };
         let ty = if fits { want.ty } else { self.fresh(span) };
