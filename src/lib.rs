@@ -8,6 +8,7 @@ pub mod dualize;
 pub mod evidence;
 pub mod json;
 pub mod process;
+pub mod report;
 pub mod scalar;
 pub mod server;
 pub mod solve;

@@ -22,6 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("network", &["diagnostic", "syntax", "json", "choice", "solve"]),
     ("server", &["diagnostic", "syntax"]),
     ("dualize", &["diagnostic", "syntax", "json", "choice", "server"]),
+    ("validate", &["syntax", "server"]),
     ("paths", &["diagnostic", "syntax", "json", "server", "dualize"]),
     ("evidence", &["syntax"]),
     ("lint", &["server", "dualize"]),

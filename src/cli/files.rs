@@ -60,7 +60,7 @@ pub fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
 /// # Errors
 /// A message, one line; the file is as it was.
 pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
-    replace(path, text).map_err(|cause| format!("{}: cannot write: {}", shown(path), reason(&cause)))
+    replace(path, text).map_err(|cause| unwritable(path, &cause))
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
@@ -76,6 +76,11 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
         std::fs::rename(&scratch, &path)
     };
     written().inspect_err(|_| _ = std::fs::remove_file(&scratch))
+}
+
+/// Says that a file cannot be written, and why.
+pub fn unwritable(path: &Path, cause: &io::Error) -> String {
+    format!("{}: cannot write: {}", shown(path), reason(cause))
 }
 
 fn unreadable(path: &Path, cause: &io::Error) -> String {

@@ -3,11 +3,14 @@
 //! `use tags;` in `specs/kv.may` reads `specs/tags.may`; what is read from standard input uses files of the directory
 //! that the command was started in.
 
-use super::files;
+use super::exit::Exit;
 use super::terminal::Terminal;
+use super::{arguments, failed, files};
 use crate::diagnostic::{Diagnostic, Sources};
 use crate::spec::load::{Loaded, Text, load};
+use crate::spec::{Selection, Spec};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Reads a file and what it uses; the findings are those of reading.
 ///
@@ -15,9 +18,30 @@ use std::path::Path;
 /// A message where the file itself cannot be read.
 pub fn read(path: &Path, sources: &mut Sources) -> Result<(Loaded, Vec<Diagnostic>), String> {
     let first = text(path)?;
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let mut beside = |name: &str| text(&directory.join(format!("{name}.may")));
+    let mut beside = beside(path);
     Ok(load(first, &mut beside, sources))
+}
+
+/// Compiles the machine or protocol that is meant; or tells everything that is wrong.
+///
+/// # Errors
+/// That the job cannot be done; it has been said why.
+pub fn compile(path: &Path, selected: &arguments::Selection, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
+    let first = text(path).map_err(|why| failed(terminal, &why))?;
+    let mut beside = beside(path);
+    let set = selected.constants.iter().map(|constant| (constant.name.clone(), constant.value.clone())).collect();
+    let selection = Selection { name: selected.spec.clone(), set };
+    Spec::compile(first, &mut beside, &selection).map_err(|refused| {
+        tell(&refused.sources, &refused.diagnostics, terminal);
+        let summary = summary(&refused.diagnostics).unwrap_or_default();
+        failed(terminal, &format!("{}: {summary}", files::shown(path)))
+    })
+}
+
+/// Finds what a specification uses, in the directory of `path`.
+fn beside(path: &Path) -> impl FnMut(&str) -> Result<Text, String> {
+    let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    move |name| text(&directory.join(format!("{name}.may")))
 }
 
 fn text(path: &Path) -> Result<Text, String> {

@@ -9,7 +9,10 @@ pub mod exit;
 mod files;
 mod fmt;
 mod load;
+mod progress;
+mod simulate;
 pub mod terminal;
+mod validate;
 pub mod values;
 
 use arguments::{Arguments, Command};
@@ -43,7 +46,9 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
     match command {
         Command::Check(options) => check::run(options, terminal),
         Command::Fmt(options) => fmt::run(options, terminal),
-        Command::Dualize(_) | Command::Simulate(_) | Command::Validate(_) => failed(terminal, "not supported yet"),
+        Command::Dualize(_) => failed(terminal, "not supported yet"),
+        Command::Simulate(options) => simulate::run(options, terminal),
+        Command::Validate(options) => validate::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
             Exit::Fine

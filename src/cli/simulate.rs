@@ -1,0 +1,132 @@
+//! `mayhap simulate`: a specification as a server, a random client, and the trace of what they say to each other.
+//!
+//! `mayhap simulate specs/kv.may --steps 3 --seed 7` prints three exchanges; the same seed gives the same bytes.
+
+use super::arguments::{Net, Simulate};
+use super::exit::Exit;
+use super::terminal::Terminal;
+use super::values::Drawn;
+use super::{failed, files, load};
+use crate::choice::{Choices, Random};
+use crate::diagnostic::Diagnostic;
+use crate::json::encode;
+use crate::server::{Ranges, Reply, Server, Stop};
+use crate::spec::Spec;
+use crate::trace::{self, Body, Event};
+use std::io::Write;
+use std::sync::Arc;
+
+/// How many requests in a row the client may draw that break its duty before it gives up.
+const DRAWS: u32 = 1_000;
+
+pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
+    if options.net == Net::Tcp {
+        return failed(terminal, "--net tcp is not supported yet");
+    }
+    if options.clients == 0 {
+        return failed(terminal, "expected at least one client: --clients 1");
+    }
+    let spec = match load::compile(&options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    match Sink::new(options) {
+        Err(why) => failed(terminal, &why),
+        Ok(mut sink) => {
+            let exit = simulate(&spec, options, &mut sink, terminal);
+            sink.finish(terminal).map_or_else(|why| failed(terminal, &why), |()| exit)
+        }
+    }
+}
+
+fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mut Terminal) -> Exit {
+    let mut choices = Random::new(options.seed);
+    let mut server = match Server::new(spec.clone(), ranges(options), &mut choices) {
+        Ok(server) => server,
+        Err(stop) => return stopped(spec, &stop, terminal),
+    };
+    for line in 1..=options.steps {
+        match exchange(spec, &mut server, options.clients, &mut choices) {
+            Ok((client, body)) => {
+                let client = (options.clients > 1).then_some(client);
+                sink.write(&format!("{}\n", Event { line, client, body }), terminal);
+            }
+            Err(stop) => return stopped(spec, &stop, terminal),
+        }
+        if terminal.is_gone() {
+            break;
+        }
+    }
+    Exit::Fine
+}
+
+/// One request that keeps the client's duty, and what came back.
+fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random) -> Result<(u64, Body<String>), Stop> {
+    let mut draws = 0;
+    loop {
+        draws += 1;
+        let client = 1 + choices.choose(clients as usize).map_err(Stop::Choice)? as u64;
+        let request = server.drawing().request(&spec.types, spec.program.request, choices).map_err(Stop::Choice)?;
+        let reply = match server.handle(&request, client, choices) {
+            Err(Stop::Outside(_)) if draws < DRAWS => continue,
+            reply => reply?,
+        };
+        let reply = match reply {
+            Reply::Answer(answer) => trace::Reply::Answer(encode(&spec.types, spec.program.response, &answer)),
+            Reply::Nothing => trace::Reply::NotOwed,
+        };
+        return Ok((client, Body::Exchange { query: encode(&spec.types, spec.program.request, &request), reply }));
+    }
+}
+
+fn ranges(options: &Simulate) -> Ranges {
+    let of = |what| options.ranges.iter().rfind(|range| range.what == what).map(|range| (range.low, range.high));
+    Ranges { request: of(Drawn::Request), choose: of(Drawn::Choose) }
+}
+
+/// Says why the server could not go on, at its place in the specification.
+fn stopped(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
+    let site = match stop {
+        Stop::Fault(fault) => Some(fault.site),
+        Stop::Outside(site) | Stop::Stuck(site) | Stop::Mismatch(site) => Some(*site),
+        Stop::Limit(_) | Stop::Choice(_) => None,
+    };
+    match site {
+        Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), stop.to_string())], terminal),
+        None => terminal.complain(&format!("error: {stop}\n")),
+    }
+    if let Stop::Limit(_) = stop { Exit::Inconclusive } else { Exit::Failed }
+}
+
+/// Where the trace goes.
+enum Sink {
+    Terminal,
+    File { name: String, file: std::io::BufWriter<std::fs::File>, failure: Option<std::io::Error> },
+}
+
+impl Sink {
+    fn new(options: &Simulate) -> Result<Sink, String> {
+        let Some(path) = options.out.as_ref().filter(|path| !files::is_stdin(path)) else { return Ok(Sink::Terminal) };
+        let file = std::fs::File::create(path).map_err(|cause| files::unwritable(path, &cause))?;
+        Ok(Sink::File { name: files::shown(path), file: std::io::BufWriter::new(file), failure: None })
+    }
+
+    fn write(&mut self, line: &str, terminal: &mut Terminal) {
+        match self {
+            Sink::Terminal => terminal.print(line),
+            Sink::File { file, failure, .. } => {
+                let failed = file.write_all(line.as_bytes()).err();
+                *failure = failure.take().or(failed);
+            }
+        }
+    }
+
+    fn finish(self, terminal: &mut Terminal) -> Result<(), String> {
+        let Sink::File { name, mut file, failure } = self else { return Ok(()) };
+        if let Some(cause) = failure.or(file.flush().err()) {
+            return Err(files::unwritable(name.as_ref(), &cause));
+        }
+        terminal.complain(&format!("{name}: written\n"));
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! `mayhap validate`: recorded traces, judged while they are read.
+//!
+//! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 where there is
+//! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
+
+use super::arguments::{Format, Net, Validate};
+use super::exit::Exit;
+use super::progress::Progress;
+use super::terminal::Terminal;
+use super::{failed, files, load};
+use crate::dualize::Verdict;
+use crate::report::{self, Report, SCHEMA, Stats, text};
+use crate::spec::Spec;
+use crate::validate::{Exchanges, Validator};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
+    if options.net == Some(Net::Tcp) {
+        return failed(terminal, "--net tcp is not supported yet");
+    }
+    let spec = match load::compile(&options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    let mut exit = Exit::Fine;
+    for trace in &options.traces {
+        exit = exit.worst(match judge(&spec, trace, terminal) {
+            Ok(judged) => tell(&spec, &judged, options, terminal),
+            Err(message) => {
+                terminal.complain(&message);
+                Exit::Failed
+            }
+        });
+    }
+    exit
+}
+
+/// What came out for one trace.
+struct Judged {
+    report: Report,
+    verdict: Verdict,
+}
+
+/// Reads and judges a trace; or says why there is nothing to judge.
+fn judge(spec: &Arc<Spec>, path: &Path, terminal: &mut Terminal) -> Result<Judged, String> {
+    let name = files::shown(path);
+    let mut exchanges = Exchanges::new(spec, files::open(path).map_err(|why| format!("error: {why}\n"))?);
+    let mut validator = Validator::new(spec);
+    let started = Instant::now();
+    let mut progress = Progress::new(&name);
+    while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
+        progress.tick(exchanges.events());
+        if !validator.observe_exchange(&exchange) {
+            break;
+        }
+    }
+    progress.end();
+    if exchanges.events() == 0 {
+        return Err(format!("error: {name}: no events, so nothing was tested\n"));
+    }
+    if let Some(other) = exchanges.header().and_then(|header| header.spec.as_deref())
+        && other != spec.program.name
+    {
+        terminal.complain(&format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name));
+    }
+    let verdict = validator.verdict();
+    let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
+    let (word, event, event_from) = report::told(&verdict);
+    let explanation = explanation(&verdict);
+    let spec = spec.program.name.clone();
+    let report = Report {
+        schema: SCHEMA,
+        spec,
+        trace: name,
+        verdict: word,
+        event,
+        event_from,
+        explanation,
+        witness: None,
+        stats,
+    };
+    Ok(Judged { report, verdict })
+}
+
+fn stats(validator: &Validator) -> Stats {
+    let (counts, solving) = (validator.counts(), validator.statistics());
+    Stats {
+        events: counts.events,
+        candidates_max: counts.candidates_max as u64,
+        forks: counts.forks,
+        merges: counts.merges + counts.subsumptions,
+        z3_checks: solving.z3_checks,
+        elapsed_ms: 0,
+    }
+}
+
+fn explanation(verdict: &Verdict) -> Vec<String> {
+    match verdict {
+        Verdict::Unknown(doubt) => vec![doubt.to_string()],
+        Verdict::Accept { .. } | Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Vec::new(),
+    }
+}
+
+fn tell(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) -> Exit {
+    let length = if options.traces.len() > 1 { text::Length::Line } else { text::Length::Whole };
+    match options.format {
+        Format::Json => terminal.print(&report::json::report(&judged.report)),
+        Format::Text => {
+            terminal.print(&text::report(&judged.report, length));
+            if options.stats {
+                terminal.print(&format!("  {}\n", text::stats(&judged.report.stats)));
+            }
+        }
+    }
+    if let Some(fault) = report::fault(spec, &judged.verdict) {
+        load::tell(&spec.sources, &[fault], terminal);
+    }
+    exit(&judged.verdict)
+}
+
+fn exit(verdict: &Verdict) -> Exit {
+    match verdict {
+        Verdict::Accept { .. } => Exit::Fine,
+        Verdict::Reject { .. } => Exit::Rejected,
+        Verdict::Unknown(_) => Exit::Inconclusive,
+        Verdict::Outside { .. } | Verdict::Fault(_) => Exit::Failed,
+    }
+}

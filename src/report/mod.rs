@@ -1,0 +1,87 @@
+//! Verdicts as bytes: what is said about a trace, as data, and one file for each form in which it is written.
+//!
+//! A [`Report`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
+
+pub mod json;
+pub mod text;
+
+use crate::diagnostic::Diagnostic;
+use crate::dualize::{FaultReport, Verdict};
+use crate::spec::Spec;
+use crate::spec::code::FaultKind;
+use serde::Serialize;
+
+/// The version of the form that [`json::report`] writes.
+pub const SCHEMA: u32 = 1;
+
+/// Everything that is said about one trace.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The machine or protocol.
+    pub spec: String,
+    /// The trace, as it was named.
+    pub trace: String,
+    /// The verdict in one word: `accept`, `reject`, `unknown`, `outside` or `fault`.
+    pub verdict: &'static str,
+    /// The line of the first event that cannot be explained (reject), from which on the trace is outside (outside), or
+    /// that meets a fault of the specification (fault).
+    pub event: Option<u64>,
+    /// Where only a range is known: the first line that it may be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_from: Option<u64>,
+    /// Why, line by line, for people.
+    pub explanation: Vec<String>,
+    /// The choices that explain an accepted trace, one JSON value each.
+    pub witness: Option<Vec<String>>,
+    /// How much work it was.
+    pub stats: Stats,
+}
+
+/// How much work a verdict was.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Stats {
+    /// Events that were observed.
+    pub events: u64,
+    /// The most candidates after an event.
+    pub candidates_max: u64,
+    /// Forks at statements.
+    pub forks: u64,
+    /// Candidates that were equal to another one, or covered by it.
+    pub merges: u64,
+    /// Questions that reached Z3.
+    pub z3_checks: u64,
+    /// Time from the first event to the verdict.
+    pub elapsed_ms: u64,
+}
+
+/// The verdict as a word, the event and where it may begin.
+#[must_use]
+pub fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
+    match verdict {
+        Verdict::Accept { .. } => ("accept", None, None),
+        Verdict::Reject { event, event_from } => ("reject", Some(*event), *event_from),
+        Verdict::Unknown(_) => ("unknown", None, None),
+        Verdict::Outside { event } => ("outside", Some(*event), None),
+        Verdict::Fault(fault) => ("fault", Some(fault.event), None),
+    }
+}
+
+/// A fault of the specification at its place; an error where it decides the verdict.
+#[must_use]
+pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
+    let (report, build): (&FaultReport, fn(_, String) -> Diagnostic) = match verdict {
+        Verdict::Fault(report) => (report, Diagnostic::error),
+        Verdict::Accept { warning: Some(report) } => (report, Diagnostic::warning),
+        Verdict::Accept { warning: None } | Verdict::Reject { .. } => return None,
+        Verdict::Unknown(_) | Verdict::Outside { .. } => return None,
+    };
+    let (message, label) = match report.fault.kind {
+        FaultKind::MissingKey => ("the specification looks up a key that may not be there", "no such key"),
+        FaultKind::OutOfRange => ("the specification reads beyond the end", "out of range"),
+        FaultKind::NoArm => ("the specification meets a value for which it has no pattern", "no pattern fits"),
+    };
+    let message = format!("{message} (line {} of the trace)", report.event);
+    Some(build(spec.span(report.fault.site), message).label(label))
+}

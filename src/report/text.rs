@@ -1,0 +1,57 @@
+//! A report for people: the verdict on the first line, then why.
+//!
+//! `t.ndjson: reject at line 3` is followed by what was possible there and what it follows from.
+
+use super::{Report, Stats};
+
+/// How much of a report is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Length {
+    /// The verdict, on one line.
+    Line,
+    /// Everything.
+    Whole,
+}
+
+/// The report, its last line ended.
+#[must_use]
+pub fn report(report: &Report, length: Length) -> String {
+    let mut text = format!("{}: {}\n", report.trace, verdict(report));
+    if length == Length::Whole {
+        report.explanation.iter().for_each(|line| text += &format!("  {line}\n"));
+    }
+    text
+}
+
+fn verdict(report: &Report) -> String {
+    let line = report.event.unwrap_or_default();
+    match report.verdict {
+        "accept" => format!("accept ({})", counted(report.stats.events, "event")),
+        "reject" => match report.event_from.filter(|from| *from < line) {
+            Some(from) => format!("reject at line {line}, perhaps from line {from} on"),
+            None => format!("reject at line {line}"),
+        },
+        "outside" => format!("outside the specification from line {line} on: the client broke its duty"),
+        "fault" => format!("no verdict: the specification is faulty at line {line}"),
+        other => other.to_string(),
+    }
+}
+
+/// The statistics on one line.
+#[must_use]
+pub fn stats(stats: &Stats) -> String {
+    format!(
+        "{}, at most {}, {}, {}, {} by Z3, {} ms",
+        counted(stats.events, "event"),
+        counted(stats.candidates_max, "candidate"),
+        counted(stats.forks, "fork"),
+        counted(stats.merges, "merge"),
+        counted(stats.z3_checks, "check"),
+        stats.elapsed_ms
+    )
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}

@@ -1,0 +1,165 @@
+//! `mayhap validate` and `mayhap simulate` as a user meets them: exit codes, messages, one line a trace, JSON.
+
+mod command;
+
+use command::{check, file, mayhap, run};
+
+const SPEC: &str = "specs/cmp_rst.may";
+const ACCEPTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 4, \"a\": 1}\n";
+const REJECTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n";
+
+#[test]
+fn a_verdict_has_its_exit_code() {
+    check(&["validate", SPEC, "-"], ACCEPTED, 0, &["<stdin>: accept (3 events)"]);
+    check(&["validate", SPEC, "-"], REJECTED, 1, &["<stdin>: reject at line 3"]);
+    check(&["validate", SPEC, "-", "--stats"], ACCEPTED, 0, &["3 events, at most ", "0 checks by Z3"]);
+    check(&["validate", SPEC, "-"], "{\"q\": 0, \"a\": 0}\n\n\r\n{\"q\": 1, \"a\": 0}", 1, &["reject at line 4"]);
+}
+
+#[test]
+fn several_traces_have_one_line_each_and_the_worst_code() {
+    let (good, bad) = (file("good.ndjson", ACCEPTED), file("bad.ndjson", REJECTED));
+    let (good, bad) = (good.to_str().unwrap(), bad.to_str().unwrap());
+    check(&["validate", SPEC, good, good], "", 0, &["good.ndjson: accept"]);
+    let output = run(&["validate", SPEC, good, bad, good], "");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).lines().count()), (Some(1), 3));
+    check(&["validate", SPEC, bad, "no/such.ndjson", good], "", 2, &["bad.ndjson: reject", "good.ndjson: accept"]);
+}
+
+#[test]
+fn what_is_no_trace_is_2() {
+    for (trace, parts) in [
+        ("", &["<stdin>: no events, so nothing was tested"] as &[&str]),
+        ("\n \r\n\n", &["nothing was tested"]),
+        ("{\"mayhap\": 1, \"spec\": \"cmp_rst\"}\n", &["nothing was tested"]),
+        ("{\"q\": 5, \"a\": 1}\n{\"q\": 5, \"a\": ", &["<stdin>:2:15", "expected a value, found the end", "^"]),
+        ("{\"q\": true, \"a\": 1}", &["<stdin>:1:7", "expected int, found `true`"]),
+        ("{\"q\": 5, \"a\": [1]}", &["<stdin>:1:15", "expected int, found an array"]),
+        ("{\"c\": 1, \"q\": 5}", &["--net tcp"]),
+        ("{\"mayhap\": 2}\n{\"q\": 5, \"a\": 1}", &["version 2"]),
+        ("hello", &["<stdin>:1:1", "expected an event"]),
+    ] {
+        check(&["validate", SPEC, "-"], trace, 2, parts);
+    }
+    check(&["validate", SPEC, "src"], "", 2, &["src: this is a directory"]);
+    check(&["validate", SPEC, "-", "--net", "tcp"], ACCEPTED, 2, &["not supported yet"]);
+    let latin = file("latin.ndjson", b"{\"q\": 5, \"a\": 1}\n{\"q\": \"\xe9\"}\n");
+    check(&["validate", SPEC, latin.to_str().unwrap()], "", 2, &["latin.ndjson:2:8", "not UTF-8"]);
+}
+
+#[test]
+fn a_malformed_line_behind_the_verdict_changes_nothing() {
+    check(&["validate", SPEC, "-"], &format!("{REJECTED}hello\n"), 1, &["reject at line 3"]);
+}
+
+#[test]
+fn a_truncated_line_90_000_is_told() {
+    let trace = "{\"q\": 0, \"a\": 0}\n".repeat(89_999) + "{\"q\": 5, \"a\": {";
+    check(&["validate", SPEC, "-"], &trace, 2, &["<stdin>:90000:16", "found the end"]);
+}
+
+#[test]
+fn a_trace_of_another_specification_is_noted() {
+    let trace = format!("{{\"mayhap\": 1, \"spec\": \"kv\"}}\n{ACCEPTED}");
+    check(&["validate", SPEC, "-"], &trace, 0, &["<stdin> says that it is of \"kv\"; judged by `cmp_rst`", "accept"]);
+}
+
+#[test]
+fn json_is_one_object_a_trace() {
+    let output = run(&["validate", SPEC, "-", "--format", "json"], REJECTED);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1));
+    let object: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&object["schema"], &object["spec"], &object["trace"]),
+        (&1.into(), &"cmp_rst".into(), &"<stdin>".into())
+    );
+    assert_eq!((&object["verdict"], &object["event"]), (&"reject".into(), &3.into()));
+    assert!(object["explanation"].is_array() && object.get("witness").is_some());
+    for count in ["events", "candidates_max", "z3_checks", "elapsed_ms"] {
+        assert!(object["stats"][count].is_u64(), "{count}: {text}");
+    }
+}
+
+#[test]
+fn a_broken_specification_gives_no_verdict() {
+    let broken = file("broken.may", "protocol p { request int; response int; on q { reply x; } }");
+    check(&["validate", broken.to_str().unwrap(), "-"], ACCEPTED, 2, &["broken.may:1:54", "broken.may: 1 error"]);
+    let two = "protocol a { request int; response int; on q { reply q; } }\n".to_string();
+    let two = file("two.may", two.clone() + &two.replace("protocol a", "protocol b").replace("reply q", "reply q + 1"));
+    let path = two.to_str().unwrap();
+    check(&["validate", path, "-"], "{\"q\": 1, \"a\": 2}", 2, &["--spec"]);
+    check(&["validate", path, "-", "--spec", "b"], "{\"q\": 1, \"a\": 2}", 0, &["accept"]);
+    check(&["validate", path, "-", "--spec", "c"], "{\"q\": 1, \"a\": 2}", 2, &["no machine or protocol `c`"]);
+    let limit = "const LIMIT: int = 3;\nprotocol p { request int; response bool; on q { reply q < LIMIT; } }\n";
+    let limit = file("limit.may", limit);
+    let path = limit.to_str().unwrap();
+    check(&["validate", path, "-"], "{\"q\": 5, \"a\": true}", 1, &["reject at line 1"]);
+    check(&["validate", path, "-", "--set", "LIMIT=9"], "{\"q\": 5, \"a\": true}", 0, &["accept"]);
+    check(&["validate", path, "-", "--set", "LIMI=9"], "{\"q\": 5, \"a\": true}", 2, &["LIMIT"]);
+}
+
+#[test]
+fn outside_and_fault_are_2() {
+    let duty = "protocol p { request int; response int; on q { expects q > 0; reply q; } }";
+    let duty = file("duty.may", duty);
+    check(
+        &["validate", duty.to_str().unwrap(), "-"],
+        "{\"q\": 0, \"a\": 7}",
+        2,
+        &["outside the specification", "line 1"],
+    );
+    let fault = "protocol p { request int; response int; var m: map<int, int> = {}; on q { reply m[q]; } }";
+    let fault = file("fault.may", fault);
+    check(
+        &["validate", fault.to_str().unwrap(), "-"],
+        "{\"q\": 0, \"a\": 7}",
+        2,
+        &["fault.may:1:81", "line 1 of the trace"],
+    );
+}
+
+#[test]
+fn simulate_gives_the_same_bytes_for_the_same_seed() {
+    let simulated = |arguments: &[&str]| {
+        let output = run(&[&["simulate", "specs/kv_etag.may", "--steps", "200"], arguments].concat(), "");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let trace = simulated(&["--seed", "7"]);
+    assert_eq!((trace.lines().count(), &trace), (200, &simulated(&["--seed", "7"])));
+    assert_ne!(trace, simulated(&["--seed", "8"]));
+    check(&["validate", "specs/kv_etag.may", "-"], &trace, 0, &["accept (200 events)"]);
+    assert!(simulated(&["--clients", "3"]).contains("\"c\": 3"));
+}
+
+#[test]
+fn simulate_draws_from_ranges_and_writes_files() {
+    let out = file("simulated.ndjson", "");
+    let path = out.to_str().unwrap();
+    let ranges = ["--range", "request=-3..3", "--range", "choose=5..6"];
+    check(&[&["simulate", SPEC, "--out", path] as &[&str], &ranges].concat(), "", 0, &["simulated.ndjson: written"]);
+    let trace = std::fs::read_to_string(path).unwrap();
+    assert_eq!(trace.lines().count(), 20);
+    let query = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["q"].as_i64().unwrap();
+    assert!(trace.lines().all(|line| (-3..3).contains(&query(line))), "{trace}");
+    check(&["validate", SPEC, path], "", 0, &["accept (20 events)"]);
+    check(&["simulate", SPEC, "--out", "no/such/dir/t"], "", 2, &["no/such/dir/t: cannot write"]);
+}
+
+#[test]
+fn simulate_obeys_the_clients_duty_and_tells_when_it_is_stuck() {
+    let duty = file("obeyed.may", "protocol p { request bool; response bool; on q { expects q; reply q; } }");
+    let output = run(&["simulate", duty.to_str().unwrap()], "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).matches("{\"q\": true, \"a\": true}").count(), 20);
+    let stuck = file("stuck.may", "protocol p { request bool; response bool; on q { assume q && !q; reply q; } }");
+    check(&["simulate", stuck.to_str().unwrap()], "", 2, &["stuck.may:1:"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_a_long_simulation() {
+    let mut child = mayhap(&["simulate", SPEC, "--steps", "1000000000"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
