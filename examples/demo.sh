@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 built=${CARGO_TARGET_DIR:-target}/release
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+kept=${CARGO_TARGET_DIR:-target}/demo # the recordings stay here, to be looked at
+mkdir -p "$kept"
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
@@ -15,7 +15,7 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 expect() {
     local wanted=$1 code=0
     shift
-    printf '$ %s\n' "mayhap ${*/#$scratch\//}"
+    printf '$ %s\n' "mayhap $*"
     "$built/mayhap" "$@" || code=$?
     [ "$code" -eq "$wanted" ] || { printf 'demo: FAILED: exit code %s, expected %s\n' "$code" "$wanted" >&2; exit 1; }
 }
@@ -27,7 +27,7 @@ expect 0 validate specs/cmp_rst.may tests/data/traces/cmp_rst/accept_between.ndj
 say "   Another one answered 1 to 5, 0 to 3 and 1 to 2. Never, whatever number it took:"
 expect 1 validate specs/cmp_rst.may tests/data/traces/cmp_rst/reject_between.ndjson
 
-recording=$scratch/nginx.ndjson
+recording=$kept/nginx.ndjson
 say "2. A real server: nginx hands out files that change, and is asked 5,000 times, mostly with If-None-Match."
 if command -v nginx >/dev/null; then
     "$built/examples/record_nginx" --out "$recording" --seed "${SEED:-1}" --requests 5000
@@ -41,7 +41,7 @@ say "   Are all its answers allowed by specs/static_etag.may, for some tags that
 expect 0 validate specs/static_etag.may "$recording"
 
 say "3. The same recording with one answer changed, as if nginx had missed a change of a file:"
-"$built/examples/flip_answer" "$recording" "$scratch/flipped.ndjson"
-expect 1 validate specs/static_etag.may "$scratch/flipped.ndjson"
+"$built/examples/flip_answer" "$recording" "$kept/flipped.ndjson"
+expect 1 validate specs/static_etag.may "$kept/flipped.ndjson"
 
 printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed\n' "$shown"
