@@ -133,7 +133,7 @@ fn fill(conditions: &[Term], solver: &mut Solver) -> (Store, Answer) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn answers_agree_with_enumeration(conditions in prop::collection::vec(condition(), 1..7)) {
@@ -165,7 +165,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn tiers_agree_with_z3_alone(conditions in prop::collection::vec(condition(), 1..9)) {

@@ -237,7 +237,7 @@ fn check(raw: &Raw, worlds: &[Vec<Scalar>]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn conditions_keep_their_value(raw in expr(Sort::Bool, 3), worlds in prop::collection::vec(world(), 6)) {

@@ -364,16 +364,22 @@ impl Domain {
         list
     }
 
-    /// A value that is not to be avoided: the smallest, else the largest, else a plain one that names the variable.
-    pub(super) fn pick(&self, var: Var, avoid: &mut dyn FnMut(&Scalar) -> bool) -> Option<Scalar> {
-        let mut fits = |scalar: &Scalar| self.admits(scalar) && !avoid(scalar);
+    /// Its values, simple ones first: the explicit ones, else from the smallest up, else from the largest down, else plain
+    /// ones that name the variable. Ends after a large number.
+    pub(super) fn candidates(&self, var: Var) -> Box<dyn Iterator<Item = Scalar> + '_> {
         if let Some(only) = self.only() {
-            return only.iter().find(|scalar| fits(scalar)).cloned();
+            return Box::new(only.iter().cloned());
         }
         if let Some(set) = self.inside().iter().min_by_key(|set| set.len()) {
-            return set.find(fits);
+            return Box::new(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
         }
-        (0..PICKS).map(|n| self.candidate(var, n)).find(|scalar| fits(scalar))
+        Box::new((0..PICKS).map(move |n| self.candidate(var, n)).filter(|scalar| self.admits(scalar)))
+    }
+
+    /// The first of its values.
+    pub(super) fn first(&self, var: Var) -> Scalar {
+        let first = self.candidate(var, 0);
+        if self.admits(&first) { first } else { self.candidates(var).next().unwrap_or_else(|| var.sort.simplest()) }
     }
 
     /// The n-th value to try of a domain without explicit values.

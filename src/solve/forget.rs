@@ -115,10 +115,7 @@ impl Store {
             .collect();
         for var in gone {
             let domain = self.facts.domains.remove(var).unwrap_or(Domain::ALL);
-            self.log(|| {
-                let value = domain.pick(var, &mut |_| false).unwrap_or_else(|| var.sort.simplest());
-                Step::Bound { var, value: Term::constant(value) }
-            });
+            self.log(|| Step::Bound { var, value: Term::constant(domain.first(var)) });
         }
     }
 

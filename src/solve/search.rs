@@ -131,12 +131,7 @@ impl<'a> Search<'a> {
     fn candidates(&self, facts: &Facts, var: Var) -> Vec<Scalar> {
         let domain = facts.domain(var);
         let mut list: Vec<Scalar> = (self.hints)(var).into_iter().filter(|value| domain.admits(value)).collect();
-        let mut tried = BTreeSet::new();
-        for _ in 0..TRIES / 2 {
-            let next = domain.pick(var, &mut |value| tried.contains(value));
-            tried.extend(next.clone());
-            list.extend(next);
-        }
+        list.extend(domain.candidates(var).take(TRIES / 2));
         if let Some(hi) = domain.hi() {
             list.push(Scalar::Int(hi.clone()));
         }
@@ -166,11 +161,8 @@ fn complete(mut model: Model, facts: &Facts, vars: &BTreeSet<Var>) -> Model {
     let mut free: BTreeSet<Var> = vars.clone();
     free.extend(variables(facts));
     for var in &free {
-        if facts.bindings.get(*var).is_none()
-            && model.get(*var).is_none()
-            && let Some(value) = facts.domain(*var).pick(*var, &mut |_| false)
-        {
-            model.insert(*var, value);
+        if facts.bindings.get(*var).is_none() && model.get(*var).is_none() {
+            model.insert(*var, facts.domain(*var).first(*var));
         }
     }
     for (var, _) in facts.bindings.iter() {

@@ -12,6 +12,7 @@ use super::{Answer, Solver, Why};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -212,7 +213,7 @@ impl Store {
     /// Whether the cached model satisfies what is new; variables without a value get one.
     fn model_stays(&mut self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
-        let mut fresh: Vec<Var> = Vec::new();
+        let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
         for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
             term.vars(&mut |var| {
                 if !rest.model.contains_key(&var) {
@@ -220,13 +221,10 @@ impl Store {
                 }
             });
         }
-        let defaults: Vec<(Var, Option<Scalar>)> =
-            fresh.into_iter().map(|var| (var, self.facts.domain(var).pick(var, &mut |_| false))).collect();
-        let rest = self.facts.rest_mut();
-        for (var, value) in defaults {
-            if let Some(value) = value {
-                rest.model.insert(var, value);
-            }
+        let defaults: SmallVec<[(Var, Scalar); 4]> =
+            fresh.into_iter().map(|var| (var, self.facts.domain(var).first(var))).collect();
+        if !defaults.is_empty() {
+            self.facts.rest_mut().model.extend(defaults);
         }
         self.model_holds(touched)
     }
@@ -253,17 +251,13 @@ impl Store {
 
     fn repair_one(&mut self, var: Var, touched: &Touched) -> bool {
         let Some(rest) = self.facts.rest.clone() else { return true };
-        let mut tries = 0;
         let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
         let forbidden = forbidden_values(&rest, var, &ids);
         let mut model = rest.model.clone();
-        let value = self.facts.domain(var).pick(var, &mut |value| {
-            if forbidden.contains(value) || tries > REPAIRS {
-                return true;
-            }
-            tries += 1;
+        let domain = self.facts.domain(var).clone();
+        let value = domain.candidates(var).filter(|value| !forbidden.contains(value)).take(REPAIRS).find(|value| {
             model.insert(var, value.clone());
-            !ids.iter().all(|id| rest.terms.get(id).is_some_and(|term| holds(term, &model)))
+            ids.iter().all(|id| rest.terms.get(id).is_some_and(|term| holds(term, &model)))
         });
         let Some(value) = value else { return false };
         self.facts.rest_mut().model.insert(var, value);
@@ -436,8 +430,8 @@ impl Store {
         }
         let rest = store.facts.rest.clone().unwrap_or_default();
         for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_none()) {
-            let value = rest.model.get(var).cloned().or_else(|| store.domain(*var).pick(*var, &mut |_| false));
-            model.insert(*var, value.unwrap_or_else(|| var.sort.simplest()));
+            let value = rest.model.get(var).cloned();
+            model.insert(*var, value.unwrap_or_else(|| store.domain(*var).first(*var)));
         }
         for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_some()) {
             if let Some(value) = model.eval_or_simplest(&store.resolve(&Term::var(*var))) {
