@@ -7,10 +7,16 @@ use super::traces::Trace;
 use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
+use mayhap::dualize::Options;
+use mayhap::evidence::witness;
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
+use mayhap::validate::Exchanges;
+use mayhap::{Exchange, Spec, Validator};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// What is known about how the domains of the oracle relate to those of the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,11 +30,43 @@ pub enum Exactness {
 /// A verdict as the command prints it.
 pub type Verdict = (String, Option<usize>);
 
-/// What the product says; nothing where it cannot be asked.
+/// What the product says. Every accepted trace must have a witness that replays.
 pub fn judge(spec: &str, trace: &str) -> Option<Result<Verdict, String>> {
-    // The library's front is not there yet: this is the one place to change.
-    let _ = (spec, trace);
-    None
+    Some(compiled(spec).and_then(|spec| judged(&spec, trace)))
+}
+
+thread_local! {
+    /// The specification that was judged last: many traces come with the same one.
+    static LAST: RefCell<Option<(String, Arc<Spec>)>> = const { RefCell::new(None) };
+}
+
+fn compiled(text: &str) -> Result<Arc<Spec>, String> {
+    LAST.with_borrow_mut(|last| match last {
+        Some((known, spec)) if known == text => Ok(spec.clone()),
+        _ => {
+            let spec = Spec::from_text(text).map_err(|error| error.to_string())?;
+            *last = Some((text.to_owned(), spec.clone()));
+            Ok(spec)
+        }
+    })
+}
+
+fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
+    let exchanges = Exchanges::new(spec, trace.as_bytes());
+    let exchanges: Vec<Exchange> = exchanges.collect::<Result<_, _>>().map_err(|error| error.render("trace"))?;
+    let mut validator = Validator::new(spec);
+    exchanges.iter().all(|exchange| validator.observe_exchange(exchange));
+    let event = |event: u64| Some(event as usize);
+    Ok(match validator.verdict() {
+        mayhap::Verdict::Accept { .. } => {
+            witness(spec, &Options::default(), &exchanges).map_err(|error| error.to_string())?;
+            ("accept".to_owned(), None)
+        }
+        mayhap::Verdict::Reject { event: at, .. } => ("reject".to_owned(), event(at)),
+        mayhap::Verdict::Unknown(_) => ("unknown".to_owned(), None),
+        mayhap::Verdict::Outside { .. } => ("outside".to_owned(), None),
+        mayhap::Verdict::Fault(report) => ("fault".to_owned(), event(report.event)),
+    })
 }
 
 /// The errors that the checker finds in a text, as they are shown.
