@@ -17,6 +17,39 @@ fn a_verdict_has_its_exit_code() {
 }
 
 #[test]
+fn a_rejection_says_why_at_a_glance() {
+    let path = file("between.ndjson", REJECTED);
+    let explained = "reject at line 3\n  \
+         line 3 answered 1 to 2; only 0 was possible, because\n    \
+           line 2 answered 0 to 3, which means n >= 3\n      \
+             (specs/cmp_rst.may:16: `if q <= n { reply 0; }";
+    check(&["validate", SPEC, path.to_str().unwrap()], "", 1, &[explained]);
+    check(&["validate", SPEC, "-"], REJECTED, 1, &[explained]);
+    check(&["validate", SPEC, "-", "--check-reason"], REJECTED, 1, &[explained, "judged again: it holds"]);
+    let output = run(&["validate", SPEC, "-", "--no-evidence"], REJECTED);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "<stdin>: reject at line 3\n");
+    check(&["validate", SPEC, "-", "--format", "json"], REJECTED, 1, &["\"reason\":[2]", "which means n >= 3"]);
+}
+
+#[test]
+fn a_witness_is_lines_of_json() {
+    let path = file("witness.ndjson", "");
+    check(&["validate", SPEC, "-", "--witness", path.to_str().unwrap()], ACCEPTED, 0, &["witness.ndjson"]);
+    let lines = "{\"line\":1,\"choices\":[3],\"a\":1}\n{\"line\":2,\"choices\":[],\"a\":0}\n";
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.starts_with(lines), "{written}");
+    check(
+        &["validate", SPEC, "-", "--format", "json"],
+        ACCEPTED,
+        0,
+        &["\"witness\":[{\"line\":1,\"choices\":[3],\"a\":1}"],
+    );
+    check(&["validate", SPEC, "-", "-", "--witness", "w"], ACCEPTED, 2, &["once only"]);
+    check(&["validate", SPEC, "-", "specs", "--witness", "w"], ACCEPTED, 2, &["--witness is for one trace"]);
+    check(&["validate", SPEC, "-", "--witness", "no/such/w"], ACCEPTED, 2, &["no/such/w: cannot write"]);
+}
+
+#[test]
 fn several_traces_have_one_line_each_and_the_worst_code() {
     let (good, bad) = (file("good.ndjson", ACCEPTED), file("bad.ndjson", REJECTED));
     let (good, bad) = (good.to_str().unwrap(), bad.to_str().unwrap());

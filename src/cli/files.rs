@@ -3,14 +3,14 @@
 //! A directory, a missing file and one that is not UTF-8 each have their own message, with the name that was asked for.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// The largest specification that is read: spans are 32 bits wide, and nobody writes this much by hand.
 const LARGEST_SPEC: u64 = 1 << 28;
 
 /// How much of a trace is read at once.
-const READ_AHEAD: usize = 1 << 18;
+pub const READ_AHEAD: usize = 1 << 18;
 
 /// Whether a path stands for standard input.
 pub fn is_stdin(path: &Path) -> bool {
@@ -44,15 +44,15 @@ pub fn read_text(path: &Path) -> Result<String, String> {
 ///
 /// # Errors
 /// A message, one line.
-pub fn open(path: &Path) -> Result<Box<dyn BufRead>, String> {
+pub fn open(path: &Path) -> Result<Box<dyn Read>, String> {
     if is_stdin(path) {
-        return Ok(Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin())));
+        return Ok(Box::new(io::stdin()));
     }
     let file = File::open(path).map_err(|cause| unreadable(path, &cause))?;
     if file.metadata().is_ok_and(|data| data.is_dir()) {
         return Err(format!("{}: this is a directory, a file was expected", shown(path)));
     }
-    Ok(Box::new(BufReader::with_capacity(READ_AHEAD, file)))
+    Ok(Box::new(file))
 }
 
 /// Replaces the contents of a file that is there, whole or not at all.

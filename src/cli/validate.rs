@@ -3,13 +3,15 @@
 //! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 where there is
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
+use super::again::{Need, Once};
 use super::arguments::{Format, Net, Validate};
+use super::evidence::{self, Recheck, Wanted, WitnessWanted};
 use super::exit::Exit;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use super::{failed, files, load};
 use crate::dualize::Verdict;
-use crate::report::{self, Report, SCHEMA, Stats, text};
+use crate::report::{self, Report, Stats, text};
 use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
 use std::path::Path;
@@ -20,13 +22,16 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.net == Some(Net::Tcp) {
         return failed(terminal, "--net tcp is not supported yet");
     }
+    if options.witness.is_some() && options.traces.len() > 1 {
+        return failed(terminal, "--witness is for one trace");
+    }
     let spec = match load::compile(&options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
     let mut exit = Exit::Fine;
     for trace in &options.traces {
-        exit = exit.worst(match judge(&spec, trace, terminal) {
+        exit = exit.worst(match judge(&spec, trace, options, terminal) {
             Ok(judged) => tell(&spec, &judged, options, terminal),
             Err(message) => {
                 terminal.complain(&message);
@@ -44,9 +49,12 @@ struct Judged {
 }
 
 /// Reads and judges a trace; or says why there is nothing to judge.
-fn judge(spec: &Arc<Spec>, path: &Path, terminal: &mut Terminal) -> Result<Judged, String> {
+fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, terminal: &mut Terminal) -> Result<Judged, String> {
     let name = files::shown(path);
-    let mut exchanges = Exchanges::new(spec, files::open(path).map_err(|why| format!("error: {why}\n"))?);
+    let told = |why: String| format!("error: {why}\n");
+    let need = if is_evidence_wanted(options) { Need::Again } else { Need::Once };
+    let mut trace = Once::open(path, need).map_err(told)?;
+    let mut exchanges = Exchanges::new(spec, &mut trace.input);
     let mut validator = Validator::new(spec);
     let started = Instant::now();
     let mut progress = Progress::new(&name);
@@ -67,21 +75,27 @@ fn judge(spec: &Arc<Spec>, path: &Path, terminal: &mut Terminal) -> Result<Judge
     }
     let verdict = validator.verdict();
     let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
-    let (word, event, event_from) = report::told(&verdict);
-    let explanation = explanation(&verdict);
-    let spec = spec.program.name.clone();
-    let report = Report {
-        schema: SCHEMA,
-        spec,
-        trace: name,
-        verdict: word,
-        event,
-        event_from,
-        explanation,
-        witness: None,
-        stats,
-    };
+    let mut report = Report::new(spec, name, &verdict, stats);
+    if need == Need::Again {
+        evidence::add(&mut report, &verdict, spec, trace, wanted(options)).map_err(told)?;
+    }
     Ok(Judged { report, verdict })
+}
+
+fn wanted(options: &Validate) -> Wanted<'_> {
+    let recheck = if options.check_reason { Recheck::Yes } else { Recheck::No };
+    let witness = match (&options.witness, options.format) {
+        (Some(path), _) => WitnessWanted::File(path),
+        (None, Format::Json) => WitnessWanted::Inline,
+        (None, Format::Text) => WitnessWanted::No,
+    };
+    Wanted { recheck, witness }
+}
+
+/// Evidence is for one trace, or where it was asked for: with several there is one line each.
+fn is_evidence_wanted(options: &Validate) -> bool {
+    let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
+    is_shown && !options.no_evidence
 }
 
 fn stats(validator: &Validator) -> Stats {
@@ -93,13 +107,6 @@ fn stats(validator: &Validator) -> Stats {
         merges: counts.merges + counts.subsumptions,
         z3_checks: solving.z3_checks,
         elapsed_ms: 0,
-    }
-}
-
-fn explanation(verdict: &Verdict) -> Vec<String> {
-    match verdict {
-        Verdict::Unknown(doubt) => vec![doubt.to_string()],
-        Verdict::Accept { .. } | Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Vec::new(),
     }
 }
 

@@ -19,6 +19,8 @@ use crate::value::{Substitution, Value};
 pub struct Witness {
     /// The choices that made the initial state.
     pub initial: Vec<Given>,
+    /// The same as JSON.
+    pub initial_json: Vec<String>,
     /// The exchanges, in order.
     pub steps: Vec<WitnessStep>,
 }
@@ -30,6 +32,8 @@ pub struct WitnessStep {
     pub line: u64,
     /// What the server chose.
     pub choices: Vec<Given>,
+    /// The same as JSON.
+    pub json: Vec<String>,
     /// What it replied (which fills a hole).
     pub reply: Reply,
     /// Whether the request was lost before it had any effect.
@@ -157,11 +161,18 @@ fn replay(
     let wrong = |line: u64, why: String| WitnessError::DoesNotReplay { line, why };
     let stopped = |line: u64| move |stop: Stop| wrong(line, stop.to_string());
     let mut server = Server::given(spec.clone(), initial.clone()).map_err(stopped(0))?;
+    let initial_json = server.made_json();
     let mut steps = Vec::with_capacity(exchanges.len());
     for (exchange, choices) in exchanges.iter().zip(chosen) {
         let line = exchange.line;
         let Some(choices) = choices else {
-            steps.push(WitnessStep { line, choices: Vec::new(), reply: Reply::Nothing, skipped: true });
+            steps.push(WitnessStep {
+                line,
+                choices: Vec::new(),
+                json: Vec::new(),
+                reply: Reply::Nothing,
+                skipped: true,
+            });
             continue;
         };
         let reply = server.handle_given(&exchange.request, exchange.client, choices.clone()).map_err(stopped(line))?;
@@ -174,7 +185,7 @@ fn replay(
         if !shows {
             return Err(wrong(line, "the server replies something else".to_owned()));
         }
-        steps.push(WitnessStep { line, choices, reply, skipped: false });
+        steps.push(WitnessStep { line, choices, json: server.made_json(), reply, skipped: false });
     }
-    Ok(Witness { initial, steps })
+    Ok(Witness { initial, initial_json, steps })
 }

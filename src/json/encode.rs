@@ -15,7 +15,8 @@
 use super::decode::Marks;
 use super::scalars;
 use super::text::quote;
-use crate::spec::types::{EnumDef, Type, TypeId, Types};
+use crate::scalar::Scalar;
+use crate::spec::types::{ERROR, EnumDef, Type, TypeId, Types};
 use crate::value::{Map, Value};
 
 /// `value`, of type `id`, as JSON on one line; what is not known in it becomes `{"$any": null}`.
@@ -85,7 +86,18 @@ impl<'v> Encoder<'v> {
                 self.object(named.map(|((name, of), value)| (name.as_str(), *of, value)).collect());
             }
             (Type::Enum(index), _) => self.variant(&types.enums[*index as usize], tag, fields),
+            (Type::Error, _) => self.untyped(tag, fields),
             _ => self.out.push_str("null"),
+        }
+    }
+
+    /// A value of which the type is not known: the number of its constructor, then its fields.
+    fn untyped(&mut self, tag: u32, fields: &'v [Value]) {
+        self.out.push_str(if fields.is_empty() { "" } else { "[" });
+        scalars::write(&mut self.out, &Scalar::int(i64::from(tag)));
+        if !fields.is_empty() {
+            self.todo.push(Task::Text("]"));
+            self.todo.extend(fields.iter().rev().flat_map(|field| [Task::Value(ERROR, field), Task::Text(", ")]));
         }
     }
 

@@ -27,5 +27,5 @@ pub use decode::{MAX_DEPTH, Observed, decode, decode_answer};
 pub use encode::encode;
 pub use error::JsonError;
 pub use scan::Scanner;
-pub use serial::{from_serde, line, to_serde};
+pub use serial::{Written, from_serde, line, to_serde};
 pub use text::quoted;

@@ -13,8 +13,9 @@
 use super::{JsonError, decode, encode};
 use crate::spec::types::{TypeId, Types};
 use crate::value::Value;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 /// The value of type `id` that `data` serialises to.
 ///
@@ -31,6 +32,16 @@ pub fn from_serde<T: Serialize + ?Sized>(types: &Types, id: TypeId, data: &T) ->
 pub fn to_serde<T: DeserializeOwned>(types: &Types, id: TypeId, value: &Value) -> Result<T, JsonError> {
     let text = encode(types, id, value);
     serde_json::from_str(&text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
+}
+
+/// JSON that is written as it stands, inside something else that serialises.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written(pub String);
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
 }
 
 /// `data` as JSON on one line.

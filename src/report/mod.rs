@@ -3,7 +3,9 @@
 //! A [`Report`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
 
 pub mod json;
+pub mod reason;
 pub mod text;
+pub mod witness;
 
 use crate::diagnostic::Diagnostic;
 use crate::dualize::{FaultReport, Verdict};
@@ -13,6 +15,9 @@ use serde::Serialize;
 
 /// The version of the form that [`json::report`] writes.
 pub const SCHEMA: u32 = 1;
+
+/// How many steps of a witness stand in a report.
+pub const INLINE: usize = 1_000;
 
 /// Everything that is said about one trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -33,8 +38,11 @@ pub struct Report {
     pub event_from: Option<u64>,
     /// Why, line by line, for people.
     pub explanation: Vec<String>,
-    /// The choices that explain an accepted trace, one JSON value each.
-    pub witness: Option<Vec<String>>,
+    /// The lines whose answers leave a rejected event without explanation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Vec<u64>>,
+    /// The run that explains an accepted trace, where it has at most [`INLINE`] steps.
+    pub witness: Option<Vec<witness::Step>>,
     /// How much work it was.
     pub stats: Stats,
 }
@@ -56,9 +64,28 @@ pub struct Stats {
     pub elapsed_ms: u64,
 }
 
+impl Report {
+    /// A verdict, without evidence.
+    #[must_use]
+    pub fn new(spec: &Spec, trace: String, verdict: &Verdict, stats: Stats) -> Report {
+        let (word, event, event_from) = told(verdict);
+        Report {
+            schema: SCHEMA,
+            spec: spec.program.name.clone(),
+            trace,
+            verdict: word,
+            event,
+            event_from,
+            explanation: Vec::new(),
+            reason: None,
+            witness: None,
+            stats,
+        }
+    }
+}
+
 /// The verdict as a word, the event and where it may begin.
-#[must_use]
-pub fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
+fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
     match verdict {
         Verdict::Accept { .. } => ("accept", None, None),
         Verdict::Reject { event, event_from } => ("reject", Some(*event), *event_from),

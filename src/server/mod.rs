@@ -12,10 +12,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
+use crate::json;
 use crate::process::{Choice, Event, Fault, Limit, Process};
 use crate::scalar::Scalar;
 use crate::solve::Solver;
-use crate::spec::{Site, Spec};
+use crate::spec::types::{BOOL, ERROR, INT};
+use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
 
 pub use draw::{Drawing, Ranges};
@@ -79,6 +81,8 @@ pub struct Server {
     drawing: Drawing,
     /// What the last section chose.
     made: Vec<Given>,
+    /// The types of what it chose; that of an element is not known.
+    made_types: Vec<TypeId>,
 }
 
 /// Where a section's choices come from.
@@ -114,7 +118,14 @@ impl Server {
 
     fn unset(spec: Arc<Spec>, ranges: Ranges) -> Server {
         let process = Process::new(&spec.program);
-        Server { process, solver: Solver::default(), drawing: Drawing::new(ranges), made: Vec::new(), spec }
+        Server {
+            process,
+            solver: Solver::default(),
+            drawing: Drawing::new(ranges),
+            made: Vec::new(),
+            made_types: Vec::new(),
+            spec,
+        }
     }
 
     /// Handles a request; choices are drawn. Nothing has happened where it stops.
@@ -145,6 +156,16 @@ impl Server {
     #[must_use]
     pub fn made(&self) -> &[Given] {
         &self.made
+    }
+
+    /// What the last section chose, as JSON; a way is its number.
+    #[must_use]
+    pub fn made_json(&self) -> Vec<String> {
+        let show = |(made, ty): (&Given, &TypeId)| match made {
+            Given::Value(value) | Given::Element(value) => json::encode(&self.spec.types, *ty, value),
+            Given::Way(way) => way.to_string(),
+        };
+        self.made.iter().zip(&self.made_types).map(show).collect()
     }
 
     /// The state: the values of the variables in the order of their declaration.
@@ -184,11 +205,13 @@ impl Server {
     fn run(&mut self, source: &mut Source) -> Result<Reply, Stop> {
         let spec = self.spec.clone();
         self.made.clear();
+        self.made_types.clear();
         loop {
             match self.process.advance(&spec.program) {
                 Event::Choose { choice, site, .. } => {
                     let value = self.choose(&choice, site, source)?;
                     self.made.push(Given::Value(value.clone()));
+                    self.made_types.push(type_of(&choice));
                     self.process.resume(value);
                 }
                 Event::Or { ways, site } => self.select(ways, site, source)?,
@@ -239,7 +262,18 @@ impl Server {
         };
         let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
         self.made.push(made);
+        self.made_types.push(ERROR);
         self.process.select(way);
         Ok(())
+    }
+}
+
+/// The type of what is chosen, where it is known.
+fn type_of(choice: &Choice) -> TypeId {
+    match choice {
+        Choice::Type(ty) => *ty,
+        Choice::Alternatives(2) => BOOL,
+        Choice::Alternatives(_) | Choice::Range(..) => INT,
+        Choice::Element(_) => ERROR,
     }
 }

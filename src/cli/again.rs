@@ -1,0 +1,94 @@
+//! Reading a trace a second time, for evidence: the file again, or what was kept of a stream that is gone once read.
+//!
+//! Judging keeps no history; a stream is kept in a file without a name that the system removes by itself.
+
+use super::files;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A trace that is read while what is needed to read it again is kept.
+pub struct Once {
+    /// The trace.
+    pub input: BufReader<Tee>,
+}
+
+/// Passes on what it reads, and keeps it.
+pub struct Tee {
+    source: Box<dyn Read>,
+    kept: Kept,
+}
+
+/// Where a trace can be read again.
+enum Kept {
+    /// The file is still there.
+    File(PathBuf),
+    /// What was read so far.
+    Spool(File),
+    /// It is not needed again.
+    Nothing,
+}
+
+/// Whether a trace may be needed again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// It may.
+    Again,
+    /// Once is enough.
+    Once,
+}
+
+impl Once {
+    /// Opens a trace.
+    ///
+    /// # Errors
+    /// A message, one line.
+    pub fn open(path: &Path, need: Need) -> Result<Once, String> {
+        let input = files::open(path)?;
+        let is_file = !files::is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file());
+        let kept = match need {
+            Need::Once => Kept::Nothing,
+            Need::Again if is_file => Kept::File(path.to_path_buf()),
+            Need::Again => {
+                Kept::Spool(spool().map_err(|cause| format!("cannot keep {}: {cause}", files::shown(path)))?)
+            }
+        };
+        Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept }) })
+    }
+
+    /// The trace from its beginning, as far as it was read.
+    ///
+    /// # Errors
+    /// A message, one line.
+    pub fn again(self) -> Result<Box<dyn BufRead>, String> {
+        match self.input.into_inner().kept {
+            Kept::File(path) => Ok(Box::new(BufReader::with_capacity(files::READ_AHEAD, files::open(&path)?))),
+            Kept::Nothing => Ok(Box::new(io::empty())),
+            Kept::Spool(mut file) => match file.rewind() {
+                Ok(()) => Ok(Box::new(BufReader::new(file))),
+                Err(cause) => Err(format!("cannot read the trace again: {cause}")),
+            },
+        }
+    }
+}
+
+/// A new file that nothing else can see.
+fn spool() -> io::Result<File> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let name = format!("mayhap-{}-{}.spool", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(name);
+    let file = File::options().read(true).write(true).create_new(true).open(&path)?;
+    std::fs::remove_file(&path)?;
+    Ok(file)
+}
+
+impl Read for Tee {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        if let Kept::Spool(file) = &mut self.kept {
+            file.write_all(&buffer[..read])?;
+        }
+        Ok(read)
+    }
+}

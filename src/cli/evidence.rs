@@ -1,0 +1,135 @@
+//! Evidence for a verdict: the trace is read a second time, up to the event that decided it.
+//!
+//! For a rejection that is its reason, and with `--check-reason` the reason is judged again.
+
+use super::again::Once;
+use super::files;
+use crate::dualize::{Exchange, Judge, Options, Verdict};
+use crate::evidence::{WitnessError, allowed, check_reason, learned, reason, witness};
+use crate::report::reason::Rejection;
+use crate::report::{INLINE, Report, witness as shown};
+use crate::spec::Spec;
+use crate::validate::Exchanges;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What evidence is asked for.
+#[derive(Clone, Copy)]
+pub struct Wanted<'o> {
+    /// Whether the reason of a rejection is judged again.
+    pub recheck: Recheck,
+    /// Whether an accepted trace gets a witness.
+    pub witness: WitnessWanted<'o>,
+}
+
+/// Whether the reason of a rejection is judged again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Recheck {
+    /// It is.
+    Yes,
+    /// It is taken as found.
+    No,
+}
+
+/// Where a witness goes.
+#[derive(Clone, Copy)]
+pub enum WitnessWanted<'o> {
+    /// None is looked for.
+    No,
+    /// Into the report.
+    Inline,
+    /// Into this file, and into the report.
+    File(&'o Path),
+}
+
+/// Adds to a report why it is as it is.
+///
+/// # Errors
+/// The trace could not be read again, the witness could not be written, or evidence did not hold when it was checked.
+pub fn add(
+    report: &mut Report,
+    verdict: &Verdict,
+    spec: &Arc<Spec>,
+    trace: Once,
+    wanted: Wanted<'_>,
+) -> Result<(), String> {
+    match (verdict, wanted.witness) {
+        (Verdict::Reject { event, .. }, _) => rejection(report, spec, &exchanges(spec, trace, *event)?, wanted.recheck),
+        (Verdict::Unknown(doubt), _) => {
+            report.explanation.push(doubt.to_string());
+            Ok(())
+        }
+        (Verdict::Accept { .. }, WitnessWanted::Inline) => {
+            acceptance(report, spec, &exchanges(spec, trace, u64::MAX)?, None)
+        }
+        (Verdict::Accept { .. }, WitnessWanted::File(path)) => {
+            acceptance(report, spec, &exchanges(spec, trace, u64::MAX)?, Some(path))
+        }
+        (Verdict::Accept { .. }, WitnessWanted::No) | (Verdict::Outside { .. } | Verdict::Fault(_), _) => Ok(()),
+    }
+}
+
+fn acceptance(
+    report: &mut Report,
+    spec: &Arc<Spec>,
+    exchanges: &[Exchange],
+    file: Option<&Path>,
+) -> Result<(), String> {
+    let found = match witness(spec, &Options::default(), exchanges) {
+        Ok(found) => found,
+        Err(WitnessError::DoesNotReplay { line, why }) => {
+            return Err(WitnessError::DoesNotReplay { line, why }.to_string());
+        }
+        Err(error @ (WitnessError::NotAccepted | WitnessError::Undecided(_))) => {
+            report.explanation.push(format!("no witness: {error}"));
+            return Ok(());
+        }
+    };
+    let steps = shown::steps(spec, &found);
+    if let Some(path) = file {
+        std::fs::write(path, shown::ndjson(&steps)).map_err(|cause| files::unwritable(path, &cause))?;
+        report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
+    }
+    if steps.len() <= INLINE {
+        report.witness = Some(steps);
+    } else if file.is_none() {
+        report.explanation.push(format!("the witness has {} steps: --witness FILE writes it", steps.len()));
+    }
+    Ok(())
+}
+
+/// The exchanges up to a line.
+fn exchanges(spec: &Arc<Spec>, trace: Once, last: u64) -> Result<Vec<Exchange>, String> {
+    let mut again = Exchanges::new(spec, trace.again()?);
+    let mut exchanges = Vec::new();
+    while let Some(exchange) = again.next_exchange().map_err(|error| format!("the trace changed: {error}"))? {
+        let is_last = exchange.line >= last;
+        exchanges.push(exchange);
+        if is_last {
+            break;
+        }
+    }
+    Ok(exchanges)
+}
+
+fn rejection(report: &mut Report, spec: &Arc<Spec>, exchanges: &[Exchange], recheck: Recheck) -> Result<(), String> {
+    let options = Options::default();
+    let (Some(reason), Some((rejected, earlier))) = (reason(spec, &options, exchanges), exchanges.split_last()) else {
+        report.explanation.push("no reason was found within the limits".into());
+        return Ok(());
+    };
+    let mut judge = Judge::new(spec.clone(), options.clone());
+    earlier.iter().all(|exchange| judge.observe(exchange));
+    let allowed = allowed(spec, &judge, rejected);
+    let learned = learned(spec, &options, exchanges, &reason.because);
+    let told = Rejection { spec, exchanges, allowed: &allowed, reason: &reason, learned: &learned };
+    report.explanation = told.lines();
+    report.reason = Some(told.because());
+    if recheck == Recheck::Yes {
+        if !check_reason(spec, &options, exchanges, &reason) {
+            return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
+        }
+        report.explanation.push("the reason was judged again: it holds, and nothing in it can be left out".into());
+    }
+    Ok(())
+}
