@@ -106,17 +106,15 @@ impl Store {
 
     /// Domains of dead variables that no constraint mentions go: no domain is empty.
     fn drop_domains(&mut self, alive: &dyn Fn(Var) -> bool) {
-        let gone: Vec<Var> = self
-            .facts
-            .domains
-            .iter()
-            .map(|(var, _)| var)
-            .filter(|var| !alive(*var) && !self.facts.constrained(*var))
-            .collect();
-        for var in gone {
-            let domain = self.facts.domains.remove(var).unwrap_or(Domain::ALL);
-            self.log(|| Step::Bound { var, value: Term::constant(domain.first(var)) });
-        }
+        let Store { facts, trail, .. } = self;
+        let rest = facts.rest.as_deref();
+        let constrained = |var: Var| rest.is_some_and(|rest| rest.of_var.contains_key(&var));
+        let keep = |var: Var, _: &Domain| alive(var) || constrained(var);
+        facts.domains.retain(keep, |var, domain| {
+            if let Some(trail) = trail {
+                trail.push(Step::Bound { var, value: Term::constant(domain.first(var)) });
+            }
+        });
     }
 
     /// Eliminates dead variables from components with live ones, until no rule applies.

@@ -81,6 +81,32 @@ impl<V: Clone> Table<V> {
         }
     }
 
+    /// Removes the entries that fail the test, and hands them to `gone`.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(Var, &V) -> bool, mut gone: impl FnMut(Var, V)) {
+        match self {
+            Table::Few(list) => {
+                let mut at = 0;
+                while at < list.len() {
+                    if keep(list[at].0, &list[at].1) {
+                        at += 1;
+                    } else {
+                        let (var, value) = list.remove(at);
+                        gone(var, value);
+                    }
+                }
+            }
+            Table::Many(map) => {
+                let lost: Vec<Var> =
+                    map.iter().filter(|(var, value)| !keep(**var, value)).map(|(var, _)| *var).collect();
+                for var in lost {
+                    if let Some(value) = self.remove(var) {
+                        gone(var, value);
+                    }
+                }
+            }
+        }
+    }
+
     /// Entries in the order of variables.
     pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (Var, &V)> + '_> {
         match self {

@@ -4,7 +4,7 @@
 //! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
 
 use super::{Kind, Linear, Term};
-use crate::scalar::{Int, Scalar, Sort};
+use crate::scalar::{Int, Sort};
 
 impl Term {
     /// The sum.
@@ -62,6 +62,9 @@ impl Term {
     pub fn le(a: &Term, b: &Term) -> Term {
         match (a.as_int(), b.as_int()) {
             (Some(x), Some(y)) => Term::from(x <= y),
+            // The comparison of every exchange: a known query against an unknown state.
+            (Some(low), None) if b.is_plain_atom() => bound(b, Int::MINUS_ONE, low.clone()),
+            (None, Some(high)) if a.is_plain_atom() => bound(a, Int::ONE, high.neg()),
             _ => Term::le0(difference(a, b)),
         }
     }
@@ -70,8 +73,15 @@ impl Term {
     pub fn lt(a: &Term, b: &Term) -> Term {
         match (a.as_int(), b.as_int()) {
             (Some(x), Some(y)) => Term::from(x < y),
+            (Some(low), None) if b.is_plain_atom() => bound(b, Int::MINUS_ONE, low.add(&Int::ONE)),
+            (None, Some(high)) if a.is_plain_atom() => bound(a, Int::ONE, Int::ONE.sub(high)),
             _ => Term::le0(difference(a, b).plus_constant(&Int::ONE)),
         }
+    }
+
+    /// An integer atom whose comparisons need no further look.
+    fn is_plain_atom(&self) -> bool {
+        !matches!(self.kind(), Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_))
     }
 
     /// `linear <= 0`.
@@ -107,12 +117,13 @@ impl Term {
 }
 
 fn difference(a: &Term, b: &Term) -> Linear {
-    match (a.kind(), b.kind()) {
-        // The comparison of every exchange: a known query against an unknown state. No sum is merged for it.
-        (Kind::Const(Scalar::Int(value)), _) => Linear::of(b).negated().plus_constant(value),
-        (_, Kind::Const(Scalar::Int(value))) => Linear::of(a).plus_constant(&value.neg()),
-        _ => Linear::of(a).plus(&Int::MINUS_ONE, &Linear::of(b)),
-    }
+    Linear::of(a).plus(&Int::MINUS_ONE, &Linear::of(b))
+}
+
+/// `sign · atom + constant <= 0`.
+#[inline]
+fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
+    Term::make(Kind::Le0(Linear::single(atom.clone(), sign, constant)), Sort::Bool)
 }
 
 /// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant.

@@ -9,6 +9,11 @@ use std::sync::LazyLock;
 static TRUE: LazyLock<Term> = LazyLock::new(|| Term::make(Kind::Const(Scalar::Bool(true)), Sort::Bool));
 static FALSE: LazyLock<Term> = LazyLock::new(|| Term::make(Kind::Const(Scalar::Bool(false)), Sort::Bool));
 
+/// Minus the smallest of the integers that are made once.
+const SMALLEST: i64 = 16;
+static SMALL_INTS: LazyLock<Vec<Term>> =
+    LazyLock::new(|| (-SMALLEST..256).map(|n| Term::make(Kind::Const(Scalar::int(n)), Sort::Int)).collect());
+
 /// Negation is pushed inside conditions up to this depth and kept as one node above it.
 const NEGATED_INSIDE: u32 = 12;
 /// A comparison with a conditional is split into its arms if the other side is at most this large.
@@ -40,7 +45,12 @@ impl Term {
 
     /// A known integer.
     pub fn int(value: impl Into<Int>) -> Term {
-        Term::make(Kind::Const(Scalar::Int(value.into())), Sort::Int)
+        let value = value.into();
+        let small = value
+            .to_i64()
+            .and_then(|n| usize::try_from(n.checked_add(SMALLEST)?).ok())
+            .and_then(|at| SMALL_INTS.get(at));
+        small.cloned().unwrap_or_else(|| Term::make(Kind::Const(Scalar::Int(value)), Sort::Int))
     }
 
     /// A known string.
@@ -58,7 +68,8 @@ impl Term {
         match self.kind() {
             Kind::Const(Scalar::Bool(value)) => Term::from(!value),
             Kind::Not(inner) => inner.clone(),
-            Kind::Le0(linear) => Term::le0(linear.negated().plus_constant(&Int::ONE)),
+            // Not Σ + k <= 0 is −Σ − k + 1 <= 0; no common divisor appears.
+            Kind::Le0(linear) => Term::make(Kind::Le0(linear.negated().plus_constant(&Int::ONE)), Sort::Bool),
             Kind::And(parts) if self.depth() <= NEGATED_INSIDE => Term::or_all(parts.iter().map(Term::not)),
             Kind::Or(parts) if self.depth() <= NEGATED_INSIDE => Term::and_all(parts.iter().map(Term::not)),
             _ => Term::make(Kind::Not(self.clone()), Sort::Bool),

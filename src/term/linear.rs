@@ -21,6 +21,12 @@ impl Linear {
         Linear { constant: value, terms: SmallVec::new() }
     }
 
+    /// `coefficient · atom + constant`; the coefficient is not zero, the atom no sum.
+    #[inline]
+    pub(super) fn single(atom: Term, coefficient: Int, constant: Int) -> Linear {
+        Linear { constant, terms: smallvec![(atom, coefficient)] }
+    }
+
     /// The constant part.
     #[inline]
     pub fn constant(&self) -> &Int {
