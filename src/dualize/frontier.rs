@@ -120,7 +120,7 @@ impl Judge {
 
     /// Observes an exchange. Whether anything still explains the trace.
     pub fn observe(&mut self, exchange: &Exchange) -> bool {
-        if self.candidates.is_empty() {
+        if self.candidates.is_empty() && self.event > 0 {
             return false;
         }
         self.event = exchange.line;

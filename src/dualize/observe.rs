@@ -235,7 +235,8 @@ impl Judge {
         candidate.process.proceed();
         let shown = candidate.is_clean() && candidate.allows(&condition, &mut self.solver) == Answer::Sat;
         if shown && self.fault.is_none() {
-            self.fault = Some(FaultReport { fault, event: self.event });
+            // What is wrong with the initial state shows at the first event.
+            self.fault = Some(FaultReport { fault, event: self.event.max(1) });
         }
         candidate.require(condition.not(), &mut self.solver)
     }
@@ -251,7 +252,7 @@ impl Judge {
     /// The verdict on everything observed so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        if self.candidates.iter().any(Candidate::is_clean) {
+        if self.candidates.iter().any(Candidate::is_clean) || self.event == 0 {
             return Verdict::Accept { warning: self.fault.clone() };
         }
         if let Some(fault) = &self.fault {

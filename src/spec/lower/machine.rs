@@ -76,16 +76,13 @@ impl Emitter<'_, '_, '_> {
     /// Carries out an assignment; what the answer is then.
     fn machine_assign(&mut self, statement: &Statement, answer: Operand) -> Operand {
         let StatementKind::Assign { place, value } = &statement.kind else { return answer };
-        let mut stored = answer;
-        let answers = matches!(place.root, PlaceRoot::Cell(1, _));
         self.site = statement.id;
-        self.assign(place, |emitter| {
-            let src = emitter.expr(value);
-            if answers {
-                stored = if matches!(src, Operand::Constant(_)) { src } else { Operand::Slot(1) };
-            }
-            src
-        });
-        stored
+        let src = self.expr(value);
+        self.assign(place, src);
+        match (&place.root, src) {
+            (PlaceRoot::Cell(1, _), Operand::Constant(_)) => src,
+            (PlaceRoot::Cell(1, _), _) => Operand::Slot(1),
+            (PlaceRoot::Cell(..) | PlaceRoot::Name(_), _) => answer,
+        }
     }
 }

@@ -15,12 +15,11 @@ enum Step {
 }
 
 impl Emitter<'_, '_, '_> {
-    /// Sets a place; the indices were written before the value and are evaluated before it.
-    pub(super) fn assign(&mut self, place: &Place, value: impl FnOnce(&mut Self) -> Operand) {
+    /// Sets a place to a value that is evaluated before the indices of the place.
+    pub(super) fn assign(&mut self, place: &Place, value: Operand) {
         let (root, ty) = self.root(&place.root);
         let steps = self.steps(&place.path, ty);
         if let (Operand::Slot(slot), [Step::Key(key)]) = (root, steps.as_slice()) {
-            let value = value(self);
             self.emit(Op::Put { slot, key: *key, value });
             return;
         }
@@ -30,7 +29,7 @@ impl Emitter<'_, '_, '_> {
             let inner = self.step_into(src, *step);
             containers.push(inner);
         }
-        let mut new = value(self);
+        let mut new = value;
         for (container, step) in containers.into_iter().zip(&steps).rev() {
             new = self.replaced(container, *step, new);
         }

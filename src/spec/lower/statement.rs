@@ -28,7 +28,10 @@ impl Emitter<'_, '_, '_> {
                 let dst = self.bind(name.id);
                 self.emit(Op::Copy { dst, src });
             }
-            StatementKind::Assign { place, value } => self.assign(place, |emitter| emitter.expr(value)),
+            StatementKind::Assign { place, value } => {
+                let value = self.expr(value);
+                self.assign(place, value);
+            }
             StatementKind::ProcCall { name, args } => self.proc_call(name, args),
             StatementKind::PeerCall(_) => drop(self.refuse(statement.span, "calling a peer")),
             StatementKind::If { condition, then, otherwise } => self.if_statement(condition, then, otherwise.as_ref()),
@@ -94,11 +97,8 @@ impl Emitter<'_, '_, '_> {
         self.place(end);
     }
 
-    /// Jumps to a label, unless the code before has ended already.
     fn leave(&mut self, end: &mut Label) {
-        if !matches!(self.code.last(), Some(Op::Reply { .. } | Op::End | Op::Return { .. })) {
-            self.emit_to(end, Op::Jump { to: 0 });
-        }
+        self.emit_to(end, Op::Jump { to: 0 });
     }
 
     fn match_statement(&mut self, subject: &Expr, arms: &[Arm<Block>]) {
