@@ -34,7 +34,7 @@ impl Progress {
     /// Notes that so many events are done.
     #[inline]
     pub fn tick(&mut self, events: u64) {
-        if events % EVERY == 0 {
+        if events.is_multiple_of(EVERY) {
             self.show(events);
         }
     }
