@@ -22,6 +22,7 @@ mod facts;
 mod forget;
 mod interval;
 mod model;
+mod repair;
 mod search;
 mod solver;
 mod store;

@@ -3,7 +3,7 @@
 //! For example a model of `#1 <= 3 && #2 == #1 + 1` is `#1 = 3, #2 = 4`.
 
 use super::trail::{Step, Trail};
-use super::{Answer, Solver, Store};
+use super::{Answer, Solver, Store, Why, domain};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use std::collections::BTreeMap;
@@ -103,5 +103,82 @@ impl Model {
 impl FromIterator<(Var, Scalar)> for Model {
     fn from_iter<I: IntoIterator<Item = (Var, Scalar)>>(values: I) -> Model {
         Model { values: values.into_iter().collect() }
+    }
+}
+
+/// Variables beyond this number get plain values in a model.
+const SEEDED: usize = 64;
+impl Store {
+    /// Values of all variables that occur in the store or in `terms`, found without freedom of choice.
+    pub(super) fn values(&self, terms: &[Term], solver: &mut Solver) -> Result<Model, Answer> {
+        self.model_of(terms, solver, &mut |_| 0)
+    }
+
+    /// A full assignment under which the store and all of `extra` (conditions) hold, for every variable that occurs in either.
+    /// `pick(n)` (a number below n) seeds what is free. It is checked by evaluation before it is returned.
+    pub fn model(
+        &self,
+        extra: &[Term],
+        solver: &mut Solver,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Result<Model, Answer> {
+        let mut store = self.clone();
+        let answer = store.assume(&Term::and_all(extra.iter().cloned()), solver);
+        if answer != Answer::Sat {
+            return Err(answer);
+        }
+        let all: Vec<Term> = self.constraints().into_iter().chain(extra.iter().cloned()).collect();
+        let model = store.model_of(&all, solver, pick)?;
+        let holds = all.iter().all(|condition| model.satisfies(condition));
+        if holds { Ok(model) } else { Err(Answer::Unknown(Why::Effort)) }
+    }
+
+    fn model_of(
+        &self,
+        terms: &[Term],
+        solver: &mut Solver,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Result<Model, Answer> {
+        if self.dead.is_some() {
+            return Err(Answer::Unsat);
+        }
+        if let Some(why) = self.doubt() {
+            return Err(Answer::Unknown(why));
+        }
+        let mut vars = self.vars();
+        for term in terms {
+            term.vars(&mut |var| {
+                vars.insert(var);
+            });
+        }
+        let mut store = self.clone();
+        store.trail = None;
+        let mut model = Model::default();
+        for (tried, var) in vars.iter().filter(|var| self.facts.bindings.get(**var).is_none()).enumerate() {
+            store.choose(*var, tried, solver, pick);
+        }
+        let rest = store.facts.rest.clone().unwrap_or_default();
+        for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_none()) {
+            let value = rest.model.get(var).cloned();
+            model.insert(*var, value.unwrap_or_else(|| store.domain(*var).first(*var)));
+        }
+        for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_some()) {
+            if let Some(value) = model.eval_or_simplest(&store.resolve(&Term::var(*var))) {
+                model.insert(*var, value);
+            }
+        }
+        Ok(model)
+    }
+
+    /// Tries to give one variable a picked value; whatever happens, the store stays satisfiable.
+    fn choose(&mut self, var: Var, tried: usize, solver: &mut Solver, pick: &mut dyn FnMut(usize) -> usize) {
+        if self.facts.bindings.get(var).is_some() || tried >= SEEDED {
+            return;
+        }
+        let Some(value) = domain::draw(self.domain(var), var, pick) else { return };
+        let mut chosen = self.clone();
+        if chosen.assume(&Term::eq(&Term::var(var), &Term::constant(value)), solver) == Answer::Sat {
+            *self = chosen;
+        }
     }
 }

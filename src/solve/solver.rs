@@ -28,11 +28,13 @@ pub enum Tiers {
 pub struct Limits {
     /// Conditions that one search may add. A clause costs one to two; questions beyond that are Z3's.
     pub search: u32,
-    /// Z3's deterministic limit of effort for one question (its `rlimit`).
+    /// Z3's deterministic limit of effort for one question (its `rlimit`): about half a second.
     pub effort: u32,
-    /// Z3's limit for one question about products and quotients: those are decided at once or hardly ever.
+    /// Z3's limit of effort for one question about products and quotients, about ten milliseconds: they are decided at once
+    /// or hardly ever.
     pub effort_nonlinear: u32,
-    /// Wall-clock backstop for one question to Z3.
+    /// Wall-clock backstop for one question to Z3; the limit of effort normally comes first, and gives the same answer on
+    /// every machine.
     pub time: Duration,
     /// Wall-clock backstop for one question about products and quotients.
     pub time_nonlinear: Duration,
@@ -46,10 +48,10 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             search: 2_000,
-            effort: 4_000_000,
-            effort_nonlinear: 400_000,
-            time: Duration::from_secs(2),
-            time_nonlinear: Duration::from_millis(40),
+            effort: 500_000,
+            effort_nonlinear: 20_000,
+            time: Duration::from_secs(5),
+            time_nonlinear: Duration::from_secs(1),
             memory: 4_096,
             tiers: Tiers::All,
         }

@@ -5,14 +5,11 @@
 
 use super::domain::{Domain, Narrowing};
 use super::facts::{Facts, Id, Touched, literal};
-use super::model::Model;
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
-use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -210,64 +207,6 @@ impl Store {
         self.doubt().map_or(Answer::Sat, Answer::Unknown)
     }
 
-    /// Whether the cached model satisfies what is new; variables without a value get one.
-    fn model_stays(&mut self, touched: &Touched) -> bool {
-        let Some(rest) = &self.facts.rest else { return true };
-        let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
-        for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
-            term.vars(&mut |var| {
-                if !rest.model.contains_key(&var) {
-                    fresh.push(var);
-                }
-            });
-        }
-        let defaults: SmallVec<[(Var, Scalar); 4]> =
-            fresh.into_iter().map(|var| (var, self.facts.domain(var).first(var))).collect();
-        if !defaults.is_empty() {
-            self.facts.rest_mut().model.extend(defaults);
-        }
-        self.model_holds(touched)
-    }
-
-    /// Whether the cached model satisfies the touched constraints and domains.
-    fn model_holds(&self, touched: &Touched) -> bool {
-        let Some(rest) = &self.facts.rest else { return true };
-        let within = |var: &Var| rest.model.get(var).is_none_or(|value| self.facts.domain(*var).admits(value));
-        touched.vars.iter().all(within) && touched.added.iter().all(|id| rest.holds(*id))
-    }
-
-    /// Changes the value of one variable so that all its constraints hold again.
-    fn repair(&mut self, touched: &Touched) -> bool {
-        let Some(rest) = self.facts.rest.clone() else { return true };
-        let mut suspects: BTreeSet<Var> =
-            touched.vars.iter().copied().filter(|var| rest.of_var.contains_key(var)).collect();
-        for term in touched.added.iter().filter(|id| !rest.holds(**id)).filter_map(|id| rest.terms.get(id)) {
-            term.vars(&mut |var| {
-                suspects.insert(var);
-            });
-        }
-        suspects.into_iter().rev().take(SUSPECTS).any(|var| self.repair_one(var, touched))
-    }
-
-    fn repair_one(&mut self, var: Var, touched: &Touched) -> bool {
-        let Some(rest) = self.facts.rest.clone() else { return true };
-        let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
-        let forbidden = forbidden_values(&rest, var, &ids);
-        let mut model = rest.model.clone();
-        let domain = self.facts.domain(var).clone();
-        let value = domain.candidates(var).filter(|value| !forbidden.contains(value)).take(REPAIRS).find(|value| {
-            model.insert(var, value.clone());
-            ids.iter().all(|id| rest.terms.get(id).is_some_and(|term| holds(term, &model)))
-        });
-        let Some(value) = value else { return false };
-        self.facts.rest_mut().model.insert(var, value);
-        if self.model_holds(touched) {
-            return true;
-        }
-        self.facts.rest_mut().model = rest.model.clone();
-        false
-    }
-
     /// Searches the touched components, then asks Z3 about them.
     fn search(&mut self, touched: &Touched, solver: &mut Solver) -> Answer {
         let Some(rest) = self.facts.rest.clone() else { return self.standing() };
@@ -380,120 +319,12 @@ impl Store {
         }
     }
 
-    /// Values of all variables that occur in the store or in `terms`, found without freedom of choice.
-    pub(super) fn values(&self, terms: &[Term], solver: &mut Solver) -> Result<Model, Answer> {
-        self.model_of(terms, solver, &mut |_| 0)
-    }
-
-    /// A full assignment under which the store and all of `extra` (conditions) hold, for every variable that occurs in either.
-    /// `pick(n)` (a number below n) seeds what is free. It is checked by evaluation before it is returned.
-    pub fn model(
-        &self,
-        extra: &[Term],
-        solver: &mut Solver,
-        pick: &mut dyn FnMut(usize) -> usize,
-    ) -> Result<Model, Answer> {
-        let mut store = self.clone();
-        let answer = store.assume(&Term::and_all(extra.iter().cloned()), solver);
-        if answer != Answer::Sat {
-            return Err(answer);
-        }
-        let all: Vec<Term> = self.constraints().into_iter().chain(extra.iter().cloned()).collect();
-        let model = store.model_of(&all, solver, pick)?;
-        let holds = all.iter().all(|condition| model.satisfies(condition));
-        if holds { Ok(model) } else { Err(Answer::Unknown(Why::Effort)) }
-    }
-
-    fn model_of(
-        &self,
-        terms: &[Term],
-        solver: &mut Solver,
-        pick: &mut dyn FnMut(usize) -> usize,
-    ) -> Result<Model, Answer> {
-        if self.dead.is_some() {
-            return Err(Answer::Unsat);
-        }
-        if let Some(why) = self.doubt() {
-            return Err(Answer::Unknown(why));
-        }
-        let mut vars = self.vars();
-        for term in terms {
-            term.vars(&mut |var| {
-                vars.insert(var);
-            });
-        }
-        let mut store = self.clone();
-        store.trail = None;
-        let mut model = Model::default();
-        for (tried, var) in vars.iter().filter(|var| self.facts.bindings.get(**var).is_none()).enumerate() {
-            store.choose(*var, tried, solver, pick);
-        }
-        let rest = store.facts.rest.clone().unwrap_or_default();
-        for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_none()) {
-            let value = rest.model.get(var).cloned();
-            model.insert(*var, value.unwrap_or_else(|| store.domain(*var).first(*var)));
-        }
-        for var in vars.iter().filter(|var| store.facts.bindings.get(**var).is_some()) {
-            if let Some(value) = model.eval_or_simplest(&store.resolve(&Term::var(*var))) {
-                model.insert(*var, value);
-            }
-        }
-        Ok(model)
-    }
-
-    /// Tries to give one variable a picked value; whatever happens, the store stays satisfiable.
-    fn choose(&mut self, var: Var, tried: usize, solver: &mut Solver, pick: &mut dyn FnMut(usize) -> usize) {
-        if self.facts.bindings.get(var).is_some() || tried >= SEEDED {
-            return;
-        }
-        let Some(value) = super::domain::draw(self.domain(var), var, pick) else { return };
-        let mut chosen = self.clone();
-        if chosen.assume(&Term::eq(&Term::var(var), &Term::constant(value)), solver) == Answer::Sat {
-            *self = chosen;
-        }
-    }
-
     /// A hash of the content, equal for equal stores: to find candidates that may be merged.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = rustc_hash::FxHasher::default();
         self.hash(&mut hasher);
         hasher.finish()
     }
-}
-
-/// Variables beyond this number get plain values in a model.
-const SEEDED: usize = 64;
-/// Variables whose value is changed to repair a model.
-const SUSPECTS: usize = 4;
-/// Values tried for one of them, beside those known to be forbidden.
-const REPAIRS: usize = 6;
-
-impl super::facts::Rest {
-    fn holds(&self, id: Id) -> bool {
-        self.terms.get(&id).is_none_or(|term| holds(term, &self.model))
-    }
-}
-
-fn holds(term: &Term, model: &im::OrdMap<Var, Scalar>) -> bool {
-    term.eval(&mut |var| model.get(&var).cloned()).and_then(|value| value.as_bool()) == Some(true)
-}
-
-/// Values that the disequalities of a variable forbid under the model.
-fn forbidden_values(rest: &super::facts::Rest, var: Var, ids: &[Id]) -> FxHashSet<Scalar> {
-    let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { rest.model.get(&other).cloned() });
-    let apart = |term: &Term| match term.kind() {
-        crate::term::Kind::Not(inner) => match inner.kind() {
-            crate::term::Kind::Eq(a, b) if a.as_var() == Some(var) => value(b),
-            crate::term::Kind::Eq(a, b) if b.as_var() == Some(var) => value(a),
-            crate::term::Kind::Eq0(linear) => {
-                let (_, other) = super::facts::solve_for(linear, &|known| known == var)?;
-                value(&other)
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    ids.iter().filter_map(|id| rest.terms.get(id)).filter_map(apart).collect()
 }
 
 /// Equal content: bindings, domains, constraints and doubt; not the cached model, not the trail.

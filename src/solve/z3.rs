@@ -31,7 +31,7 @@ static SETTINGS: Once = Once::new();
 
 /// A model of the conditions (not yet checked), `None` if there is none, or why that was not decided.
 pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
-    SETTINGS.call_once(|| z3::set_global_param("smt.arith.nl.nra", "false"));
+    SETTINGS.call_once(settings);
     let theories = Theories::of(conditions)?;
     let mut encoder = Encoder { theories, vars: BTreeMap::new(), known: BTreeMap::new(), done: FxHashMap::default() };
     let solver = z3::Tactic::new("smt").solver();
@@ -58,6 +58,12 @@ pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model
             encoder.read(&model).map(Some).ok_or(encoder.theories.reason())
         }
     }
+}
+
+/// What does not count its effort, or counts too little of it, stays off: it would run into the wall-clock limit instead.
+fn settings() {
+    z3::set_global_param("smt.arith.nl.nra", "false");
+    z3::set_global_param("smt.arith.nl.grobner", "false");
 }
 
 /// Which theories a question needs.
