@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use super::candidate::{Candidate, Log, Logged};
+use super::candidate::{Alive, Candidate, Log, Logged};
+use super::observe::Seen;
 use super::verdict::FaultReport;
 use super::{Exchange, Observed, subsume};
 use crate::process::{Fresh, Limit, Process};
@@ -84,7 +85,6 @@ pub struct Judge {
     pub(super) fault: Option<FaultReport>,
     pub(super) cut: Option<Limit>,
     pub(super) clean_died: Option<u64>,
-    spare: Vec<Candidate>,
 }
 
 impl Judge {
@@ -105,7 +105,6 @@ impl Judge {
             fault: None,
             cut: None,
             clean_died: None,
-            spare: Vec::new(),
             spec,
         };
         let mut candidate = Candidate::new(process);
@@ -113,7 +112,10 @@ impl Judge {
             candidate.store = Store::with_trail();
         }
         let mut survivors = Vec::new();
-        judge.explore(candidate, &Observed::Nothing, &mut survivors);
+        let spec = judge.spec.clone();
+        if judge.explore(&spec, &mut candidate, &Seen::new(&Observed::Nothing), &mut survivors) == Alive::Yes {
+            survivors.push(candidate);
+        }
         judge.settle(survivors);
         judge
     }
@@ -126,17 +128,20 @@ impl Judge {
         self.event = exchange.line;
         self.counts.events += 1;
         let client = Value::Scalar(Scalar::Client(exchange.client));
-        let observed = &exchange.observed;
-        let mut survivors = std::mem::take(&mut self.spare);
-        for mut candidate in std::mem::take(&mut self.candidates) {
-            if *observed == Observed::Lost {
-                survivors.push(candidate.clone());
+        let seen = Seen::new(&exchange.observed);
+        let spec = self.spec.clone();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        let mut others = Vec::new();
+        candidates.retain_mut(|candidate| {
+            if *seen.observed == Observed::Lost {
+                others.push(candidate.clone());
             }
-            self.log(&mut candidate, || Logged::Received);
-            candidate.process.receive(&self.spec.program, &exchange.request, &client);
-            self.explore(candidate, observed, &mut survivors);
-        }
-        self.settle(survivors);
+            self.log(candidate, || Logged::Received);
+            candidate.process.receive(&spec.program, &exchange.request, &client);
+            self.explore(&spec, candidate, &seen, &mut others) == Alive::Yes
+        });
+        candidates.append(&mut others);
+        self.settle(candidates);
         !self.candidates.is_empty()
     }
 

@@ -6,6 +6,7 @@ use super::verdict::{Doubt, FaultReport};
 use super::{Observed, Verdict};
 use crate::process::{Event, Fault, Limit};
 use crate::solve::Answer;
+use crate::spec::Spec;
 use crate::spec::code::{Pc, Program};
 use crate::spec::heads::{Head, Heads};
 use crate::term::Term;
@@ -19,63 +20,101 @@ enum Open {
     Answering(Candidate, Value),
 }
 
+/// What was observed, and its head.
+pub(super) struct Seen<'o> {
+    pub(super) observed: &'o Observed,
+    /// The head that the answer must have, if that says anything.
+    head: Option<Head>,
+}
+
+impl<'o> Seen<'o> {
+    pub(super) fn new(observed: &'o Observed) -> Seen<'o> {
+        let head = match observed {
+            Observed::Answer(answer) => Heads::head_of(answer),
+            Observed::Nothing => Some(Head::Nothing),
+            Observed::Any | Observed::Lost => None,
+        };
+        Seen { observed, head }
+    }
+}
+
 impl Judge {
-    /// Explores every path of a section that may show what was observed; those that do are added to the survivors.
-    pub(super) fn explore(&mut self, candidate: Candidate, observed: &Observed, survivors: &mut Vec<Candidate>) {
-        let mut open = vec![Open::Running(candidate)];
-        let mut paths = 0u32;
+    /// Runs a candidate through its section, in place along the first path that shows what was observed; whether that one
+    /// does. The candidates of other such paths are added to `others`.
+    pub(super) fn explore(
+        &mut self,
+        spec: &Spec,
+        candidate: &mut Candidate,
+        seen: &Seen,
+        others: &mut Vec<Candidate>,
+    ) -> Alive {
+        let mut open = Vec::new();
+        let alive = self.run(spec, candidate, seen, &mut open);
+        let mut paths = 1u32;
         while let Some(path) = open.pop() {
             paths += 1;
             if paths > PATH_LIMIT {
                 self.cut.get_or_insert(Limit::Paths);
-                return;
+                break;
             }
-            let explained = match path {
-                Open::Running(candidate) => self.run(candidate, observed, &mut open),
-                Open::Answering(candidate, answer) => self.unify(candidate, answer, observed, &mut open),
+            let (mut candidate, alive) = match path {
+                Open::Running(mut candidate) => {
+                    let alive = self.run(spec, &mut candidate, seen, &mut open);
+                    (candidate, alive)
+                }
+                Open::Answering(mut candidate, answer) => {
+                    let alive = self.unify(&mut candidate, answer, seen, &mut open);
+                    (candidate, alive)
+                }
             };
-            survivors.extend(explained);
+            if alive == Alive::Yes {
+                candidate.process.rest();
+                others.push(candidate);
+            }
         }
+        alive
     }
 
-    /// Runs one path to its end; `None` where it does not explain the observation.
-    fn run(&mut self, mut candidate: Candidate, observed: &Observed, open: &mut Vec<Open>) -> Option<Candidate> {
-        let spec = self.spec.clone();
+    /// Runs one path to its end; whether it explains the observation.
+    fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Seen, open: &mut Vec<Open>) -> Alive {
         let program = &spec.program;
         loop {
             let alive = match candidate.process.advance(program) {
                 Event::Choose { choice, guard, .. } => {
                     let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
-                    let alive = self.restrict_choice(&mut candidate, restrictions, guard.as_ref());
-                    self.log(&mut candidate, || Logged::Value { value: value.clone(), guard });
+                    let alive = self.restrict_choice(candidate, restrictions, guard.as_ref());
+                    self.log(candidate, || Logged::Value { value: value.clone(), guard });
                     candidate.process.resume(value);
                     alive
                 }
                 Event::Branch { condition, sides, .. } => {
-                    self.branch(program, &mut candidate, &condition, sides, observed, open)
+                    self.branch(program, candidate, &condition, sides, seen, open)
                 }
                 Event::Guard { condition, path } => {
-                    let decided = decide_arm(&candidate, &condition, path.as_ref());
+                    let decided = decide_arm(candidate, &condition, path.as_ref());
                     candidate.process.guard(decided);
                     Alive::Yes
                 }
-                Event::Or { ways, .. } => self.select(program, &mut candidate, ways, observed, open),
+                Event::Or { ways, .. } => self.select(program, candidate, ways, seen, open),
                 Event::Assume(condition, _) => {
                     candidate.process.proceed();
                     candidate.require(condition, &mut self.solver)
                 }
-                Event::Expects(condition, _) => self.expects(&mut candidate, condition),
-                Event::Fault(condition, fault) => self.fault(&mut candidate, condition, fault),
-                Event::Cut(condition, limit) => self.cut_off(&mut candidate, condition, limit),
+                Event::Expects(condition, _) => self.expects(candidate, condition),
+                Event::Fault(condition, fault) => self.fault(candidate, condition, fault),
+                Event::Cut(condition, limit) => self.cut_off(candidate, condition, limit),
                 Event::Send(answer, site) => {
                     candidate.replied = Some(site);
-                    return self.unify(candidate, answer, observed, open);
+                    return self.unify(candidate, answer, seen, open);
                 }
-                Event::End => return matches!(observed, Observed::Nothing | Observed::Lost).then_some(candidate),
-                Event::Recv => return None,
+                Event::End => {
+                    let silent = matches!(seen.observed, Observed::Nothing | Observed::Lost);
+                    return if silent { Alive::Yes } else { Alive::No };
+                }
+                Event::Recv => return Alive::No,
             };
             if alive == Alive::No {
-                return None;
+                return Alive::No;
             }
         }
     }
@@ -96,23 +135,17 @@ impl Judge {
     }
 
     /// Compares an answer with the observed one.
-    fn unify(
-        &mut self,
-        mut candidate: Candidate,
-        answer: Value,
-        observed: &Observed,
-        open: &mut Vec<Open>,
-    ) -> Option<Candidate> {
-        let expected = match observed {
+    fn unify(&mut self, candidate: &mut Candidate, answer: Value, seen: &Seen, open: &mut Vec<Open>) -> Alive {
+        let expected = match seen.observed {
             Observed::Answer(expected) => expected,
             Observed::Any | Observed::Lost => {
                 candidate.answer = self.options.keep_answers.then_some(answer);
-                return Some(candidate);
+                return Alive::Yes;
             }
-            Observed::Nothing => return None,
+            Observed::Nothing => return Alive::No,
         };
         match value::equal(&answer, expected) {
-            Ok(truth) => (candidate.require(truth, &mut self.solver) == Alive::Yes).then_some(candidate),
+            Ok(truth) => candidate.require(truth, &mut self.solver),
             Err(Split(condition)) => {
                 for holds in [true, false] {
                     let mut side = candidate.clone();
@@ -121,7 +154,7 @@ impl Judge {
                         open.push(Open::Answering(side, answer.decide(&condition, holds)));
                     }
                 }
-                None
+                Alive::No
             }
         }
     }
@@ -133,14 +166,14 @@ impl Judge {
         candidate: &mut Candidate,
         condition: &Term,
         sides: Option<(Pc, Pc)>,
-        observed: &Observed,
+        seen: &Seen,
         open: &mut Vec<Open>,
     ) -> Alive {
         if let Some(known) = candidate.store.decide(condition) {
             candidate.process.branch(known);
             return Alive::Yes;
         }
-        let may = |pc: Pc| self.may_show(program, candidate, pc, observed);
+        let may = |pc: Pc| self.may_show(program, candidate, pc, seen);
         let (then, otherwise) = sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
         match (then, otherwise) {
             (false, false) => Alive::No,
@@ -173,12 +206,12 @@ impl Judge {
         program: &Program,
         candidate: &mut Candidate,
         ways: usize,
-        observed: &Observed,
+        seen: &Seen,
         open: &mut Vec<Open>,
     ) -> Alive {
         let targets = candidate.process.targets();
         let possible: Vec<usize> = (0..ways)
-            .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, observed)))
+            .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen)))
             .collect();
         let Some((first, others)) = possible.split_first() else { return Alive::No };
         for way in others.iter().rev() {
@@ -202,19 +235,13 @@ impl Judge {
     }
 
     /// Whether the observed answer can still come if the process goes on there.
-    fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, observed: &Observed) -> bool {
-        if !self.options.directed {
-            return true;
+    fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, seen: &Seen) -> bool {
+        match &seen.head {
+            Some(head) if self.options.directed => {
+                candidate.process.may_reply(program, pc, &|heads| heads.admits(head))
+            }
+            Some(_) | None => true,
         }
-        let head = match observed {
-            Observed::Answer(answer) => match Heads::head_of(answer) {
-                Some(head) => head,
-                None => return true,
-            },
-            Observed::Nothing => Head::Nothing,
-            Observed::Any | Observed::Lost => return true,
-        };
-        candidate.process.may_reply(program, pc, &|heads| heads.admits(&head))
     }
 
     fn expects(&mut self, candidate: &mut Candidate, condition: Truth) -> Alive {
