@@ -47,8 +47,8 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         return Ok(Value::Absent);
     }
     Ok(match op {
-        Binary::Le => value::compare(b, a)?.not().into(),
-        Binary::Lt => value::compare(a, b)?.into(),
+        Binary::Le => value::at_most(a, b).into(),
+        Binary::Lt => value::less(a, b).into(),
         Binary::Eq => value::equal(a, b)?.into(),
         Binary::Ne => value::equal(a, b)?.not().into(),
         Binary::Add => value::add(a, b)?,

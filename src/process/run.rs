@@ -324,7 +324,7 @@ impl Process {
                 Ok(Next::Following)
             }
             Value::Data { fields: Some(bounds), .. } => {
-                let inside = match value::compare(&bounds[0], &bounds[1])? {
+                let inside = match value::less(&bounds[0], &bounds[1]) {
                     Truth::Known(true) => true,
                     Truth::Known(false) => return self.goto(done),
                     Truth::Term(open) => match self.decided(&open) {

@@ -1,7 +1,7 @@
 //! Drawing values: every unbounded choice is a few bounded ones (a size, then a value).
 
 use crate::choice::{ChoiceError, Choices};
-use crate::process::Choice;
+use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Scalar, Token};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
@@ -51,6 +51,11 @@ impl Drawing {
             Value::List(list) => list.iter().for_each(|element| self.see(element)),
             _ => {}
         }
+    }
+
+    /// Variables whose numbers are those of tokens that are not there yet: a model names its tokens after its variables.
+    pub(super) fn fresh(&self) -> Fresh {
+        Fresh { last: self.tokens as u64 }
     }
 
     /// A request of a type.

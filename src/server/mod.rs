@@ -184,7 +184,7 @@ impl Server {
         match self.run(&mut Source::Drawn(source)) {
             Err(Stop::Stuck(site)) => {
                 self.process = before.clone();
-                let given = section::find(&self.spec, &before, &mut self.solver, source);
+                let given = section::find(&self.spec, &before, self.drawing.fresh(), &mut self.solver, source);
                 match given.map_err(Stop::Choice)? {
                     Some(given) => self.replay(given).inspect_err(|_| self.process = before),
                     None => Err(Stop::Stuck(site)),
@@ -242,7 +242,10 @@ impl Server {
                 self.drawing.choice(&self.spec.types, choice, *choices).map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))
             }
             Source::Given(given) => match given.pop_front() {
-                Some(Given::Value(value)) => Ok(value),
+                Some(Given::Value(value)) => {
+                    self.drawing.see(&value);
+                    Ok(value)
+                }
                 Some(Given::Way(_) | Given::Element(_)) | None => Err(Stop::Mismatch(site)),
             },
         }

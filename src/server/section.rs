@@ -24,10 +24,10 @@ struct Path {
 pub(super) fn find(
     spec: &Spec,
     start: &Process,
+    mut fresh: Fresh,
     solver: &mut Solver,
     source: &mut dyn Choices,
 ) -> Result<Option<Vec<Given>>, ChoiceError> {
-    let mut fresh = Fresh::default();
     let mut open = vec![Path { process: start.clone(), store: Store::default(), made: Vec::new() }];
     let mut tried = 0;
     while let Some(mut path) = open.pop() {

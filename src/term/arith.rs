@@ -79,6 +79,26 @@ impl Term {
         }
     }
 
+    /// `low <= term` for a known number.
+    #[must_use]
+    pub fn at_least(term: &Term, low: &Int) -> Term {
+        match term.as_int() {
+            Some(known) => Term::from(low <= known),
+            None if term.is_plain_atom() => bound(term, Int::MINUS_ONE, low.clone()),
+            None => Term::le0(Linear::constant_of(low.clone()).plus(&Int::MINUS_ONE, &Linear::of(term))),
+        }
+    }
+
+    /// `term <= high` for a known number.
+    #[must_use]
+    pub fn at_most(term: &Term, high: &Int) -> Term {
+        match term.as_int() {
+            Some(known) => Term::from(known <= high),
+            None if term.is_plain_atom() => bound(term, Int::ONE, high.neg()),
+            None => Term::le0(Linear::of(term).plus(&Int::MINUS_ONE, &Linear::constant_of(high.clone()))),
+        }
+    }
+
     /// An integer atom whose comparisons need no further look.
     fn is_plain_atom(&self) -> bool {
         !matches!(self.kind(), Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_))

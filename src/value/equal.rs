@@ -1,7 +1,7 @@
 //! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
 
 use super::{Lifted, Split, Truth, Value};
-use crate::scalar::Scalar;
+use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 
 /// Whether two values of one type are equal.
@@ -56,20 +56,34 @@ fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Lifted<
 }
 
 /// Whether `a < b`, of integers, strings (by code points) or bytes.
-///
-/// # Errors
-/// None at present; scalars never need a fork.
-pub fn compare(a: &Value, b: &Value) -> Lifted<Truth> {
-    if let (Value::Scalar(a), Value::Scalar(b)) = (a, b) {
-        return Ok(Truth::Known(a < b));
+#[must_use]
+pub fn less(a: &Value, b: &Value) -> Truth {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) => Truth::Known(a < b),
+        (Value::Scalar(Scalar::Int(low)), Value::Term(b)) => Truth::of(Term::at_least(b, &low.add(&Int::ONE))),
+        (Value::Term(a), Value::Scalar(Scalar::Int(high))) => Truth::of(Term::at_most(a, &high.sub(&Int::ONE))),
+        (Value::Term(a), Value::Term(b)) if a.sort() == Sort::Int => Truth::of(Term::lt(a, b)),
+        _ => texts(a, b),
     }
-    let (Some(x), Some(y)) = (a.as_term(), b.as_term()) else { return Ok(Truth::Known(false)) };
-    let is_int = |value: &Value| match value {
-        Value::Scalar(scalar) => matches!(scalar, Scalar::Int(_)),
-        Value::Term(term) => term.sort() == crate::scalar::Sort::Int,
-        _ => false,
-    };
-    Ok(Truth::of(if is_int(a) { Term::lt(&x, &y) } else { Term::less(&x, &y) }))
+}
+
+/// Whether `a <= b`, of integers, strings or bytes.
+#[must_use]
+pub fn at_most(a: &Value, b: &Value) -> Truth {
+    match (a, b) {
+        (Value::Scalar(a), Value::Scalar(b)) => Truth::Known(a <= b),
+        (Value::Scalar(Scalar::Int(low)), Value::Term(b)) => Truth::of(Term::at_least(b, low)),
+        (Value::Term(a), Value::Scalar(Scalar::Int(high))) => Truth::of(Term::at_most(a, high)),
+        (Value::Term(a), Value::Term(b)) if a.sort() == Sort::Int => Truth::of(Term::le(a, b)),
+        _ => texts(b, a).not(),
+    }
+}
+
+fn texts(a: &Value, b: &Value) -> Truth {
+    match (a.as_term(), b.as_term()) {
+        (Some(a), Some(b)) => Truth::of(Term::less(&a, &b)),
+        _ => Truth::Known(false),
+    }
 }
 
 /// Forks on the first alternative of a union.

@@ -24,7 +24,7 @@ use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
 pub use collection::{Elements, element, elements, index, len, member, set_difference, slice};
-pub use equal::{compare, equal};
+pub use equal::{at_most, equal, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{merge, union};
 pub use operate::{Arithmetic, add, arithmetic, negate, text};
