@@ -8,6 +8,9 @@
 //! Statements fork, expressions join: at [`Event::Guard`] a handler may answer that both sides are open, and then both arms
 //! are evaluated, each under its guard, and their values joined.
 
+mod arms;
+mod collect;
+mod effects;
 mod evaluate;
 mod fresh;
 mod operands;

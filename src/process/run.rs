@@ -1,14 +1,14 @@
 //! The loop that runs a process to its next event.
 
 use super::evaluate::{self, Evaluated, Obstacle};
-use super::{CALL_LIMIT, Choice, Event, Fault, Frame, GUARD_LIMIT, Limit, Process, Waiting};
+use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
-use crate::spec::code::{Domain, FaultKind, Function, Op, Operand, Pc, Program, Register};
+use crate::spec::code::{FaultKind, Function, Op, Operand, Pc, Program, Register};
 use crate::term::Term;
-use crate::value::{self, Entry, Presence, Truth, Value};
+use crate::value::{self, Presence, Truth, Value};
 
 /// What an instruction leads to.
-enum Next {
+pub(super) enum Next {
     /// The next instruction.
     Following,
     /// Another instruction; frames may have changed.
@@ -192,38 +192,22 @@ impl Process {
     }
 
     #[inline]
-    fn keep(&mut self, dst: Register, value: Evaluated) -> Result<Next, Obstacle> {
+    pub(super) fn keep(&mut self, dst: Register, value: Evaluated) -> Result<Next, Obstacle> {
         self.keep_small(dst, value?);
         Ok(Next::Following)
     }
 
-    fn goto(&mut self, pc: Pc) -> Result<Next, Obstacle> {
+    pub(super) fn goto(&mut self, pc: Pc) -> Result<Next, Obstacle> {
         self.jump(pc);
         Ok(Next::Moved)
     }
 
-    /// A symbolic position, decided to be one of `0..=length` (or, if none, one that is out of range).
-    fn position(&self, at: &Value, length: usize) -> Evaluated {
-        if at.is_known() {
-            return Ok(at.clone());
-        }
-        for position in 0..=length as i64 {
-            let here = value::equal(at, &Value::from(position))?.term();
-            match here.as_bool().or_else(|| self.decided(&here)) {
-                Some(true) => return Ok(Value::from(position)),
-                Some(false) => {}
-                None => return Err(Obstacle::Decide(here)),
-            }
-        }
-        Ok(Value::from(-1))
-    }
-
-    fn event(&mut self, frame: Frame, event: Event) -> Result<Next, Obstacle> {
+    pub(super) fn event(&mut self, frame: Frame, event: Event) -> Result<Next, Obstacle> {
         self.jump(frame.pc + 1);
         Ok(Next::Event(event))
     }
 
-    fn condition(
+    pub(super) fn condition(
         &mut self,
         frame: Frame,
         condition: Truth,
@@ -238,315 +222,16 @@ impl Process {
         Ok(Next::Following)
     }
 
-    /// Sets an entry of a map in its slot; what is not shared is changed in place.
-    fn put(&mut self, program: &Program, base: u32, slot: u32, key: Operand, value: Operand) -> Result<Next, Obstacle> {
-        let [key, value] = [key, value].map(|operand| self.read(program, base, operand).clone());
-        if let Value::Union(alternatives) = &key {
-            return Err(Obstacle::Decide(alternatives[0].0.clone()));
-        }
-        match &mut self.memory[slot as usize] {
-            Value::Map(map) => map.set_in_place(&key, Some(Entry::always(value))),
-            Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
-            _ => {}
-        }
-        self.note_stored(slot);
-        Ok(Next::Following)
-    }
-
-    fn note_stored(&mut self, slot: u32) {
+    pub(super) fn note_stored(&mut self, slot: u32) {
         if !self.task.stored.contains(&slot) {
             self.task.stored.push(slot);
-        }
-    }
-
-    fn insert(&self, program: &Program, base: u32, [map, key, value]: [Operand; 3]) -> Evaluated {
-        let [map, key, value] = [map, key, value].map(|operand| self.read(program, base, operand));
-        match map {
-            Value::Map(map) => Ok(Value::Map(map.set(key, Some(Entry::always(value.clone())))?)),
-            Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
-            _ => Ok(Value::Absent),
-        }
-    }
-
-    fn replace(
-        &mut self,
-        program: &Program,
-        frame: Frame,
-        dst: Register,
-        [list, at, value]: [Operand; 3],
-    ) -> Result<Next, Obstacle> {
-        let [list, at, value] = [list, at, value].map(|operand| self.read(program, frame.base, operand));
-        let Value::List(elements) = list else {
-            return match list {
-                Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
-                _ => self.keep(dst, Ok(Value::Absent)),
-            };
-        };
-        let (inside, _) = value::element(elements, at);
-        let mut replaced = Vec::with_capacity(elements.len());
-        for (position, old) in elements.iter().enumerate() {
-            let here = value::equal(at, &Value::from(position as i64))?.term();
-            replaced.push(value::merge(&here, value.clone(), old.clone()));
-        }
-        self.partial(program, frame, dst, (inside, Value::list(replaced)), FaultKind::OutOfRange)
-    }
-
-    /// Keeps the result of an operation that is a fault where it is not defined.
-    fn partial(
-        &mut self,
-        program: &Program,
-        frame: Frame,
-        dst: Register,
-        (defined, value): (Truth, Value),
-        kind: FaultKind,
-    ) -> Result<Next, Obstacle> {
-        self.set(dst, value);
-        if defined.is_true() { Ok(Next::Following) } else { self.fault(program, frame, defined.not(), kind) }
-    }
-
-    fn fault(&mut self, program: &Program, frame: Frame, here: Truth, kind: FaultKind) -> Result<Next, Obstacle> {
-        let site = program.functions[frame.function as usize].origin[frame.pc as usize];
-        match self.under_guard(here) {
-            Truth::Known(false) => Ok(Next::Following),
-            here => self.event(frame, Event::Fault(here, Fault { kind, site })),
-        }
-    }
-
-    fn next(&mut self, base: u32, registers: [Register; 3], done: Pc) -> Result<Next, Obstacle> {
-        let [cursor, element, presence] = registers.map(|register| (base + register) as usize);
-        let at = std::mem::replace(&mut self.task.registers[cursor], Value::Absent);
-        match at {
-            Value::List(mut rest) => {
-                let Some(head) = std::sync::Arc::make_mut(&mut rest).pop_front() else { return self.goto(done) };
-                self.task.registers[presence] = head.field(0, 0);
-                self.task.registers[element] = head.field(0, 1);
-                self.task.registers[cursor] = Value::List(rest);
-                Ok(Next::Following)
-            }
-            Value::Data { fields: Some(bounds), .. } => {
-                let inside = match value::less(&bounds[0], &bounds[1]) {
-                    Truth::Known(true) => true,
-                    Truth::Known(false) => return self.goto(done),
-                    Truth::Term(open) => match self.decided(&open) {
-                        Some(true) => true,
-                        Some(false) => return self.goto(done),
-                        None => {
-                            self.task.registers[cursor] = Value::Data { tag: 1, fields: Some(bounds) };
-                            return Err(Obstacle::Decide(open));
-                        }
-                    },
-                };
-                self.task.registers[presence] = inside.into();
-                self.task.registers[element] = bounds[0].clone();
-                let following = value::add(&bounds[0], &Value::from(1))?;
-                self.task.registers[cursor] = Value::data(1, [following, bounds[1].clone()]);
-                Ok(Next::Following)
-            }
-            _ => self.goto(done),
-        }
-    }
-
-    fn push(&mut self, program: &Program, base: u32, dst: Register, src: Operand) -> Result<Next, Obstacle> {
-        let element = self.read(program, base, src).clone();
-        if let Value::List(list) = &mut self.task.registers[(base + dst) as usize] {
-            std::sync::Arc::make_mut(list).push_back(element);
-        }
-        Ok(Next::Following)
-    }
-
-    fn gather(
-        &mut self,
-        program: &Program,
-        base: u32,
-        dst: Register,
-        [key, value, when]: [Operand; 3],
-    ) -> Result<Next, Obstacle> {
-        let [key, value, when] = [key, value, when].map(|operand| self.read(program, base, operand).clone());
-        let Value::Map(map) = self.read(program, base, Operand::Register(dst)) else { return Ok(Next::Following) };
-        let here = when.truth_or_absent();
-        let gathered = match Presence::of(here.clone()) {
-            None => return Ok(Next::Following),
-            Some(Presence::Always) => map.set(&key, Some(Entry::always(value)))?,
-            Some(presence) => {
-                let (there, old) = map.get(&key)?;
-                let condition = here.clone().term();
-                let joined = value::merge(&condition, value, old);
-                let presence = Presence::of(there.or(here)).unwrap_or(presence);
-                map.set(&key, Some(Entry { presence, value: joined }))?
-            }
-        };
-        self.keep(dst, Ok(Value::Map(gathered)))
-    }
-
-    fn statement(
-        &mut self,
-        program: &Program,
-        function: &Function,
-        frame: Frame,
-        cond: Operand,
-        otherwise: Pc,
-    ) -> Result<Next, Obstacle> {
-        match self.read(program, frame.base, cond).truth() {
-            Truth::Known(true) => Ok(Next::Following),
-            Truth::Known(false) => self.goto(otherwise),
-            Truth::Term(condition) => {
-                self.task.waiting = Waiting::Side(otherwise);
-                let sides = Some((frame.pc + 1, otherwise));
-                let site = function.origin[frame.pc as usize];
-                self.event(frame, Event::Branch { condition, sides, site })
-            }
-        }
-    }
-
-    fn split(&mut self, program: &Program, frame: Frame, cond: Operand, otherwise: Pc) -> Result<Next, Obstacle> {
-        match self.read(program, frame.base, cond).truth() {
-            Truth::Known(true) => Ok(Next::Following),
-            Truth::Known(false) => self.goto(otherwise),
-            Truth::Term(_) if self.task.guards.len() >= GUARD_LIMIT => {
-                // Too deep to join: the arms are told apart by forking instead, and forks are limited by the judge.
-                let condition = self.read(program, frame.base, cond).truth().term();
-                self.task.waiting = Waiting::Side(otherwise);
-                let site = program.functions[frame.function as usize].origin[frame.pc as usize];
-                self.event(frame, Event::Branch { condition, sides: None, site })
-            }
-            Truth::Term(condition) => {
-                self.task.waiting = Waiting::Arms { split: frame.pc, otherwise, condition: condition.clone() };
-                let path = self.task.guards.last().map(|outer| outer.path.clone());
-                self.event(frame, Event::Guard { condition, path })
-            }
-        }
-    }
-
-    fn is_open(&self, split: Pc) -> bool {
-        self.task.guards.last().is_some_and(|g| g.split == split && g.depth == self.task.frames.len())
-    }
-
-    fn swap(
-        &mut self,
-        program: &Program,
-        base: u32,
-        dst: Register,
-        src: Operand,
-        (end, split): (Pc, Pc),
-    ) -> Result<Next, Obstacle> {
-        let value = self.read(program, base, src).clone();
-        if !self.is_open(split) {
-            self.keep(dst, Ok(value))?;
-            return self.goto(end);
-        }
-        let outer = self.task.guards.len().checked_sub(2).map(|at| self.task.guards[at].path.clone());
-        if let Some(guard) = self.task.guards.last_mut() {
-            let negated = Term::not(&guard.condition);
-            guard.path = outer.map_or_else(|| negated.clone(), |outer| Term::and(&outer, &negated));
-            guard.first = Some(value);
-        }
-        let Op::Split { otherwise, .. } = &self.function(program).code[split as usize] else { return self.goto(end) };
-        self.goto(*otherwise)
-    }
-
-    fn join(&mut self, program: &Program, base: u32, dst: Register, src: Operand, split: Pc) -> Result<Next, Obstacle> {
-        let value = self.read(program, base, src).clone();
-        if !self.is_open(split) {
-            return self.keep(dst, Ok(value));
-        }
-        match self.task.guards.pop() {
-            Some(guard) => {
-                self.keep(dst, Ok(value::merge(&guard.condition, guard.first.unwrap_or(Value::Absent), value)))
-            }
-            None => self.keep(dst, Ok(value)),
-        }
-    }
-
-    fn call(
-        &mut self,
-        program: &Program,
-        frame: Frame,
-        dst: Register,
-        callee: u32,
-        args: &[Operand],
-    ) -> Result<Next, Obstacle> {
-        if self.task.frames.len() >= CALL_LIMIT {
-            return Err(Obstacle::Limit(Limit::Calls));
-        }
-        self.jump(frame.pc + 1);
-        let base = self.task.registers.len() as u32;
-        for arg in args {
-            let value = self.read(program, frame.base, *arg).clone();
-            self.task.registers.push(value);
-        }
-        let registers = program.functions[callee as usize].registers;
-        self.task.registers.resize((base + registers) as usize, Value::Absent);
-        self.task.frames.push(Frame { function: callee, pc: 0, base, result: dst });
-        Ok(Next::Moved)
-    }
-
-    fn give_back(&mut self, program: &Program, frame: Frame, src: Operand) -> Result<Next, Obstacle> {
-        let value = self.read(program, frame.base, src).clone();
-        self.task.frames.pop();
-        self.task.registers.truncate(frame.base as usize);
-        if self.task.frames.is_empty() {
-            return Ok(Next::Event(Event::End));
-        }
-        self.set(frame.result, value);
-        Ok(Next::Moved)
-    }
-
-    fn choose(
-        &mut self,
-        program: &Program,
-        function: &Function,
-        frame: Frame,
-        dst: Register,
-        domain: &Domain,
-    ) -> Result<Next, Obstacle> {
-        let read = |operand: Operand| self.read(program, frame.base, operand).clone();
-        let choice = match domain {
-            Domain::Type(ty) => Choice::Type(*ty),
-            Domain::Alternatives(n) => Choice::Alternatives(*n),
-            Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
-            Domain::Element(over) => Choice::Element(read(*over)),
-        };
-        if let Choice::Element(Value::Union(alternatives)) = &choice {
-            return Err(Obstacle::Decide(alternatives[0].0.clone()));
-        }
-        let site = function.origin[frame.pc as usize];
-        let guard = self.task.guards.last().map(|guard| guard.path.clone());
-        self.task.waiting = Waiting::Value(dst);
-        self.event(frame, Event::Choose { choice, site, guard })
-    }
-
-    fn pick(
-        &mut self,
-        program: &Program,
-        function: &Function,
-        frame: Frame,
-        dst: Register,
-        over: Operand,
-    ) -> Result<Next, Obstacle> {
-        let elements = value::elements(self.read(program, frame.base, over))?;
-        if let Some((Presence::When(condition), _)) = elements.iter().find(|(p, _)| *p != Presence::Always) {
-            return Err(Obstacle::Decide(condition.clone()));
-        }
-        let site = function.origin[frame.pc as usize];
-        let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
-        match elements.len() {
-            0 => {
-                self.set(dst, Value::Absent);
-                let never = self.where_guarded(Truth::Known(false));
-                self.condition(frame, never, |never| Event::Assume(never, site))
-            }
-            1 => self.keep(dst, Ok(elements.remove(0))),
-            ways => {
-                self.task.waiting = Waiting::Element(dst, elements);
-                self.event(frame, Event::Or { ways, site })
-            }
         }
     }
 }
 
 impl Value {
     /// The condition; what has no value is not required to hold.
-    fn truth_or_absent(&self) -> Truth {
+    pub(super) fn truth_or_absent(&self) -> Truth {
         if matches!(self, Value::Absent) { Truth::Known(true) } else { self.truth() }
     }
 }

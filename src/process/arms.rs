@@ -1,0 +1,104 @@
+//! Conditionals: statements fork, expressions join.
+//!
+//! `if c { a } else { b }` as an expression evaluates both arms under their guards where `c` is open, and joins their values.
+
+use super::evaluate::Obstacle;
+use super::run::Next;
+use super::{Event, Frame, GUARD_LIMIT, Process, Waiting};
+use crate::spec::code::{Function, Op, Operand, Pc, Program, Register};
+use crate::term::Term;
+use crate::value::{self, Truth, Value};
+
+impl Process {
+    pub(super) fn statement(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        frame: Frame,
+        cond: Operand,
+        otherwise: Pc,
+    ) -> Result<Next, Obstacle> {
+        match self.read(program, frame.base, cond).truth() {
+            Truth::Known(true) => Ok(Next::Following),
+            Truth::Known(false) => self.goto(otherwise),
+            Truth::Term(condition) => {
+                self.task.waiting = Waiting::Side(otherwise);
+                let sides = Some((frame.pc + 1, otherwise));
+                let site = function.origin[frame.pc as usize];
+                self.event(frame, Event::Branch { condition, sides, site })
+            }
+        }
+    }
+
+    pub(super) fn split(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        cond: Operand,
+        otherwise: Pc,
+    ) -> Result<Next, Obstacle> {
+        match self.read(program, frame.base, cond).truth() {
+            Truth::Known(true) => Ok(Next::Following),
+            Truth::Known(false) => self.goto(otherwise),
+            Truth::Term(_) if self.task.guards.len() >= GUARD_LIMIT => {
+                // Too deep to join: the arms are told apart by forking instead, and forks are limited by the judge.
+                let condition = self.read(program, frame.base, cond).truth().term();
+                self.task.waiting = Waiting::Side(otherwise);
+                let site = program.functions[frame.function as usize].origin[frame.pc as usize];
+                self.event(frame, Event::Branch { condition, sides: None, site })
+            }
+            Truth::Term(condition) => {
+                self.task.waiting = Waiting::Arms { split: frame.pc, otherwise, condition: condition.clone() };
+                let path = self.task.guards.last().map(|outer| outer.path.clone());
+                self.event(frame, Event::Guard { condition, path })
+            }
+        }
+    }
+
+    pub(super) fn is_open(&self, split: Pc) -> bool {
+        self.task.guards.last().is_some_and(|g| g.split == split && g.depth == self.task.frames.len())
+    }
+
+    pub(super) fn swap(
+        &mut self,
+        program: &Program,
+        base: u32,
+        dst: Register,
+        src: Operand,
+        (end, split): (Pc, Pc),
+    ) -> Result<Next, Obstacle> {
+        let value = self.read(program, base, src).clone();
+        if !self.is_open(split) {
+            self.keep(dst, Ok(value))?;
+            return self.goto(end);
+        }
+        let outer = self.task.guards.len().checked_sub(2).map(|at| self.task.guards[at].path.clone());
+        if let Some(guard) = self.task.guards.last_mut() {
+            let negated = Term::not(&guard.condition);
+            guard.path = outer.map_or_else(|| negated.clone(), |outer| Term::and(&outer, &negated));
+            guard.first = Some(value);
+        }
+        let Op::Split { otherwise, .. } = &self.function(program).code[split as usize] else { return self.goto(end) };
+        self.goto(*otherwise)
+    }
+
+    pub(super) fn join(
+        &mut self,
+        program: &Program,
+        base: u32,
+        dst: Register,
+        src: Operand,
+        split: Pc,
+    ) -> Result<Next, Obstacle> {
+        let value = self.read(program, base, src).clone();
+        if !self.is_open(split) {
+            return self.keep(dst, Ok(value));
+        }
+        match self.task.guards.pop() {
+            Some(guard) => {
+                self.keep(dst, Ok(value::merge(&guard.condition, guard.first.unwrap_or(Value::Absent), value)))
+            }
+            None => self.keep(dst, Ok(value)),
+        }
+    }
+}

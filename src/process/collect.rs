@@ -1,0 +1,160 @@
+//! Collections: entries set and read, cursors moved, elements gathered.
+//!
+//! `m[k] := v` changes a map in its slot in place where nobody shares it.
+
+use super::evaluate::{Evaluated, Obstacle};
+use super::run::Next;
+use super::{Frame, Process};
+use crate::spec::code::{FaultKind, Operand, Pc, Program, Register};
+use crate::value::{self, Entry, Presence, Truth, Value};
+
+impl Process {
+    pub(super) fn replace(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        dst: Register,
+        [list, at, value]: [Operand; 3],
+    ) -> Result<Next, Obstacle> {
+        let [list, at, value] = [list, at, value].map(|operand| self.read(program, frame.base, operand));
+        let Value::List(elements) = list else {
+            return match list {
+                Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+                _ => self.keep(dst, Ok(Value::Absent)),
+            };
+        };
+        let (inside, _) = value::element(elements, at);
+        let mut replaced = Vec::with_capacity(elements.len());
+        for (position, old) in elements.iter().enumerate() {
+            let here = value::equal(at, &Value::from(position as i64))?.term();
+            replaced.push(value::merge(&here, value.clone(), old.clone()));
+        }
+        self.partial(program, frame, dst, (inside, Value::list(replaced)), FaultKind::OutOfRange)
+    }
+
+    /// A symbolic position, decided to be one of `0..=length` (or, if none, one that is out of range).
+    pub(super) fn position(&self, at: &Value, length: usize) -> Evaluated {
+        if at.is_known() {
+            return Ok(at.clone());
+        }
+        for position in 0..=length as i64 {
+            let here = value::equal(at, &Value::from(position))?.term();
+            match here.as_bool().or_else(|| self.decided(&here)) {
+                Some(true) => return Ok(Value::from(position)),
+                Some(false) => {}
+                None => return Err(Obstacle::Decide(here)),
+            }
+        }
+        Ok(Value::from(-1))
+    }
+
+    /// Sets an entry of a map in its slot; what is not shared is changed in place.
+    pub(super) fn put(
+        &mut self,
+        program: &Program,
+        base: u32,
+        slot: u32,
+        key: Operand,
+        value: Operand,
+    ) -> Result<Next, Obstacle> {
+        let [key, value] = [key, value].map(|operand| self.read(program, base, operand).clone());
+        if let Value::Union(alternatives) = &key {
+            return Err(Obstacle::Decide(alternatives[0].0.clone()));
+        }
+        match &mut self.memory[slot as usize] {
+            Value::Map(map) => map.set_in_place(&key, Some(Entry::always(value))),
+            Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
+            _ => {}
+        }
+        self.note_stored(slot);
+        Ok(Next::Following)
+    }
+
+    pub(super) fn insert(&self, program: &Program, base: u32, [map, key, value]: [Operand; 3]) -> Evaluated {
+        let [map, key, value] = [map, key, value].map(|operand| self.read(program, base, operand));
+        match map {
+            Value::Map(map) => Ok(Value::Map(map.set(key, Some(Entry::always(value.clone())))?)),
+            Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+            _ => Ok(Value::Absent),
+        }
+    }
+
+    pub(super) fn push(&mut self, program: &Program, base: u32, dst: Register, src: Operand) -> Result<Next, Obstacle> {
+        let element = self.read(program, base, src).clone();
+        if let Value::List(list) = &mut self.task.registers[(base + dst) as usize] {
+            std::sync::Arc::make_mut(list).push_back(element);
+        }
+        Ok(Next::Following)
+    }
+
+    pub(super) fn gather(
+        &mut self,
+        program: &Program,
+        base: u32,
+        dst: Register,
+        [key, value, when]: [Operand; 3],
+    ) -> Result<Next, Obstacle> {
+        let [key, value, when] = [key, value, when].map(|operand| self.read(program, base, operand).clone());
+        let Value::Map(map) = self.read(program, base, Operand::Register(dst)) else { return Ok(Next::Following) };
+        let here = when.truth_or_absent();
+        let gathered = match Presence::of(here.clone()) {
+            None => return Ok(Next::Following),
+            Some(Presence::Always) => map.set(&key, Some(Entry::always(value)))?,
+            Some(presence) => {
+                let (there, old) = map.get(&key)?;
+                let condition = here.clone().term();
+                let joined = value::merge(&condition, value, old);
+                let presence = Presence::of(there.or(here)).unwrap_or(presence);
+                map.set(&key, Some(Entry { presence, value: joined }))?
+            }
+        };
+        self.keep(dst, Ok(Value::Map(gathered)))
+    }
+
+    pub(super) fn next(&mut self, base: u32, registers: [Register; 3], done: Pc) -> Result<Next, Obstacle> {
+        let [cursor, element, presence] = registers.map(|register| (base + register) as usize);
+        let at = std::mem::replace(&mut self.task.registers[cursor], Value::Absent);
+        match at {
+            Value::List(mut rest) => {
+                let Some(head) = std::sync::Arc::make_mut(&mut rest).pop_front() else { return self.goto(done) };
+                self.task.registers[presence] = head.field(0, 0);
+                self.task.registers[element] = head.field(0, 1);
+                self.task.registers[cursor] = Value::List(rest);
+                Ok(Next::Following)
+            }
+            Value::Data { fields: Some(bounds), .. } => {
+                let inside = match value::less(&bounds[0], &bounds[1]) {
+                    Truth::Known(true) => true,
+                    Truth::Known(false) => return self.goto(done),
+                    Truth::Term(open) => match self.decided(&open) {
+                        Some(true) => true,
+                        Some(false) => return self.goto(done),
+                        None => {
+                            self.task.registers[cursor] = Value::Data { tag: 1, fields: Some(bounds) };
+                            return Err(Obstacle::Decide(open));
+                        }
+                    },
+                };
+                self.task.registers[presence] = inside.into();
+                self.task.registers[element] = bounds[0].clone();
+                let following = value::add(&bounds[0], &Value::from(1))?;
+                self.task.registers[cursor] = Value::data(1, [following, bounds[1].clone()]);
+                Ok(Next::Following)
+            }
+            _ => self.goto(done),
+        }
+    }
+
+    /// Keeps the result of an operation that is a fault where it is not defined.
+    pub(super) fn partial(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        dst: Register,
+        (defined, value): (Truth, Value),
+        kind: FaultKind,
+    ) -> Result<Next, Obstacle> {
+        self.set(dst, value);
+        if defined.is_true() { Ok(Next::Following) } else { self.fault(program, frame, defined.not(), kind) }
+    }
+}

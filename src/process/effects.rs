@@ -1,0 +1,111 @@
+//! Calls, internal choices and faults.
+//!
+//! `choose int` stops the process with an event; it goes on with the value that it is given.
+
+use super::evaluate::Obstacle;
+use super::run::Next;
+use super::{CALL_LIMIT, Choice, Event, Fault, Frame, Limit, Process, Waiting};
+use crate::spec::code::{Domain, FaultKind, Function, Operand, Program, Register};
+use crate::value::{self, Presence, Truth, Value};
+
+impl Process {
+    pub(super) fn call(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        dst: Register,
+        callee: u32,
+        args: &[Operand],
+    ) -> Result<Next, Obstacle> {
+        if self.task.frames.len() >= CALL_LIMIT {
+            return Err(Obstacle::Limit(Limit::Calls));
+        }
+        self.jump(frame.pc + 1);
+        let base = self.task.registers.len() as u32;
+        for arg in args {
+            let value = self.read(program, frame.base, *arg).clone();
+            self.task.registers.push(value);
+        }
+        let registers = program.functions[callee as usize].registers;
+        self.task.registers.resize((base + registers) as usize, Value::Absent);
+        self.task.frames.push(Frame { function: callee, pc: 0, base, result: dst });
+        Ok(Next::Moved)
+    }
+
+    pub(super) fn give_back(&mut self, program: &Program, frame: Frame, src: Operand) -> Result<Next, Obstacle> {
+        let value = self.read(program, frame.base, src).clone();
+        self.task.frames.pop();
+        self.task.registers.truncate(frame.base as usize);
+        if self.task.frames.is_empty() {
+            return Ok(Next::Event(Event::End));
+        }
+        self.set(frame.result, value);
+        Ok(Next::Moved)
+    }
+
+    pub(super) fn choose(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        frame: Frame,
+        dst: Register,
+        domain: &Domain,
+    ) -> Result<Next, Obstacle> {
+        let read = |operand: Operand| self.read(program, frame.base, operand).clone();
+        let choice = match domain {
+            Domain::Type(ty) => Choice::Type(*ty),
+            Domain::Alternatives(n) => Choice::Alternatives(*n),
+            Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
+            Domain::Element(over) => Choice::Element(read(*over)),
+        };
+        if let Choice::Element(Value::Union(alternatives)) = &choice {
+            return Err(Obstacle::Decide(alternatives[0].0.clone()));
+        }
+        let site = function.origin[frame.pc as usize];
+        let guard = self.task.guards.last().map(|guard| guard.path.clone());
+        self.task.waiting = Waiting::Value(dst);
+        self.event(frame, Event::Choose { choice, site, guard })
+    }
+
+    pub(super) fn pick(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        frame: Frame,
+        dst: Register,
+        over: Operand,
+    ) -> Result<Next, Obstacle> {
+        let elements = value::elements(self.read(program, frame.base, over))?;
+        if let Some((Presence::When(condition), _)) = elements.iter().find(|(p, _)| *p != Presence::Always) {
+            return Err(Obstacle::Decide(condition.clone()));
+        }
+        let site = function.origin[frame.pc as usize];
+        let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
+        match elements.len() {
+            0 => {
+                self.set(dst, Value::Absent);
+                let never = self.where_guarded(Truth::Known(false));
+                self.condition(frame, never, |never| Event::Assume(never, site))
+            }
+            1 => self.keep(dst, Ok(elements.remove(0))),
+            ways => {
+                self.task.waiting = Waiting::Element(dst, elements);
+                self.event(frame, Event::Or { ways, site })
+            }
+        }
+    }
+
+    pub(super) fn fault(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        here: Truth,
+        kind: FaultKind,
+    ) -> Result<Next, Obstacle> {
+        let site = program.functions[frame.function as usize].origin[frame.pc as usize];
+        match self.under_guard(here) {
+            Truth::Known(false) => Ok(Next::Following),
+            here => self.event(frame, Event::Fault(here, Fault { kind, site })),
+        }
+    }
+}
