@@ -5,7 +5,6 @@
 //! pending part ever needs a comparison to be decided, and a map whose keys are known costs what a hash map costs.
 
 use std::hash::{BuildHasherDefault, Hash, Hasher};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
@@ -13,6 +12,14 @@ use rustc_hash::FxHasher;
 use super::{Lifted, Split, Truth, Value, equal, merge};
 use crate::scalar::Scalar;
 use crate::term::{KeySet, ScalarSet, Term};
+
+mod order;
+mod rewrite;
+mod whole;
+
+use whole::Keys;
+
+pub(super) use rewrite::Scope;
 
 type Entries = im::GenericHashMap<Value, Entry, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
 
@@ -262,173 +269,6 @@ impl Map {
     pub fn is_pending(&self) -> bool {
         !self.0.pending.is_empty()
     }
-
-    /// `condition ? then : otherwise`, key by key; `None` where a write is pending.
-    #[must_use]
-    pub fn join(condition: &Term, then: &Map, otherwise: &Map) -> Option<Map> {
-        let plain = |map: &Map| map.0.pending.is_empty() && map.0.symbolic == 0;
-        if !plain(then) || !plain(otherwise) {
-            return None;
-        }
-        let mut joined = otherwise.clone();
-        let contents = Arc::make_mut(&mut joined.0);
-        let negated = Term::not(condition);
-        for (key, other) in otherwise.0.entries.iter() {
-            if !then.0.entries.contains_key(key) {
-                let there = Truth::of(negated.clone()).and(other.truth());
-                contents.place(key.clone(), entry(there, other.value.clone()));
-            }
-        }
-        for (key, own) in then.0.entries.iter() {
-            let joined = match otherwise.0.entries.get(key) {
-                None => entry(Truth::of(condition.clone()).and(own.truth()), own.value.clone()),
-                Some(other) if other == own => continue,
-                Some(other) => {
-                    let there = Truth::of(Term::ite(condition, &own.truth().term(), &other.truth().term()));
-                    entry(there, merge(condition, own.value.clone(), other.value.clone()))
-                }
-            };
-            contents.place(key.clone(), joined);
-        }
-        Some(joined)
-    }
-
-    /// Whether both have the same entries.
-    ///
-    /// # Errors
-    /// The condition on which to fork first.
-    pub fn equals(&self, other: &Map) -> Lifted<Truth> {
-        if self.is_same(other) {
-            return Ok(Truth::Known(true));
-        }
-        self.needs_distinct_keys(other)?;
-        let mut all = Truth::Known(true);
-        for (key, own) in self.entries()? {
-            all = all.and(match other.0.entries.get(key) {
-                None => own.truth().not(),
-                Some(theirs) => same_entry(own, theirs)?,
-            });
-        }
-        for (key, theirs) in other.entries()? {
-            if !self.0.entries.contains_key(key) {
-                all = all.and(theirs.truth().not());
-            }
-        }
-        Ok(all)
-    }
-
-    /// Keys must be comparable across two maps: a symbolic key of one is decided against the keys of the other.
-    fn needs_distinct_keys(&self, other: &Map) -> Lifted<()> {
-        self.settled()?;
-        other.settled()?;
-        for (map, against) in [(self, other), (other, self)] {
-            if map.0.symbolic == 0 {
-                continue;
-            }
-            for key in map.0.entries.keys().filter(|key| !key.is_known() && !against.0.entries.contains_key(*key)) {
-                against.0.open_comparison(key)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The number of entries, as a term where presences are open.
-    ///
-    /// # Errors
-    /// The condition on which to fork first.
-    pub fn len(&self) -> Lifted<Value> {
-        self.settled()?;
-        let certain = self.0.entries.len() - self.0.conditional;
-        let mut sum = Term::constant(Scalar::Int((certain as i64).into()));
-        let one = Term::constant(Scalar::Int(1.into()));
-        let zero = Term::constant(Scalar::Int(0.into()));
-        if self.0.conditional > 0 {
-            for (_, entry) in self.entries()? {
-                if let Presence::When(condition) = &entry.presence {
-                    sum = Term::add(&sum, &Term::ite(condition, &one, &zero));
-                }
-            }
-        }
-        Ok(Value::of_term(sum))
-    }
-
-    /// Applies a function to keys and entries; used by substitution. Nothing changes where it gives `None`.
-    #[must_use]
-    pub(super) fn rewrite(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>, scope: Scope) -> Option<Map> {
-        let mut changed: Vec<(Value, Option<(Value, Entry)>)> = Vec::new();
-        if scope == Scope::Everything {
-            for (key, entry) in self.0.entries.iter() {
-                let (new_key, new_entry) = (rewrite(key), entry.rewrite(rewrite));
-                if new_key.is_some() || new_entry.is_some() {
-                    let entry = new_entry.unwrap_or_else(|| Some(entry.clone()));
-                    changed.push((key.clone(), entry.map(|e| (new_key.unwrap_or_else(|| key.clone()), e))));
-                }
-            }
-        }
-        if changed.is_empty() && self.0.pending.is_empty() {
-            return None;
-        }
-        let mut map = self.clone();
-        let contents = Arc::make_mut(&mut map.0);
-        let pending = std::mem::take(&mut contents.pending);
-        changed.iter().for_each(|(key, _)| contents.place(key.clone(), None));
-        changed.into_iter().filter_map(|(_, new)| new).for_each(|(key, entry)| contents.place(key, Some(entry)));
-        for write in pending {
-            let key = rewrite(&write.key).unwrap_or(write.key);
-            let entry = write.entry.and_then(|e| e.rewrite(rewrite).unwrap_or(Some(e)));
-            if contents.pending.is_empty() && contents.is_plain(&key) {
-                contents.place(key, entry);
-            } else {
-                let differs = write.differs.into_iter().map(|d| rewrite(&d).unwrap_or(d)).collect();
-                contents.pending.push(Write { key, entry, differs });
-            }
-        }
-        Some(map)
-    }
-
-    /// Calls a function on every value inside.
-    pub(super) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
-        for (key, entry) in self.0.entries.iter() {
-            visit(key);
-            entry.visit(visit, presence);
-        }
-        for write in &self.0.pending {
-            visit(&write.key);
-            write.entry.iter().for_each(|entry| entry.visit(visit, presence));
-        }
-    }
-}
-
-/// How much of a map is rewritten.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Scope {
-    /// Pending writes only, in time that does not grow with the map.
-    Pending,
-    /// Every entry.
-    Everything,
-}
-
-impl Entry {
-    /// `None`: unchanged; `Some(None)`: it is never there any more.
-    fn rewrite(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Option<Entry>> {
-        let value = rewrite(&self.value);
-        let presence = match &self.presence {
-            Presence::Always => None,
-            Presence::When(term) => rewrite(&Value::Term(term.clone())).map(|v| v.truth()),
-        };
-        if value.is_none() && presence.is_none() {
-            return None;
-        }
-        let presence = presence.unwrap_or_else(|| self.truth());
-        Some(entry(presence, value.unwrap_or_else(|| self.value.clone())))
-    }
-
-    fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
-        visit(&self.value);
-        if let Presence::When(term) = &self.presence {
-            presence(term);
-        }
-    }
 }
 
 impl Contents {
@@ -492,17 +332,6 @@ impl Contents {
         }
         Ok(Truth::of(Term::or_all(cases)))
     }
-
-    /// Splits on a comparison of `key` with an own key that is open.
-    fn open_comparison(&self, key: &Value) -> Lifted<()> {
-        let mut open = Vec::new();
-        for other in self.entries.keys() {
-            if let Truth::Term(term) = equal(other, key)? {
-                open.push(term);
-            }
-        }
-        open.into_iter().min().map_or(Ok(()), |term| Err(Split(term)))
-    }
 }
 
 fn present(entry: Option<&Entry>) -> (Truth, Value) {
@@ -511,83 +340,4 @@ fn present(entry: Option<&Entry>) -> (Truth, Value) {
 
 fn entry(truth: Truth, value: Value) -> Option<Entry> {
     Presence::of(truth).map(|presence| Entry { presence, value })
-}
-
-fn same_entry(a: &Entry, b: &Entry) -> Lifted<Truth> {
-    let same_presence = match (a.truth(), b.truth()) {
-        (Truth::Known(true), x) | (x, Truth::Known(true)) => x,
-        (x, y) => Truth::of(Term::eq(&x.term(), &y.term())),
-    };
-    let absent = a.truth().not();
-    Ok(same_presence.and(absent.or(equal(&a.value, &b.value)?)))
-}
-
-/// The keys of a map as a set of known scalars, shared by reference.
-#[derive(Debug)]
-struct Keys(Map);
-
-impl ScalarSet for Keys {
-    fn contains(&self, scalar: &Scalar) -> bool {
-        self.0.0.entries.contains_key(&Value::Scalar(scalar.clone()))
-    }
-
-    fn len(&self) -> usize {
-        self.0.0.entries.len()
-    }
-
-    fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>) {
-        let mut keys: Vec<&Value> = self.0.0.entries.keys().collect();
-        keys.sort();
-        for key in keys {
-            if let Value::Scalar(scalar) = key
-                && visit(scalar).is_break()
-            {
-                return;
-            }
-        }
-    }
-}
-
-impl PartialEq for Map {
-    fn eq(&self, other: &Map) -> bool {
-        self.is_same(other)
-            || (self.0.entries.len() == other.0.entries.len()
-                && self.0.pending == other.0.pending
-                && self.0.entries == other.0.entries)
-    }
-}
-
-impl Eq for Map {}
-
-impl PartialOrd for Map {
-    fn partial_cmp(&self, other: &Map) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Map {
-    fn cmp(&self, other: &Map) -> std::cmp::Ordering {
-        self.sorted().cmp(&other.sorted()).then_with(|| self.0.pending.cmp(&other.0.pending))
-    }
-}
-
-impl Map {
-    fn sorted(&self) -> Vec<(&Value, &Entry)> {
-        let mut entries: Vec<_> = self.0.entries.iter().collect();
-        entries.sort();
-        entries
-    }
-}
-
-impl Hash for Map {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        // Equal maps must hash alike whatever their order of insertion: add the hashes of the entries.
-        let sum = self.0.entries.iter().fold(0u64, |sum, pair| {
-            let mut hasher = FxHasher::default();
-            pair.hash(&mut hasher);
-            sum.wrapping_add(hasher.finish())
-        });
-        sum.hash(state);
-        self.0.pending.hash(state);
-    }
 }

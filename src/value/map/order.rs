@@ -1,0 +1,54 @@
+//! Maps are equal, ordered and hashed by their entries, whatever the order in which those were made.
+//!
+//! This is the order of the structure (for merging candidates), not `==` of the language.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::{Entry, Map};
+use crate::value::Value;
+
+impl PartialEq for Map {
+    fn eq(&self, other: &Map) -> bool {
+        self.is_same(other)
+            || (self.0.entries.len() == other.0.entries.len()
+                && self.0.pending == other.0.pending
+                && self.0.entries == other.0.entries)
+    }
+}
+
+impl Eq for Map {}
+
+impl PartialOrd for Map {
+    fn partial_cmp(&self, other: &Map) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Map {
+    fn cmp(&self, other: &Map) -> std::cmp::Ordering {
+        self.sorted().cmp(&other.sorted()).then_with(|| self.0.pending.cmp(&other.0.pending))
+    }
+}
+
+impl Hash for Map {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Equal maps must hash alike whatever their order of insertion: add the hashes of the entries.
+        let sum = self.0.entries.iter().fold(0u64, |sum, pair| {
+            let mut hasher = FxHasher::default();
+            pair.hash(&mut hasher);
+            sum.wrapping_add(hasher.finish())
+        });
+        sum.hash(state);
+        self.0.pending.hash(state);
+    }
+}
+
+impl Map {
+    fn sorted(&self) -> Vec<(&Value, &Entry)> {
+        let mut entries: Vec<_> = self.0.entries.iter().collect();
+        entries.sort();
+        entries
+    }
+}
