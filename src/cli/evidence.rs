@@ -4,9 +4,9 @@
 
 use super::again::Once;
 use super::files;
-use crate::dualize::{Exchange, Judge, Options, Verdict};
-use crate::evidence::{WitnessError, allowed, check_reason, learned, reason, witness};
-use crate::report::reason::Rejection;
+use crate::dualize::{Exchange, Options, Verdict};
+use crate::evidence::{WitnessError, check_reason, witness};
+use crate::report::reason::explain;
 use crate::report::{INLINE, Report, witness as shown};
 use crate::spec::Spec;
 use crate::validate::Exchanges;
@@ -113,20 +113,14 @@ fn exchanges(spec: &Arc<Spec>, trace: Once, last: u64) -> Result<Vec<Exchange>, 
 }
 
 fn rejection(report: &mut Report, spec: &Arc<Spec>, exchanges: &[Exchange], recheck: Recheck) -> Result<(), String> {
-    let options = Options::default();
-    let (Some(reason), Some((rejected, earlier))) = (reason(spec, &options, exchanges), exchanges.split_last()) else {
+    let Some(why) = explain(spec, exchanges) else {
         report.explanation.push("no reason was found within the limits".into());
         return Ok(());
     };
-    let mut judge = Judge::new(spec.clone(), options.clone());
-    earlier.iter().all(|exchange| judge.observe(exchange));
-    let allowed = allowed(spec, &judge, rejected);
-    let learned = learned(spec, &options, exchanges, &reason.because);
-    let told = Rejection { spec, exchanges, allowed: &allowed, reason: &reason, learned: &learned };
-    report.explanation = told.lines();
-    report.reason = Some(told.because());
+    report.explanation = why.lines;
+    report.reason = Some(why.because);
     if recheck == Recheck::Yes {
-        if !check_reason(spec, &options, exchanges, &reason) {
+        if !check_reason(spec, &Options::default(), exchanges, &why.reason) {
             return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
         }
         report.explanation.push("the reason was judged again: it holds, and nothing in it can be left out".into());

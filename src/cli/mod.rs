@@ -6,6 +6,7 @@
 mod again;
 pub mod arguments;
 mod check;
+mod dualize;
 mod evidence;
 pub mod exit;
 mod files;
@@ -48,7 +49,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
     match command {
         Command::Check(options) => check::run(options, terminal),
         Command::Fmt(options) => fmt::run(options, terminal),
-        Command::Dualize(_) => failed(terminal, "not supported yet"),
+        Command::Dualize(options) => dualize::run(options, terminal),
         Command::Simulate(options) => simulate::run(options, terminal),
         Command::Validate(options) => validate::run(options, terminal),
         Command::Completions { shell } => {

@@ -30,6 +30,18 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// How many files there are; their numbers begin with 0.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// The name under which a file was added.
     #[must_use]
     pub fn name(&self, file: FileId) -> &str {

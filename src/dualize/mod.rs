@@ -10,11 +10,13 @@ mod forget;
 mod frontier;
 mod observe;
 mod subsume;
+mod symbolic;
 mod verdict;
 
 pub use candidate::Candidate;
 pub use candidate::{Log, Logged};
 pub use frontier::{Counts, Judge, Options};
+pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Verdict};
 
 use crate::value::Value;

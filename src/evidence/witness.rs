@@ -68,6 +68,8 @@ impl fmt::Display for WitnessError {
     }
 }
 
+impl std::error::Error for WitnessError {}
+
 /// Finds a witness of an accepted trace, and replays it.
 ///
 /// # Errors

@@ -2,6 +2,7 @@
 //!
 //! A [`Report`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
 
+pub mod dualized;
 pub mod json;
 pub mod reason;
 pub mod text;

@@ -8,14 +8,44 @@
 //!     (specs/cmp_rst.may:15: `if q <= n { reply 0; }`)
 //! ```
 
-use crate::dualize::{Exchange, Observed};
-use crate::evidence::{Allowed, Fact, Learned, Minimality, Reason};
+use std::sync::Arc;
+
+use crate::dualize::{Exchange, Judge, Observed, Options};
+use crate::evidence::{self, Allowed, Fact, Learned, Minimality, Reason};
 use crate::json::encode;
 use crate::spec::{Site, Spec, TypeId};
 use crate::value::Value;
 
 /// Longer values are cut.
 const SHOWN: usize = 100;
+
+/// Why a trace is rejected.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explanation {
+    /// In words, line by line.
+    pub lines: Vec<String>,
+    /// The lines of the trace whose answers leave the rejected one without explanation.
+    pub because: Vec<u64>,
+    /// The same as positions; [`evidence::check_reason`] judges it again.
+    pub reason: Reason,
+}
+
+/// Why the last of these exchanges is rejected; nothing where it is not, or no reason was found within the limits.
+#[must_use]
+pub fn explain(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Option<Explanation> {
+    let options = Options::default();
+    let (rejected, earlier) = exchanges.split_last()?;
+    let mut judge = Judge::new(spec.clone(), options.clone());
+    earlier.iter().all(|exchange| judge.observe(exchange));
+    if judge.clone().observe(rejected) {
+        return None;
+    }
+    let reason = evidence::reason(spec, &options, exchanges)?;
+    let allowed = evidence::allowed(spec, &judge, rejected);
+    let learned = evidence::learned(spec, &options, exchanges, &reason.because);
+    let told = Rejection { spec, exchanges, allowed: &allowed, reason: &reason, learned: &learned };
+    Some(Explanation { lines: told.lines(), because: told.because(), reason })
+}
 
 /// What is known about a rejection.
 pub struct Rejection<'e> {

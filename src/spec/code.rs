@@ -10,6 +10,7 @@ use crate::syntax::ast::NodeId;
 use crate::term::TextOp;
 use crate::value::{Arithmetic, Value};
 
+pub use super::instruction::Op;
 use super::types::TypeId;
 
 /// A position in a function's code.
@@ -123,92 +124,6 @@ pub enum Unary {
     Entries,
     /// `s.to_list()`
     ToList,
-}
-
-/// An instruction. `dst` is where its result goes; the other fields are named in each line.
-#[allow(missing_docs)]
-#[derive(Clone, Debug)]
-pub enum Op {
-    /// `dst := src`
-    Copy { dst: Register, src: Operand },
-    /// `slot := src`
-    Store { slot: u32, src: Operand },
-    /// `dst := op a`
-    Unary { dst: Register, op: Unary, a: Operand },
-    /// `dst := a op b`
-    Binary { dst: Register, op: Binary, a: Operand, b: Operand },
-    /// `slot[key] := value`, in place
-    Put { slot: u32, key: Operand, value: Operand },
-    /// `dst := map with key := value` (a set where the value is the unit)
-    Insert { dst: Register, map: Operand, key: Operand, value: Operand },
-    /// `dst := list with element at := value`; a fault where there is none
-    Replace { dst: Register, list: Operand, at: Operand, value: Operand },
-    /// `dst := collection[at]`; a fault where there is none
-    Index { dst: Register, src: Operand, at: Operand },
-    /// `dst := src[from..to]`; a fault where out of range
-    Slice { dst: Register, src: Operand, from: Operand, to: Operand },
-    /// A struct, tuple, option or variant
-    Make { dst: Register, tag: u32, fields: Box<[Operand]> },
-    /// A list
-    MakeList { dst: Register, elements: Box<[Operand]> },
-    /// `dst := (src is the variant tag)`
-    IsVariant { dst: Register, src: Operand, tag: u32 },
-    /// `dst :=` field `index` of the variant `tag`
-    Field { dst: Register, src: Operand, tag: u32, index: u32 },
-    /// `dst := { src with index: value }`
-    With { dst: Register, src: Operand, fields: Box<[(u32, Operand)]> },
-    /// `dst := (src is a list of at least/exactly that length)`
-    HasLength { dst: Register, src: Operand, length: u32, exact: bool },
-    /// Element `at` of a list, from the front; absent where there is none
-    Nth { dst: Register, src: Operand, at: u32 },
-    /// The list without its first `from` elements
-    Tail { dst: Register, src: Operand, from: u32 },
-    /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
-    Iterate { dst: Register, over: Operand },
-    /// `a..b` as an iteration
-    IterateRange { dst: Register, from: Operand, to: Operand },
-    /// The next element and its presence; jumps where there is none
-    Next { cursor: Register, element: Register, presence: Register, done: Pc },
-    /// `a..b` as a list
-    RangeList { dst: Register, from: Operand, to: Operand },
-    /// Adds an element to the list in `dst`
-    Push { dst: Register, src: Operand },
-    /// Adds an entry to the map or set in `dst` where `when` holds
-    Gather { dst: Register, key: Operand, value: Operand, when: Operand },
-    /// Goes on at `to`
-    Jump { to: Pc },
-    /// Jumps where the condition is *known* to be false (a short cut, never a fork)
-    Unless { cond: Operand, to: Pc },
-    /// Goes on where the condition holds, else at `otherwise`: a fork where it is open
-    Branch { cond: Operand, otherwise: Pc },
-    /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
-    Split { cond: Operand, otherwise: Pc },
-    /// Ends the first arm with its value; `end` is behind the second one. `split` is the opening instruction.
-    Swap { dst: Register, src: Operand, end: Pc, split: Pc },
-    /// Ends the second arm with its value
-    Join { dst: Register, src: Operand, split: Pc },
-    /// Calls a function, or a procedure
-    Call { dst: Register, function: u32, args: Box<[Operand]> },
-    /// Ends a function with its value
-    Return { src: Operand },
-    /// An internal choice
-    Choose { dst: Register, domain: Domain },
-    /// One element of a collection of trees: a fork
-    PickElement { dst: Register, over: Operand },
-    /// `either {..} or {..}`: a fork
-    Select { targets: Box<[Pc]> },
-    /// `assume`, and the conditions of `where`
-    Assume { cond: Operand },
-    /// `expects`, and a request that no handler takes (the constant false)
-    Expects { cond: Operand },
-    /// The specification is wrong here
-    Fault { kind: FaultKind },
-    /// Answers the request and ends the handler
-    Reply { src: Operand },
-    /// Ends the handler without an answer
-    End,
-    /// A construct that is not executed; `load` refuses it unless it is never reached
-    Unsupported,
 }
 
 /// One compiled specification: a machine or a protocol.

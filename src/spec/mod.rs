@@ -5,6 +5,7 @@ pub mod check;
 pub mod code;
 mod compiled;
 pub mod heads;
+mod instruction;
 pub mod load;
 mod lower;
 mod order;

@@ -303,7 +303,8 @@ impl Types {
     }
 
     /// Whether the type or one inside it contains itself.
-    fn is_recursive(&self, id: TypeId) -> bool {
+    #[must_use]
+    pub fn is_recursive(&self, id: TypeId) -> bool {
         let mut state = vec![Visit::New; self.table.len()];
         let mut todo = vec![(id, Visit::New)];
         while let Some((id, visit)) = todo.pop() {

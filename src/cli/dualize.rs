@@ -1,0 +1,19 @@
+//! `mayhap dualize`: prints the validator that a specification turns into.
+//!
+//! `mayhap dualize specs/cmp_rst.may` shows two paths: `q <= #(vs!n)` with answer 0, and `#(vs!n) < q` with answer 1.
+
+use super::arguments::Dualize;
+use super::exit::Exit;
+use super::load;
+use super::terminal::Terminal;
+use crate::report::dualized::dualized;
+
+pub fn run(options: &Dualize, terminal: &mut Terminal) -> Exit {
+    match load::compile(&options.file, &options.selection, terminal) {
+        Ok(spec) => {
+            terminal.print(&dualized(&spec));
+            Exit::Fine
+        }
+        Err(exit) => exit,
+    }
+}

@@ -1,0 +1,101 @@
+//! The validator that a specification turns into, for people to read: Figure 3.2, for any specification.
+//!
+//! For compare-and-reset: a state stays where `q <= #(vs!n)` and 0 is the answer; where `#(vs!n) < q`, a fresh `#x1` becomes
+//! what `n` is known by, and 1 is the answer. Where variables or requests hold collections, the same is told statement by
+//! statement instead of path by path.
+
+mod names;
+mod paths;
+mod statements;
+
+use crate::diagnostic::Span;
+use crate::dualize;
+use crate::spec::Spec;
+
+/// Where the remarks begin, which tell the lines of the specification.
+const REMARKS: usize = 58;
+/// Quoted lines of the specification are cut here.
+const QUOTED: usize = 50;
+
+/// The validator of a specification, its last line ended.
+#[must_use]
+pub fn dualized(spec: &Spec) -> String {
+    let mut page = Page { spec, lines: Vec::new() };
+    page.head();
+    match dualize::unbounded(spec) {
+        None => paths::write(&mut page),
+        Some(_) => statements::write(&mut page),
+    }
+    page.foot();
+    page.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// How much of a line is quoted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    /// What stands before a block.
+    Head,
+    /// All of it.
+    Line,
+}
+
+/// The lines written so far.
+struct Page<'s> {
+    spec: &'s Spec,
+    lines: Vec<String>,
+}
+
+impl Page<'_> {
+    fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    /// A line with the place that it comes from, quoted.
+    fn remarked(&mut self, text: &str, span: Span, quote: Quote) {
+        let sources = &self.spec.sources;
+        let (line, _) = sources.line_column(span);
+        let whole = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        let (code, _comment) = whole.split_once(" //").unwrap_or((whole, ""));
+        let head = code.split_once(" {").map_or(code, |(head, _)| head);
+        let code = if quote == Quote::Head { head } else { code };
+        self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(code.trim())));
+    }
+
+    /// A line with the number of the line that it comes from.
+    fn numbered(&mut self, text: &str, span: Span) {
+        let (line, _) = self.spec.sources.line_column(span);
+        self.line(format!("{text:<REMARKS$}  line {line}"));
+    }
+
+    fn head(&mut self) {
+        let program = &self.spec.program;
+        let variables: Vec<String> = self.variables();
+        self.line(format!("validator {}", program.name));
+        self.line("");
+        self.line("  A state is a pair (vs, cs): vs says by which symbol each variable of the server is known,");
+        self.line("  cs is the set of constraints on these symbols. #(vs!v) is the symbol of the variable v.");
+        let listed = if variables.is_empty() { "none".to_owned() } else { variables.join(", ") };
+        self.line(format!("  Variables: {listed}."));
+        self.line("  The validator keeps every state that explains the exchanges seen so far.");
+        self.line("");
+    }
+
+    fn variables(&self) -> Vec<String> {
+        let program = &self.spec.program;
+        let slots = program.slots.iter().take(program.state_slots());
+        let shown = |name: &str| name.trim_start_matches('!').to_owned();
+        slots.map(|slot| format!("{}: {}", shown(&slot.name), self.spec.types.name(slot.ty))).collect()
+    }
+
+    fn foot(&mut self) {
+        self.line("");
+        self.line("A path whose constraints cannot hold together gives no state. None left: REJECT.");
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}

@@ -1,0 +1,209 @@
+//! Unknown values under the names that a reader knows: `#(vs!n)` of a variable, `q` of the request, `#x1` of a choice.
+//!
+//! An option that the variable `held` has is `#(vs!held)`; whether there is a value is `(#(vs!held) is Some)`, and the value
+//! `#(vs!held.value)`.
+
+use rustc_hash::FxHashMap;
+
+use crate::spec::{Type, TypeId, Types};
+use crate::term::{Kind, Term};
+use crate::value::{Presence, Value};
+
+/// The names of unknowns.
+#[derive(Clone, Debug)]
+pub(super) struct Names<'t> {
+    types: &'t Types,
+    of: FxHashMap<u64, String>,
+    /// Values that have a name as a whole.
+    whole: Vec<(Value, String)>,
+}
+
+/// Where an unknown stands: `#(vs!`, `held.value`, `)`.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    before: &'static str,
+    path: String,
+    after: &'static str,
+}
+
+impl Place {
+    /// A variable of the state.
+    pub(super) fn variable(name: &str) -> Place {
+        Place { before: "#(vs!", path: name.trim_start_matches('!').to_owned(), after: ")" }
+    }
+
+    /// A part of the request.
+    pub(super) fn request(name: &str) -> Place {
+        Place { before: "", path: name.to_owned(), after: "" }
+    }
+
+    /// A choice, by its number.
+    pub(super) fn choice(number: usize) -> Place {
+        Place { before: "#x", path: number.to_string(), after: "" }
+    }
+
+    fn part(&self, part: &str) -> Place {
+        Place { path: format!("{}.{part}", self.path), ..self.clone() }
+    }
+
+    pub(super) fn text(&self) -> String {
+        format!("{}{}{}", self.before, self.path, self.after)
+    }
+}
+
+impl<'t> Names<'t> {
+    pub(super) fn new(types: &'t Types) -> Names<'t> {
+        Names { types, of: FxHashMap::default(), whole: Vec::new() }
+    }
+
+    /// Names the unknowns of a value after its place.
+    pub(super) fn give(&mut self, place: &Place, ty: TypeId, value: &Value) {
+        match value {
+            Value::Term(term) => {
+                if let Some(var) = term.as_var() {
+                    self.of.insert(var.id, place.text());
+                }
+                return;
+            }
+            Value::Data { tag, .. } => self.give_fields(place, (ty, *tag), value),
+            Value::Union(alternatives) => {
+                for (guard, alternative) in alternatives.iter() {
+                    let Value::Data { tag, .. } = alternative else { continue };
+                    if let Some(var) = guard.as_var() {
+                        self.of.insert(var.id, format!("({} is {})", place.text(), self.variant(ty, *tag)));
+                    }
+                    self.give_fields(place, (ty, *tag), alternative);
+                }
+            }
+            Value::Scalar(_) | Value::List(_) | Value::Map(_) | Value::Absent => return,
+        }
+        if !value.is_known() {
+            self.whole.push((value.clone(), place.text()));
+        }
+        value.visit_variables(&mut |var| {
+            self.of.entry(var.id).or_insert_with(|| format!("kind({})", place.text()));
+        });
+    }
+
+    fn give_fields(&mut self, place: &Place, (ty, tag): (TypeId, u32), value: &Value) {
+        let fields = self.types.fields(ty, tag);
+        for (at, ((name, ty), field)) in fields.iter().zip(value.fields()).enumerate() {
+            let number = at.to_string();
+            let unnamed = if matches!(self.types.get(*ty), Type::Option(_)) { "some" } else { number.as_str() };
+            let unnamed = if fields.len() == 1 { "value" } else { unnamed };
+            self.give(&place.part(name.unwrap_or(unnamed)), *ty, field);
+        }
+    }
+
+    fn variant(&self, ty: TypeId, tag: u32) -> String {
+        match self.types.get(ty) {
+            Type::Option(_) => if tag == 0 { "None" } else { "Some" }.to_owned(),
+            Type::Enum(at) => self.types.enums[*at as usize].variants[tag as usize].name.clone(),
+            _ => self.types.name(ty),
+        }
+    }
+
+    /// A value in the notation of the language.
+    pub(super) fn value(&self, ty: TypeId, value: &Value) -> String {
+        if let Some((_, name)) = self.whole.iter().find(|(known, _)| known == value) {
+            return name.clone();
+        }
+        match value {
+            Value::Scalar(scalar) => scalar.to_string(),
+            Value::Term(term) => self.term(term),
+            Value::Data { tag, .. } => self.data(ty, *tag, value.fields()),
+            Value::List(list) => {
+                let of = self.types.parts(ty).first().copied().unwrap_or(ty);
+                format!("[{}]", list.iter().map(|element| self.value(of, element)).collect::<Vec<_>>().join(", "))
+            }
+            Value::Map(map) => self.map(ty, map),
+            Value::Union(alternatives) => self.alternatives(ty, alternatives),
+            Value::Absent => "?".to_owned(),
+        }
+    }
+
+    fn alternatives(&self, ty: TypeId, alternatives: &[(Term, Value)]) -> String {
+        let Some(((_, last), others)) = alternatives.split_last() else { return "?".to_owned() };
+        let arm =
+            |(guard, value): &(Term, Value)| format!("if {} {{ {} }} else ", self.term(guard), self.value(ty, value));
+        let arms: String = others.iter().map(arm).collect();
+        format!("{arms}{{ {} }}", self.value(ty, last))
+    }
+
+    fn map(&self, ty: TypeId, map: &crate::value::Map) -> String {
+        let parts = self.types.parts(ty);
+        let Ok(entries) = map.entries() else { return "{..}".to_owned() };
+        let shown: Vec<String> = entries
+            .into_iter()
+            .map(|(key, entry)| {
+                let key = self.value(parts[0], key);
+                let entry_value = parts.get(1).map(|of| format!(": {}", self.value(*of, &entry.value)));
+                let when = match &entry.presence {
+                    Presence::Always => String::new(),
+                    Presence::When(condition) => format!(" if {}", self.term(condition)),
+                };
+                format!("{key}{}{when}", entry_value.unwrap_or_default())
+            })
+            .collect();
+        format!("{{{}}}", shown.join(", "))
+    }
+
+    fn data(&self, ty: TypeId, tag: u32, fields: &[Value]) -> String {
+        let known = self.types.fields(ty, tag);
+        let shown: Vec<(Option<&str>, String)> =
+            known.iter().zip(fields).map(|((name, ty), field)| (*name, self.value(*ty, field))).collect();
+        let name = match self.types.get(ty) {
+            Type::Tuple(_) => String::new(),
+            _ => self.variant(ty, tag),
+        };
+        match shown.first() {
+            None => name,
+            Some((Some(_), _)) => {
+                let named = shown.iter().map(|(name, text)| format!("{}: {text}", name.unwrap_or_default()));
+                format!("{name} {{ {} }}", named.collect::<Vec<_>>().join(", "))
+            }
+            Some((None, _)) => {
+                format!("{name}({})", shown.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// A term in the notation of the language, its unknowns under their names.
+    pub(super) fn term(&self, term: &Term) -> String {
+        let written = term.to_string();
+        let mut out = String::with_capacity(written.len());
+        let (mut rest, mut quoted) = (written.as_str(), false);
+        while let Some(next) = rest.chars().next() {
+            let mut length = next.len_utf8();
+            match next {
+                '\\' if quoted => length += rest[1..].chars().next().map_or(0, char::len_utf8),
+                '"' => quoted = !quoted,
+                '#' if !quoted => {
+                    length += rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+                    if let Some(name) = rest[1..length].parse().ok().and_then(|id: u64| self.of.get(&id)) {
+                        out.push_str(name);
+                        rest = &rest[length..];
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+        }
+        out
+    }
+
+    /// The opposite of a condition: of `q <= n` it is `n < q`.
+    pub(super) fn opposite(&self, condition: &Term) -> String {
+        let written = self.term(condition);
+        match condition.kind() {
+            Kind::Le0(_) => match (written.split_once(" <= "), written.split_once(" >= ")) {
+                (Some((a, b)), None) => format!("{b} < {a}"),
+                (None, Some((a, b))) => format!("{a} < {b}"),
+                _ => self.term(&Term::not(condition)),
+            },
+            _ => self.term(&Term::not(condition)),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! A validator path by path: what each adds to the constraints, the answer it compares, the state it leaves.
+//!
+//! `cs  #(vs!n) < q`, `fresh  #x1: int`, `a = 1`, `vs!n := #x1` is the second path of compare-and-reset.
+
+use super::names::{Names, Place};
+use super::{Page, Quote, REMARKS};
+use crate::dualize::{self, End, Met, Path, Side, Symbolic};
+use crate::process::Choice;
+use crate::spec::code::ProgramKind;
+use crate::spec::types::{BOOL, ERROR, INT};
+use crate::spec::{Site, Type, TypeId};
+use crate::value::{Truth, Value};
+
+/// Writes all steps of a validator.
+pub(super) fn write(page: &mut Page<'_>) {
+    initially(page);
+    for step in dualize::symbolic(page.spec) {
+        page.line("");
+        write_step(page, &step);
+    }
+}
+
+fn initially(page: &mut Page<'_>) {
+    let (spec, program) = (page.spec, &page.spec.program);
+    let Some(memory) = dualize::initial(spec) else {
+        page.line("initially, one state for each way in which the variables can be set");
+        return;
+    };
+    let mut names = Names::new(&spec.types);
+    let mut shown = Vec::new();
+    for (slot, value) in program.slots.iter().zip(&memory).take(program.state_slots()) {
+        let fresh = Place::request(&format!("#{}", slot.name.trim_start_matches('!')));
+        names.give(&fresh, slot.ty, value);
+        shown.push(format!("vs!{} = {}", slot.name.trim_start_matches('!'), names.value(slot.ty, value)));
+    }
+    let listed = if shown.is_empty() { "vs = {}".to_owned() } else { shown.join(", ") };
+    page.line(format!("initially, one state: {listed}; cs = {{}}"));
+}
+
+fn write_step(page: &mut Page<'_>, step: &Symbolic) {
+    let (spec, program) = (page.spec, &page.spec.program);
+    let mut names = Names::new(&spec.types);
+    for (slot, value) in program.slots.iter().zip(&step.memory).take(program.state_slots()) {
+        names.give(&Place::variable(&slot.name), slot.ty, value);
+    }
+    name_request(&mut names, page, &step.request);
+    let request = names.value(program.request, &step.request);
+    page.line(format!("step ({request}, a), from each state (vs, cs)"));
+    for (at, path) in step.paths.iter().enumerate() {
+        page.line("");
+        page.line(format!("  path {}", at + 1));
+        write_path(page, &mut names.clone(), step, path);
+    }
+    if step.paths.is_empty() {
+        page.line("  no path: every answer is rejected");
+    }
+    if step.more {
+        page.line("");
+        page.line("  … and more paths, which are not listed");
+    }
+}
+
+/// The request is `q`; the fields of a variant have their own names, or are numbered.
+fn name_request(names: &mut Names<'_>, page: &Page<'_>, request: &Value) {
+    let (types, ty) = (&page.spec.types, page.spec.program.request);
+    let (Type::Enum(_), Value::Data { tag, .. }) = (types.get(ty), request) else {
+        return names.give(&Place::request("q"), ty, request);
+    };
+    let fields = types.fields(ty, *tag);
+    for (at, ((name, ty), field)) in fields.iter().zip(request.fields()).enumerate() {
+        let numbered = if fields.len() == 1 { "q".to_owned() } else { format!("q{}", at + 1) };
+        let name = name.map_or(numbered, |name| format!("q.{name}"));
+        names.give(&Place::request(&name), *ty, field);
+    }
+}
+
+fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path: &Path) {
+    let mut choices = 0;
+    for met in &path.met {
+        write_met(page, names, met, &mut choices);
+    }
+    let response = page.spec.program.response;
+    match &path.end {
+        End::Answer(answer, site) => {
+            let span = page.spec.span(*site);
+            let text = format!("    cs      a = {}", names.value(response, answer));
+            match page.spec.program.kind {
+                ProgramKind::Protocol => page.remarked(&text, span, Quote::Line),
+                ProgramKind::Machine => page.line(text),
+            }
+        }
+        End::Nothing => page.line("    no answer: the state stays only where none was observed"),
+        End::Outside(_) => return page.line("    outside the specification: the client must not ask this"),
+        End::Faulty(fault) => {
+            return page.remarked("    the specification is faulty", page.spec.span(fault.site), Quote::Line);
+        }
+        End::Cut => return page.line("    … the path goes on; it is followed no further here"),
+    }
+    write_state(page, names, step, path);
+}
+
+fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &Met, choices: &mut usize) {
+    let spec = page.spec;
+    let truth = |names: &Names<'_>, truth: &Truth| names.term(&truth.clone().term());
+    match met {
+        Met::Branch(condition, Side::Holds, site) => {
+            page.remarked(&format!("    cs      {}", names.term(condition)), spec.span(*site), Quote::Head);
+        }
+        Met::Branch(condition, Side::Fails, site) => {
+            page.remarked(&format!("    cs      {}", names.opposite(condition)), spec.span(*site), Quote::Head);
+        }
+        Met::Choice { choice, value, restrictions, site } => {
+            *choices += 1;
+            write_choice(page, names, (*choices, choice), value, *site);
+            restrictions.iter().for_each(|condition| page.line(format!("    cs      {}", names.term(condition))));
+        }
+        Met::Way(way, site) => page.remarked(&format!("    way     {}", way + 1), spec.span(*site), Quote::Line),
+        Met::Assume(condition, site) => {
+            page.remarked(&format!("    cs      {}", truth(names, condition)), spec.span(*site), Quote::Line);
+        }
+        Met::Expects(condition, site) => {
+            let text = format!("    duty    {} (else outside)", truth(names, condition));
+            page.remarked(&text, spec.span(*site), Quote::Line);
+        }
+        Met::NoFault(condition, fault) => {
+            let condition = names.opposite(&condition.clone().term());
+            page.remarked(
+                &format!("    cs      {condition}, else the specification is faulty"),
+                spec.span(fault.site),
+                Quote::Line,
+            );
+        }
+        Met::Cut(condition, limit) => page.line(format!("    cs      !({}): {limit}", truth(names, condition))),
+    }
+}
+
+/// The first choice of a machine is made before its program runs.
+fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice), value: &Value, site: Site) {
+    let (number, choice) = of;
+    let ty = type_of(choice);
+    let place = Place::choice(number);
+    names.give(&place, ty, value);
+    let known = if ty == ERROR { String::new() } else { format!(": {}", page.spec.types.name(ty)) };
+    let text = format!("    fresh   {}{known}", place.text());
+    match (page.spec.program.kind, number) {
+        (ProgramKind::Machine, 1) => page.line(format!("{text:<REMARKS$}  the choice of this step")),
+        (ProgramKind::Machine | ProgramKind::Protocol, _) => page.remarked(&text, page.spec.span(site), Quote::Line),
+    }
+}
+
+/// The type of what is chosen, where it is known.
+fn type_of(choice: &Choice) -> TypeId {
+    match choice {
+        Choice::Type(ty) => *ty,
+        Choice::Alternatives(2) => BOOL,
+        Choice::Alternatives(_) | Choice::Range(..) => INT,
+        Choice::Element(_) => ERROR,
+    }
+}
+
+fn write_state(page: &mut Page<'_>, names: &Names<'_>, step: &Symbolic, path: &Path) {
+    let program = &page.spec.program;
+    let slots = program.slots.iter().zip(step.memory.iter().zip(&path.memory)).take(program.state_slots());
+    let changed = slots.filter(|(_, (before, after))| before != after);
+    let lines: Vec<String> = changed
+        .map(|(slot, (_, after))| {
+            let name = slot.name.trim_start_matches('!');
+            format!("    vs      vs!{name} := {}", names.value(slot.ty, after))
+        })
+        .collect();
+    if lines.is_empty() {
+        page.line("    vs      stays");
+    }
+    lines.into_iter().for_each(|line| page.line(line));
+}
