@@ -127,9 +127,11 @@ fn specifications_that_loop_for_ever_are_inconclusive() {
         ("bad_while", "while true {} reply q;"),
         ("bad_count", "var n = 0; while n >= 0 { n := n + 1; } reply n;"),
         ("bad_recursion", "reply f(q);"),
+        ("bad_unknown_recursion", "reply g(choose int);"),
         ("bad_unknown_while", "var n = choose int; while n != 0 { n := n - 1; } reply n + 2;"),
     ] {
-        let functions = "fn f(n: int): int = f(n + 1) + 1; fn g(n: int): int = if n == 0 { 2 } else { g(n - 1) };";
+        let functions =
+            "fn f(n: int): int = f(n + 1) + 1; fn g(n: int): int = if n == 0 { 2 } else { g(n - 1) + n - n };";
         let spec = format!("{functions} protocol p {{ request int; response int; on q {{ {body} }} }}");
         judge_soon(name, &spec, answered, 3, &["unknown"]);
     }

@@ -85,6 +85,8 @@ pub struct Judge {
     pub(super) fault: Option<FaultReport>,
     pub(super) cut: Option<Limit>,
     pub(super) clean_died: Option<u64>,
+    /// What the copies of the paths of the current request cost so far.
+    pub(super) copied: usize,
 }
 
 impl Judge {
@@ -105,6 +107,7 @@ impl Judge {
             fault: None,
             cut: None,
             clean_died: None,
+            copied: 0,
             spec,
         };
         let mut candidate = Candidate::new(process);

@@ -12,6 +12,11 @@ use crate::spec::heads::{Head, Heads};
 use crate::term::Term;
 use crate::value::{self, Split, Truth, Value};
 
+/// What the copies of the paths of one request may cost together, in copied values.
+const COPY_LIMIT: usize = 20_000_000;
+/// What a copy costs at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
+const FORK_COST: usize = 500;
+
 /// A path that is not at its end yet.
 enum Open {
     /// In the middle of its section.
@@ -48,12 +53,13 @@ impl Judge {
         seen: &Seen,
         others: &mut Vec<Candidate>,
     ) -> Alive {
+        self.copied = 0;
         let mut open = Vec::new();
         let alive = self.run(spec, candidate, seen, &mut open);
         let mut paths = 1u32;
         while let Some(path) = open.pop() {
             paths += 1;
-            if paths > PATH_LIMIT {
+            if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
                 self.cut.get_or_insert(Limit::Paths);
                 break;
             }
@@ -180,6 +186,9 @@ impl Judge {
             (true, false) => self.take(candidate, condition, true),
             (false, true) => self.take(candidate, condition, false),
             (true, true) => {
+                if self.pay(candidate, 1) == Alive::No {
+                    return Alive::No;
+                }
                 let mut other = candidate.clone();
                 if self.take(candidate, condition, true) == Alive::No {
                     other.process.branch(false);
@@ -193,6 +202,16 @@ impl Judge {
                 Alive::Yes
             }
         }
+    }
+
+    /// Counts what copies of a path cost, which deep recursion makes large; beyond the limit the path is cut off.
+    fn pay(&mut self, candidate: &Candidate, copies: usize) -> Alive {
+        self.copied = self.copied.saturating_add((FORK_COST + candidate.process.size()).saturating_mul(copies));
+        if self.copied <= COPY_LIMIT {
+            return Alive::Yes;
+        }
+        self.cut.get_or_insert(Limit::Paths);
+        Alive::No
     }
 
     fn take(&mut self, candidate: &mut Candidate, condition: &Term, holds: bool) -> Alive {
@@ -214,6 +233,9 @@ impl Judge {
             .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen)))
             .collect();
         let Some((first, others)) = possible.split_first() else { return Alive::No };
+        if self.pay(candidate, others.len()) == Alive::No {
+            return Alive::No;
+        }
         for way in others.iter().rev() {
             self.counts.forks += 1;
             let mut other = candidate.clone();

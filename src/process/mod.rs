@@ -239,6 +239,12 @@ impl Process {
         self.task.waiting = Waiting::Nothing;
     }
 
+    /// How much a copy of the suspended task copies: its registers and frames.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.task.registers.len() + self.task.frames.len()
+    }
+
     /// Calls a function on every value of the suspended task.
     pub fn visit_task(&self, visit: &mut dyn FnMut(&Value)) {
         self.task.registers.iter().for_each(visit);
