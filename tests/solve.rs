@@ -185,7 +185,9 @@ proptest! {
     fn models_check_out(conditions in prop::collection::vec(condition(), 1..6), extra in condition(), seed in any::<u64>()) {
         let mut solver = Solver::default();
         let (store, answer) = fill(&conditions, &mut solver);
-        prop_assume!(answer == Answer::Sat);
+        if answer != Answer::Sat {
+            return Ok(());
+        }
         let mut state = seed;
         let mut pick = |n: usize| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);

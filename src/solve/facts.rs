@@ -36,7 +36,6 @@ pub(super) struct Rest {
     next: Id,
     pub(super) terms: OrdMap<Id, Term>,
     pub(super) of_var: OrdMap<Var, OrdSet<Id>>,
-    ids: im::GenericHashMap<Term, Id, rustc_hash::FxBuildHasher, im::shared_ptr::DefaultSharedPtr>,
     /// Values under which every constraint holds that is not in `open`.
     pub(super) model: OrdMap<Var, Scalar>,
     /// Constraints of components that no tier could decide.
@@ -80,12 +79,9 @@ impl Facts {
         if self.bindings.is_empty() {
             return term;
         }
-        for _ in 0..CHAIN {
-            let next = term.substitute(&mut |var| self.bindings.get(var).cloned());
-            if next.same(&term) {
-                break;
-            }
-            term = next;
+        let mut rounds = 0..CHAIN;
+        while rounds.next().is_some() && term.any_var(&mut |var| self.bindings.get(var).is_some()) {
+            term = term.substitute(&mut |var| self.bindings.get(var).cloned());
         }
         term
     }
@@ -310,7 +306,7 @@ pub(super) struct Component {
 impl Rest {
     /// Adds a constraint; `None` if it is there already.
     pub(super) fn insert(&mut self, term: Term) -> Option<Id> {
-        if self.ids.contains_key(&term) {
+        if self.contains(&term) {
             return None;
         }
         let id = self.next;
@@ -318,7 +314,6 @@ impl Rest {
         term.vars(&mut |var| {
             self.of_var.entry(var).or_default().insert(id);
         });
-        self.ids.insert(term.clone(), id);
         self.terms.insert(id, term);
         Some(id)
     }
@@ -326,7 +321,6 @@ impl Rest {
     /// Removes a constraint; variables without any lose their value in the model.
     pub(super) fn remove(&mut self, id: Id) -> Option<Term> {
         let term = self.terms.remove(&id)?;
-        self.ids.remove(&term);
         self.open.remove(&id);
         term.vars(&mut |var| {
             if let Some(ids) = self.of_var.get_mut(&var) {
@@ -340,8 +334,21 @@ impl Rest {
         Some(term)
     }
 
+    /// Whether every variable of the term has constraints.
+    pub(super) fn mentions_all(&self, term: &Term) -> bool {
+        !term.any_var(&mut |var| !self.of_var.contains_key(&var))
+    }
+
+    /// Whether the constraint is there: looked for among those of its rarest variable.
     pub(super) fn contains(&self, term: &Term) -> bool {
-        self.ids.contains_key(term)
+        let mut rarest: Option<&OrdSet<Id>> = None;
+        let mut unknown = false;
+        term.vars(&mut |var| match self.of_var.get(&var) {
+            Some(ids) if rarest.is_none_or(|least| ids.len() < least.len()) => rarest = Some(ids),
+            Some(_) => {}
+            None => unknown = true,
+        });
+        !unknown && rarest.is_some_and(|ids| ids.iter().any(|id| self.terms.get(id) == Some(term)))
     }
 }
 

@@ -103,12 +103,7 @@ impl Facts {
 
     fn decide_by_rest(&self, term: &Term) -> Option<bool> {
         let rest = self.rest.as_ref()?;
-        let touches = |term: &Term| {
-            let mut all = true;
-            term.vars(&mut |var| all &= rest.of_var.contains_key(&var));
-            all
-        };
-        if rest.terms.is_empty() || !touches(term) {
+        if rest.terms.is_empty() || !rest.mentions_all(term) {
             return None;
         }
         if rest.contains(term) {

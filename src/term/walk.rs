@@ -12,32 +12,34 @@ use smallvec::SmallVec;
 impl Term {
     /// Calls `f` on each variable in it, once each.
     pub fn vars(&self, f: &mut impl FnMut(Var)) {
-        if let Some(var) = self.as_var() {
-            return f(var);
-        }
-        let mut found: SmallVec<[Var; 8]> = SmallVec::new();
+        let mut few: SmallVec<[Var; 8]> = SmallVec::new();
         let mut many = FxHashSet::default();
-        for node in self.nodes() {
-            if let Kind::Var(var) = node.kind() {
-                let new =
-                    if found.len() < 8 { !found.contains(var) } else { !found.contains(var) && many.insert(*var) };
-                if new && found.len() < 8 {
-                    found.push(*var);
-                }
-                if new {
-                    f(*var);
-                }
+        self.any_var(&mut |var| {
+            if few.contains(&var) || many.contains(&var) {
+                return false;
             }
+            if few.len() < 8 {
+                few.push(var);
+            } else {
+                many.insert(var);
+            }
+            f(var);
+            false
+        });
+    }
+
+    /// Whether some variable in it passes the test; each may be asked about more than once.
+    pub fn any_var(&self, test: &mut impl FnMut(Var) -> bool) -> bool {
+        if self.depth() < SHALLOW && self.size() < SMALL {
+            return any_small(self, test);
         }
+        self.nodes().into_iter().filter_map(Term::as_var).any(test)
     }
 
     /// Whether `var` occurs in it.
     pub fn mentions(&self, var: Var) -> bool {
-        let mut found = false;
-        if self.var_range().is_some_and(|(first, last)| first <= var.id && var.id <= last) {
-            self.vars(&mut |known| found |= known == var);
-        }
-        found
+        self.var_range().is_some_and(|(first, last)| first <= var.id && var.id <= last)
+            && self.any_var(&mut |known| known == var)
     }
 
     /// Calls `f` on every node, children first; shared nodes of large terms once.
@@ -114,6 +116,18 @@ impl Term {
 enum Visit {
     Enter,
     Leave,
+}
+
+fn any_small(term: &Term, test: &mut impl FnMut(Var) -> bool) -> bool {
+    match term.kind() {
+        Kind::Const(_) => false,
+        Kind::Var(var) => test(*var),
+        kind => {
+            let mut found = false;
+            for_each_child(kind, &mut |child| found = found || any_small(child, test));
+            found
+        }
+    }
 }
 
 fn small_nodes<'a>(term: &'a Term, order: &mut Vec<&'a Term>) {
