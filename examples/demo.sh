@@ -11,21 +11,25 @@ mkdir -p "$kept"
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] && [ -z "${NO_COLOR:-}" ] || say() { printf '\n%s\n' "$*"; }
 
-# Shows a command, runs it, and stops the demo unless its exit code is $1.
+failed() { printf 'demo: FAILED: %s\n' "$*" >&2; exit 1; }
+
+# Shows a command, runs it, and stops the demo unless its exit code is $1 and its output contains $2.
 expect() {
-    local wanted=$1 code=0
-    shift
+    local wanted=$1 part=$2 code=0 said
+    shift 2
     printf '$ %s\n' "mayhap $*"
-    "$built/mayhap" "$@" || code=$?
-    [ "$code" -eq "$wanted" ] || { printf 'demo: FAILED: exit code %s, expected %s\n' "$code" "$wanted" >&2; exit 1; }
+    said=$("$built/mayhap" "$@") || code=$?
+    printf '%s\n' "$said"
+    [ "$code" -eq "$wanted" ] || failed "exit code $code, expected $wanted"
+    [[ $said == *"$part"* ]] || failed "the output does not say: $part"
 }
 
 say "1. A server that keeps a secret. This is its specification, specs/cmp_rst.may:"
 sed -n '/^protocol/,$p' specs/cmp_rst.may
 say "   A server answered 1 to 5, 0 to 3 and 1 to 4. May it have been this one?"
-expect 0 validate specs/cmp_rst.may tests/data/traces/cmp_rst/accept_between.ndjson
+expect 0 ": accept (3 events)" validate specs/cmp_rst.may tests/data/traces/cmp_rst/accept_between.ndjson
 say "   Another one answered 1 to 5, 0 to 3 and 1 to 2. Never, whatever number it took:"
-expect 1 validate specs/cmp_rst.may tests/data/traces/cmp_rst/reject_between.ndjson
+expect 1 "line 2 answered 0 to 3, which means n >= 3" validate specs/cmp_rst.may tests/data/traces/cmp_rst/reject_between.ndjson
 
 recording=$kept/nginx.ndjson
 say "2. A real server: nginx hands out files that change, and is asked 5,000 times, mostly with If-None-Match."
@@ -38,10 +42,10 @@ else
     shown="a kept recording of nginx"
 fi
 say "   Are all its answers allowed by specs/static_etag.may, for some tags that it chose in secret?"
-expect 0 validate specs/static_etag.may "$recording"
+expect 0 ": accept (" validate specs/static_etag.may "$recording"
 
 say "3. The same recording with one answer changed, as if nginx had missed a change of a file:"
 "$built/examples/flip_answer" "$recording" "$kept/flipped.ndjson"
-expect 1 validate specs/static_etag.may "$kept/flipped.ndjson"
+expect 1 "which means files[" validate specs/static_etag.may "$kept/flipped.ndjson" --check-reason
 
 printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed\n' "$shown"

@@ -4,10 +4,10 @@
 
 use super::again::Once;
 use super::files;
-use crate::dualize::{Exchange, Options, Verdict};
-use crate::evidence::{WitnessError, check_reason, witness};
+use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
+use crate::evidence::{WitnessError, check_reason, example, witness};
 use crate::report::reason::explain;
-use crate::report::{INLINE, Report, witness as shown};
+use crate::report::{INLINE, Report, trouble, witness as shown};
 use crate::spec::Spec;
 use crate::validate::Exchanges;
 use std::path::Path;
@@ -32,7 +32,7 @@ pub enum Recheck {
 }
 
 /// Where a witness goes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WitnessWanted<'o> {
     /// None is looked for.
     No,
@@ -48,33 +48,61 @@ pub enum WitnessWanted<'o> {
 /// The trace could not be read again, the witness could not be written, or evidence did not hold when it was checked.
 pub fn add(
     report: &mut Report,
-    verdict: &Verdict,
+    judge: &Judge,
     spec: &Arc<Spec>,
     trace: Once,
     wanted: Wanted<'_>,
 ) -> Result<(), String> {
-    match (verdict, wanted.witness) {
-        (Verdict::Reject { event, .. }, _) => rejection(report, spec, &exchanges(spec, trace, *event)?, wanted.recheck),
-        (Verdict::Unknown(doubt), _) => {
-            report.explanation.push(doubt.to_string());
+    match judge.verdict() {
+        Verdict::Reject { event, .. } => rejection(report, spec, &exchanges(spec, trace, event)?, wanted.recheck),
+        Verdict::Unknown(doubt) => {
+            let at = judge.doubt().and_then(|(_, at)| at);
+            report.explanation = trouble::unknown(spec, &doubt, at);
             Ok(())
         }
-        (Verdict::Accept { .. }, WitnessWanted::Inline) => {
-            acceptance(report, spec, &exchanges(spec, trace, u64::MAX)?, None)
+        Verdict::Outside { event, site } => {
+            let exchanges = exchanges(spec, trace, event)?;
+            report.explanation = trouble::outside(spec, site, exchanges.last());
+            Ok(())
         }
-        (Verdict::Accept { .. }, WitnessWanted::File(path)) => {
-            acceptance(report, spec, &exchanges(spec, trace, u64::MAX)?, Some(path))
+        Verdict::Fault(fault) => {
+            let exchanges = exchanges(spec, trace, fault.event)?;
+            report.explanation = faulty(judge, spec, &fault, &exchanges);
+            Ok(())
         }
-        (Verdict::Accept { .. }, WitnessWanted::No) | (Verdict::Outside { .. } | Verdict::Fault(_), _) => Ok(()),
+        Verdict::Accept { warning } => {
+            if warning.is_none() && wanted.witness == WitnessWanted::No {
+                return Ok(());
+            }
+            let exchanges = exchanges(spec, trace, u64::MAX)?;
+            if let Some(fault) = warning {
+                report.explanation.push("warning: another run of the specification meets a fault".to_owned());
+                let told = faulty(judge, spec, &fault, &exchanges);
+                report.explanation.extend(told.into_iter().map(|line| format!("  {line}")));
+            }
+            acceptance(report, spec, &exchanges, wanted.witness)
+        }
     }
+}
+
+/// A fault, with the values that lead to it.
+fn faulty(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, exchanges: &[Exchange]) -> Vec<String> {
+    let values = judge.faulty().map(|candidate| example(spec, candidate)).unwrap_or_default();
+    let met = exchanges.iter().find(|exchange| exchange.line == fault.event);
+    trouble::fault(spec, fault, met, &values)
 }
 
 fn acceptance(
     report: &mut Report,
     spec: &Arc<Spec>,
     exchanges: &[Exchange],
-    file: Option<&Path>,
+    wanted: WitnessWanted<'_>,
 ) -> Result<(), String> {
+    let file = match wanted {
+        WitnessWanted::No => return Ok(()),
+        WitnessWanted::Inline => None,
+        WitnessWanted::File(path) => Some(path),
+    };
     let found = match witness(spec, &Options::default(), exchanges) {
         Ok(found) => found,
         Err(WitnessError::DoesNotReplay { line, why }) => {

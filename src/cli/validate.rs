@@ -77,7 +77,7 @@ fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, terminal: &mut Termi
     let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
     let mut report = Report::new(spec, name, &verdict, stats);
     if need == Need::Again {
-        evidence::add(&mut report, &verdict, spec, trace, wanted(options)).map_err(told)?;
+        evidence::add(&mut report, validator.judge(), spec, trace, wanted(options)).map_err(told)?;
     }
     Ok(Judged { report, verdict })
 }
@@ -105,7 +105,11 @@ fn stats(validator: &Validator) -> Stats {
         candidates_max: counts.candidates_max as u64,
         forks: counts.forks,
         merges: counts.merges + counts.subsumptions,
+        by_domain: solving.by_domain + solving.by_model,
+        by_search: solving.by_search,
+        by_memory: solving.by_memory,
         z3_checks: solving.z3_checks,
+        undecided: solving.unknown,
         elapsed_ms: 0,
     }
 }

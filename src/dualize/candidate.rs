@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::verdict::Doubt;
+use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
@@ -20,6 +20,8 @@ pub struct Candidate {
     pub store: Store,
     /// The first question about it that was too hard; a doubtful candidate may be impossible.
     pub doubt: Option<Doubt>,
+    /// Where that question was asked.
+    pub doubted: Option<Place>,
     /// Variables made since dead ones were last looked for.
     pub(super) fresh: u32,
     /// How much memory was walked when dead variables were last looked for.
@@ -89,6 +91,7 @@ impl Candidate {
             process,
             store: Store::default(),
             doubt: None,
+            doubted: None,
             fresh: 0,
             walked: 0,
             replied: None,
@@ -103,22 +106,24 @@ impl Candidate {
         self.doubt.is_none()
     }
 
-    pub(super) fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Alive {
+    pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {
         match self.store.assume(condition, solver) {
             Answer::Sat => Alive::Yes,
             Answer::Unsat => Alive::No,
             Answer::Unknown(why) => {
-                self.doubt.get_or_insert(Doubt::Solver(why));
+                if self.doubt.is_none() {
+                    (self.doubt, self.doubted) = (Some(Doubt::Solver(why)), at);
+                }
                 Alive::Yes
             }
         }
     }
 
-    pub(super) fn require(&mut self, condition: Truth, solver: &mut Solver) -> Alive {
+    pub(super) fn require(&mut self, condition: Truth, at: Option<Place>, solver: &mut Solver) -> Alive {
         match condition {
             Truth::Known(true) => Alive::Yes,
             Truth::Known(false) => Alive::No,
-            Truth::Term(term) => self.assume(&term, solver),
+            Truth::Term(term) => self.assume(&term, at, solver),
         }
     }
 

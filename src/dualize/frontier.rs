@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
 use super::observe::Seen;
-use super::verdict::FaultReport;
+use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed, subsume};
 use crate::process::{Fresh, Limit, Process};
 use crate::scalar::Scalar;
@@ -80,10 +80,13 @@ pub struct Judge {
     pub(super) fresh: Fresh,
     /// The last event; 0 is the initial state.
     pub(super) event: u64,
-    pub(super) outside: Option<u64>,
-    pub(super) perhaps_outside: bool,
+    /// Whether every state that entered the current section may leave it with an answer.
+    pub(super) whole: bool,
+    pub(super) outside: Option<Place>,
+    pub(super) perhaps_outside: Option<Place>,
     pub(super) fault: Option<FaultReport>,
-    pub(super) cut: Option<Limit>,
+    pub(super) faulty: Option<Box<Candidate>>,
+    pub(super) cut: Option<(Limit, Option<Place>)>,
     pub(super) clean_died: Option<u64>,
     /// What the copies of the paths of the current request cost so far.
     pub(super) copied: usize,
@@ -102,9 +105,11 @@ impl Judge {
             counts: Counts::default(),
             fresh: Fresh::default(),
             event: 0,
+            whole: true,
             outside: None,
-            perhaps_outside: false,
+            perhaps_outside: None,
             fault: None,
+            faulty: None,
             cut: None,
             clean_died: None,
             copied: 0,
@@ -140,12 +145,43 @@ impl Judge {
                 others.push(candidate.clone());
             }
             self.log(candidate, || Logged::Received);
+            let before = self.may_join(seen.observed).then(|| candidate.clone());
+            let first = others.len();
             candidate.process.receive(&spec.program, &exchange.request, &client);
-            self.explore(&spec, candidate, &seen, &mut others) == Alive::Yes
+            let alive = self.explore(&spec, candidate, &seen, &mut others);
+            if let Some(before) = before {
+                self.join(before, (alive, candidate), &mut others, first);
+            }
+            alive == Alive::Yes
         });
         candidates.append(&mut others);
         self.settle(candidates);
         !self.candidates.is_empty()
+    }
+
+    /// Whether paths that only asked are joined: not where the choices or answers of each path are kept.
+    fn may_join(&mut self, observed: &Observed) -> bool {
+        self.whole = true;
+        let kept = self.options.keep_choices || self.options.keep_answers;
+        matches!(observed, Observed::Any | Observed::Lost) && self.options.merge && !kept
+    }
+
+    /// Paths on which nothing was written differ in what they asked only. Where every state that entered the section left
+    /// it on one of them, and any answer will do, together they are the candidate that entered.
+    fn join(
+        &mut self,
+        before: Candidate,
+        (alive, candidate): (Alive, &mut Candidate),
+        others: &mut Vec<Candidate>,
+        first: usize,
+    ) {
+        let unchanged = |path: &Candidate| path.process.stored().next().is_none();
+        let several = alive == Alive::Yes && others.len() > first;
+        if self.whole && several && unchanged(candidate) && others[first..].iter().all(unchanged) {
+            self.counts.merges += (others.len() - first) as u64;
+            others.truncate(first);
+            *candidate = before;
+        }
     }
 
     fn settle(&mut self, mut survivors: Vec<Candidate>) {
@@ -156,7 +192,7 @@ impl Judge {
             self.reduce(&mut survivors);
         }
         if survivors.len() > self.options.candidates {
-            self.cut.get_or_insert(Limit::Paths);
+            self.cut.get_or_insert((Limit::Paths, None));
             survivors.truncate(self.options.candidates);
         }
         if self.clean_died.is_none() && !survivors.iter().any(Candidate::is_clean) {
@@ -190,7 +226,7 @@ impl Judge {
     /// Whether a limit cut paths off, so that a rejection would be none.
     #[must_use]
     pub fn is_cut(&self) -> bool {
-        self.cut.is_some() || !self.candidates.iter().any(Candidate::is_clean)
+        self.cut.is_some()
     }
 
     /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.

@@ -17,7 +17,7 @@ pub use candidate::Candidate;
 pub use candidate::{Log, Logged};
 pub use frontier::{Counts, Judge, Options};
 pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
-pub use verdict::{Doubt, FaultReport, Verdict};
+pub use verdict::{Doubt, FaultReport, Place, Verdict};
 
 use crate::value::Value;
 

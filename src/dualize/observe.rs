@@ -2,13 +2,13 @@
 
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::{Judge, PATH_LIMIT};
-use super::verdict::{Doubt, FaultReport};
+use super::verdict::{Doubt, FaultReport, Place};
 use super::{Observed, Verdict};
-use crate::process::{Event, Fault, Limit};
+use crate::process::{Choice, Event, Fault, Limit};
 use crate::solve::Answer;
-use crate::spec::Spec;
 use crate::spec::code::{Pc, Program};
 use crate::spec::heads::{Head, Heads};
+use crate::spec::{Site, Spec};
 use crate::term::Term;
 use crate::value::{self, Split, Truth, Value};
 
@@ -22,7 +22,15 @@ enum Open {
     /// In the middle of its section.
     Running(Candidate),
     /// At its answer, which is still to be compared.
-    Answering(Candidate, Value),
+    Answering(Candidate, Value, Site),
+}
+
+/// A statement's condition.
+struct Fork<'f> {
+    condition: &'f Term,
+    /// Where its two sides begin.
+    sides: Option<(Pc, Pc)>,
+    site: Site,
 }
 
 /// What was observed, and its head.
@@ -60,7 +68,8 @@ impl Judge {
         while let Some(path) = open.pop() {
             paths += 1;
             if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
-                self.cut.get_or_insert(Limit::Paths);
+                self.cut.get_or_insert((Limit::Paths, None));
+                self.whole = false;
                 break;
             }
             let (mut candidate, alive) = match path {
@@ -68,8 +77,8 @@ impl Judge {
                     let alive = self.run(spec, &mut candidate, seen, &mut open);
                     (candidate, alive)
                 }
-                Open::Answering(mut candidate, answer) => {
-                    let alive = self.unify(&mut candidate, answer, seen, &mut open);
+                Open::Answering(mut candidate, answer, site) => {
+                    let alive = self.unify(&mut candidate, answer, site, seen, &mut open);
                     (candidate, alive)
                 }
             };
@@ -86,15 +95,17 @@ impl Judge {
         let program = &spec.program;
         loop {
             let alive = match candidate.process.advance(program) {
-                Event::Choose { choice, guard, .. } => {
+                Event::Choose { choice, guard, site } => {
                     let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
-                    let alive = self.restrict_choice(candidate, restrictions, guard.as_ref());
+                    // A range or a collection may be empty.
+                    self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(_));
+                    let alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
                     self.log(candidate, || Logged::Value { value: value.clone(), guard });
                     candidate.process.resume(value);
                     alive
                 }
-                Event::Branch { condition, sides, .. } => {
-                    self.branch(program, candidate, &condition, sides, seen, open)
+                Event::Branch { condition, sides, site } => {
+                    self.branch(program, candidate, Fork { condition: &condition, sides, site }, seen, open)
                 }
                 Event::Guard { condition, path } => {
                     let decided = decide_arm(candidate, &condition, path.as_ref());
@@ -102,18 +113,23 @@ impl Judge {
                     Alive::Yes
                 }
                 Event::Or { ways, .. } => self.select(program, candidate, ways, seen, open),
-                Event::Assume(condition, _) => {
+                Event::Assume(condition, site) => {
                     candidate.process.proceed();
-                    candidate.require(condition, &mut self.solver)
+                    self.whole &= matches!(condition, Truth::Known(true));
+                    candidate.require(condition, Some(self.place(site)), &mut self.solver)
                 }
-                Event::Expects(condition, _) => self.expects(candidate, condition),
+                Event::Expects(condition, site) => self.expects(candidate, condition, site),
                 Event::Fault(condition, fault) => self.fault(candidate, condition, fault),
-                Event::Cut(condition, limit) => self.cut_off(candidate, condition, limit),
+                Event::Cut(condition, limit) => {
+                    let site = candidate.process.site(program);
+                    self.cut_off(candidate, condition, limit, site)
+                }
                 Event::Send(answer, site) => {
                     candidate.replied = Some(site);
-                    return self.unify(candidate, answer, seen, open);
+                    return self.unify(candidate, answer, site, seen, open);
                 }
                 Event::End => {
+                    self.whole &= *seen.observed == Observed::Lost;
                     let silent = matches!(seen.observed, Observed::Nothing | Observed::Lost);
                     return if silent { Alive::Yes } else { Alive::No };
                 }
@@ -125,15 +141,26 @@ impl Judge {
         }
     }
 
+    /// A node of the specification, now.
+    fn place(&self, site: Site) -> Place {
+        Place { event: self.event, site }
+    }
+
     /// Assumes what restricts a choice, under the guard of the arm that it is made in.
-    fn restrict_choice(&mut self, candidate: &mut Candidate, restrictions: Vec<Term>, guard: Option<&Term>) -> Alive {
+    fn restrict_choice(
+        &mut self,
+        candidate: &mut Candidate,
+        restrictions: Vec<Term>,
+        guard: Option<&Term>,
+        site: Site,
+    ) -> Alive {
         candidate.fresh += 1;
         for restriction in restrictions {
             let guarded = match guard {
                 Some(guard) => Term::implies(guard, &restriction),
                 None => restriction,
             };
-            if candidate.assume(&guarded, &mut self.solver) == Alive::No {
+            if candidate.assume(&guarded, Some(self.place(site)), &mut self.solver) == Alive::No {
                 return Alive::No;
             }
         }
@@ -141,7 +168,14 @@ impl Judge {
     }
 
     /// Compares an answer with the observed one.
-    fn unify(&mut self, candidate: &mut Candidate, answer: Value, seen: &Seen, open: &mut Vec<Open>) -> Alive {
+    fn unify(
+        &mut self,
+        candidate: &mut Candidate,
+        answer: Value,
+        site: Site,
+        seen: &Seen,
+        open: &mut Vec<Open>,
+    ) -> Alive {
         let expected = match seen.observed {
             Observed::Answer(expected) => expected,
             Observed::Any | Observed::Lost => {
@@ -150,14 +184,15 @@ impl Judge {
             }
             Observed::Nothing => return Alive::No,
         };
+        let at = self.place(site);
         match value::equal(&answer, expected) {
-            Ok(truth) => candidate.require(truth, &mut self.solver),
+            Ok(truth) => candidate.require(truth, Some(at), &mut self.solver),
             Err(Split(condition)) => {
                 for holds in [true, false] {
                     let mut side = candidate.clone();
                     let side_condition = if holds { condition.clone() } else { Term::not(&condition) };
-                    if side.assume(&side_condition, &mut self.solver) == Alive::Yes {
-                        open.push(Open::Answering(side, answer.decide(&condition, holds)));
+                    if side.assume(&side_condition, Some(at), &mut self.solver) == Alive::Yes {
+                        open.push(Open::Answering(side, answer.decide(&condition, holds), site));
                     }
                 }
                 Alive::No
@@ -170,11 +205,11 @@ impl Judge {
         &mut self,
         program: &Program,
         candidate: &mut Candidate,
-        condition: &Term,
-        sides: Option<(Pc, Pc)>,
+        fork: Fork<'_>,
         seen: &Seen,
         open: &mut Vec<Open>,
     ) -> Alive {
+        let Fork { condition, sides, .. } = fork;
         if let Some(known) = candidate.store.decide(condition) {
             candidate.process.branch(known);
             return Alive::Yes;
@@ -183,19 +218,19 @@ impl Judge {
         let (then, otherwise) = sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
         match (then, otherwise) {
             (false, false) => Alive::No,
-            (true, false) => self.take(candidate, condition, true),
-            (false, true) => self.take(candidate, condition, false),
+            (true, false) => self.take(candidate, &fork, true),
+            (false, true) => self.take(candidate, &fork, false),
             (true, true) => {
                 if self.pay(candidate, 1) == Alive::No {
                     return Alive::No;
                 }
                 let mut other = candidate.clone();
-                if self.take(candidate, condition, true) == Alive::No {
+                if self.take(candidate, &fork, true) == Alive::No {
                     other.process.branch(false);
                     *candidate = other;
                     return Alive::Yes;
                 }
-                if self.take(&mut other, condition, false) == Alive::Yes {
+                if self.take(&mut other, &fork, false) == Alive::Yes {
                     self.counts.forks += 1;
                     open.push(Open::Running(other));
                 }
@@ -210,14 +245,15 @@ impl Judge {
         if self.copied <= COPY_LIMIT {
             return Alive::Yes;
         }
-        self.cut.get_or_insert(Limit::Paths);
+        self.cut.get_or_insert((Limit::Paths, None));
+        self.whole = false;
         Alive::No
     }
 
-    fn take(&mut self, candidate: &mut Candidate, condition: &Term, holds: bool) -> Alive {
+    fn take(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
         candidate.process.branch(holds);
-        let condition = if holds { condition.clone() } else { Term::not(condition) };
-        candidate.assume(&condition, &mut self.solver)
+        let condition = if holds { fork.condition.clone() } else { Term::not(fork.condition) };
+        candidate.assume(&condition, Some(self.place(fork.site)), &mut self.solver)
     }
 
     fn select(
@@ -232,7 +268,10 @@ impl Judge {
         let possible: Vec<usize> = (0..ways)
             .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen)))
             .collect();
-        let Some((first, others)) = possible.split_first() else { return Alive::No };
+        let Some((first, others)) = possible.split_first() else {
+            self.whole = false;
+            return Alive::No;
+        };
         if self.pay(candidate, others.len()) == Alive::No {
             return Alive::No;
         }
@@ -266,36 +305,41 @@ impl Judge {
         }
     }
 
-    fn expects(&mut self, candidate: &mut Candidate, condition: Truth) -> Alive {
+    fn expects(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Alive {
         candidate.process.proceed();
-        let broken = condition.clone().not();
+        let (broken, at) = (condition.clone().not(), self.place(site));
         match candidate.allows(&broken, &mut self.solver) {
             Answer::Unsat => return Alive::Yes,
-            Answer::Sat if candidate.is_clean() => self.outside.get_or_insert(self.event),
-            Answer::Sat | Answer::Unknown(_) => {
-                self.perhaps_outside = true;
-                &mut self.event
-            }
+            Answer::Sat if candidate.is_clean() => self.outside.get_or_insert(at),
+            Answer::Sat | Answer::Unknown(_) => self.perhaps_outside.get_or_insert(at),
         };
-        candidate.require(condition, &mut self.solver)
+        self.whole = false;
+        candidate.require(condition, Some(at), &mut self.solver)
     }
 
     fn fault(&mut self, candidate: &mut Candidate, condition: Truth, fault: Fault) -> Alive {
         candidate.process.proceed();
+        self.whole = false;
+        let at = self.place(fault.site);
         let shown = candidate.is_clean() && candidate.allows(&condition, &mut self.solver) == Answer::Sat;
         if shown && self.fault.is_none() {
             // What is wrong with the initial state shows at the first event.
             self.fault = Some(FaultReport { fault, event: self.event.max(1) });
+            let mut faulty = candidate.clone();
+            faulty.require(condition.clone(), Some(at), &mut self.solver);
+            self.faulty = Some(Box::new(faulty));
         }
-        candidate.require(condition.not(), &mut self.solver)
+        candidate.require(condition.not(), Some(at), &mut self.solver)
     }
 
-    fn cut_off(&mut self, candidate: &mut Candidate, condition: Truth, limit: Limit) -> Alive {
+    fn cut_off(&mut self, candidate: &mut Candidate, condition: Truth, limit: Limit, site: Option<Site>) -> Alive {
         candidate.process.proceed();
+        self.whole = false;
+        let at = site.map(|site| self.place(site));
         if candidate.allows(&condition, &mut self.solver) != Answer::Unsat {
-            self.cut.get_or_insert(limit);
+            self.cut.get_or_insert((limit, at));
         }
-        candidate.require(condition.not(), &mut self.solver)
+        candidate.require(condition.not(), at, &mut self.solver)
     }
 
     /// The verdict on everything observed so far.
@@ -307,22 +351,32 @@ impl Judge {
         if let Some(fault) = &self.fault {
             return Verdict::Fault(fault.clone());
         }
-        if let Some(event) = self.outside {
-            return Verdict::Outside { event };
+        if let Some(Place { event, site }) = self.outside {
+            return Verdict::Outside { event, site };
         }
-        if let Some(candidate) = self.candidates.first()
-            && let Some(doubt) = &candidate.doubt
-        {
-            return Verdict::Unknown(doubt.clone());
-        }
-        if let Some(limit) = self.cut {
-            return Verdict::Unknown(Doubt::Limit(limit));
-        }
-        if self.perhaps_outside {
-            return Verdict::Unknown(Doubt::Limit(Limit::Undecidable));
+        if let Some((doubt, _)) = self.doubt() {
+            return Verdict::Unknown(doubt);
         }
         let event_from = self.clean_died.filter(|from| *from < self.event);
         Verdict::Reject { event: self.event, event_from }
+    }
+
+    /// Why the verdict is unknown, where it is, and where the question was asked.
+    #[must_use]
+    pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
+        if let Some(candidate) = self.candidates.first() {
+            return Some((candidate.doubt.clone()?, candidate.doubted));
+        }
+        if let Some((limit, at)) = self.cut {
+            return Some((Doubt::Limit(limit), at));
+        }
+        self.perhaps_outside.map(|at| (Doubt::Limit(Limit::Undecidable), Some(at)))
+    }
+
+    /// The state in which the fault that was found first is met, with what leads there.
+    #[must_use]
+    pub fn faulty(&self) -> Option<&Candidate> {
+        self.faulty.as_deref()
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::process::{Fault, Limit};
 use crate::solve::Why;
+use crate::spec::Site;
 
 /// The judgement of the events observed so far.
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +27,8 @@ pub enum Verdict {
     Outside {
         /// The event at which the duty was first broken.
         event: u64,
+        /// The `expects`, or the protocol, none of whose handlers takes the request.
+        site: Site,
     },
     /// The specification itself is wrong.
     Fault(FaultReport),
@@ -37,6 +40,15 @@ impl Verdict {
     pub fn is_accept(&self) -> bool {
         matches!(self, Verdict::Accept { .. })
     }
+}
+
+/// When and where something happened: the event, and the node of the specification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The event; 0 is the initial state.
+    pub event: u64,
+    /// The node.
+    pub site: Site,
 }
 
 /// A reachable fault of the specification.

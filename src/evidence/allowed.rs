@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use super::describe::{Fact, Names};
 use crate::dualize::{Exchange, Judge, Observed};
-use crate::json;
 use crate::spec::Spec;
-use crate::value::Value;
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,7 +36,7 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
             continue;
         };
         let json = names.render(&spec.types, spec.program.response, &candidate.store, &answer);
-        let where_ = names.facts(&candidate.store);
+        let where_ = names.facts(&candidate.store.constraints());
         found.push(Allowed::Answer { json, where_ });
     }
     found.sort();
@@ -48,10 +46,4 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
         found.push(Allowed::More);
     }
     found
-}
-
-/// An observed answer as JSON.
-#[must_use]
-pub(super) fn answer_json(spec: &Spec, answer: &Value) -> String {
-    json::encode(&spec.types, spec.program.response, answer)
 }

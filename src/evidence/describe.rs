@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::dualize::Candidate;
 use crate::json;
 use crate::solve::Store;
+use crate::spec::code::ProgramKind;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::term::{Term, Var};
 use crate::value::{Substitution, Value};
@@ -22,10 +23,34 @@ impl fmt::Display for Fact {
 }
 
 /// What a candidate knows of the server's state.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct State {
-    /// Values of variables and of entries, and what restricts the undetermined ones.
-    pub facts: Vec<Fact>,
+    leaves: Vec<Leaf>,
+    /// What restricts the undetermined parts.
+    constraints: Vec<Term>,
+}
+
+/// A variable of the server, or an entry of one that is a map.
+#[derive(Clone, PartialEq, Debug)]
+struct Leaf {
+    path: String,
+    ty: TypeId,
+    value: Value,
+}
+
+impl Leaf {
+    /// Whether some of the conditions speaks of it.
+    fn is_mentioned(&self, conditions: &[&Term]) -> bool {
+        let mut own = FxHashSet::default();
+        self.value.visit_variables(&mut |var| {
+            own.insert(var);
+        });
+        let mut is_mentioned = false;
+        for condition in conditions {
+            condition.vars(&mut |var| is_mentioned |= own.contains(&var));
+        }
+        is_mentioned
+    }
 }
 
 /// Values longer than this are cut in the middle of a fact.
@@ -54,8 +79,20 @@ impl Names {
     pub(super) fn render(&mut self, types: &Types, ty: TypeId, store: &Store, value: &Value) -> String {
         let mut resolve = |term: &Term| Some(store.resolve(term));
         let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
-        value.visit_variables(&mut |var| self.name(var));
+        self.name_shown(&value);
         self.show(types, ty, &value)
+    }
+
+    /// Names the variables that are seen when a value is shown.
+    fn name_shown(&mut self, value: &Value) {
+        match value {
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| self.name_shown(value)),
+            Value::Data { .. } => value.fields().iter().for_each(|field| self.name_shown(field)),
+            Value::List(list) => list.iter().for_each(|element| self.name_shown(element)),
+            Value::Scalar(_) | Value::Term(_) | Value::Map(_) | Value::Absent => {
+                value.visit_variables(&mut |var| self.name(var));
+            }
+        }
     }
 
     fn show(&self, types: &Types, ty: TypeId, value: &Value) -> String {
@@ -125,14 +162,14 @@ impl Names {
         out
     }
 
-    /// What a store knows of the named variables.
-    pub(super) fn facts(&self, store: &Store) -> Vec<Fact> {
+    /// Those constraints that speak of named variables only.
+    pub(super) fn facts<'c>(&self, constraints: impl IntoIterator<Item = &'c Term>) -> Vec<Fact> {
         let mut facts = Vec::new();
-        for constraint in store.constraints() {
+        for constraint in constraints {
             let mut named = true;
             constraint.vars(&mut |var| named &= self.of.contains_key(&var.id));
             if named {
-                facts.push(shortened(self.term(&constraint)));
+                facts.push(shortened(self.term(constraint)));
             }
         }
         facts.sort();
@@ -153,55 +190,61 @@ impl State {
     #[must_use]
     pub fn of(spec: &Spec, candidate: &Candidate) -> State {
         let mut leaves = Vec::new();
-        for (slot, value) in spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots()) {
+        // The first two cells of a machine are the choice and the answer: they tell nothing new.
+        let hidden = if spec.program.kind == ProgramKind::Machine { 2 } else { 0 };
+        let state = spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots());
+        for (slot, value) in state.skip(hidden) {
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
             let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
             collect(&spec.types, slot.ty, slot.name.clone(), &value, &mut leaves);
         }
-        let mut names = Names::anonymous();
-        for (path, _, value) in &leaves {
-            name_parts(path, value, &mut names);
-        }
-        let mut facts: Vec<Fact> = leaves
-            .iter()
-            .filter_map(|(path, ty, value)| {
-                let shown = names.show(&spec.types, *ty, value);
-                (shown != *path).then(|| shortened(format!("{path} = {shown}")))
-            })
-            .collect();
-        facts.extend(names.facts(&candidate.store));
-        State { facts }
+        State { leaves, constraints: candidate.store.constraints() }
     }
 
-    /// What is known here and was not known before.
+    /// What is known here and was not known in each of the states before.
     #[must_use]
-    pub fn news(&self, before: &State) -> Vec<Fact> {
-        self.facts.iter().filter(|fact| !before.facts.contains(fact)).cloned().collect()
+    pub fn news(&self, spec: &Spec, before: &[State]) -> Vec<Fact> {
+        let is_old = |constraint: &Term| before.iter().all(|old| old.constraints.contains(constraint));
+        let learned: Vec<&Term> = self.constraints.iter().filter(|constraint| !is_old(constraint)).collect();
+        let is_new = |leaf: &&Leaf| leaf.is_mentioned(&learned) || !before.iter().all(|old| old.leaves.contains(leaf));
+        let changed: Vec<&Leaf> = self.leaves.iter().filter(is_new).collect();
+        let mut names = Names::anonymous();
+        for leaf in &self.leaves {
+            name_place(leaf, &mut names);
+        }
+        changed.iter().for_each(|leaf| names.name_shown(&leaf.value));
+        let mut facts: Vec<Fact> = changed
+            .iter()
+            .map(|leaf| (&leaf.path, names.show(&spec.types, leaf.ty, &leaf.value)))
+            .filter(|(path, shown)| shown != *path)
+            .map(|(path, shown)| shortened(format!("{path} = {shown}")))
+            .collect();
+        facts.extend(names.facts(learned));
+        facts
     }
 }
 
 /// The parts of a state that are facts of their own: variables, and the entries of maps and sets.
-fn collect(types: &Types, ty: TypeId, path: String, value: &Value, leaves: &mut Vec<(String, TypeId, Value)>) {
+fn collect(types: &Types, ty: TypeId, path: String, value: &Value, leaves: &mut Vec<Leaf>) {
     let (Value::Map(map), Type::Map(key_type, of)) = (value, types.get(ty)) else {
-        leaves.push((path, ty, value.clone()));
+        leaves.push(Leaf { path, ty, value: value.clone() });
         return;
     };
     let Ok(entries) = map.entries() else {
-        leaves.push((path, ty, value.clone()));
+        leaves.push(Leaf { path, ty, value: value.clone() });
         return;
     };
     for (key, entry) in entries {
         let key = if key.is_known() { json::encode(types, *key_type, key) } else { "..".to_owned() };
-        leaves.push((format!("{path}[{key}]"), *of, entry.value.clone()));
+        leaves.push(Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone() });
     }
 }
 
-/// Names the variables of a value after the place where they stand.
-fn name_parts(path: &str, value: &Value, names: &mut Names) {
-    if let Value::Term(term) = value
+/// A variable that is all of a leaf is called after it.
+fn name_place(leaf: &Leaf, names: &mut Names) {
+    if let Value::Term(term) = &leaf.value
         && let Some(var) = term.as_var()
     {
-        names.of.entry(var.id).or_insert_with(|| path.to_owned());
+        names.of.entry(var.id).or_insert_with(|| leaf.path.clone());
     }
-    value.visit_variables(&mut |var| names.name(var));
 }

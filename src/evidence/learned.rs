@@ -12,7 +12,7 @@ use crate::spec::{Site, Spec};
 pub struct Learned {
     /// The position of the exchange.
     pub at: usize,
-    /// For each state that was still possible, what is newly known of it.
+    /// For the states that were still possible, what is newly known of them; the same is told once.
     pub news: Vec<Vec<Fact>>,
     /// Where in the specification the answer was given.
     pub sites: Vec<Site>,
@@ -20,21 +20,25 @@ pub struct Learned {
 
 /// More possible states than this are not described.
 const DESCRIBED: usize = 3;
+/// More answers than this are not told one by one.
+const TOLD: usize = 12;
 
-/// Follows a reason through the trace.
+/// Follows a reason, whose positions are in order, through the trace.
 #[must_use]
 pub fn learned(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], because: &[usize]) -> Vec<Learned> {
     let mut judge = Judge::new(spec.clone(), options.clone());
-    let last = because.iter().copied().max().map_or(0, |last| last + 1);
     let mut lessons = Vec::new();
-    for (at, exchange) in exchanges.iter().enumerate().take(last) {
-        if !because.contains(&at) {
+    let mut seen = 0;
+    for at in because.iter().copied().take(TOLD) {
+        for exchange in &exchanges[seen..at] {
             judge.observe(&without_answer(exchange));
-            continue;
         }
+        seen = at + 1;
         let before: Vec<State> = states(spec, &judge);
-        judge.observe(exchange);
-        let news = states(spec, &judge).iter().map(|state| news(state, &before)).collect();
+        judge.observe(&exchanges[at]);
+        let mut news: Vec<Vec<Fact>> = states(spec, &judge).iter().map(|state| state.news(spec, &before)).collect();
+        news.sort();
+        news.dedup();
         let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
         sites.sort_unstable();
         sites.dedup();
@@ -46,13 +50,4 @@ pub fn learned(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], beca
 fn states(spec: &Arc<Spec>, judge: &Judge) -> Vec<State> {
     let of = |candidate: &Candidate| State::of(spec, candidate);
     judge.candidates().iter().take(DESCRIBED).map(of).collect()
-}
-
-/// What is known in a state that was not known in any state before.
-fn news(state: &State, before: &[State]) -> Vec<Fact> {
-    let mut news = state.facts.clone();
-    for old in before {
-        news.retain(|fact| !old.facts.contains(fact));
-    }
-    news
 }

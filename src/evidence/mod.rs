@@ -6,44 +6,19 @@
 
 mod allowed;
 mod describe;
+mod example;
 mod learned;
 mod reason;
 mod witness;
 
 pub use allowed::{Allowed, allowed};
 pub use describe::{Fact, State};
+pub use example::example;
 pub use learned::{Learned, learned};
 pub use reason::{Minimality, Reason, check_reason, reason};
 pub use witness::{Witness, WitnessError, WitnessStep, witness};
 
-use std::sync::Arc;
-
-use crate::dualize::{Exchange, Judge, Observed, Options};
-use crate::spec::Spec;
-
-/// The judge after some exchanges, the answers of those that are not kept replaced by holes.
-fn judged<'e>(spec: &Arc<Spec>, options: &Options, exchanges: impl Iterator<Item = (&'e Exchange, Keep)>) -> Judge {
-    let mut judge = Judge::new(spec.clone(), options.clone());
-    for (exchange, keep) in exchanges {
-        let alive = match keep {
-            Keep::Answer => judge.observe(exchange),
-            Keep::Hole => judge.observe(&without_answer(exchange)),
-        };
-        if !alive {
-            break;
-        }
-    }
-    judge
-}
-
-/// Whether an answer is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Keep {
-    /// It is.
-    Answer,
-    /// It is replaced by a hole.
-    Hole,
-}
+use crate::dualize::{Exchange, Observed};
 
 /// The exchange with its answer replaced by a hole.
 fn without_answer(exchange: &Exchange) -> Exchange {

@@ -1,17 +1,20 @@
 //! The reason of a rejection: a minimal set of earlier answers without which it would not be one.
 //!
 //! A set of events is a reason if the trace up to the rejected event, with the answers of all earlier events outside the
-//! set replaced by holes, is still rejected. More known answers never make a rejection go away, so a minimal set is found
-//! by bisection (QuickXplain, Junker 2004), within the shortest suffix of the trace that is a reason at all.
+//! set replaced by holes, is still rejected. More known answers never make a rejection go away, so the last position from
+//! which on all answers are a reason is found by bisection, and the answer there is needed; it is kept, and the next one is
+//! looked for behind it, until those that were kept are a reason by themselves.
+//!
+//! For example the reason that (5,1), (3,0), (2,1) is no run of compare-and-reset is the second answer alone.
 
 use std::sync::Arc;
 
-use super::{Keep, judged, without_answer};
+use super::without_answer;
 use crate::dualize::{Exchange, Judge, Options, Verdict};
 use crate::spec::Spec;
 
 /// The number of exchanges that looking for a reason may judge.
-const EFFORT: u64 = 3_000_000;
+const EFFORT: u64 = 4_000_000;
 /// With more candidates than this a set of events counts as no reason: it is undecided.
 const CANDIDATES: usize = 300;
 
@@ -39,140 +42,179 @@ pub enum Minimality {
 #[must_use]
 pub fn reason(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Option<Reason> {
     let mut search = Search::new(spec, options, exchanges)?;
-    let candidates = search.shortest_suffix();
-    let mut because = search.explain(&[], &candidates, Background::Unchanged);
-    because.sort_unstable();
-    let minimal = search.shrink(&mut because);
+    let mut because = search.grow();
+    let minimal = match search.undecided {
+        false => search.minimality(),
+        true => {
+            if !search.is_reason(&because) {
+                because = (0..exchanges.len() - 1).collect();
+            }
+            search.shrink(&mut because)
+        }
+    };
     Some(Reason { rejected: exchanges.len() - 1, because, minimal })
 }
 
 /// Whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
 #[must_use]
 pub fn check_reason(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], reason: &Reason) -> bool {
-    let Some(mut search) = Search::new(spec, options, &exchanges[..=reason.rejected]) else { return false };
+    let earlier = exchanges.get(..=reason.rejected);
+    let Some(mut search) = earlier.and_then(|earlier| Search::new(spec, options, earlier)) else { return false };
+    let cut_off = reason.minimal == Minimality::CutOff;
     search.is_reason(&reason.because)
-        && (reason.minimal == Minimality::CutOff
-            || reason.because.iter().all(|left_out| {
-                let rest: Vec<usize> = reason.because.iter().copied().filter(|at| at != left_out).collect();
-                !search.is_reason(&rest)
-            }))
+        && (cut_off || (0..reason.because.len()).all(|left_out| !search.is_reason(&without(&reason.because, left_out))))
 }
 
-/// Whether the background of a bisection has grown since it was last asked about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Background {
-    Grown,
-    Unchanged,
+fn without(because: &[usize], left_out: usize) -> Vec<usize> {
+    [&because[..left_out], &because[left_out + 1..]].concat()
 }
 
 struct Search<'s> {
-    spec: &'s Arc<Spec>,
-    options: Options,
+    start: Judge,
     earlier: &'s [Exchange],
     rejected: &'s Exchange,
     effort: u64,
-    /// Judges that saw only holes, by the number of exchanges that they saw, longest first.
-    blind: Vec<(usize, Judge)>,
+    /// Whether some question was undecided, so that more answers may have been less of a reason.
+    undecided: bool,
+}
+
+/// A judge that has seen the exchanges before `at`: the answers that are kept, holes else.
+#[derive(Clone)]
+struct Checkpoint {
+    at: usize,
+    judge: Judge,
 }
 
 impl<'s> Search<'s> {
-    fn new(spec: &'s Arc<Spec>, options: &Options, exchanges: &'s [Exchange]) -> Option<Search<'s>> {
+    fn new(spec: &Arc<Spec>, options: &Options, exchanges: &'s [Exchange]) -> Option<Search<'s>> {
         let (rejected, earlier) = exchanges.split_last()?;
         let options = Options { candidates: CANDIDATES, keep_choices: false, ..options.clone() };
-        let mut search = Search { spec, options, earlier, rejected, effort: 0, blind: Vec::new() };
-        search.prepare();
-        Some(search)
+        let start = Judge::new(spec.clone(), options);
+        Some(Search { start, earlier, rejected, effort: 0, undecided: false })
     }
 
-    /// Judges that saw nothing but holes, at 1, 2, 4 … exchanges before the end.
-    fn prepare(&mut self) {
-        let mut judge = Judge::new(self.spec.clone(), self.options.clone());
-        self.blind.push((0, judge.clone()));
-        let mut marks: Vec<usize> = Vec::new();
-        let mut width = 1;
-        while width < self.earlier.len() {
-            marks.push(self.earlier.len() - width);
-            width *= 2;
-        }
-        for (at, exchange) in self.earlier.iter().enumerate() {
-            if marks.contains(&at) {
-                self.blind.push((at, judge.clone()));
-            }
-            judge.observe(&without_answer(exchange));
-            if judge.is_cut() {
-                break;
-            }
-        }
-        if !judge.is_cut() {
-            self.blind.push((self.earlier.len(), judge));
-        }
-        self.blind.reverse();
-    }
-
-    /// Whether the trace is still rejected when only these answers are looked at.
-    fn is_reason(&mut self, kept: &[usize]) -> bool {
-        let first = kept.iter().copied().min().unwrap_or(self.earlier.len());
-        let start = self.blind.iter().find(|(seen, _)| *seen <= first);
-        let Some((seen, judge)) = start else { return false };
-        let (seen, mut judge) = (*seen, judge.clone());
-        for (at, exchange) in self.earlier.iter().enumerate().skip(seen) {
+    /// Passes over exchanges up to `to` without looking at their answers.
+    fn skip(&mut self, checkpoint: &mut Checkpoint, to: usize) {
+        for exchange in &self.earlier[checkpoint.at..to] {
             self.effort += 1;
-            let alive =
-                if kept.contains(&at) { judge.observe(exchange) } else { judge.observe(&without_answer(exchange)) };
-            if !alive || judge.is_cut() {
+            checkpoint.judge.observe(&without_answer(exchange));
+            if checkpoint.judge.is_cut() {
                 break;
             }
+        }
+        checkpoint.at = to;
+    }
+
+    /// Whether the trace is rejected when all answers from here on are looked at.
+    fn rejects(&mut self, checkpoint: &Checkpoint) -> bool {
+        let Checkpoint { at, mut judge } = checkpoint.clone();
+        for exchange in &self.earlier[at..] {
+            self.effort += 1;
+            if judge.is_cut() || !judge.observe(exchange) {
+                break;
+            }
+        }
+        self.ends(judge)
+    }
+
+    fn ends(&mut self, mut judge: Judge) -> bool {
+        if judge.is_cut() {
+            self.undecided = true;
+            return false;
         }
         judge.observe(self.rejected);
-        matches!(judge.verdict(), Verdict::Reject { .. })
+        let verdict = judge.verdict();
+        self.undecided |= matches!(verdict, Verdict::Unknown(_));
+        matches!(verdict, Verdict::Reject { .. })
     }
 
-    /// The shortest suffix of 0, 1, 2, 4 … earlier exchanges that is a reason.
-    fn shortest_suffix(&mut self) -> Vec<usize> {
-        let length = self.earlier.len();
-        let mut width = 0;
-        loop {
-            let suffix: Vec<usize> = (length - width.min(length)..length).collect();
-            if width >= length || self.is_reason(&suffix) {
-                return suffix;
+    /// Whether these answers, in order, are a reason.
+    fn is_reason(&mut self, kept: &[usize]) -> bool {
+        let mut checkpoint = Checkpoint { at: 0, judge: self.start.clone() };
+        for at in kept {
+            self.skip(&mut checkpoint, *at);
+            self.keep(&mut checkpoint);
+        }
+        self.skip(&mut checkpoint, self.earlier.len());
+        self.ends(checkpoint.judge)
+    }
+
+    /// Looks at the next answer.
+    fn keep(&mut self, checkpoint: &mut Checkpoint) {
+        if !checkpoint.judge.is_cut() {
+            checkpoint.judge.observe(&self.earlier[checkpoint.at]);
+        }
+        checkpoint.at += 1;
+    }
+
+    /// The answers that are needed, the earliest first; with all later ones where looking took too long.
+    fn grow(&mut self) -> Vec<usize> {
+        let mut needed = Vec::new();
+        let mut kept = Checkpoint { at: 0, judge: self.start.clone() };
+        while let Some(mut next) = self.next_needed(&kept) {
+            if self.minimality() == Minimality::CutOff {
+                needed.extend(next.at..self.earlier.len());
+                return needed;
             }
-            width = (width * 2).max(1);
+            needed.push(next.at);
+            self.keep(&mut next);
+            kept = next;
         }
+        needed
     }
 
-    /// A minimal part of `candidates` that is a reason together with `background`.
-    fn explain(&mut self, background: &[usize], candidates: &[usize], grown: Background) -> Vec<usize> {
-        if self.effort > EFFORT {
-            return candidates.to_vec();
+    /// The last position from which on all answers, with those kept before, are a reason; none where no more are needed.
+    fn next_needed(&mut self, kept: &Checkpoint) -> Option<Checkpoint> {
+        let length = self.earlier.len();
+        let marks = self.marks(kept);
+        let (mut reason, mut none) = (kept.clone(), length);
+        for mark in marks {
+            if self.rejects(&mark) {
+                if mark.at == length {
+                    return None;
+                }
+                reason = mark;
+                break;
+            }
+            none = mark.at;
         }
-        if grown == Background::Grown && self.is_reason(background) {
-            return Vec::new();
+        // From `reason.at` on they are a reason, from `none` on not: the last one before `none` is needed.
+        while none - reason.at > 1 && self.minimality() == Minimality::Minimal {
+            let mut middle = reason.clone();
+            self.skip(&mut middle, reason.at + (none - reason.at) / 2);
+            if self.rejects(&middle) {
+                reason = middle;
+            } else {
+                none = middle.at;
+            }
         }
-        if candidates.is_empty() {
-            return Vec::new();
+        (none > reason.at).then_some(reason)
+    }
+
+    /// Checkpoints at 0, 1, 2, 4 … exchanges before the end.
+    fn marks(&mut self, kept: &Checkpoint) -> Vec<Checkpoint> {
+        let behind = self.earlier.len() - kept.at;
+        let widths =
+            std::iter::successors(Some(1usize), |width| width.checked_mul(2)).take_while(|width| *width < behind);
+        let mut widths: Vec<usize> = std::iter::once(0).chain(widths).collect();
+        let mut walking = kept.clone();
+        let mut marks = Vec::with_capacity(widths.len());
+        while let Some(width) = widths.pop() {
+            self.skip(&mut walking, self.earlier.len() - width);
+            marks.push(walking.clone());
         }
-        if candidates.len() == 1 {
-            // Only the call from outside has not asked about the background yet.
-            let needless = grown == Background::Unchanged && background.is_empty() && self.is_reason(background);
-            return if needless { Vec::new() } else { candidates.to_vec() };
-        }
-        let (older, newer) = candidates.split_at(candidates.len() / 2);
-        let with = |more: &[usize]| [background, more].concat();
-        let from_older = self.explain(&with(newer), older, Background::Grown);
-        let grown = if from_older.is_empty() { Background::Unchanged } else { Background::Grown };
-        let from_newer = self.explain(&with(&from_older), newer, grown);
-        [from_older, from_newer].concat()
+        marks.reverse();
+        marks
     }
 
     /// Leaves out what can be left out, one at a time, until nothing can.
     fn shrink(&mut self, because: &mut Vec<usize>) -> Minimality {
         let mut at = 0;
         while at < because.len() {
-            if self.effort > EFFORT {
+            if self.minimality() == Minimality::CutOff {
                 return Minimality::CutOff;
             }
-            let mut rest = because.clone();
-            rest.remove(at);
+            let rest = without(because, at);
             if self.is_reason(&rest) {
                 *because = rest;
                 at = 0;
@@ -182,13 +224,8 @@ impl<'s> Search<'s> {
         }
         Minimality::Minimal
     }
-}
 
-/// The judge that has looked at the answers of a reason only, before the rejected exchange.
-pub(super) fn judged_by(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], because: &[usize]) -> Judge {
-    let kept = exchanges
-        .iter()
-        .enumerate()
-        .map(|(at, exchange)| (exchange, if because.contains(&at) { Keep::Answer } else { Keep::Hole }));
-    judged(spec, options, kept)
+    fn minimality(&self) -> Minimality {
+        if self.effort > EFFORT { Minimality::CutOff } else { Minimality::Minimal }
+    }
 }

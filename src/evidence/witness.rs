@@ -7,12 +7,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::example::under;
 use crate::dualize::{Candidate, Exchange, Judge, Logged, Observed, Options, Verdict};
 use crate::server::{Given, Reply, Server, Stop};
 use crate::solve::{Answer, Model};
 use crate::spec::Spec;
-use crate::term::Term;
-use crate::value::{Substitution, Value};
 
 /// A concrete run that explains a trace.
 #[derive(Clone, PartialEq, Debug)]
@@ -146,11 +145,6 @@ fn known(model: &Model, logged: &Logged) -> Option<Given> {
         Logged::Way(way) => Given::Way(*way),
         Logged::Received => return None,
     })
-}
-
-fn under(model: &Model, value: &Value) -> Value {
-    let mut apply = |term: &Term| model.eval_or_simplest(term).map(Term::constant);
-    Substitution::everywhere(&mut apply).apply(value).unwrap_or_else(|| value.clone())
 }
 
 /// Repeats the run on the concrete server and compares its answers with the observed ones.

@@ -356,6 +356,14 @@ impl Process {
         }
     }
 
+    /// The node of the instruction that was executed last.
+    #[must_use]
+    pub fn site(&self, program: &Program) -> Option<Site> {
+        let frame = self.task.frames.last()?;
+        let origin = &program.functions[frame.function as usize].origin;
+        origin.get((frame.pc as usize).saturating_sub(1)).copied()
+    }
+
     fn frame(&self) -> Frame {
         self.task.frames[self.task.frames.len() - 1]
     }

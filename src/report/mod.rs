@@ -6,12 +6,13 @@ pub mod dualized;
 pub mod json;
 pub mod reason;
 pub mod text;
+pub mod trouble;
 pub mod witness;
 
 use crate::diagnostic::Diagnostic;
 use crate::dualize::{FaultReport, Verdict};
-use crate::spec::Spec;
 use crate::spec::code::FaultKind;
+use crate::spec::{Site, Spec};
 use serde::Serialize;
 
 /// The version of the form that [`json::report`] writes.
@@ -59,8 +60,16 @@ pub struct Stats {
     pub forks: u64,
     /// Candidates that were equal to another one, or covered by it.
     pub merges: u64,
+    /// Questions that folding, bindings, domains or an earlier model answered.
+    pub by_domain: u64,
+    /// Questions that case splits answered.
+    pub by_search: u64,
+    /// Questions that had been asked before.
+    pub by_memory: u64,
     /// Questions that reached Z3.
     pub z3_checks: u64,
+    /// Questions left undecided.
+    pub undecided: u64,
     /// Time from the first event to the verdict.
     pub elapsed_ms: u64,
 }
@@ -91,7 +100,7 @@ fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
         Verdict::Accept { .. } => ("accept", None, None),
         Verdict::Reject { event, event_from } => ("reject", Some(*event), *event_from),
         Verdict::Unknown(_) => ("unknown", None, None),
-        Verdict::Outside { event } => ("outside", Some(*event), None),
+        Verdict::Outside { event, site: _ } => ("outside", Some(*event), None),
         Verdict::Fault(fault) => ("fault", Some(fault.event), None),
     }
 }
@@ -105,11 +114,29 @@ pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
         Verdict::Accept { warning: None } | Verdict::Reject { .. } => return None,
         Verdict::Unknown(_) | Verdict::Outside { .. } => return None,
     };
-    let (message, label) = match report.fault.kind {
-        FaultKind::MissingKey => ("the specification looks up a key that may not be there", "no such key"),
-        FaultKind::OutOfRange => ("the specification reads beyond the end", "out of range"),
-        FaultKind::NoArm => ("the specification meets a value for which it has no pattern", "no pattern fits"),
+    let label = match report.fault.kind {
+        FaultKind::MissingKey => "no such key",
+        FaultKind::OutOfRange => "out of range",
+        FaultKind::NoArm => "no pattern fits",
     };
-    let message = format!("{message} (line {} of the trace)", report.event);
+    let message = format!("{} (line {} of the trace)", trouble::what(report.fault.kind), report.event);
     Some(build(spec.span(report.fault.site), message).label(label))
+}
+
+/// Longer values are cut in explanations.
+const SHOWN: usize = 100;
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_string(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// A line of the specification: `(specs/cmp_rst.may:16: `if q <= n { reply 0; }`)`.
+fn place(spec: &Spec, site: Site) -> String {
+    let (span, sources) = (spec.span(site), &spec.sources);
+    let (line, _) = sources.line_column(span);
+    let text = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
+    format!("({}:{line}: `{}`)", sources.name(span.file), shortened(text))
 }

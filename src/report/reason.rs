@@ -10,14 +10,12 @@
 
 use std::sync::Arc;
 
+use super::{place, shortened};
 use crate::dualize::{Exchange, Judge, Observed, Options};
 use crate::evidence::{self, Allowed, Fact, Learned, Minimality, Reason};
 use crate::json::encode;
-use crate::spec::{Site, Spec, TypeId};
+use crate::spec::{Spec, TypeId};
 use crate::value::Value;
-
-/// Longer values are cut.
-const SHOWN: usize = 100;
 
 /// Why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
@@ -74,7 +72,10 @@ impl Rejection<'_> {
         let mut lines = vec![format!("{rejected}; {}{because}", self.possible())];
         for lesson in self.learned {
             lines.push(format!("  {}{}", self.answered(lesson.at), means(&lesson.news)));
-            lines.extend(lesson.sites.iter().map(|site| format!("    {}", self.place(*site))));
+            lines.extend(lesson.sites.iter().map(|site| format!("    {}", place(self.spec, *site))));
+        }
+        if self.learned.len() < self.reason.because.len() {
+            lines.push(format!("  … and {} more answers", self.reason.because.len() - self.learned.len()));
         }
         if self.reason.minimal == Minimality::CutOff {
             lines.push("  (there may be a smaller reason; looking for it was cut off)".into());
@@ -114,15 +115,6 @@ impl Rejection<'_> {
             Some((last, others)) => format!("only {} or {last} was possible", others.join(", ")),
         }
     }
-
-    /// A line of the specification.
-    fn place(&self, site: Site) -> String {
-        let span = self.spec.span(site);
-        let sources = &self.spec.sources;
-        let (line, _) = sources.line_column(span);
-        let text = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
-        format!("({}:{line}: `{}`)", sources.name(span.file), shortened(text))
-    }
 }
 
 fn allowed(allowed: &Allowed) -> String {
@@ -142,11 +134,4 @@ fn means(news: &[Vec<Fact>]) -> String {
 
 fn facts(facts: &[Fact]) -> String {
     facts.iter().map(|fact| shortened(&fact.to_string())).collect::<Vec<_>>().join(" and ")
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        None => text.to_string(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
 }

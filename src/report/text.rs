@@ -41,12 +41,16 @@ fn verdict(report: &Report) -> String {
 #[must_use]
 pub fn stats(stats: &Stats) -> String {
     format!(
-        "{}, at most {}, {}, {}, {} by Z3, {} ms",
+        "{}, at most {}, {}, {}; {} by domains, {} by case splits, {} by memory, {} by Z3, {} undecided; {} ms",
         counted(stats.events, "event"),
         counted(stats.candidates_max, "candidate"),
         counted(stats.forks, "fork"),
         counted(stats.merges, "merge"),
-        counted(stats.z3_checks, "check"),
+        counted(stats.by_domain, "answer"),
+        stats.by_search,
+        stats.by_memory,
+        stats.z3_checks,
+        stats.undecided,
         stats.elapsed_ms
     )
 }

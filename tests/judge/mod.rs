@@ -35,7 +35,7 @@ fn name(verdict: &Verdict) -> (String, Option<u64>) {
         Verdict::Accept { warning: _ } => ("accept", None),
         Verdict::Reject { event, event_from: _ } => ("reject", Some(*event)),
         Verdict::Unknown(_) => ("unknown", None),
-        Verdict::Outside { event } => ("outside", Some(*event)),
+        Verdict::Outside { event, .. } => ("outside", Some(*event)),
         Verdict::Fault(report) => ("fault", Some(report.event)),
     };
     (name.to_owned(), event)

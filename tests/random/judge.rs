@@ -8,7 +8,7 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::witness;
+use mayhap::evidence::{check_reason, reason, witness};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -30,7 +30,8 @@ pub enum Exactness {
 /// A verdict as the command prints it.
 pub type Verdict = (String, Option<usize>);
 
-/// What the product says. Every accepted trace must have a witness that replays.
+/// What the product says. Every accepted trace must have a witness that replays, every rejected one a
+/// reason that holds.
 pub fn judge(spec: &str, trace: &str) -> Option<Result<Verdict, String>> {
     Some(compiled(spec).and_then(|spec| judged(&spec, trace)))
 }
@@ -55,14 +56,21 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
     let exchanges = Exchanges::new(spec, trace.as_bytes());
     let exchanges: Vec<Exchange> = exchanges.collect::<Result<_, _>>().map_err(|error| error.render("trace"))?;
     let mut validator = Validator::new(spec);
-    exchanges.iter().all(|exchange| validator.observe_exchange(exchange));
+    let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
     let event = |event: u64| Some(event as usize);
     Ok(match validator.verdict() {
         mayhap::Verdict::Accept { .. } => {
             witness(spec, &Options::default(), &exchanges).map_err(|error| error.to_string())?;
             ("accept".to_owned(), None)
         }
-        mayhap::Verdict::Reject { event: at, .. } => ("reject".to_owned(), event(at)),
+        mayhap::Verdict::Reject { event: at, .. } => {
+            let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
+            let found = reason(spec, &options, exchanges).ok_or("a rejection without reason")?;
+            if !check_reason(spec, &options, exchanges, &found) {
+                return Err(format!("{found:?} is no minimal reason"));
+            }
+            ("reject".to_owned(), event(at))
+        }
         mayhap::Verdict::Unknown(_) => ("unknown".to_owned(), None),
         mayhap::Verdict::Outside { .. } => ("outside".to_owned(), None),
         mayhap::Verdict::Fault(report) => ("fault".to_owned(), event(report.event)),

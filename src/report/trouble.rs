@@ -1,0 +1,66 @@
+//! Why there is no verdict, in words: a fault of the specification, a client that broke its duty, a question too hard.
+//!
+//! For `on q { reply m[q]; }` with an empty map:
+//!
+//! ```text
+//! line 1 asked 0; the specification looks up a key that may not be there
+//!   (fault.may:1: `reply m[q];`)
+//!   for example where m = {}
+//! ```
+
+use super::{place, shortened};
+use crate::dualize::{Doubt, Exchange, FaultReport, Place};
+use crate::evidence::Fact;
+use crate::json::encode;
+use crate::spec::code::{FaultKind, Op};
+use crate::spec::{Site, Spec};
+
+/// A fault, met by this request, with an example of the state that meets it.
+#[must_use]
+pub fn fault(spec: &Spec, report: &FaultReport, exchange: Option<&Exchange>, values: &[Fact]) -> Vec<String> {
+    let mut lines = vec![format!("{}{}", asked(spec, exchange), what(report.fault.kind))];
+    lines.push(format!("  {}", place(spec, report.fault.site)));
+    if !values.is_empty() {
+        let values: Vec<String> = values.iter().map(|fact| shortened(&fact.to_string())).collect();
+        lines.push(format!("  for example where {}", values.join(" and ")));
+    }
+    lines
+}
+
+/// What is wrong, by the kind of fault.
+#[must_use]
+pub fn what(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::MissingKey => "the specification looks up a key that may not be there",
+        FaultKind::OutOfRange => "the specification reads beyond the end",
+        FaultKind::NoArm => "the specification meets a value for which it has no pattern",
+    }
+}
+
+/// A broken duty of the client.
+#[must_use]
+pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>) -> Vec<String> {
+    let why = if is_untaken(spec, site) { "no handler takes this request" } else { "the client's duty is broken" };
+    vec![format!("{}{why}", asked(spec, exchange)), format!("  {}", place(spec, site))]
+}
+
+/// An undecided verdict.
+#[must_use]
+pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>) -> Vec<String> {
+    let Some(at) = at else { return vec![doubt.to_string()] };
+    let when = if at.event == 0 { "in the initial state".to_owned() } else { format!("on line {}", at.event) };
+    vec![format!("{doubt} ({when})"), format!("  {}", place(spec, at.site))]
+}
+
+/// Whether a site is where a protocol ends up with a request that none of its handlers takes.
+fn is_untaken(spec: &Spec, site: Site) -> bool {
+    let serve = &spec.program.functions[spec.program.serve as usize];
+    let last = serve.code.iter().rposition(|op| matches!(op, Op::Expects { .. }));
+    last.is_some_and(|at| serve.origin[at] == site)
+}
+
+fn asked(spec: &Spec, exchange: Option<&Exchange>) -> String {
+    let Some(Exchange { line, request, .. }) = exchange else { return String::new() };
+    let request = encode(&spec.types, spec.program.request, request);
+    format!("line {line} asked {}; ", shortened(&request))
+}

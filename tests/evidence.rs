@@ -1,0 +1,156 @@
+//! Evidence holds: the witness of every accepted trace replays, the reason of every rejected one is a reason, and none of
+//! its answers can be left out.
+//!
+//! The traces are those whose verdicts are known (`conformance.rs`); random programs do the same in `random_programs.rs`.
+//! Also how large reasons are, and that looking for one stays fast however far back it lies.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mayhap::dualize::Options;
+use mayhap::evidence::{Minimality, WitnessError, check_reason, reason, witness};
+use mayhap::validate::Exchanges;
+use mayhap::{Exchange, Spec, Validator, Verdict};
+
+/// A reason of at most so many answers is one that people read.
+const SHORT: usize = 6;
+
+/// What was found in a collection of traces.
+#[derive(Default, Debug)]
+struct Tally {
+    accepted: usize,
+    rejected: usize,
+    short: usize,
+    cut_off: usize,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The specification and trace of each row of a manifest; none where it is not at hand.
+fn cases(directory: &Path, specs: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let Ok(manifest) = fs::read_to_string(directory.join("manifest.tsv")) else { return Vec::new() };
+    let rows = manifest.lines().skip(1).map(|row| row.split('\t').collect::<Vec<&str>>());
+    rows.map(|row| (specs.join(row[0]), directory.join(row[1]))).collect()
+}
+
+/// The exchanges of a trace; nothing where this version does not execute the specification or the trace.
+fn read(spec: &Path, trace: &Path) -> Option<(Arc<Spec>, Vec<Exchange>)> {
+    let spec = Spec::from_text(&fs::read_to_string(spec).ok()?).ok()?;
+    let text = fs::read_to_string(trace).ok()?;
+    let exchanges = Exchanges::new(&spec, text.as_bytes()).collect::<Result<_, _>>().ok()?;
+    Some((spec, exchanges))
+}
+
+/// What does not hold, if anything.
+fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<(), String> {
+    let mut validator = Validator::new(spec);
+    let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
+    let options = Options::default();
+    match validator.verdict() {
+        Verdict::Accept { .. } => {
+            tally.accepted += 1;
+            match witness(spec, &options, exchanges) {
+                Ok(_) | Err(WitnessError::Undecided(_)) => Ok(()),
+                Err(error) => Err(error.to_string()),
+            }
+        }
+        Verdict::Reject { .. } => {
+            let exchanges = &exchanges[..=observed];
+            let found = reason(spec, &options, exchanges).ok_or("no reason")?;
+            tally.rejected += 1;
+            tally.short += usize::from(found.because.len() <= SHORT);
+            tally.cut_off += usize::from(found.minimal == Minimality::CutOff);
+            let holds = check_reason(spec, &options, exchanges, &found);
+            if holds { Ok(()) } else { Err(format!("{found:?} is no minimal reason")) }
+        }
+        Verdict::Unknown(_) | Verdict::Outside { .. } | Verdict::Fault(_) => Ok(()),
+    }
+}
+
+fn check_all(name: &str, cases: &[(PathBuf, PathBuf)]) -> Tally {
+    let mut tally = Tally::default();
+    let mut wrong = String::new();
+    for (spec, trace) in cases {
+        if let Some((spec, exchanges)) = read(spec, trace)
+            && let Err(why) = check(&spec, &exchanges, &mut tally)
+        {
+            let _ = writeln!(wrong, "{}: {why}", trace.display());
+        }
+    }
+    eprintln!("{name}: {tally:?}");
+    assert!(wrong.is_empty(), "{wrong}");
+    tally
+}
+
+#[test]
+fn traces_of_the_shipped_specifications() {
+    let tally = check_all("shipped", &cases(&root().join("tests/data/traces"), &root().join("specs")));
+    assert!(tally.accepted > 30 && tally.rejected > 40, "{tally:?}");
+    assert_eq!((tally.short, tally.cut_off), (tally.rejected, 0), "{tally:?}");
+}
+
+#[test]
+fn known_verdicts() {
+    for (kept, place) in [("kept", "tests/data/conformance"), ("shared", "../shared/conformance")] {
+        for kind in ["machine", "protocol"] {
+            let directory = root().join(place).join(kind);
+            let tally = check_all(&format!("{kept} {kind}"), &cases(&directory, &directory));
+            assert!(tally.short * 100 >= tally.rejected * 90, "{tally:?}");
+        }
+    }
+}
+
+/// Compare-and-reset, whose last answer cannot be, because of the one on line 2, a long way before.
+fn far_back(length: u64) -> (Arc<Spec>, Vec<Exchange>) {
+    let spec = Spec::from_text(&fs::read_to_string(root().join("specs/cmp_rst.may")).unwrap()).unwrap();
+    let mut trace = "{\"q\":5000,\"a\":1}\n{\"q\":3000,\"a\":0}\n".to_owned();
+    for at in 0..length {
+        let _ = writeln!(trace, "{{\"q\":{},\"a\":0}}", at * 7919 % 2500);
+    }
+    trace += "{\"q\":2999,\"a\":1}\n";
+    let exchanges = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
+    (spec, exchanges)
+}
+
+#[test]
+fn a_reason_far_back_is_found() {
+    let (spec, exchanges) = far_back(20_000);
+    let found = reason(&spec, &Options::default(), &exchanges).unwrap();
+    assert_eq!((found.because.as_slice(), found.minimal), (&[1][..], Minimality::Minimal));
+    assert!(check_reason(&spec, &Options::default(), &exchanges, &found));
+}
+
+#[test]
+fn what_is_no_reason_is_told() {
+    let (spec, exchanges) = far_back(10);
+    let found = reason(&spec, &Options::default(), &exchanges).unwrap();
+    for because in [vec![], vec![0], vec![2], vec![1, 5]] {
+        let wrong = mayhap::evidence::Reason { because, ..found.clone() };
+        assert!(!check_reason(&spec, &Options::default(), &exchanges, &wrong), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_long_trace_has_a_witness() {
+    let (spec, mut exchanges) = far_back(20_000);
+    exchanges.pop();
+    assert_eq!(witness(&spec, &Options::default(), &exchanges).unwrap().steps.len(), exchanges.len());
+}
+
+/// Reads between writes do not multiply what is possible: holes in their place are joined again.
+#[test]
+fn holes_in_reads_are_one_candidate() {
+    let (spec, exchanges) =
+        read(&root().join("specs/static_etag.may"), &root().join("tests/data/traces/static_etag/nginx.ndjson"))
+            .unwrap();
+    let mut validator = Validator::new(&spec);
+    for mut exchange in exchanges {
+        exchange.observed = mayhap::dualize::Observed::Any;
+        assert!(validator.observe_exchange(&exchange));
+    }
+    assert_eq!(validator.counts().candidates_max, 1);
+}
