@@ -15,6 +15,8 @@ use crate::spec::Spec;
 
 /// The number of exchanges that looking for a reason may judge.
 const EFFORT: u64 = 4_000_000;
+/// A question to Z3 counts as so many exchanges.
+const Z3_EFFORT: u64 = 2_000;
 /// With more candidates than this a set of events counts as no reason: it is undecided.
 const CANDIDATES: usize = 300;
 
@@ -95,6 +97,7 @@ impl<'s> Search<'s> {
 
     /// Passes over exchanges up to `to` without looking at their answers.
     fn skip(&mut self, checkpoint: &mut Checkpoint, to: usize) {
+        let asked = checkpoint.judge.statistics().z3_checks;
         for exchange in &self.earlier[checkpoint.at..to] {
             self.effort += 1;
             checkpoint.judge.observe(&without_answer(exchange));
@@ -103,17 +106,25 @@ impl<'s> Search<'s> {
             }
         }
         checkpoint.at = to;
+        self.charge(&checkpoint.judge, asked);
+    }
+
+    /// Counts the questions to Z3 as effort.
+    fn charge(&mut self, judge: &Judge, asked: u64) {
+        self.effort += judge.statistics().z3_checks.saturating_sub(asked) * Z3_EFFORT;
     }
 
     /// Whether the trace is rejected when all answers from here on are looked at.
     fn rejects(&mut self, checkpoint: &Checkpoint) -> bool {
         let Checkpoint { at, mut judge } = checkpoint.clone();
+        let asked = judge.statistics().z3_checks;
         for exchange in &self.earlier[at..] {
             self.effort += 1;
             if judge.is_cut() || !judge.observe(exchange) {
                 break;
             }
         }
+        self.charge(&judge, asked);
         self.ends(judge)
     }
 
