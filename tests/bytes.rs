@@ -110,7 +110,7 @@ proptest! {
     fn any_bytes_are_a_trace_or_an_error(bytes in vec(any::<u8>(), 0..200)) {
         let mut reader = Reader::new(bytes.as_slice());
         while let Ok(Some(line)) = reader.next_line() {
-            line.notes();
+            let _ = line.notes();
         }
     }
 

@@ -35,9 +35,9 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
         Unary::Len => value::len(a)?,
         Unary::Text(op) => value::text(op, &[a]),
         Unary::ToInt => to_int(a),
-        Unary::Keys => over_map(a, |map| keys(map))?,
-        Unary::Values => over_map(a, |map| values(map))?,
-        Unary::Entries => over_map(a, |map| entries(map))?,
+        Unary::Keys => over_map(a, keys)?,
+        Unary::Values => over_map(a, values)?,
+        Unary::Entries => over_map(a, entries)?,
         Unary::ToList => to_list(a)?,
     })
 }

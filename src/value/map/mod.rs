@@ -4,14 +4,14 @@
 //! not equal another key. The keys of entries are known, or symbolic and known to differ from all other keys; so only the
 //! pending part ever needs a comparison to be decided, and a map whose keys are known costs what a hash map costs.
 
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hash};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
 use super::{Lifted, Split, Truth, Value, equal, merge};
 use crate::scalar::Scalar;
-use crate::term::{KeySet, ScalarSet, Term};
+use crate::term::{KeySet, Term};
 
 mod order;
 mod rewrite;
