@@ -226,7 +226,7 @@ fn functions(source: &Source) -> Vec<Function> {
 }
 
 fn opens_function(line: &str) -> bool {
-    let words = line.trim_start().split_whitespace().take_while(|word| !word.contains('(') && *word != "{");
+    let words = line.split_whitespace().take_while(|word| !word.contains('(') && *word != "{");
     let before_fn: Vec<_> = words.take_while(|word| *word != "fn").collect();
     let qualifiers = ["pub", "const", "async", "unsafe", "extern", "\"C\""];
     line.contains("fn ") && before_fn.iter().all(|word| qualifiers.contains(word) || word.starts_with("pub"))
