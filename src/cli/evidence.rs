@@ -118,7 +118,8 @@ fn acceptance(
         std::fs::write(path, shown::ndjson(&steps)).map_err(|cause| files::unwritable(path, &cause))?;
         report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
     }
-    if steps.len() <= INLINE {
+    let values: usize = steps.iter().map(|step| step.choices.len()).sum();
+    if steps.len().max(values) <= INLINE {
         report.witness = Some(steps);
     } else if file.is_none() {
         report.explanation.push(format!("the witness has {} steps: --witness FILE writes it", steps.len()));

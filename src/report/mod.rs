@@ -18,7 +18,7 @@ use serde::Serialize;
 /// The version of the form that [`json::report`] writes.
 pub const SCHEMA: u32 = 1;
 
-/// How many steps of a witness stand in a report.
+/// How many steps of a witness, and values in them, stand in a report.
 pub const INLINE: usize = 1_000;
 
 /// Everything that is said about one trace.
@@ -43,7 +43,7 @@ pub struct Report {
     /// The lines whose answers leave a rejected event without explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<u64>>,
-    /// The run that explains an accepted trace, where it has at most [`INLINE`] steps.
+    /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
     pub witness: Option<Vec<witness::Step>>,
     /// How much work it was.
     pub stats: Stats,
