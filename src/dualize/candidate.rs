@@ -57,8 +57,13 @@ pub enum Logged {
     },
     /// One of several ways.
     Way(usize),
-    /// One element of a collection.
-    Element(Value),
+    /// One element of a collection, picked where the guard holds (`None`: always).
+    Element {
+        /// The element.
+        value: Value,
+        /// The condition of the arm that it was picked in.
+        guard: Option<Term>,
+    },
     /// That the request took effect at all.
     Received,
 }

@@ -133,15 +133,16 @@ fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec
 
 /// What was chosen, under a model; `None` where it stands in an arm that is not taken.
 fn known(model: &Model, logged: &Logged) -> Option<Given> {
+    let guard = match logged {
+        Logged::Value { guard, .. } | Logged::Element { guard, .. } => guard.as_ref(),
+        Logged::Way(_) | Logged::Received => None,
+    };
+    if guard.is_some_and(|guard| model.eval_or_simplest(guard).and_then(|truth| truth.as_bool()) == Some(false)) {
+        return None;
+    }
     Some(match logged {
-        Logged::Value { value, guard } => {
-            let taken = guard.as_ref().map(|guard| model.eval_or_simplest(guard).and_then(|truth| truth.as_bool()));
-            if taken == Some(Some(false)) {
-                return None;
-            }
-            Given::Value(under(model, value))
-        }
-        Logged::Element(value) => Given::Element(under(model, value)),
+        Logged::Value { value, .. } => Given::Value(under(model, value)),
+        Logged::Element { value, .. } => Given::Element(under(model, value)),
         Logged::Way(way) => Given::Way(*way),
         Logged::Received => return None,
     })

@@ -96,6 +96,9 @@ impl Process {
     ) -> Result<Next, Obstacle> {
         let [key, value, when] = [key, value, when].map(|operand| self.read(program, base, operand).clone());
         let Value::Map(map) = self.read(program, base, Operand::Register(dst)) else { return Ok(Next::Following) };
+        if matches!(key, Value::Absent) {
+            return Ok(Next::Following);
+        }
         let here = when.truth_or_absent();
         let gathered = match Presence::of(here.clone()) {
             None => return Ok(Next::Following),

@@ -44,7 +44,12 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
 
 pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
     if matches!(a, Value::Absent) || matches!(b, Value::Absent) {
-        return Ok(Value::Absent);
+        return Ok(match op {
+            // Where one side has no value its path cannot be; elsewhere the other side says it all.
+            Binary::And | Binary::Or if matches!(a, Value::Absent) => b.clone(),
+            Binary::And | Binary::Or => a.clone(),
+            _ => Value::Absent,
+        });
     }
     Ok(match op {
         Binary::Le => value::at_most(a, b).into(),

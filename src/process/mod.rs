@@ -364,6 +364,12 @@ impl Process {
         origin.get((frame.pc as usize).saturating_sub(1)).copied()
     }
 
+    /// The condition of the arm that is being evaluated; `None` is always.
+    #[must_use]
+    pub fn path(&self) -> Option<&Term> {
+        self.task.guards.last().map(|guard| &guard.path)
+    }
+
     fn frame(&self) -> Frame {
         self.task.frames[self.task.frames.len() - 1]
     }

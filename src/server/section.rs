@@ -144,7 +144,7 @@ impl Path {
     fn go(&mut self, way: usize) {
         let elements = self.process.elements();
         let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
-        self.made.push((made, None));
+        self.made.push((made, self.process.path().cloned()));
         self.process.select(way);
     }
 }

@@ -33,6 +33,10 @@ pub fn merge(condition: &Term, then: Value, otherwise: Value) -> Value {
 pub fn union(alternatives: impl IntoIterator<Item = (Term, Value)>) -> Value {
     let mut shapes: Vec<(Term, Value)> = Vec::new();
     for (guard, value) in alternatives {
+        if guard.as_bool() == Some(true) {
+            // The others are under guards that exclude this one.
+            return value;
+        }
         match value {
             Value::Absent => {}
             Value::Union(inner) => {

@@ -126,18 +126,17 @@ impl Value {
     }
 
     fn decide_maps(&self, condition: &Term, truth: bool) -> Value {
+        let decide = |value: &Value| value.decide_maps(condition, truth);
         match self {
-            Value::Map(map) if map.is_pending() => Value::Map(map.decide(condition, truth)),
+            Value::Map(map) => Value::Map(map.decide(condition, truth).with_values(&decide)),
             Value::Data { tag, fields: Some(fields) } => {
-                Value::data(*tag, fields.iter().map(|f| f.decide_maps(condition, truth)).collect::<Vec<_>>())
+                Value::data(*tag, fields.iter().map(decide).collect::<Vec<_>>())
             }
-            Value::List(list) => Value::list(list.iter().map(|e| e.decide_maps(condition, truth))),
-            Value::Map(_)
-            | Value::Union(_)
-            | Value::Scalar(_)
-            | Value::Term(_)
-            | Value::Absent
-            | Value::Data { fields: None, .. } => self.clone(),
+            Value::List(list) => Value::list(list.iter().map(decide)),
+            Value::Union(alternatives) => {
+                union(alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value))))
+            }
+            Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Data { fields: None, .. } => self.clone(),
         }
     }
 }

@@ -121,14 +121,10 @@ impl Map {
             && contents.entries.values().all(|entry| entry.value.is_known())
     }
 
-    /// The condition that must be decided before the entries can be enumerated, if a write is pending.
-    fn pending_condition(&self) -> Option<Term> {
+    /// The first pending write, and the first key that it may equal.
+    fn first_pending(&self) -> Option<(&Write, Option<&Value>)> {
         let write = self.0.pending.first()?;
-        let other = self.0.entries.keys().filter(|key| !write.differs.contains(key)).min()?;
-        match equal(&write.key, other) {
-            Ok(truth) => Some(truth.term()),
-            Err(Split(term)) => Some(term),
-        }
+        Some((write, self.0.entries.keys().filter(|key| !write.differs.contains(key)).min()))
     }
 
     /// All entries in the order of their keys. Splits while a write is pending.
@@ -142,26 +138,33 @@ impl Map {
         Ok(entries)
     }
 
+    /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
     fn settled(&self) -> Lifted<()> {
-        match self.0.pending.first() {
+        match self.first_pending() {
             None => Ok(()),
-            Some(_) => Err(Split(self.pending_condition().unwrap_or_else(|| Term::constant(Scalar::Bool(false))))),
+            Some((write, Some(other))) => Err(Split(equal(&write.key, other)?.term())),
+            Some((_, None)) => Err(Split(Term::constant(Scalar::Bool(false)))),
         }
     }
 
-    /// The map after the first pending comparison was decided.
+    /// The map after a condition was decided: where that is the first pending comparison, it is not open any more.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Map {
+        let Some((write, other)) = self.first_pending() else { return self.clone() };
+        let same = match other.map(|other| equal(&write.key, other)) {
+            None => false,
+            Some(Ok(Truth::Known(same))) => same,
+            Some(Ok(Truth::Term(open))) if open == *condition => truth,
+            Some(Ok(Truth::Term(open))) if open == Term::not(condition) => !truth,
+            Some(Ok(Truth::Term(_)) | Err(_)) => return self.clone(),
+        };
+        let (mut write, other) = (write.clone(), other.cloned());
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
-        if contents.pending.is_empty() {
-            return contents.decide_presence(condition, truth).unwrap_or(map);
-        }
-        let mut write = contents.pending.remove(0);
-        let other = contents.entries.keys().filter(|key| !write.differs.contains(key)).min().cloned();
+        contents.pending.remove(0);
         match other {
             None => contents.place(write.key, write.entry),
-            Some(other) if truth => contents.place(other, write.entry),
+            Some(other) if same => contents.place(other, write.entry),
             Some(other) => {
                 write.differs.push(other);
                 contents.pending.insert(0, write);
@@ -264,10 +267,21 @@ impl Map {
         self.0.entries.len() + self.0.pending.len()
     }
 
-    /// Whether a write is pending under a key that may equal another.
+    /// The map with a function applied to the trees among its values.
     #[must_use]
-    pub fn is_pending(&self) -> bool {
-        !self.0.pending.is_empty()
+    pub(super) fn with_values(self, change: &dyn Fn(&Value) -> Value) -> Map {
+        let trees = self.0.entries.iter().filter(|(_, entry)| entry.value.as_term().is_none());
+        let changed: Vec<(Value, Entry)> = trees
+            .map(|(key, entry)| (key, entry, change(&entry.value)))
+            .filter(|(_, entry, value)| *value != entry.value)
+            .map(|(key, entry, value)| (key.clone(), Entry { value, ..entry.clone() }))
+            .collect();
+        let mut map = self;
+        if !changed.is_empty() {
+            let contents = Arc::make_mut(&mut map.0);
+            changed.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
+        }
+        map
     }
 }
 
@@ -291,19 +305,6 @@ impl Contents {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
         }
-    }
-
-    fn decide_presence(&mut self, condition: &Term, truth: bool) -> Option<Map> {
-        let negated = Term::not(condition);
-        let hit = self.entries.iter().find_map(|(key, entry)| match &entry.presence {
-            Presence::When(term) if term == condition => Some((key.clone(), truth)),
-            Presence::When(term) if *term == negated => Some((key.clone(), !truth)),
-            Presence::When(_) | Presence::Always => None,
-        });
-        let (key, there) = hit?;
-        let value = self.entries.get(&key)?.value.clone();
-        self.place(key, there.then(|| Entry::always(value)));
-        Some(Map(Arc::new(self.clone())))
     }
 
     fn get_entry(&self, key: &Value) -> Lifted<(Truth, Value)> {

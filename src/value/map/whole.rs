@@ -5,10 +5,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Contents, Entry, Map, Presence, entry};
+use super::{Entry, Map, Presence, entry};
 use crate::scalar::Scalar;
 use crate::term::{ScalarSet, Term};
-use crate::value::{Lifted, Split, Truth, Value, equal, merge};
+use crate::value::{Lifted, Truth, Value, equal, merge};
 
 impl Map {
     /// `condition ? then : otherwise`, key by key; `None` where a write is pending.
@@ -49,35 +49,18 @@ impl Map {
         if self.is_same(other) {
             return Ok(Truth::Known(true));
         }
-        self.needs_distinct_keys(other)?;
+        other.settled()?;
         let mut all = Truth::Known(true);
         for (key, own) in self.entries()? {
-            all = all.and(match other.0.entries.get(key) {
-                None => own.truth().not(),
-                Some(theirs) => same_entry(own, theirs)?,
-            });
+            let (there, value) = other.get(key)?;
+            all = all.and(same_entry(own, there, &value)?);
         }
         for (key, theirs) in other.entries()? {
             if !self.0.entries.contains_key(key) {
-                all = all.and(theirs.truth().not());
+                all = all.and(theirs.truth().not().or(self.contains(key)?));
             }
         }
         Ok(all)
-    }
-
-    /// Keys must be comparable across two maps: a symbolic key of one is decided against the keys of the other.
-    fn needs_distinct_keys(&self, other: &Map) -> Lifted<()> {
-        self.settled()?;
-        other.settled()?;
-        for (map, against) in [(self, other), (other, self)] {
-            if map.0.symbolic == 0 {
-                continue;
-            }
-            for key in map.0.entries.keys().filter(|key| !key.is_known() && !against.0.entries.contains_key(*key)) {
-                against.0.open_comparison(key)?;
-            }
-        }
-        Ok(())
     }
 
     /// The number of entries, as a term where presences are open.
@@ -101,26 +84,17 @@ impl Map {
     }
 }
 
-impl Contents {
-    /// Splits on a comparison of `key` with an own key that is open.
-    fn open_comparison(&self, key: &Value) -> Lifted<()> {
-        let mut open = Vec::new();
-        for other in self.entries.keys() {
-            if let Truth::Term(term) = equal(other, key)? {
-                open.push(term);
-            }
-        }
-        open.into_iter().min().map_or(Ok(()), |term| Err(Split(term)))
-    }
-}
-
-fn same_entry(a: &Entry, b: &Entry) -> Lifted<Truth> {
-    let same_presence = match (a.truth(), b.truth()) {
+/// Whether an entry is there just where another one is, with the same value.
+fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Truth> {
+    let same_presence = match (own.truth(), there) {
         (Truth::Known(true), x) | (x, Truth::Known(true)) => x,
         (x, y) => Truth::of(Term::eq(&x.term(), &y.term())),
     };
-    let absent = a.truth().not();
-    Ok(same_presence.and(absent.or(equal(&a.value, &b.value)?)))
+    if same_presence.is_false() {
+        return Ok(same_presence);
+    }
+    let absent = own.truth().not();
+    Ok(same_presence.and(absent.or(equal(&own.value, value)?)))
 }
 
 /// The keys of a map as a set of known scalars, shared by reference.
