@@ -13,7 +13,7 @@ use random::expressions::Unbounded;
 use random::judge::{Exactness, Kind, Tally, errors};
 use random::machine::Choices;
 use random::traces;
-use random::{Rng, machine, protocol};
+use random::{Rng, guarded, machine, protocol};
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|n| n.parse().expect("a number"))
@@ -86,6 +86,26 @@ fn protocols_with_bounded_choices_agree_with_brute_force() {
 fn protocols_accept_all_that_they_produce() {
     let kind = Kind { name: "protocols with any integer", exactness: Exactness::Sound, domains: traces::domains };
     run_protocols(Unbounded::Allowed, &kind, 150);
+}
+
+#[test]
+fn guarded_protocols_agree_with_brute_force() {
+    let kind = Kind { name: "guarded protocols", exactness: Exactness::Exact, domains: traces::domains };
+    let mut tally = Tally::new();
+    for mut rng in seeds(5, 150) {
+        let text = guarded::random(&mut rng);
+        let found = errors(&text);
+        assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
+        let file = oracle::load(&text);
+        for _ in 0..3 {
+            let length = 1 + rng.below(4);
+            let trace = traces::run_integers(&mut rng, &file, length);
+            kind.compare(&text, [&trace], &mut tally);
+            let changed = traces::altered(&mut rng, &trace, |rng| Json::from(rng.between(-1, 4)));
+            kind.compare(&text, [&changed], &mut tally);
+        }
+    }
+    eprintln!("{}: {tally:?}", kind.name);
 }
 
 #[test]

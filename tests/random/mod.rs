@@ -9,6 +9,7 @@ pub mod choices;
 pub mod conditions;
 pub mod declarations;
 pub mod expressions;
+pub mod guarded;
 pub mod judge;
 pub mod machine;
 pub mod operations;

@@ -28,6 +28,13 @@ pub fn run(rng: &mut Rng, file: &File, program: &Program, length: usize) -> Trac
     follow(rng, &oracle, length, request, invented)
 }
 
+/// A trace of a protocol whose requests and replies are small integers.
+pub fn run_integers(rng: &mut Rng, file: &File, length: usize) -> Trace {
+    let oracle = Oracle::new(file, None, domains());
+    let small = |rng: &mut Rng| json!(rng.between(-1, 3));
+    follow(rng, &oracle, length, small, |rng| Answer::Is(json!(rng.between(-1, 4))))
+}
+
 /// A trace of a machine.
 pub fn run_machine(rng: &mut Rng, file: &File, choices: std::ops::RangeInclusive<i64>, length: usize) -> Trace {
     let oracle = Oracle::new(file, None, Domains::of(choices, &[]));

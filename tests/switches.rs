@@ -1,0 +1,141 @@
+//! What is said to be exact is: with every switch and tier on or off the verdict and its event are the same.
+//!
+//! Directed forking, merging (with subsumption) and forgetting are switched in all eight combinations, and once all
+//! questions go to Z3. Judged are the traces of the shipped specifications, each with one answer changed, and random
+//! programs. Example: `cmp_rst.may` on `(5,1), (3,0), (2,1)` is `reject 3` whatever is switched off.
+
+#[path = "oracle.rs"]
+mod oracle;
+mod random;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use mayhap::dualize::{Judge, Options};
+use mayhap::solve::{Limits, Tiers};
+use mayhap::validate::Exchanges;
+use mayhap::{Exchange, Spec, Verdict};
+use oracle::json::{read_trace, write_trace};
+use random::expressions::Unbounded;
+use random::{Rng, guarded, protocol, traces};
+use serde_json::{Value, json};
+
+/// All settings; the first one is the default.
+fn settings() -> Vec<Options> {
+    let switched =
+        |on: usize| Options { directed: on & 1 == 0, merge: on & 2 == 0, forget: on & 4 == 0, ..Options::default() };
+    let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
+    (0..8).map(switched).chain([z3]).collect()
+}
+
+/// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
+fn verdict(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Option<String> {
+    let mut judge = Judge::new(spec.clone(), options.clone());
+    exchanges.iter().all(|exchange| judge.observe(exchange));
+    Some(match judge.verdict() {
+        Verdict::Accept { .. } => "accept".to_owned(),
+        Verdict::Reject { event, .. } => format!("reject {event}"),
+        Verdict::Outside { event, .. } => format!("outside {event}"),
+        Verdict::Fault(report) => format!("fault {}", report.event),
+        Verdict::Unknown(_) => return None,
+    })
+}
+
+/// Judges a trace under some settings; panics where two of them contradict each other.
+fn compare(name: &str, spec: &Arc<Spec>, trace: &str, settings: &[Options]) {
+    let exchanges: Vec<Exchange> = Exchanges::new(spec, trace.as_bytes())
+        .collect::<Result<_, _>>()
+        .unwrap_or_else(|e| panic!("{name}: {}", e.render("trace")));
+    let said: Vec<_> = settings.iter().map(|options| verdict(spec, options, &exchanges)).collect();
+    let mut known = said.iter().flatten();
+    if let Some(first) = known.next() {
+        assert!(known.all(|other| other == first), "{name}: {said:?}\n{trace}");
+    }
+}
+
+/// The shipped specifications with the traces that they are known to accept or reject.
+fn shipped() -> Vec<(String, Arc<Spec>, Vec<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(root.join("tests/data/traces/manifest.tsv")).expect("a manifest");
+    let mut traces: HashMap<String, Vec<String>> = HashMap::new();
+    for row in manifest.lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>()) {
+        let trace = fs::read_to_string(root.join("tests/data/traces").join(row[1])).expect("a trace");
+        traces.entry(row[0].to_owned()).or_default().push(trace);
+    }
+    let spec = |name: &str| fs::read_to_string(root.join("specs").join(name)).expect("a specification");
+    traces
+        .into_iter()
+        .map(|(name, traces)| (name.clone(), Spec::from_text(&spec(&name)).expect("compiles"), traces))
+        .collect()
+}
+
+#[test]
+fn shipped_traces_are_judged_alike() {
+    for (name, spec, traces) in shipped() {
+        traces
+            .iter()
+            .filter(|trace| trace.lines().count() <= 200)
+            .for_each(|trace| compare(&name, &spec, trace, &settings()));
+    }
+}
+
+/// The trace with the answer of one line that has one replaced by that of another line, or changed.
+fn altered(rng: &mut Rng, lines: &[Value], others: &[Value]) -> String {
+    let mut lines = lines.to_vec();
+    let answered: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].get("a").is_some()).collect();
+    if let Some(at) = (!answered.is_empty()).then(|| *rng.pick(&answered)) {
+        lines[at]["a"] = match (rng.below(6), &lines[at]["a"]) {
+            (0..=2, Value::Number(n)) => json!(n.as_i64().unwrap_or(0).saturating_add(rng.between(-1, 2))),
+            (3, _) => json!({"$any": null}),
+            _ => rng.pick(others).clone(),
+        };
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn altered_traces_are_judged_alike() {
+    let all = settings();
+    let mut rng = Rng::new(11);
+    for (name, spec, traces) in shipped() {
+        let parsed =
+            traces.iter().map(|trace| trace.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>());
+        let parsed: Vec<Vec<Value>> = parsed.flatten().filter(|lines| !lines.is_empty() && lines.len() <= 40).collect();
+        let answers: Vec<Value> = parsed.iter().flatten().filter_map(|line| line.get("a").cloned()).collect();
+        for at in 0..200 {
+            let trace = altered(&mut rng, &parsed[at % parsed.len()], &answers);
+            // A trace that cannot be read, with the answer of another type, says nothing.
+            if Exchanges::new(&spec, trace.as_bytes()).all(|exchange| exchange.is_ok()) {
+                compare(&name, &spec, &trace, &[all[0].clone(), all[1 + at % 8].clone(), all[7].clone()]);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_are_judged_alike() {
+    let programs = std::env::var("MAYHAP_LONG").map_or(60, |n| n.parse().expect("a number"));
+    for seed in 0..programs {
+        let rng = &mut Rng::new((7 << 40) + seed);
+        let program = protocol::random(rng, Unbounded::Allowed);
+        let trace = traces::run(rng, &oracle::load(&program.text), &program, 3);
+        judge_random(rng, &program.text, &trace);
+        let text = guarded::random(rng);
+        let trace = traces::run_integers(rng, &oracle::load(&text), 3);
+        judge_random(rng, &text, &trace);
+    }
+}
+
+fn judge_random(rng: &mut Rng, text: &str, trace: &traces::Trace) {
+    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let lines: Vec<Value> = write_trace(trace).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let answers: Vec<Value> = lines.iter().filter_map(|line| line.get("a").cloned()).chain([json!(0)]).collect();
+    for trace in [write_trace(trace), altered(rng, &lines, &answers)] {
+        if Exchanges::new(&spec, trace.as_bytes()).all(|exchange| exchange.is_ok()) {
+            assert_eq!(write_trace(&read_trace(&trace)).lines().count(), trace.lines().count());
+            compare(text, &spec, &trace, &settings());
+        }
+    }
+}
