@@ -49,8 +49,7 @@ impl Judge {
         let mut live = FxHashSet::default();
         let mut walked = 0u32;
         for slot in &process.memory {
-            slot.visit_terms(&mut |term| {
-                walked += 1;
+            walked += slot.visit_terms(&mut |term| {
                 term.vars(&mut |var| {
                     live.insert(var);
                 });

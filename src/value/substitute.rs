@@ -80,24 +80,31 @@ impl<'a> Substitution<'a> {
 }
 
 impl Value {
-    /// Calls a function on every term inside, guards and presence conditions included.
-    pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) {
+    /// Calls a function on every term inside, guards and presence conditions included; how many values were walked.
+    pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) -> u32 {
         match self {
-            Value::Scalar(_) | Value::Absent => {}
-            Value::Term(term) => visit(term),
-            Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_terms(visit)),
-            Value::List(list) => list.iter().for_each(|element| element.visit_terms(visit)),
+            Value::Scalar(_) | Value::Absent => 1,
+            Value::Term(term) => {
+                visit(term);
+                1
+            }
+            Value::Data { .. } => 1 + self.fields().iter().map(|field| field.visit_terms(visit)).sum::<u32>(),
+            Value::List(list) => 1 + list.iter().map(|element| element.visit_terms(visit)).sum::<u32>(),
             Value::Map(map) => {
                 let visit = std::cell::RefCell::new(visit);
-                map.visit(&mut |value| value.visit_terms(&mut **visit.borrow_mut()), &mut |term| {
+                let mut walked = 1;
+                map.visit(&mut |value| walked += value.visit_terms(&mut **visit.borrow_mut()), &mut |term| {
                     (visit.borrow_mut())(term);
                 });
+                walked
             }
             Value::Union(alternatives) => {
+                let mut walked = 1;
                 for (guard, value) in alternatives.iter() {
                     visit(guard);
-                    value.visit_terms(visit);
+                    walked += value.visit_terms(visit);
                 }
+                walked
             }
         }
     }
