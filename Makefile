@@ -30,7 +30,8 @@ test: setup
 	@.ci/summary target/test.log
 
 bench: setup
-	@cargo bench $(CARGO_FLAGS)
+	@cargo bench $(CARGO_FLAGS) --bench throughput --bench figure_3_1
+	@benches/instructions.sh
 
 lint: setup
 	cargo fmt --check
