@@ -89,9 +89,6 @@ impl fmt::Display for Limit {
                 )
             }
             Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
-            Limit::Guards => {
-                write!(f, "more than {} undecided conditions stood within each other", crate::process::GUARD_LIMIT)
-            }
             Limit::Text => f.write_str("an unknown text was taken apart in a way that has no symbolic form"),
             Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),

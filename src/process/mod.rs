@@ -22,6 +22,7 @@ use smallvec::SmallVec;
 
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::heads::Heads;
+use crate::spec::types::{BOOL, ERROR, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::Term;
 use crate::value::{Truth, Value};
@@ -30,7 +31,7 @@ use crate::value::{Truth, Value};
 pub const SECTION_LIMIT: u32 = 10_000_000;
 /// The depth of calls at which a path is cut off.
 pub const CALL_LIMIT: usize = 20_000;
-/// The depth of nested symbolic guards at which a path is cut off (the unrolling of a recursive function).
+/// The depth of nested symbolic guards beyond which arms are told apart by forking (the unrolling of a recursive function).
 pub const GUARD_LIMIT: usize = 64;
 /// The number of alternatives under one node beyond which a value is forced by forking.
 pub const UNION_LIMIT: usize = 8;
@@ -126,6 +127,19 @@ pub enum Choice {
     Element(Value),
 }
 
+impl Choice {
+    /// The type of what is chosen, where it is known.
+    #[must_use]
+    pub fn value_type(&self) -> TypeId {
+        match self {
+            Choice::Type(ty) => *ty,
+            Choice::Alternatives(2) => BOOL,
+            Choice::Alternatives(_) | Choice::Range(..) => INT,
+            Choice::Element(_) => ERROR,
+        }
+    }
+}
+
 /// A named limit that cut a path off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Limit {
@@ -133,8 +147,6 @@ pub enum Limit {
     Section,
     /// Calls nested deeper than [`CALL_LIMIT`].
     Calls,
-    /// More than [`GUARD_LIMIT`] undecided conditions within each other.
-    Guards,
     /// A text operation on an unknown text that has no symbolic form.
     Text,
     /// An operation that no decision brings forward.
@@ -243,11 +255,6 @@ impl Process {
     #[must_use]
     pub fn size(&self) -> usize {
         self.task.registers.len() + self.task.frames.len()
-    }
-
-    /// Calls a function on every value of the suspended task.
-    pub fn visit_task(&self, visit: &mut dyn FnMut(&Value)) {
-        self.task.registers.iter().for_each(visit);
     }
 
     /// Answers [`Event::Choose`].

@@ -16,7 +16,7 @@ use crate::json;
 use crate::process::{Choice, Event, Fault, Limit, Process};
 use crate::scalar::Scalar;
 use crate::solve::Solver;
-use crate::spec::types::{BOOL, ERROR, INT};
+use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
 
@@ -211,7 +211,7 @@ impl Server {
                 Event::Choose { choice, site, .. } => {
                     let value = self.choose(&choice, site, source)?;
                     self.made.push(Given::Value(value.clone()));
-                    self.made_types.push(type_of(&choice));
+                    self.made_types.push(choice.value_type());
                     self.process.resume(value);
                 }
                 Event::Or { ways, site } => self.select(ways, site, source)?,
@@ -268,15 +268,5 @@ impl Server {
         self.made_types.push(ERROR);
         self.process.select(way);
         Ok(())
-    }
-}
-
-/// The type of what is chosen, where it is known.
-fn type_of(choice: &Choice) -> TypeId {
-    match choice {
-        Choice::Type(ty) => *ty,
-        Choice::Alternatives(2) => BOOL,
-        Choice::Alternatives(_) | Choice::Range(..) => INT,
-        Choice::Element(_) => ERROR,
     }
 }

@@ -76,9 +76,8 @@ fn run(
                 restrictions.into_iter().all(|term| path.assume(&guarded(term), solver))
             }
             Event::Branch { condition, .. } => path.fork(&condition, solver, open, source.choose(2)? == 0),
-            Event::Guard { condition, path: around } => {
+            Event::Guard { condition, .. } => {
                 let decided = path.store.decide(&condition);
-                let _ = around;
                 path.process.guard(decided);
                 true
             }

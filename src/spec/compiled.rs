@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::code::Program;
 use super::load::{Loader, Text, load};
 use super::lower::{Unit, lower};
@@ -72,7 +70,7 @@ impl Spec {
             let names = names(&checked);
             choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
                 .map_err(|diagnostic| vec![diagnostic])
-                .and_then(|unit| lower(&checked, unit, &FxHashMap::default()))
+                .and_then(|unit| lower(&checked, unit))
                 .map(|program| (program, checked.types.clone(), checked.tables.spans().to_vec()))
         };
         match compiled {
@@ -105,16 +103,13 @@ fn choose_unit(names: &[(String, Span, Unit)], wanted: Option<&str>, file: Span)
                 .label("expected `machine NAME { .. }` or `protocol NAME { .. }`"))
         }
         (None, [(_, _, unit)]) => Ok(*unit),
-        (None, [(_, span, unit), ..]) => {
+        (None, [(_, span, _), ..]) => {
             // Those of the first file come first; one alone there is the one that is meant.
             let own: Vec<_> = names.iter().filter(|(_, other, _)| other.file == file.file).collect();
             match own.as_slice() {
                 [(_, _, own)] => Ok(*own),
-                _ => {
-                    let _ = unit;
-                    Err(Diagnostic::error(*span, "there are several machines and protocols here")
-                        .help(format!("say which one with --spec: {}", listed().join(", "))))
-                }
+                _ => Err(Diagnostic::error(*span, "there are several machines and protocols here")
+                    .help(format!("say which one with --spec: {}", listed().join(", ")))),
             }
         }
         (Some(wanted), names) => {

@@ -7,8 +7,8 @@ use super::{Page, Quote, REMARKS};
 use crate::dualize::{self, End, Met, Path, Side, Symbolic};
 use crate::process::Choice;
 use crate::spec::code::ProgramKind;
-use crate::spec::types::{BOOL, ERROR, INT};
-use crate::spec::{Site, Type, TypeId};
+use crate::spec::types::ERROR;
+use crate::spec::{Site, Type};
 use crate::value::{Truth, Value};
 
 /// Writes all steps of a validator.
@@ -137,7 +137,7 @@ fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &Met, choices: &mu
 /// The first choice of a machine is made before its program runs.
 fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice), value: &Value, site: Site) {
     let (number, choice) = of;
-    let ty = type_of(choice);
+    let ty = choice.value_type();
     let place = Place::choice(number);
     names.give(&place, ty, value);
     let known = if ty == ERROR { String::new() } else { format!(": {}", page.spec.types.name(ty)) };
@@ -145,16 +145,6 @@ fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice)
     match (page.spec.program.kind, number) {
         (ProgramKind::Machine, 1) => page.line(format!("{text:<REMARKS$}  the choice of this step")),
         (ProgramKind::Machine | ProgramKind::Protocol, _) => page.remarked(&text, page.spec.span(site), Quote::Line),
-    }
-}
-
-/// The type of what is chosen, where it is known.
-fn type_of(choice: &Choice) -> TypeId {
-    match choice {
-        Choice::Type(ty) => *ty,
-        Choice::Alternatives(2) => BOOL,
-        Choice::Alternatives(_) | Choice::Range(..) => INT,
-        Choice::Element(_) => ERROR,
     }
 }
 

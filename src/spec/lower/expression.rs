@@ -410,9 +410,6 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn named_constant(&mut self, at: u32) -> Operand {
-        if let Some(value) = self.context.overrides.get(&at) {
-            return self.constant(value.clone());
-        }
         match &self.context.const_at(at).value.kind {
             ExprKind::Int(int) => self.constant(Value::Scalar(Scalar::Int(int.clone()))),
             ExprKind::Bool(known) => self.constant(Value::from(*known)),

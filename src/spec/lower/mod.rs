@@ -36,8 +36,8 @@ pub enum Unit {
 ///
 /// # Errors
 /// One diagnostic for each construct that is not executed.
-pub fn lower(checked: &Checked, unit: Unit, overrides: &FxHashMap<u32, Value>) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked, overrides);
+pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
+    let mut context = Context::new(checked);
     match unit {
         Unit::Machine(at) => context.machine(&checked.machines[at]),
         Unit::Protocol(at) => context.protocol(&checked.protocols[at]),
@@ -69,7 +69,6 @@ pub fn lower(checked: &Checked, unit: Unit, overrides: &FxHashMap<u32, Value>) -
 /// What is shared by the functions of a program.
 struct Context<'c, 'a> {
     checked: &'c Checked<'a>,
-    overrides: &'c FxHashMap<u32, Value>,
     functions: Vec<Function>,
     constants: Vec<Value>,
     numbers: FxHashMap<Value, u32>,
@@ -86,10 +85,9 @@ struct Context<'c, 'a> {
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    fn new(checked: &'c Checked<'a>, overrides: &'c FxHashMap<u32, Value>) -> Context<'c, 'a> {
+    fn new(checked: &'c Checked<'a>) -> Context<'c, 'a> {
         Context {
             checked,
-            overrides,
             functions: Vec::new(),
             constants: Vec::new(),
             numbers: FxHashMap::default(),
