@@ -136,6 +136,101 @@ const CASES: &[Case] = &[
         "on q { let (a, b) = if (choose bool) { pick [(1, 2), (3, 4)] } else { (0, 7) }; reply a + b; }",
         &[r#"{"q":0,"a":7}"#, r#"{"q":0,"a":3}"#],
     ),
+    // A step happens any number of times between two requests, also before the first one; never after an answer it denies.
+    ("accept", 0, "step { n := 1; } on q { reply n; }", &[r#"{"q":0,"a":0}"#, r#"{"q":0,"a":1}"#, r#"{"q":0,"a":1}"#]),
+    ("accept", 0, "step { n := 1; } on q { reply n; }", &[r#"{"q":0,"a":1}"#]),
+    ("reject", 2, "step { n := 1; } on q { reply n; }", &[r#"{"q":0,"a":1}"#, r#"{"q":0,"a":0}"#]),
+    ("accept", 0, "step { if n < 5 { n := n + 2; } } on q { reply n; }", &[r#"{"q":0,"a":2}"#, r#"{"q":0,"a":6}"#]),
+    ("reject", 1, "step { if n < 5 { n := n + 2; } } on q { reply n; }", &[r#"{"q":0,"a":8}"#]),
+    (
+        "reject",
+        2,
+        "step { assume n < 4; n := n + (either 1 or 2); } on q { reply n; }",
+        &[r#"{"q":0,"a":5}"#, r#"{"q":0,"a":6}"#],
+    ),
+    // Several steps take turns; one may be possible only after another one.
+    (
+        "accept",
+        0,
+        "step { assume n == 0; n := 1; } step { assume n == 1; m[7] := 3; n := 2; } on q { reply m.get_or(7, 0); }",
+        &[r#"{"q":0,"a":0}"#, r#"{"q":0,"a":3}"#],
+    ),
+    (
+        "reject",
+        2,
+        "step { assume n == 0; n := 1; } step { assume n == 1; m[7] := 3; n := 2; } on q { let b = n; n := 9; reply b; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":0,"a":2}"#],
+    ),
+    // A step without a run does not happen, one that does nothing makes no difference, and `return` ends it.
+    ("reject", 1, "step { n := pick [x for x in [1] if x > 1]; } on q { reply n; }", &[r#"{"q":0,"a":1}"#]),
+    ("reject", 1, "step { n := n; } step { if n == 0 { return; } n := 1; } on q { reply n; }", &[r#"{"q":0,"a":1}"#]),
+    // What chooses anew each time is one state of many values.
+    (
+        "accept",
+        0,
+        "step { n := choose t: int where t >= n; } on q { assume q <= n; reply n - q; }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":2,"a":1}"#, r#"{"q":3,"a":0}"#],
+    ),
+    (
+        "reject",
+        2,
+        "step { n := choose t: int where t >= n; } on q { assume q <= n; reply n - q; }",
+        &[r#"{"q":1,"a":2}"#, r#"{"q":3,"a":-1}"#],
+    ),
+    // What is in a collection may go, one after the other, and does not come back.
+    (
+        "accept",
+        0,
+        "step { let k = pick m.keys(); m := m.remove(k); } on q { if q > 0 { m[q] := q; } reply len(m); }",
+        &[r#"{"q":1,"a":1}"#, r#"{"q":2,"a":2}"#, r#"{"q":3,"a":3}"#, r#"{"q":0,"a":1}"#],
+    ),
+    (
+        "reject",
+        3,
+        "step { let k = pick m.keys(); m := m.remove(k); } on q { if q > 0 { m[q] := q; } reply len(m); }",
+        &[r#"{"q":1,"a":1}"#, r#"{"q":2,"a":1}"#, r#"{"q":0,"a":2}"#],
+    ),
+    // A fault in a step explains nothing; it is told where nothing clean is left, at the request after it.
+    ("accept", 0, "step { n := m[1]; } on q { reply n; }", &[r#"{"q":0,"a":0}"#]),
+    ("fault", 1, "step { n := m[1]; } on q { reply n; }", &[r#"{"q":0,"a":1}"#]),
+    (
+        "fault",
+        2,
+        "step { if n == 1 { n := m[1]; } } on q { n := q; reply 0; }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":1,"a":1}"#],
+    ),
+    // A request that was given up takes effect before the next one or never; steps may come before and after it.
+    (
+        "accept",
+        0,
+        "step { if n == 3 { n := 4; } } on q { n := n + q; reply n; }",
+        &[r#"{"q":3,"lost":true}"#, r#"{"q":0,"a":4}"#],
+    ),
+    (
+        "accept",
+        0,
+        "step { if n == 3 { n := 4; } } on q { n := n + q; reply n; }",
+        &[r#"{"q":3,"a":3}"#, r#"{"q":1,"lost":true}"#, r#"{"q":0,"a":5}"#],
+    ),
+    (
+        "reject",
+        3,
+        "step { if n == 3 { n := 4; } } on q { n := n + q; reply n; }",
+        &[r#"{"q":3,"lost":true}"#, r#"{"q":0,"a":0}"#, r#"{"q":0,"a":4}"#],
+    ),
+    // So does one that is owed no answer, and one whose answer is not known.
+    (
+        "reject",
+        3,
+        "step { if n == 3 { n := 4; } } on q { n := n + q; if q < 5 { reply n; } }",
+        &[r#"{"q":5}"#, r#"{"q":-2,"a":{"$any":null}}"#, r#"{"q":0,"a":5}"#],
+    ),
+    (
+        "accept",
+        0,
+        "step { if n == 3 { n := 4; } } on q { n := n + q; if q < 5 { reply n; } }",
+        &[r#"{"q":5}"#, r#"{"q":-2,"a":{"$any":null}}"#, r#"{"q":0,"a":4}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",

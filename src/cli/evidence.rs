@@ -118,7 +118,8 @@ fn acceptance(
         std::fs::write(path, shown::ndjson(&steps)).map_err(|cause| files::unwritable(path, &cause))?;
         report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
     }
-    let values: usize = steps.iter().map(|step| step.choices.len()).sum();
+    report.explanation.extend(shown::own(spec, &found));
+    let values: usize = steps.iter().map(shown::Step::values).sum();
     if steps.len().max(values) <= INLINE {
         report.witness = Some(steps);
     } else if file.is_none() {

@@ -66,6 +66,8 @@ pub enum Logged {
     },
     /// That the request took effect at all.
     Received,
+    /// That the server began this step by itself.
+    Step(usize),
 }
 
 impl Drop for Log {

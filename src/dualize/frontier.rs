@@ -138,6 +138,7 @@ impl Judge {
         let client = Value::Scalar(Scalar::Client(exchange.client));
         let seen = Seen::new(&exchange.observed);
         let spec = self.spec.clone();
+        self.close(&spec);
         let mut candidates = std::mem::take(&mut self.candidates);
         let mut others = Vec::new();
         candidates.retain_mut(|candidate| {

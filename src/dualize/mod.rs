@@ -6,6 +6,7 @@
 //! follows the specification could have answered so.
 
 mod candidate;
+mod closure;
 mod forget;
 mod frontier;
 mod observe;

@@ -35,7 +35,7 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
 }
 
 /// Memory and constraints with the variables numbered in the order in which the memory mentions them.
-fn canonical(candidate: &Candidate) -> (Vec<Value>, Vec<Term>) {
+pub(super) fn canonical(candidate: &Candidate) -> (Vec<Value>, Vec<Term>) {
     let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
     for slot in &candidate.process.memory {
         slot.visit_variables(&mut |var| {
@@ -84,7 +84,7 @@ pub(super) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver)
 }
 
 /// Whether `general` accepts every future of `special`.
-fn covers(general: &Candidate, special: &Candidate, solver: &mut Solver) -> bool {
+pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solver) -> bool {
     if !general.is_clean() && special.is_clean() {
         return false;
     }

@@ -91,6 +91,9 @@ impl fmt::Display for Limit {
             Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
             Limit::Text => f.write_str("an unknown text was taken apart in a way that has no symbolic form"),
             Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
+            Limit::Steps => {
+                write!(f, "the server may reach more than {} states by itself", super::closure::CLOSURE_LIMIT)
+            }
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),
         }
     }

@@ -16,7 +16,7 @@ pub use describe::{Fact, State};
 pub use example::example;
 pub use learned::{Learned, learned};
 pub use reason::{Minimality, Reason, check_reason, reason};
-pub use witness::{Witness, WitnessError, WitnessStep, witness};
+pub use witness::{Witness, WitnessError, WitnessOwn, WitnessStep, witness};
 
 use crate::dualize::{Exchange, Observed};
 

@@ -11,7 +11,7 @@ use super::example::under;
 use crate::dualize::{Candidate, Exchange, Judge, Logged, Observed, Options, Verdict};
 use crate::server::{Given, Reply, Server, Stop};
 use crate::solve::{Answer, Model};
-use crate::spec::Spec;
+use crate::spec::{Site, Spec};
 
 /// A concrete run that explains a trace.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +29,8 @@ pub struct Witness {
 pub struct WitnessStep {
     /// Its line.
     pub line: u64,
+    /// What the server did by itself before the request, in order.
+    pub before: Vec<WitnessOwn>,
     /// What the server chose.
     pub choices: Vec<Given>,
     /// The same as JSON.
@@ -37,6 +39,19 @@ pub struct WitnessStep {
     pub reply: Reply,
     /// Whether the request was lost before it had any effect.
     pub skipped: bool,
+}
+
+/// Something that the server did by itself: a `step` of its specification.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WitnessOwn {
+    /// The step's number, in the order of the declarations.
+    pub step: usize,
+    /// Where it is declared.
+    pub site: Site,
+    /// What the server chose.
+    pub choices: Vec<Given>,
+    /// The same as JSON.
+    pub json: Vec<String>,
 }
 
 /// Why there is no witness.
@@ -83,8 +98,8 @@ pub fn witness(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> R
     let clean = judge.candidates().iter().find(|candidate| candidate.is_clean()).cloned();
     let candidate = clean.ok_or(WitnessError::NotAccepted)?;
     let model = complete_model(&mut judge, &candidate)?;
-    let (initial, chosen) = choices(&candidate, &model, exchanges);
-    replay(spec, initial, chosen, exchanges)
+    let (initial, made) = choices(&candidate, &model, exchanges);
+    replay(spec, initial, made, exchanges)
 }
 
 /// A model of the candidate's variables, those that were forgotten included.
@@ -107,10 +122,17 @@ fn complete_model(judge: &mut Judge, candidate: &Candidate) -> Result<Model, Wit
     Ok(model)
 }
 
-type Chosen = Vec<Option<Vec<Given>>>;
+/// What a run chose for one exchange.
+#[derive(Default)]
+struct Made {
+    /// The steps before the request, by number.
+    before: Vec<(usize, Vec<Given>)>,
+    /// The choices of its handler; `None` where the request never took effect.
+    handler: Option<Vec<Given>>,
+}
 
-/// The choices of the initial state and of each exchange; `None` for a request that never took effect.
-fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec<Given>, Chosen) {
+/// The choices of the initial state and of each exchange.
+fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec<Given>, Vec<Made>) {
     let mut log = Vec::new();
     let mut at = candidate.log.as_ref();
     while let Some(entry) = at {
@@ -118,24 +140,38 @@ fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec
         at = entry.before.as_ref();
     }
     let mut log = log.into_iter().rev().peekable();
+    let initial = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
+    let initial = initial.filter_map(|entry| known(model, &entry.entry)).collect();
     let mut of_event = |event: u64| {
-        let mut made = None;
+        let mut made = Made::default();
         while let Some(entry) = log.next_if(|entry| entry.event == event) {
-            let made: &mut Vec<Given> = made.get_or_insert_with(Vec::new);
-            made.extend(known(model, &entry.entry));
+            made.add(model, &entry.entry);
         }
         made
     };
-    let initial = of_event(0).unwrap_or_default();
-    let chosen = exchanges.iter().map(|exchange| of_event(exchange.line)).collect();
-    (initial, chosen)
+    (initial, exchanges.iter().map(|exchange| of_event(exchange.line)).collect())
+}
+
+impl Made {
+    fn add(&mut self, model: &Model, logged: &Logged) {
+        match logged {
+            Logged::Received => self.handler = Some(Vec::new()),
+            Logged::Step(step) => self.before.push((*step, Vec::new())),
+            Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
+                let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
+                if let Some(choices) = last {
+                    choices.extend(known(model, logged));
+                }
+            }
+        }
+    }
 }
 
 /// What was chosen, under a model; `None` where it stands in an arm that is not taken.
 fn known(model: &Model, logged: &Logged) -> Option<Given> {
     let guard = match logged {
         Logged::Value { guard, .. } | Logged::Element { guard, .. } => guard.as_ref(),
-        Logged::Way(_) | Logged::Received => None,
+        Logged::Way(_) | Logged::Received | Logged::Step(_) => None,
     };
     if guard.is_some_and(|guard| model.eval_or_simplest(guard).and_then(|truth| truth.as_bool()) == Some(false)) {
         return None;
@@ -144,7 +180,7 @@ fn known(model: &Model, logged: &Logged) -> Option<Given> {
         Logged::Value { value, .. } => Given::Value(under(model, value)),
         Logged::Element { value, .. } => Given::Element(under(model, value)),
         Logged::Way(way) => Given::Way(*way),
-        Logged::Received => return None,
+        Logged::Received | Logged::Step(_) => return None,
     })
 }
 
@@ -152,37 +188,49 @@ fn known(model: &Model, logged: &Logged) -> Option<Given> {
 fn replay(
     spec: &Arc<Spec>,
     initial: Vec<Given>,
-    chosen: Chosen,
+    made: Vec<Made>,
     exchanges: &[Exchange],
 ) -> Result<Witness, WitnessError> {
-    let wrong = |line: u64, why: String| WitnessError::DoesNotReplay { line, why };
-    let stopped = |line: u64| move |stop: Stop| wrong(line, stop.to_string());
-    let mut server = Server::given(spec.clone(), initial.clone()).map_err(stopped(0))?;
+    let mut server = Server::given(spec.clone(), initial.clone()).map_err(|stop| wrong(0, stop.to_string()))?;
     let initial_json = server.made_json();
     let mut steps = Vec::with_capacity(exchanges.len());
-    for (exchange, choices) in exchanges.iter().zip(chosen) {
-        let line = exchange.line;
-        let Some(choices) = choices else {
-            steps.push(WitnessStep {
-                line,
-                choices: Vec::new(),
-                json: Vec::new(),
-                reply: Reply::Nothing,
-                skipped: true,
-            });
-            continue;
-        };
-        let reply = server.handle_given(&exchange.request, exchange.client, choices.clone()).map_err(stopped(line))?;
-        let shows = match &exchange.observed {
-            Observed::Answer(answer) => reply == Reply::Answer(answer.clone()),
-            Observed::Any => matches!(reply, Reply::Answer(_)),
-            Observed::Nothing => reply == Reply::Nothing,
-            Observed::Lost => true,
-        };
-        if !shows {
-            return Err(wrong(line, "the server replies something else".to_owned()));
-        }
-        steps.push(WitnessStep { line, choices, json: server.made_json(), reply, skipped: false });
+    for (exchange, made) in exchanges.iter().zip(made) {
+        steps.push(replay_exchange(spec, &mut server, made, exchange)?);
     }
     Ok(Witness { initial, initial_json, steps })
+}
+
+fn wrong(line: u64, why: String) -> WitnessError {
+    WitnessError::DoesNotReplay { line, why }
+}
+
+/// Repeats what the server did by itself, and then what it did with the request.
+fn replay_exchange(
+    spec: &Spec,
+    server: &mut Server,
+    made: Made,
+    exchange: &Exchange,
+) -> Result<WitnessStep, WitnessError> {
+    let line = exchange.line;
+    let stopped = |stop: Stop| wrong(line, stop.to_string());
+    let mut before = Vec::with_capacity(made.before.len());
+    for (step, choices) in made.before {
+        server.step_given(step, choices.clone()).map_err(stopped)?;
+        let site = spec.program.steps[step].site;
+        before.push(WitnessOwn { step, site, choices, json: server.made_json() });
+    }
+    let skipped =
+        WitnessStep { line, before, choices: Vec::new(), json: Vec::new(), reply: Reply::Nothing, skipped: true };
+    let Some(choices) = made.handler else { return Ok(skipped) };
+    let reply = server.handle_given(&exchange.request, exchange.client, choices.clone()).map_err(stopped)?;
+    let shows = match &exchange.observed {
+        Observed::Answer(answer) => reply == Reply::Answer(answer.clone()),
+        Observed::Any => matches!(reply, Reply::Answer(_)),
+        Observed::Nothing => reply == Reply::Nothing,
+        Observed::Lost => true,
+    };
+    if !shows {
+        return Err(wrong(line, "the server replies something else".to_owned()));
+    }
+    Ok(WitnessStep { choices, json: server.made_json(), reply, skipped: false, ..skipped })
 }

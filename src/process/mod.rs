@@ -153,6 +153,8 @@ pub enum Limit {
     Undecidable,
     /// More paths in one step than the judge follows.
     Paths,
+    /// More states that the server may reach by itself than the judge keeps.
+    Steps,
 }
 
 /// What a process does next. Conditions are never known to be irrelevant: a branch on known values is not an event.
@@ -221,6 +223,11 @@ impl Process {
     /// Begins to handle a request of a client.
     pub fn receive(&mut self, program: &Program, request: &Value, client: &Value) {
         self.enter(program, program.serve, &[request, client]);
+    }
+
+    /// Begins what the server may do by itself: the step of that number. It ends with [`Event::End`].
+    pub fn step(&mut self, program: &Program, number: usize) {
+        self.enter(program, program.steps[number].function, &[]);
     }
 
     fn enter(&mut self, program: &Program, function: u32, args: &[&Value]) {

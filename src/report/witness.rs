@@ -5,9 +5,11 @@
 //! {"line":2,"choices":[],"a":0}
 //! ```
 //!
-//! What made the initial state stands under line 0. A request that was lost before it had any effect is `"skipped"`.
+//! What made the initial state stands under line 0. A request that was lost before it had any effect is `"skipped"`. What the
+//! server did by itself before the request is `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
 
-use crate::evidence::{Witness, WitnessStep};
+use super::place;
+use crate::evidence::{Witness, WitnessOwn, WitnessStep};
 use crate::json::{self, Written, encode};
 use crate::server::Reply;
 use crate::spec::Spec;
@@ -18,6 +20,9 @@ use serde::Serialize;
 pub struct Step {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
+    /// What the server did by itself before the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Own>,
     /// What the server chose, in order.
     pub choices: Vec<Written>,
     /// Its answer, which fills a hole in the trace.
@@ -28,10 +33,20 @@ pub struct Step {
     pub skipped: bool,
 }
 
+/// Something that the server did by itself.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Own {
+    /// Which `step` of the specification it was, from 1.
+    pub step: usize,
+    /// What the server chose, in order.
+    pub choices: Vec<Written>,
+}
+
 /// The steps of a witness.
 #[must_use]
 pub fn steps(spec: &Spec, witness: &Witness) -> Vec<Step> {
-    let initial = Step { line: 0, choices: written(&witness.initial_json), answer: None, skipped: false };
+    let initial =
+        Step { line: 0, before: Vec::new(), choices: written(&witness.initial_json), answer: None, skipped: false };
     let initial = Some(initial).filter(|step| !step.choices.is_empty());
     initial.into_iter().chain(witness.steps.iter().map(|made| step(spec, made))).collect()
 }
@@ -41,11 +56,41 @@ fn step(spec: &Spec, made: &WitnessStep) -> Step {
         Reply::Answer(answer) => Some(Written(encode(&spec.types, spec.program.response, answer))),
         Reply::Nothing => None,
     };
-    Step { line: made.line, choices: written(&made.json), answer, skipped: made.skipped }
+    let own = |own: &WitnessOwn| Own { step: own.step + 1, choices: written(&own.json) };
+    let before = made.before.iter().map(own).collect();
+    Step { line: made.line, before, choices: written(&made.json), answer, skipped: made.skipped }
 }
 
 fn written(choices: &[String]) -> Vec<Written> {
     choices.iter().cloned().map(Written).collect()
+}
+
+/// More things that the server did by itself are not told.
+const TOLD: usize = 5;
+
+/// What the server did by itself, in words.
+#[must_use]
+pub fn own(spec: &Spec, witness: &Witness) -> Vec<String> {
+    let did = witness.steps.iter().flat_map(|step| step.before.iter().map(move |own| (step.line, own)));
+    let mut told: Vec<String> = did.clone().take(TOLD).map(|(line, own)| in_words(spec, line, own)).collect();
+    let more = did.count() - told.len();
+    if more > 0 {
+        told.push(format!("… and {more} more steps by itself"));
+    }
+    told
+}
+
+fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
+    let chosen = if own.json.is_empty() { String::new() } else { format!(" with {}", own.json.join(", ")) };
+    format!("before line {line} the server did by itself{chosen}: {}", place(spec, own.site))
+}
+
+impl Step {
+    /// How many values it tells.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.choices.len() + self.before.iter().map(|own| 1 + own.choices.len()).sum::<usize>()
+    }
 }
 
 /// The steps as NDJSON.

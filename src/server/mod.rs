@@ -5,6 +5,7 @@
 //! model, and what the model gave is recorded as [`Given`], so that a replay needs no solver.
 
 mod draw;
+mod own;
 mod section;
 
 use std::collections::VecDeque;
@@ -128,11 +129,13 @@ impl Server {
         }
     }
 
-    /// Handles a request; choices are drawn. Nothing has happened where it stops.
+    /// Handles a request, now and then after something that the server does by itself; choices are drawn. Nothing has come
+    /// of the request where it stops.
     ///
     /// # Errors
     /// Where the request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        self.idle(source)?;
         self.receive(request, client);
         self.section(source)
     }

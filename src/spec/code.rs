@@ -147,6 +147,8 @@ pub struct Program {
     pub init: u32,
     /// The function that handles a request; its parameters are the request and the client.
     pub serve: u32,
+    /// What the server may do by itself, in the order of its declaration.
+    pub steps: Vec<Step>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
 }
@@ -166,6 +168,15 @@ pub enum ProgramKind {
     Machine,
     /// A protocol.
     Protocol,
+}
+
+/// What the server may do by itself (`step { .. }`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Its function, which has no parameters and gives no answer.
+    pub function: u32,
+    /// Where it is declared.
+    pub site: NodeId,
 }
 
 /// A variable of the state.

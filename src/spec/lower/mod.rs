@@ -17,10 +17,9 @@ mod statement;
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
-use super::code::{Function, Operand, Program, ProgramKind, Slot};
+use super::code::{Function, Operand, Program, ProgramKind, Slot, Step};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
 /// Which machine or protocol of a load is meant.
@@ -61,6 +60,7 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
         state: context.state_slots,
         init: context.init,
         serve: context.serve,
+        steps: context.steps,
         functions: context.functions,
         constants: context.constants,
     })
@@ -79,6 +79,7 @@ struct Context<'c, 'a> {
     response: TypeId,
     init: u32,
     serve: u32,
+    steps: Vec<Step>,
     /// The slot before the first one that holds a constant of the specification.
     state_slots: u32,
     refused: Vec<Diagnostic>,
@@ -97,6 +98,7 @@ impl<'c, 'a> Context<'c, 'a> {
             response: INT,
             init: 0,
             serve: 0,
+            steps: Vec::new(),
             state_slots: 0,
             refused: Vec::new(),
         }
@@ -115,10 +117,6 @@ impl<'c, 'a> Context<'c, 'a> {
         let diagnostic = Diagnostic::error(span, format!("{what} is not supported yet"))
             .label("this is checked, but cannot be run by this version");
         self.refused.push(diagnostic);
-    }
-
-    fn span(&self, node: NodeId) -> Span {
-        self.checked.tables.span(node)
     }
 
     fn const_at(&self, at: u32) -> &'c Const<'a> {

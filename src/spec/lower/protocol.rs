@@ -1,9 +1,9 @@
-//! Protocols: the initial state, and one function that handles every request.
+//! Protocols: the initial state, one function that handles every request, and one for each `step`.
 
 use super::Context;
 use super::emit::{Body, Emitter, Label};
 use crate::spec::check::{Handler, Param, Protocol, Res};
-use crate::spec::code::{Op, Operand, Slot};
+use crate::spec::code::{Op, Operand, Slot, Step};
 use crate::syntax::ast::{Expr, ExprKind, NodeId, Trigger};
 use crate::value::Value;
 
@@ -28,6 +28,7 @@ impl<'a> Context<'_, 'a> {
         self.initial_state(protocol);
         self.serve = self.functions.len() as u32;
         self.handlers(protocol);
+        self.steps(protocol);
     }
 
     /// Constants that are not literals are slots behind the state, set once.
@@ -38,9 +39,6 @@ impl<'a> Context<'_, 'a> {
     }
 
     fn refuse_members(&mut self, protocol: &Protocol) {
-        for step in &protocol.steps {
-            self.refuse(self.span(step.id), "`step`");
-        }
         for handler in &protocol.handlers {
             match handler.trigger {
                 Trigger::Request(_) => {}
@@ -98,6 +96,21 @@ impl<'a> Context<'_, 'a> {
         emitter.emit(Op::End);
         let function = emitter.finish("on", 2);
         self.functions.push(function);
+    }
+}
+
+impl Context<'_, '_> {
+    /// One function for each thing that the server may do by itself.
+    fn steps(&mut self, protocol: &Protocol) {
+        for step in &protocol.steps {
+            let mut emitter = Emitter::new(self, step.id, Body::Handler);
+            emitter.block(step.body);
+            emitter.site = step.id;
+            emitter.emit(Op::End);
+            let function = emitter.finish("step", 0);
+            self.steps.push(Step { function: self.functions.len() as u32, site: step.id });
+            self.functions.push(function);
+        }
     }
 }
 

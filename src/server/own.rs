@@ -1,0 +1,62 @@
+//! What the server does by itself: the `step`s of its specification, taken for real between two requests.
+//!
+//! `step { n := n + 1; }` is taken now and then: before each request, as often as a choice of one in [`RARITY`] says so.
+
+use super::{Given, Server, Stop};
+use crate::choice::Choices;
+use crate::spec::Site;
+
+/// Before a request a step is taken in one of so many cases, and then perhaps another one.
+const RARITY: usize = 4;
+/// No more steps than this are taken before one request.
+const STEPS: usize = 16;
+
+impl Server {
+    /// Lets the server do what it may do by itself; how often, and what, is drawn. A step that has no run is not taken.
+    /// Where the specification has no `step`, nothing is drawn.
+    ///
+    /// # Errors
+    /// Where a step is faulty, or the source of choices fails. What was taken before has happened.
+    pub(super) fn idle(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
+        let steps = self.spec.program.steps.len();
+        for _ in 0..STEPS {
+            if steps == 0 || source.choose(RARITY).map_err(Stop::Choice)? != 0 {
+                return Ok(());
+            }
+            let step = source.choose(steps).map_err(Stop::Choice)?;
+            match self.step(step, source) {
+                Ok(()) | Err(Stop::Stuck(_)) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the step of that number, in the order of the declarations; choices are drawn. Nothing has happened where it
+    /// stops.
+    ///
+    /// # Errors
+    /// Where it has no run; where there is no such step, that is a choice that does not fit.
+    pub fn step(&mut self, step: usize, source: &mut dyn Choices) -> Result<(), Stop> {
+        self.begin_step(step)?;
+        self.section(source).map(drop)
+    }
+
+    /// Takes the step of that number with known choices.
+    ///
+    /// # Errors
+    /// Where they do not fit.
+    pub fn step_given(&mut self, step: usize, given: Vec<Given>) -> Result<(), Stop> {
+        self.begin_step(step)?;
+        self.replay(given).map(drop)
+    }
+
+    fn begin_step(&mut self, step: usize) -> Result<(), Stop> {
+        let spec = self.spec.clone();
+        if step >= spec.program.steps.len() {
+            return Err(Stop::Mismatch(Site(0)));
+        }
+        self.process.step(&spec.program, step);
+        Ok(())
+    }
+}
