@@ -30,6 +30,37 @@ Start with:
   mayhap simulate specs/cmp_rst.may --steps 10 --out trace.ndjson
   mayhap validate specs/cmp_rst.may trace.ndjson";
 
+const SERVE_HELP: &str = r#"Examples:
+  echo 5 | mayhap serve specs/cmp_rst.may --stdio
+  mayhap serve specs/kv_etag.may --tcp 127.0.0.1:7000 --seed 7 --trace trace.ndjson
+  mayhap serve specs/kv_etag.may --tcp 127.0.0.1:0      any free port; the address is printed
+
+A client writes one request a line and reads one answer a line, in the order of its requests;
+blank lines are passed over. A request whose handler ends without an answer gets no line at all.
+Over TCP every connection is a client of its own (`on … from c`); requests are handled one at a
+time, in the order in which they arrive.
+
+What is no request, and what the specification has no answer for, is answered by one line
+{"$error": KIND, "message": …, "line": N}; nothing has happened then, nobody else notices, and the
+connection goes on (with cut_off, busy and stopping it ends). KIND is
+  malformed   no JSON, or no value of the request's type ("column" says where)
+  too_long    a line of more than 1048576 bytes; the rest of it is passed over
+  cut_off     the client's end came in the middle of a line
+  outside     the request breaks the client's duty, or no handler takes it
+  fault       the specification itself is wrong at a place that the request reaches
+  stuck       an `assume` or `where` cannot hold: no run of the server answers this request
+  limit       a limit was reached
+  busy        there are as many connections as --clients allows
+  stopping    the server ends
+
+--trace writes each request that was handled, in that order, for `mayhap validate`; a line is in the
+file before its answer is sent. With --tcp, "c" is the number of the connection, and a request that
+is owed no answer is written as "lost", which claims a little less.
+
+Exit codes: 0 where standard input ended; 130 where it was interrupted (SIGINT, SIGTERM, SIGHUP: the
+request at hand is finished, the trace is complete; a second signal ends it at once); 2 instead of
+either where some request met a fault of the specification or was stuck, 3 where one met a limit."#;
+
 /// What mayhap can do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -59,6 +90,9 @@ Examples:
 
 The same seed and options give the same trace, byte for byte.")]
     Simulate(Simulate),
+    /// Run a specification as a real server: one JSON value a line
+    #[command(after_help = SERVE_HELP)]
+    Serve(Serve),
     /// Judge recorded traces
     #[command(after_help = "\
 Examples:
@@ -143,6 +177,36 @@ pub struct Simulate {
     pub out: Option<PathBuf>,
     /// Where integers are drawn from: request=LO..HI or choose=LO..HI, HI excluded
     #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true)]
+    pub ranges: Vec<RangeArg>,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: Selection,
+}
+
+/// `mayhap serve`
+#[derive(Args, Debug)]
+#[command(group(clap::ArgGroup::new("transport").required(true)))]
+pub struct Serve {
+    /// The specification; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Serve one client, on standard input and output
+    #[arg(long, group = "transport")]
+    pub stdio: bool,
+    /// Listen for connections; port 0 is any free one
+    #[arg(long, value_name = "HOST:PORT", group = "transport")]
+    pub tcp: Option<String>,
+    /// Where all choices are drawn from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Write what happens here, as NDJSON that `mayhap validate` reads
+    #[arg(long, value_name = "F")]
+    pub trace: Option<PathBuf>,
+    /// How many connections there may be at once
+    #[arg(long, value_name = "C", default_value_t = 1000, conflicts_with = "stdio")]
+    pub clients: usize,
+    /// Where the server's integers are drawn from: choose=LO..HI, HI excluded
+    #[arg(long = "range", value_name = "choose=LO..HI", allow_hyphen_values = true)]
     pub ranges: Vec<RangeArg>,
     /// Which specification.
     #[command(flatten)]

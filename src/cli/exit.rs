@@ -1,6 +1,6 @@
 //! Exit codes, and which one several results have together.
 //!
-//! 2 (could not do the job) always wins; then 1 over 3 over 0, and 4 over all but 2.
+//! 2 (could not do the job) always wins; then 1 over 3 over 130 over 0, and 4 over all but 2.
 
 use std::process::ExitCode;
 
@@ -17,6 +17,8 @@ pub enum Exit {
     Inconclusive,
     /// The system under test or the harness failed.
     SystemFailed,
+    /// Interrupted; what there was until then is on disk.
+    Interrupted,
 }
 
 impl Exit {
@@ -29,6 +31,7 @@ impl Exit {
             Exit::Failed => 2,
             Exit::Inconclusive => 3,
             Exit::SystemFailed => 4,
+            Exit::Interrupted => 130,
         }
     }
 
@@ -37,10 +40,11 @@ impl Exit {
     pub fn worst(self, other: Exit) -> Exit {
         let rank = |exit: Exit| match exit {
             Exit::Fine => 0,
-            Exit::Inconclusive => 1,
-            Exit::Rejected => 2,
-            Exit::SystemFailed => 3,
-            Exit::Failed => 4,
+            Exit::Interrupted => 1,
+            Exit::Inconclusive => 2,
+            Exit::Rejected => 3,
+            Exit::SystemFailed => 4,
+            Exit::Failed => 5,
         };
         if rank(other) > rank(self) { other } else { self }
     }
@@ -63,6 +67,7 @@ mod tests {
         assert_eq!(worst(&[]), 0);
         assert_eq!(worst(&[Fine, Inconclusive, Fine]), 3);
         assert_eq!(worst(&[Inconclusive, Rejected, Inconclusive]), 1);
+        assert_eq!((worst(&[Fine, Interrupted]), worst(&[Inconclusive, Interrupted])), (130, 3));
         assert_eq!(worst(&[Rejected, Failed, Rejected, Fine]), 2);
     }
 }

@@ -13,7 +13,9 @@ mod files;
 mod fmt;
 mod load;
 mod progress;
+mod serve;
 mod simulate;
+mod stopped;
 pub mod terminal;
 mod validate;
 pub mod values;
@@ -51,6 +53,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Fmt(options) => fmt::run(options, terminal),
         Command::Dualize(options) => dualize::run(options, terminal),
         Command::Simulate(options) => simulate::run(options, terminal),
+        Command::Serve(options) => serve::run(options, terminal),
         Command::Validate(options) => validate::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
@@ -70,7 +73,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Check(options) => options.files.iter().collect(),
         Command::Fmt(options) => options.files.iter().collect(),
         Command::Validate(options) => options.traces.iter().chain([&options.file]).collect(),
-        Command::Dualize(_) | Command::Simulate(_) | Command::Completions { .. } => Vec::new(),
+        Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can be read once only")

@@ -6,9 +6,8 @@ use super::arguments::{Net, Simulate};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::values::Drawn;
-use super::{failed, files, load};
+use super::{failed, files, load, stopped};
 use crate::choice::{Choices, Random};
-use crate::diagnostic::Diagnostic;
 use crate::json::encode;
 use crate::server::{Ranges, Reply, Server, Stop};
 use crate::spec::Spec;
@@ -43,7 +42,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     let mut choices = Random::new(options.seed);
     let mut server = match Server::new(spec.clone(), ranges(options), &mut choices) {
         Ok(server) => server,
-        Err(stop) => return stopped(spec, &stop, terminal),
+        Err(stop) => return stopped::tell(spec, &stop, terminal),
     };
     for line in 1..=options.steps {
         match exchange(spec, &mut server, options.clients, &mut choices) {
@@ -51,7 +50,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
                 let client = (options.clients > 1).then_some(client);
                 sink.write(&format!("{}\n", Event { line, client, body }), terminal);
             }
-            Err(stop) => return stopped(spec, &stop, terminal),
+            Err(stop) => return stopped::tell(spec, &stop, terminal),
         }
         if terminal.is_gone() {
             break;
@@ -82,20 +81,6 @@ fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random
 fn ranges(options: &Simulate) -> Ranges {
     let of = |what| options.ranges.iter().rfind(|range| range.what == what).map(|range| (range.low, range.high));
     Ranges { request: of(Drawn::Request), choose: of(Drawn::Choose) }
-}
-
-/// Says why the server could not go on, at its place in the specification.
-fn stopped(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
-    let site = match stop {
-        Stop::Fault(fault) => Some(fault.site),
-        Stop::Outside(site) | Stop::Stuck(site) | Stop::Mismatch(site) => Some(*site),
-        Stop::Limit(_) | Stop::Choice(_) => None,
-    };
-    match site {
-        Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), stop.to_string())], terminal),
-        None => terminal.complain(&format!("error: {stop}\n")),
-    }
-    if let Stop::Limit(_) = stop { Exit::Inconclusive } else { Exit::Failed }
 }
 
 /// Where the trace goes.

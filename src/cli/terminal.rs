@@ -58,7 +58,8 @@ impl Terminal {
         self.state != State::Broken
     }
 
-    fn flush(&mut self) {
+    /// Shows everything printed so far: for long work whose output is awaited.
+    pub fn flush(&mut self) {
         if self.state == State::Open {
             let flushed = self.out.flush();
             self.noticed(flushed);

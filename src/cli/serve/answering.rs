@@ -1,0 +1,96 @@
+//! Answering requests, one at a time: text in, a line out, and the trace between the two.
+//!
+//! `5` from a client of `cmp_rst` becomes `1`; `true` becomes `{"$error": "malformed", …}`, and nothing has happened.
+
+use super::connection::Request;
+use super::record::Record;
+use super::wire::{Kind, Refusal};
+use crate::choice::Random;
+use crate::cli::exit::Exit;
+use crate::cli::stopped;
+use crate::cli::terminal::Terminal;
+use crate::json::{decode, encode};
+use crate::server::{Reply, Server, Stop};
+use crate::spec::{Site, Spec};
+use crate::value::Value;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A server with all that an answer needs.
+pub struct Answering {
+    /// What is served.
+    pub spec: Arc<Spec>,
+    /// Its state.
+    pub server: Server,
+    /// Where its choices come from.
+    pub choices: Random,
+    /// Where what happens is written.
+    pub record: Option<Record>,
+    /// The places that the user has been told of.
+    pub told: HashSet<Option<Site>>,
+    /// The worst that was met.
+    pub exit: Exit,
+}
+
+impl Answering {
+    /// The line that answers a request, if one does.
+    ///
+    /// # Errors
+    /// A message, one line: the trace cannot be written. The request has had its effect, and must not be answered.
+    pub fn answer(&mut self, asked: &Request, terminal: &mut Terminal) -> Result<Option<String>, String> {
+        let request = match self.request(&asked.text) {
+            Ok(request) => request,
+            Err(refusal) => return Ok(Some(refusal.of_line(asked.line).to_string())),
+        };
+        match self.server.handle(&request, asked.client, &mut self.choices) {
+            Err(stop) => Ok(Some(self.refuse(&stop, terminal).of_line(asked.line).to_string())),
+            Ok(reply) => {
+                if let Some(record) = &mut self.record {
+                    record.note(&self.spec, asked.client, &request, &reply)?;
+                }
+                Ok(self.line(&reply))
+            }
+        }
+    }
+
+    fn line(&self, reply: &Reply) -> Option<String> {
+        match reply {
+            Reply::Answer(answer) => Some(encode(&self.spec.types, self.spec.program.response, answer)),
+            Reply::Nothing => None,
+        }
+    }
+
+    fn request(&self, text: &[u8]) -> Result<Value, Refusal> {
+        let malformed = |offset: usize, message: String| {
+            let before = String::from_utf8_lossy(&text[..offset.min(text.len())]);
+            Refusal { column: Some(before.chars().count() as u64 + 1), ..Refusal::new(Kind::Malformed, message) }
+        };
+        let text = std::str::from_utf8(text).map_err(|error| {
+            malformed(error.valid_up_to(), "this byte is not UTF-8, which JSON is written in".into())
+        })?;
+        let spec = &self.spec;
+        decode(&spec.types, spec.program.request, text).map_err(|error| malformed(error.offset, error.to_string()))
+    }
+
+    /// What the client is told. Troubles of the specification are told to the user too, each place once.
+    fn refuse(&mut self, stop: &Stop, terminal: &mut Terminal) -> Refusal {
+        let kind = match stop {
+            Stop::Fault(_) => Kind::Fault,
+            Stop::Outside(_) => Kind::Outside,
+            Stop::Stuck(_) => Kind::Stuck,
+            Stop::Limit(_) | Stop::Mismatch(_) | Stop::Choice(_) => Kind::Limit,
+        };
+        let site = stopped::site(stop);
+        if kind != Kind::Outside && self.told.insert(site) {
+            self.exit = self.exit.worst(stopped::tell(&self.spec, stop, terminal));
+        }
+        let place = site.map(|site| format!(" ({})", self.place(site))).unwrap_or_default();
+        Refusal::new(kind, format!("{stop}{place}"))
+    }
+
+    fn place(&self, site: Site) -> String {
+        let (span, sources) = (self.spec.span(site), &self.spec.sources);
+        let (line, column) = sources.line_column(span);
+        format!("{}:{line}:{column}", sources.name(span.file))
+    }
+}

@@ -1,0 +1,142 @@
+//! `mayhap serve`: a specification run as a real server, on standard input and output or for connections over TCP.
+//!
+//! `echo 5 | mayhap serve specs/cmp_rst.may --stdio` prints 1. Threads read and write lines; this one handles the
+//! requests, one after another, so that a trace of whole exchanges in that order is all that ever happened.
+
+mod answering;
+mod connection;
+mod record;
+mod tcp;
+mod wire;
+
+use super::arguments::Serve;
+use super::exit::Exit;
+use super::terminal::Terminal;
+use super::values::Drawn;
+use super::{failed, files, load, stopped};
+use crate::choice::Random;
+use crate::server::{Ranges, Server};
+use crate::spec::Spec;
+use answering::Answering;
+use connection::{Desk, Message, UnderWay};
+use record::{Clients, Record};
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use wire::{Kind, Refusal};
+
+/// How long clients have in the end to take the answers that are under way.
+const GRACE: Duration = Duration::from_secs(1);
+
+pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
+    if options.stdio && files::is_stdin(&options.file) {
+        return failed(terminal, "standard input (`-`) cannot be both the specification and the client");
+    }
+    let spec = match load::compile(&options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    match ranges(options) {
+        Err(why) => failed(terminal, why),
+        Ok(ranges) => begin(spec, ranges, options, terminal).unwrap_or_else(|exit| exit),
+    }
+}
+
+fn ranges(options: &Serve) -> Result<Ranges, &'static str> {
+    if options.ranges.iter().any(|range| range.what == Drawn::Request) {
+        return Err("--range request=LO..HI is for `mayhap simulate`: here the requests come from the clients");
+    }
+    let choose = options.ranges.last().map(|range| (range.low, range.high));
+    Ok(Ranges { choose, ..Ranges::default() })
+}
+
+/// Makes a server and serves until the end.
+fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Terminal) -> Result<Exit, Exit> {
+    let mut choices = Random::new(options.seed);
+    let server =
+        Server::new(spec.clone(), ranges, &mut choices).map_err(|stop| stopped::tell(&spec, &stop, terminal))?;
+    let record = record(options.trace.as_deref(), &spec, options).map_err(|why| failed(terminal, &why))?;
+    let mut answering = Answering { spec, server, choices, record, told: HashSet::new(), exit: Exit::Fine };
+    let (sender, messages) = channel();
+    let desk = Desk::new(sender);
+    let under_way = desk.under_way();
+    open(options, desk, terminal).map_err(|why| failed(terminal, &why))?;
+    let exit = handle(&messages, &mut answering, terminal);
+    end(messages, &under_way);
+    if let Some(record) = &answering.record {
+        terminal.complain(&format!("{}\n", record.summary()));
+    }
+    Ok(exit.worst(answering.exit))
+}
+
+fn record(path: Option<&Path>, spec: &Spec, options: &Serve) -> Result<Option<Record>, String> {
+    let clients = if options.stdio { Clients::One } else { Clients::Several };
+    path.map(|path| Record::create(path, spec, clients)).transpose()
+}
+
+/// Opens for clients.
+fn open(options: &Serve, desk: Desk, terminal: &mut Terminal) -> Result<(), String> {
+    stop_on_signals(desk.clone())?;
+    match &options.tcp {
+        Some(address) => {
+            let address = tcp::listen(address, options.clients, desk)?;
+            terminal.print(&format!("listening on {address}\n"));
+            terminal.flush();
+        }
+        None => {
+            _ = std::thread::spawn(move || desk.tell(Message::Ended(desk.serve(1, io::stdin().lock(), io::stdout()))))
+        }
+    }
+    Ok(())
+}
+
+/// Asks to end at the first signal, and ends at the second.
+fn stop_on_signals(desk: Desk) -> Result<(), String> {
+    let mut is_asked = false;
+    let asked = move || {
+        if std::mem::replace(&mut is_asked, true) {
+            std::process::exit(Exit::Interrupted.code().into());
+        }
+        desk.tell(Message::Interrupted);
+    };
+    ctrlc::set_handler(asked).map_err(|cause| format!("cannot listen for signals: {cause}"))
+}
+
+/// Handles requests until the end, and says how that came.
+fn handle(messages: &Receiver<Message>, answering: &mut Answering, terminal: &mut Terminal) -> Exit {
+    for message in messages {
+        match message {
+            Message::Interrupted => return Exit::Interrupted,
+            Message::Ended(result) => return ended(result, terminal),
+            Message::Request(request) => match answering.answer(&request, terminal) {
+                // A client that is gone does not want it.
+                Ok(line) => _ = request.back.send(line),
+                Err(why) => return failed(terminal, &why),
+            },
+        }
+    }
+    Exit::Fine
+}
+
+/// A reader that goes away is no error.
+fn ended(result: io::Result<()>, terminal: &mut Terminal) -> Exit {
+    match result {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => failed(terminal, &format!("the client: {cause}")),
+        Err(_) | Ok(()) => Exit::Fine,
+    }
+}
+
+/// Turns away what still comes, and lets clients take what they were answered.
+fn end(messages: Receiver<Message>, under_way: &UnderWay) {
+    let stopping = Refusal::new(Kind::Stopping, "the server ends");
+    for message in messages.try_iter() {
+        if let Message::Request(request) = message {
+            _ = request.back.send(Some(stopping.clone().of_line(request.line).to_string()));
+        }
+    }
+    drop(messages);
+    under_way.wait(GRACE);
+}

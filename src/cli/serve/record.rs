@@ -1,0 +1,76 @@
+//! The trace of what was served: whole exchanges in the order in which they were handled, as the sync network has them.
+//!
+//! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
+//! its answer leaves, so an observer never knows more than the file says.
+
+use crate::cli::files;
+use crate::json::{encode, quoted};
+use crate::server::Reply;
+use crate::spec::Spec;
+use crate::trace::{self, Body, Event};
+use crate::value::Value;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+/// Where the trace goes.
+pub struct Record {
+    file: File,
+    name: String,
+    clients: Clients,
+    written: u64,
+}
+
+/// How many clients there can be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Clients {
+    /// One, which needs no number.
+    One,
+    /// Several.
+    Several,
+}
+
+impl Record {
+    /// Begins a trace.
+    ///
+    /// # Errors
+    /// A message, one line: the file cannot be written.
+    pub fn create(path: &Path, spec: &Spec, clients: Clients) -> Result<Record, String> {
+        if files::is_stdin(path) {
+            return Err("--trace needs the name of a file, standard output is taken".into());
+        }
+        let file = File::create(path).map_err(|cause| files::unwritable(path, &cause))?;
+        let mut record = Record { file, name: files::shown(path), clients, written: 0 };
+        record.line(&format!("{{\"mayhap\": 1, \"spec\": {}}}", quoted(&spec.program.name)))?;
+        Ok(record)
+    }
+
+    /// Notes a request and its answer.
+    ///
+    /// # Errors
+    /// A message, one line: the file cannot be written.
+    pub fn note(&mut self, spec: &Spec, client: u64, request: &Value, reply: &Reply) -> Result<(), String> {
+        let query = encode(&spec.types, spec.program.request, request);
+        let reply = match reply {
+            Reply::Answer(answer) => trace::Reply::Answer(encode(&spec.types, spec.program.response, answer)),
+            Reply::Nothing if self.clients == Clients::One => trace::Reply::NotOwed,
+            // A query beside a connection and nothing else would be a request whose answer comes on a later line.
+            Reply::Nothing => trace::Reply::Lost,
+        };
+        let client = (self.clients == Clients::Several).then_some(client);
+        let event = Event { line: 0, client, body: Body::Exchange { query, reply } };
+        self.line(&event.to_string())?;
+        self.written += 1;
+        Ok(())
+    }
+
+    /// What is said about it in the end.
+    pub fn summary(&self) -> String {
+        format!("{}: written, {} exchanges", self.name, self.written)
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let written = self.file.write_all(format!("{line}\n").as_bytes());
+        written.map_err(|cause| files::unwritable(self.name.as_ref(), &cause))
+    }
+}

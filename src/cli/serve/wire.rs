@@ -1,0 +1,201 @@
+//! What stands on the wire: one JSON value a line, and what a client is told whose line was no request.
+//!
+//! `{"$error": "malformed", "message": "expected int, found `true`", "line": 3, "column": 1}` is a [`Refusal`]. Its key
+//! begins with `$` as those of holes and literals do, so that no answer of a specification looks like one by chance.
+
+use crate::json;
+use std::fmt;
+use std::io::{self, BufRead, Read};
+
+/// The longest request that is read: a bound on the memory that one client can take. The help of `serve` names it.
+pub const MAX_REQUEST_BYTES: usize = 1 << 20;
+
+/// What comes next from a client.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// A line, without its end.
+    Line(Vec<u8>),
+    /// A line longer than [`MAX_REQUEST_BYTES`]; the rest of it is passed over.
+    TooLong,
+    /// The beginning of a line whose end will not come.
+    CutOff,
+    /// Nothing more.
+    End,
+}
+
+/// The lines of a client, however long and however they end.
+pub struct Lines<R> {
+    input: R,
+    line: u64,
+    at: At,
+}
+
+/// Where in the input it stands.
+enum At {
+    LineStart,
+    /// In a line that was too long.
+    InLongLine,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Stands before the first line.
+    pub fn new(input: R) -> Lines<R> {
+        Lines { input, line: 0, at: At::LineStart }
+    }
+
+    /// The number of the line last read, from 1.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The next line that is not blank; never more than [`MAX_REQUEST_BYTES`] are in memory.
+    pub fn next_piece(&mut self) -> io::Result<Piece> {
+        if let At::InLongLine = std::mem::replace(&mut self.at, At::LineStart) {
+            self.input.skip_until(b'\n')?;
+        }
+        let mut text = Vec::new();
+        loop {
+            text.clear();
+            self.line += 1;
+            (&mut self.input).take(MAX_REQUEST_BYTES as u64 + 1).read_until(b'\n', &mut text)?;
+            if text.pop_if(|last| *last == b'\n').is_some() {
+                if !is_blank(&text) {
+                    return Ok(Piece::Line(text));
+                }
+            } else if text.len() > MAX_REQUEST_BYTES {
+                self.at = At::InLongLine;
+                return Ok(Piece::TooLong);
+            } else {
+                return Ok(if is_blank(&text) { Piece::End } else { Piece::CutOff });
+            }
+        }
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// Why a line gets no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// No value of the request's type.
+    Malformed,
+    /// Longer than [`MAX_REQUEST_BYTES`].
+    TooLong,
+    /// It has no end.
+    CutOff,
+    /// It breaks the client's duty.
+    Outside,
+    /// The specification is wrong.
+    Fault,
+    /// No run of the server answers it.
+    Stuck,
+    /// A limit was reached.
+    Limit,
+    /// There are too many connections.
+    Busy,
+    /// The server ends.
+    Stopping,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Malformed => "malformed",
+            Kind::TooLong => "too_long",
+            Kind::CutOff => "cut_off",
+            Kind::Outside => "outside",
+            Kind::Fault => "fault",
+            Kind::Stuck => "stuck",
+            Kind::Limit => "limit",
+            Kind::Busy => "busy",
+            Kind::Stopping => "stopping",
+        }
+    }
+}
+
+/// What a client is told instead of an answer; it displays as one line of JSON, without its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// What kind of trouble it is.
+    pub kind: Kind,
+    /// The same for people.
+    pub message: String,
+    /// The line of the client that it is about, from 1.
+    pub line: Option<u64>,
+    /// The character in the line, from 1.
+    pub column: Option<u64>,
+}
+
+impl Refusal {
+    /// A refusal that is about no line in particular.
+    pub fn new(kind: Kind, message: impl Into<String>) -> Refusal {
+        Refusal { kind, message: message.into(), line: None, column: None }
+    }
+
+    /// The same, about a line.
+    pub fn of_line(self, line: u64) -> Refusal {
+        Refusal { line: Some(line), ..self }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = json::quoted(&self.message);
+        write!(f, "{{\"$error\": \"{}\", \"message\": {message}", self.kind.word())?;
+        for (key, number) in [("line", self.line), ("column", self.column)] {
+            if let Some(number) = number {
+                write!(f, ", \"{key}\": {number}")?;
+            }
+        }
+        f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(input: &[u8]) -> Vec<(u64, Piece)> {
+        let mut lines = Lines::new(input);
+        let mut found = Vec::new();
+        loop {
+            match lines.next_piece().unwrap() {
+                Piece::End => return found,
+                piece => found.push((lines.line(), piece)),
+            }
+        }
+    }
+
+    fn line(text: &str) -> Piece {
+        Piece::Line(text.into())
+    }
+
+    #[test]
+    fn lines_end_in_a_line_feed_and_blank_ones_only_count() {
+        assert_eq!(pieces(b""), []);
+        assert_eq!(pieces(b"\n \r\n\t"), []);
+        assert_eq!(pieces(b"5\n\n 6\r\n"), [(1, line("5")), (3, line(" 6\r"))]);
+        assert_eq!(pieces(b"5\n6"), [(1, line("5")), (2, Piece::CutOff)]);
+    }
+
+    #[test]
+    fn a_long_line_is_passed_over_and_the_next_one_read() {
+        let longest = "x".repeat(MAX_REQUEST_BYTES);
+        let input = format!("{longest}\n{longest}x\n5\n{}", longest.repeat(3));
+        assert_eq!(
+            pieces(input.as_bytes()),
+            [(1, line(&longest)), (2, Piece::TooLong), (3, line("5")), (4, Piece::TooLong)]
+        );
+        assert_eq!(pieces(longest.as_bytes()), [(1, Piece::CutOff)]);
+    }
+
+    #[test]
+    fn a_refusal_is_one_line_of_json() {
+        let refusal = Refusal::new(Kind::Malformed, "a \"b\"\n").of_line(3);
+        let text = r#"{"$error": "malformed", "message": "a \"b\"\n", "line": 3, "column": 7}"#;
+        assert_eq!(Refusal { column: Some(7), ..refusal }.to_string(), text);
+        assert_eq!(Refusal::new(Kind::Busy, "x").to_string(), r#"{"$error": "busy", "message": "x"}"#);
+    }
+}

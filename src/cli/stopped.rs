@@ -1,0 +1,28 @@
+//! A specification that cannot run on, told at its place: `mayhap simulate` and `mayhap serve` say it alike.
+//!
+//! A fault, a request outside the specification or a run that does not exist is exit code 2, a limit is 3.
+
+use super::exit::Exit;
+use super::load;
+use super::terminal::Terminal;
+use crate::diagnostic::Diagnostic;
+use crate::server::Stop;
+use crate::spec::{Site, Spec};
+
+/// Says why the server could not go on, at its place in the specification.
+pub fn tell(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
+    match site(stop) {
+        Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), stop.to_string())], terminal),
+        None => terminal.complain(&format!("error: {stop}\n")),
+    }
+    if let Stop::Limit(_) = stop { Exit::Inconclusive } else { Exit::Failed }
+}
+
+/// Where in the specification it stopped.
+pub fn site(stop: &Stop) -> Option<Site> {
+    match stop {
+        Stop::Fault(fault) => Some(fault.site),
+        Stop::Outside(site) | Stop::Stuck(site) | Stop::Mismatch(site) => Some(*site),
+        Stop::Limit(_) | Stop::Choice(_) => None,
+    }
+}
