@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A specification with one request for everything that can go wrong.
 const TROUBLE: &str = "
-enum Request { Add(int), Note(int), Lookup(int), Impossible, Strict(int), Other, Endless, Who }
+enum Request { Add(int), Note(int), Lookup(int), Impossible, Strict(int), Other, Endless }
 protocol trouble {
     request Request;
     response int;
@@ -22,7 +22,6 @@ protocol trouble {
     on Impossible { n := 100; assume n < 0; reply n; }
     on Strict(x) { n := 100; expects x > 0; reply x; }
     on Endless { n := 100; while n > 0 { n := n + 1; } reply n; }
-    on Who from c { reply if c == c { 1 } else { 0 }; }
 }
 ";
 
@@ -306,14 +305,34 @@ fn a_connection_too_many_is_told() {
 
 #[test]
 fn an_unanswered_request_of_a_connection() {
-    let path = spec("unanswered.may", TROUBLE);
-    let trace = scratch("unanswered.ndjson");
-    let server = Served::start(&path, &["--trace", trace.to_str().unwrap()]);
-    let mut client = server.client();
-    client.say("{\"Note\": 5}\n");
-    assert_eq!(client.ask("{\"Add\": 1}"), "6");
-    assert_eq!(server.stop("TERM").0, Some(130));
-    validated(&path, &trace, 0, "accept (2 events)");
+    for (name, text, line) in [
+        ("unanswered", TROUBLE.to_owned(), r#"{"q": {"Note": 5}}"#),
+        (
+            "unanswered_from",
+            TROUBLE.replace("on Note(x)", "on Note(x) from c"),
+            r#"{"c": 1, "q": {"Note": 5}, "lost": true}"#,
+        ),
+    ] {
+        let (path, trace) = (spec(&format!("{name}.may"), &text), scratch(&format!("{name}.ndjson")));
+        let server = Served::start(&path, &["--trace", trace.to_str().unwrap()]);
+        let mut client = server.client();
+        client.say("{\"Note\": 5}\n");
+        assert_eq!(client.ask("{\"Add\": 1}"), "6");
+        assert_eq!(server.stop("TERM").0, Some(130));
+        let written = validated(&path, &trace, 0, "accept (2 events)");
+        assert_eq!(written.lines().nth(1), Some(line));
+    }
+}
+
+#[test]
+fn a_simulated_trace_of_several_clients_is_one_too() {
+    let text = "protocol p { request bool; response int; var n: int = 0; on q FROM { n := n + 1; if q { reply n; } } }";
+    for (name, from) in [("silent", ""), ("silent_from", "from c")] {
+        let (path, trace) =
+            (spec(&format!("{name}.may"), &text.replace("FROM", from)), scratch(&format!("{name}.ndjson")));
+        check(&["simulate", &path, "--clients", "3", "--out", trace.to_str().unwrap()], "", 0, &["written"]);
+        validated(&path, &trace, 0, "accept (20 events)");
+    }
 }
 
 #[test]

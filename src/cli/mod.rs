@@ -12,6 +12,7 @@ pub mod exit;
 mod files;
 mod fmt;
 mod load;
+mod observed;
 mod progress;
 mod serve;
 mod simulate;

@@ -6,12 +6,11 @@ use super::arguments::{Net, Simulate};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::values::Drawn;
-use super::{failed, files, load, stopped};
+use super::{failed, files, load, observed, stopped};
 use crate::choice::{Choices, Random};
-use crate::json::encode;
-use crate::server::{Ranges, Reply, Server, Stop};
+use crate::server::{Ranges, Server, Stop};
 use crate::spec::Spec;
-use crate::trace::{self, Body, Event};
+use crate::trace::Event;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -44,12 +43,9 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
         Ok(server) => server,
         Err(stop) => return stopped::tell(spec, &stop, terminal),
     };
-    for line in 1..=options.steps {
+    for _ in 0..options.steps {
         match exchange(spec, &mut server, options.clients, &mut choices) {
-            Ok((client, body)) => {
-                let client = (options.clients > 1).then_some(client);
-                sink.write(&format!("{}\n", Event { line, client, body }), terminal);
-            }
+            Ok(event) => sink.write(&format!("{event}\n"), terminal),
             Err(stop) => return stopped::tell(spec, &stop, terminal),
         }
         if terminal.is_gone() {
@@ -60,7 +56,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
 }
 
 /// One request that keeps the client's duty, and what came back.
-fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random) -> Result<(u64, Body<String>), Stop> {
+fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random) -> Result<Event<String>, Stop> {
     let mut draws = 0;
     loop {
         draws += 1;
@@ -70,11 +66,7 @@ fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random
             Err(Stop::Outside(_)) if draws < DRAWS => continue,
             reply => reply?,
         };
-        let reply = match reply {
-            Reply::Answer(answer) => trace::Reply::Answer(encode(&spec.types, spec.program.response, &answer)),
-            Reply::Nothing => trace::Reply::NotOwed,
-        };
-        return Ok((client, Body::Exchange { query: encode(&spec.types, spec.program.request, &request), reply }));
+        return Ok(observed::exchange(spec, (clients > 1).then_some(client), &request, &reply));
     }
 }
 

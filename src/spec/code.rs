@@ -151,6 +151,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
+    /// Whether some handler asks whose request it is (`on … from c`).
+    pub names_clients: bool,
 }
 
 impl Program {

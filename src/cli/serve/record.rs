@@ -3,11 +3,10 @@
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
 //! its answer leaves, so an observer never knows more than the file says.
 
-use crate::cli::files;
-use crate::json::{encode, quoted};
+use crate::cli::{files, observed};
+use crate::json::quoted;
 use crate::server::Reply;
 use crate::spec::Spec;
-use crate::trace::{self, Body, Event};
 use crate::value::Value;
 use std::fs::File;
 use std::io::Write;
@@ -50,15 +49,8 @@ impl Record {
     /// # Errors
     /// A message, one line: the file cannot be written.
     pub fn note(&mut self, spec: &Spec, client: u64, request: &Value, reply: &Reply) -> Result<(), String> {
-        let query = encode(&spec.types, spec.program.request, request);
-        let reply = match reply {
-            Reply::Answer(answer) => trace::Reply::Answer(encode(&spec.types, spec.program.response, answer)),
-            Reply::Nothing if self.clients == Clients::One => trace::Reply::NotOwed,
-            // A query beside a connection and nothing else would be a request whose answer comes on a later line.
-            Reply::Nothing => trace::Reply::Lost,
-        };
         let client = (self.clients == Clients::Several).then_some(client);
-        let event = Event { line: 0, client, body: Body::Exchange { query, reply } };
+        let event = observed::exchange(spec, client, request, reply);
         self.line(&event.to_string())?;
         self.written += 1;
         Ok(())

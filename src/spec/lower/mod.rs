@@ -63,6 +63,10 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
         steps: context.steps,
         functions: context.functions,
         constants: context.constants,
+        names_clients: match unit {
+            Unit::Machine(_) => false,
+            Unit::Protocol(at) => checked.protocols[at].handlers.iter().any(|handler| handler.from.is_some()),
+        },
     })
 }
 
