@@ -109,9 +109,9 @@ fn what_is_no_request_is_told_and_has_no_effect() {
 fn troubles_of_the_specification_have_their_exit_code_and_leave_the_state_alone() {
     let path = spec("troubles.may", TROUBLE);
     for (request, kind, code, part) in [
-        ("{\"Lookup\": 3}", "fault", 2, "the specification is faulty here"),
+        ("{\"Lookup\": 3}", "fault", 2, "the specification is faulty here: there is no such key"),
         ("\"Impossible\"", "stuck", 2, "no run of the server exists"),
-        ("\"Endless\"", "limit", 3, "a limit was reached"),
+        ("\"Endless\"", "limit", 3, "a handler ran for more than"),
     ] {
         let input = format!("{{\"Add\": 1}}\n{request}\n{request}\n{{\"Add\": 1}}\n");
         let (exit, lines, told) = served(&path, &[], &input);
@@ -120,6 +120,20 @@ fn troubles_of_the_specification_have_their_exit_code_and_leave_the_state_alone(
         refused(&lines[1], kind, 2, part);
         assert_eq!(told.matches(part).count(), 1, "each place is told once: {told}");
     }
+}
+
+#[test]
+fn a_request_that_waits_for_the_server_itself_is_answered() {
+    let text = "protocol beds { request int; response int; var free: int = 0;
+        on guests { assume free >= guests; free := free - guests; reply free; }
+        step { assume free < 9; free := free + 1; } }";
+    let (path, trace) = (spec("beds.may", text), scratch("beds.ndjson"));
+    let (code, lines, told) = served(&path, &["--trace", trace.to_str().unwrap()], &"9\n".repeat(20));
+    assert_eq!((code, lines), (0, vec!["0".to_owned(); 20]), "{told}");
+    validated(&path, &trace, 0, "accept (20 events)");
+    let (code, lines, _) = served(&path, &[], "10\n");
+    refused(&lines[0], "stuck", 1, "no run of the server exists");
+    assert_eq!(code, 2);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::json;
 use crate::process::{Choice, Event, Fault, Limit, Process};
 use crate::scalar::Scalar;
 use crate::solve::Solver;
+use crate::spec::code::FaultKind;
 use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
@@ -63,13 +64,22 @@ pub enum Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stop::Fault(_) => f.write_str("the specification is faulty here"),
+            Stop::Fault(fault) => write!(f, "the specification is faulty here: {}", wrong(fault.kind)),
             Stop::Outside(_) => f.write_str("the request is outside the specification"),
             Stop::Stuck(_) => f.write_str("no run of the server exists: the condition cannot hold"),
-            Stop::Limit(_) => f.write_str("a limit was reached"),
+            Stop::Limit(limit) => write!(f, "a limit was reached: {limit}"),
             Stop::Mismatch(_) => f.write_str("the given choice does not fit here"),
             Stop::Choice(error) => write!(f, "{error}"),
         }
+    }
+}
+
+/// What is wrong, where all values are known.
+fn wrong(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::MissingKey => "there is no such key",
+        FaultKind::OutOfRange => "this is beyond the end",
+        FaultKind::NoArm => "no pattern fits",
     }
 }
 
@@ -129,15 +139,22 @@ impl Server {
         }
     }
 
-    /// Handles a request, now and then after something that the server does by itself; choices are drawn. Nothing has come
-    /// of the request where it stops.
+    /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
+    /// has no run waits for what the server does by itself, for a while. Nothing has come of it where it stops.
     ///
     /// # Errors
     /// Where the request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
-        self.receive(request, client);
-        self.section(source)
+        let mut waited = 0;
+        loop {
+            self.receive(request, client);
+            match self.section(source) {
+                Err(Stop::Stuck(_)) if waited < self.patience() => self.act(source)?,
+                reply => return reply,
+            }
+            waited += 1;
+        }
     }
 
     /// Handles a request with known choices.

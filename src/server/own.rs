@@ -10,6 +10,8 @@ use crate::spec::Site;
 const RARITY: usize = 4;
 /// No more steps than this are taken before one request.
 const STEPS: usize = 16;
+/// A request that has no run is tried again after each of so many steps.
+const WAITED: usize = 64;
 
 impl Server {
     /// Lets the server do what it may do by itself; how often, and what, is drawn. A step that has no run is not taken.
@@ -23,13 +25,23 @@ impl Server {
             if steps == 0 || source.choose(RARITY).map_err(Stop::Choice)? != 0 {
                 return Ok(());
             }
-            let step = source.choose(steps).map_err(Stop::Choice)?;
-            match self.step(step, source) {
-                Ok(()) | Err(Stop::Stuck(_)) => {}
-                Err(stop) => return Err(stop),
-            }
+            self.act(source)?;
         }
         Ok(())
+    }
+
+    /// Lets the server do one of the things that it may do by itself, if that has a run now.
+    pub(super) fn act(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
+        let step = source.choose(self.spec.program.steps.len()).map_err(Stop::Choice)?;
+        match self.step(step, source) {
+            Ok(()) | Err(Stop::Stuck(_)) => Ok(()),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// How many steps a request waits for that has no run.
+    pub(super) fn patience(&self) -> usize {
+        if self.spec.program.steps.is_empty() { 0 } else { WAITED }
     }
 
     /// Takes the step of that number, in the order of the declarations; choices are drawn. Nothing has happened where it
