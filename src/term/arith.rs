@@ -3,7 +3,7 @@
 //! Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided by the common divisor of the coefficients and
 //! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
 
-use super::{Kind, Linear, Term};
+use super::{Kind, Linear, Term, TextOp};
 use crate::scalar::{Int, Sort};
 
 impl Term {
@@ -101,7 +101,7 @@ impl Term {
 
     /// An integer atom whose comparisons need no further look.
     fn is_plain_atom(&self) -> bool {
-        !matches!(self.kind(), Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_))
+        !matches!(self.kind(), Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_) | Kind::Text(TextOp::Len, _))
     }
 
     /// `linear <= 0`.
@@ -110,8 +110,8 @@ impl Term {
         if content.is_zero() {
             return Term::from(linear.constant().signum() <= 0);
         }
-        if let Some(split) = split_choice(&linear, &Term::le0) {
-            return split;
+        if let Some(simpler) = split_choice(&linear, &Term::le0).or_else(|| short(&linear)) {
+            return simpler;
         }
         // Σ g·cᵢxᵢ + k <= 0 iff Σ cᵢxᵢ + ⌈k/g⌉ <= 0.
         let tight = if content == Int::ONE { linear } else { linear.negated().divided(&content).negated() };
@@ -127,8 +127,8 @@ impl Term {
         if !linear.constant().modulo(&content).is_zero() {
             return Term::falsity();
         }
-        if let Some(split) = split_choice(&linear, &Term::eq0) {
-            return split;
+        if let Some(simpler) = split_choice(&linear, &Term::eq0).or_else(|| no_length(&linear)) {
+            return simpler;
         }
         let positive = linear.terms()[0].1.signum() > 0;
         let divisor = if positive { content } else { content.neg() };
@@ -156,6 +156,47 @@ fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Ter
     let arm =
         |value: &Term| compare(Linear::constant_of(linear.constant().clone()).plus(coefficient, &Linear::of(value)));
     Some(Term::ite(condition, &arm(yes), &arm(no)))
+}
+
+/// The texts whose lengths are added (sign 1) or subtracted (sign −1), if there is nothing else in the sum.
+fn lengths(linear: &Linear) -> Option<(i32, Vec<&Term>)> {
+    let sign = linear.terms()[0].1.signum();
+    let text = |(atom, c): &'_ (Term, Int)| match atom.kind() {
+        Kind::Text(TextOp::Len, _) if c.signum() == sign => Some(()),
+        _ => None,
+    };
+    linear.terms().iter().try_for_each(text)?;
+    let texts = linear.terms().iter().filter_map(|(atom, _)| match atom.kind() {
+        Kind::Text(_, args) => args.first(),
+        _ => None,
+    });
+    Some((sign, texts.collect()))
+}
+
+fn is_empty(text: &&Term) -> Term {
+    Term::eq(text, &Term::constant(text.sort().simplest()))
+}
+
+/// `linear <= 0` about lengths, which are not negative.
+fn short(linear: &Linear) -> Option<Term> {
+    let (sign, texts) = lengths(linear)?;
+    match (sign, linear.constant().signum()) {
+        (1, 1) => Some(Term::falsity()),
+        (1, 0) => Some(Term::and_all(texts.iter().map(is_empty))),
+        (-1, 0 | -1) => Some(Term::truth()),
+        (-1, _) if *linear.constant() == Int::ONE => Some(Term::and_all(texts.iter().map(is_empty)).not()),
+        _ => None,
+    }
+}
+
+/// `linear = 0` about lengths.
+fn no_length(linear: &Linear) -> Option<Term> {
+    let (sign, texts) = lengths(linear)?;
+    match linear.constant().signum() * sign {
+        1 => Some(Term::falsity()),
+        0 => Some(Term::and_all(texts.iter().map(is_empty))),
+        _ => None,
+    }
 }
 
 /// Coefficients of single atoms go outside: `2x * 3y = 6 (x * y)`.

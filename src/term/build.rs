@@ -20,6 +20,8 @@ const NEGATED_INSIDE: u32 = 12;
 const SPLIT_AGAINST: u32 = 3;
 /// … and the conditional at most this deep.
 const SPLIT_DEPTH: u32 = 12;
+/// A computed text in a set of at most this many values equals one of them.
+const WRITTEN_OUT: usize = 8;
 
 impl Term {
     /// The condition that always holds.
@@ -126,7 +128,7 @@ impl Term {
             (Kind::Const(Scalar::Bytes(x)), Kind::Const(Scalar::Bytes(y))) => Term::from(x < y),
             (_, Kind::Const(least)) if *least == a.sort().simplest() => Term::falsity(),
             _ if a == b || !matches!(a.sort(), Sort::Str | Sort::Bytes) || a.sort() != b.sort() => Term::falsity(),
-            _ => Term::make(Kind::Less(a.clone(), b.clone()), Sort::Bool),
+            _ => text::simplify_less(a, b).unwrap_or_else(|| Term::make(Kind::Less(a.clone(), b.clone()), Sort::Bool)),
         }
     }
 
@@ -140,6 +142,9 @@ impl Term {
             }
             Kind::Ite(condition, yes, no) if yes.as_const().is_some() || no.as_const().is_some() => {
                 Term::ite(condition, &Term::member(yes, set), &Term::member(no, set))
+            }
+            Kind::Text(..) if set.len() <= WRITTEN_OUT => {
+                Term::or_all(set.sorted().into_iter().map(|value| Term::eq(term, &Term::constant(value))))
             }
             _ => Term::make(Kind::Member(term.clone(), set.clone()), Sort::Bool),
         }

@@ -3,8 +3,8 @@
 //! A literal restricts its subject (an atom, or a sum) to a set of scalars. For example `x = 1` implies `x != 2`,
 //! excludes `x >= 5`, and `x <= 3` together with `x >= 4` covers everything.
 
-use super::{KeySet, Kind, Term};
-use crate::scalar::{Int, Scalar};
+use super::{KeySet, Kind, Term, TextOp};
+use crate::scalar::{Int, Scalar, text};
 
 /// What is known of two conditions; all false where nothing is.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -103,9 +103,16 @@ enum Allowed {
     AtLeast(Int),
     Is(Scalar),
     In(KeySet),
+    /// Texts that begin, that end with it, in which it occurs.
+    Begins(Scalar),
+    Ends(Scalar),
+    Has(Scalar),
+    /// Texts before, after it.
+    Below(Scalar),
+    Above(Scalar),
 }
 
-use Allowed::{AtLeast, AtMost, In, Is};
+use Allowed::{Above, AtLeast, AtMost, Begins, Below, Ends, Has, In, Is};
 
 /// An inequality of one atom with coefficient ±1, or of a sum; an equality with a constant; a membership.
 fn restriction(literal: &Term) -> Option<(Subject<'_>, Allowed)> {
@@ -124,8 +131,25 @@ fn restriction(literal: &Term) -> Option<(Subject<'_>, Allowed)> {
         }
         Kind::Eq(atom, known) => known.as_const().map(|scalar| (Subject::Atom(atom), Is(scalar.clone()))),
         Kind::Member(atom, set) => Some((Subject::Atom(atom), In(set.clone()))),
+        Kind::Less(atom, known) if known.as_const().is_some() => {
+            Some((Subject::Atom(atom), Below(known.as_const()?.clone())))
+        }
+        Kind::Less(known, atom) => Some((Subject::Atom(atom), Above(known.as_const()?.clone()))),
+        Kind::Text(op, args) => about_text(*op, args),
         _ => None,
     }
+}
+
+fn about_text(op: TextOp, args: &[Term]) -> Option<(Subject<'_>, Allowed)> {
+    let [atom, part] = args else { return None };
+    let part = part.as_const()?.clone();
+    let allowed = match op {
+        TextOp::StartsWith => Begins(part),
+        TextOp::EndsWith => Ends(part),
+        TextOp::Contains => Has(part),
+        _ => return None,
+    };
+    Some((Subject::Atom(atom), allowed))
 }
 
 impl Allowed {
@@ -135,7 +159,7 @@ impl Allowed {
             AtMost(k) => Some(AtLeast(k.neg())),
             AtLeast(k) => Some(AtMost(k.neg())),
             Is(Scalar::Int(k)) => Some(Is(Scalar::Int(k.neg()))),
-            Is(_) | In(_) => None,
+            Is(_) | In(_) | Begins(_) | Ends(_) | Has(_) | Below(_) | Above(_) => None,
         }
     }
 
@@ -146,6 +170,11 @@ impl Allowed {
             (AtMost(_) | AtLeast(_), _) => false,
             (Is(known), _) => known == scalar,
             (In(set), _) => set.contains(scalar),
+            (Begins(part), _) => text::starts_with(scalar, part) == Some(true),
+            (Ends(part), _) => text::ends_with(scalar, part) == Some(true),
+            (Has(part), _) => text::contains(scalar, part) == Some(true),
+            (Below(bound), _) => scalar < bound,
+            (Above(bound), _) => scalar > bound,
         }
     }
 
@@ -156,7 +185,12 @@ impl Allowed {
             (AtMost(j), AtMost(k)) => j <= k,
             (AtLeast(j), AtLeast(k)) => j >= k,
             (In(s), In(t)) => s == t,
-            (AtMost(_) | AtLeast(_) | In(_), _) => false,
+            (Below(j), Below(k)) => j <= k,
+            (Above(j), Above(k)) => j >= k,
+            (Begins(p), Below(k)) => p < k && !other_begins(k, p),
+            (Begins(p), Begins(_) | Has(_) | Above(_)) => other.admits(p),
+            (Ends(p), Ends(_) | Has(_)) | (Has(p), Has(_)) => other.admits(p),
+            (AtMost(_) | AtLeast(_) | In(_) | Begins(_) | Ends(_) | Has(_) | Below(_) | Above(_), _) => false,
         }
     }
 
@@ -166,7 +200,11 @@ impl Allowed {
             (Is(scalar), _) => !other.admits(scalar),
             (_, Is(scalar)) => !self.admits(scalar),
             (AtMost(j), AtLeast(k)) | (AtLeast(k), AtMost(j)) => j < k,
-            (AtMost(_) | AtLeast(_) | In(_), _) => false,
+            (Below(j), Above(k)) | (Above(k), Below(j)) => j <= k,
+            (Begins(p), Begins(q)) | (Ends(p), Ends(q)) => !self.admits(q) && !other.admits(p),
+            (Begins(p), Below(k)) | (Below(k), Begins(p)) => p >= k,
+            (Begins(p), Above(k)) | (Above(k), Begins(p)) => p < k && !other_begins(k, p),
+            (AtMost(_) | AtLeast(_) | In(_) | Begins(_) | Ends(_) | Has(_) | Below(_) | Above(_), _) => false,
         }
     }
 
@@ -174,7 +212,13 @@ impl Allowed {
     fn with(&self, other: &Allowed) -> bool {
         match (self, other) {
             (AtMost(j), AtLeast(k)) | (AtLeast(k), AtMost(j)) => j.add(&Int::ONE) >= *k,
-            (AtMost(_) | AtLeast(_) | Is(_) | In(_), _) => false,
+            (Below(j), Above(k)) | (Above(k), Below(j)) => k < j,
+            (AtMost(_) | AtLeast(_) | Is(_) | In(_) | Begins(_) | Ends(_) | Has(_) | Below(_) | Above(_), _) => false,
         }
     }
+}
+
+/// Whether the known text begins with `prefix`.
+fn other_begins(whole: &Scalar, prefix: &Scalar) -> bool {
+    text::starts_with(whole, prefix) == Some(true)
 }

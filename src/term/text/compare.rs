@@ -1,0 +1,85 @@
+//! Equality and order of texts.
+//!
+//! For example `#1 + "a" = "ba"` is `#1 = "b"`, `"a" + #1 < "b" + #2` is true, `to_string(#1) = "12"` is `#1 = 12`, and
+//! `lower(#1) = "ok"` is `#1 in {"OK", "Ok", "oK", "ok"}`.
+
+use super::laws::total_length;
+use super::letters;
+use super::trim::{Clash, End, Sides};
+use super::{TextOp, inner, is_empty, parts};
+use crate::scalar::{Int, Scalar, text as known};
+use crate::term::{Linear, Term};
+use std::cmp::Ordering;
+
+/// A shorter equation for two texts, where one side is a concatenation, a printed number or in lower case.
+pub(in crate::term) fn simplify_eq(a: &Term, b: &Term) -> Option<Term> {
+    if let Some(number) = inner(TextOp::FromInt, a) {
+        if let Some(text) = b.as_const().and_then(Scalar::as_str) {
+            return Some(printed(&number[0], text));
+        }
+        if let Some(other) = inner(TextOp::FromInt, b) {
+            return Some(Term::eq(&number[0], &other[0]));
+        }
+    }
+    if let (Some(text), Some(wanted)) = (inner(TextOp::Lower, a), b.as_const()) {
+        return letters::lower_is(&text[0], wanted);
+    }
+    if inner(TextOp::Concat, a).is_none() && inner(TextOp::Concat, b).is_none() {
+        return None;
+    }
+    concatenations(a, b)
+}
+
+/// Only canonical numbers are printed: `"-0"`, `"01"` and `"+1"` never are.
+fn printed(number: &Term, text: &str) -> Term {
+    let value = Int::parse(text).filter(|value| value.to_string() == text);
+    value.map_or_else(Term::falsity, |value| Term::eq(number, &Term::int(value)))
+}
+
+fn concatenations(a: &Term, b: &Term) -> Option<Term> {
+    if is_empty(b) {
+        return Some(Term::and_all(parts(a).iter().map(|part| Term::eq(part, b))));
+    }
+    let gap = total_length(&parts(a)).plus(&Int::MINUS_ONE, &total_length(&parts(b)));
+    if impossible(&gap) || missing(a, b) {
+        return Some(Term::falsity());
+    }
+    let mut sides = Sides::of(a, b);
+    let before = sides.left.len() + sides.right.len();
+    if sides.trim(End::Front).and_then(|()| sides.trim(End::Back)).is_err() {
+        return Some(Term::falsity());
+    }
+    let shorter = sides.trimmed && sides.left.len() + sides.right.len() <= before;
+    shorter.then(|| {
+        let (left, right) = sides.rejoined(a.sort());
+        Term::eq(&left, &right)
+    })
+}
+
+/// Two texts whose lengths differ by this are never equal.
+fn impossible(gap: &Linear) -> bool {
+    let sign = gap.constant().signum();
+    sign != 0 && gap.terms().iter().all(|(_, coefficient)| coefficient.signum() == sign)
+}
+
+/// A known part of the one does not occur in the other, which is known.
+fn missing(a: &Term, b: &Term) -> bool {
+    let Some(whole) = b.as_const() else { return false };
+    parts(a).iter().filter_map(Term::as_const).any(|part| known::contains(whole, part) == Some(false))
+}
+
+/// `a < b` for two texts, where that is decided or shortened by their first parts.
+pub(in crate::term) fn simplify_less(a: &Term, b: &Term) -> Option<Term> {
+    if is_empty(a) {
+        return Some(Term::ne(b, a));
+    }
+    let mut sides = Sides::of(a, b);
+    match sides.trim(End::Front) {
+        Err(Clash(order)) => Some(Term::from(order == Ordering::Less)),
+        Ok(()) if sides.trimmed => {
+            let (left, right) = sides.rejoined(a.sort());
+            Some(Term::less(&left, &right))
+        }
+        Ok(()) => None,
+    }
+}

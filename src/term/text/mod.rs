@@ -1,0 +1,160 @@
+//! Builtins on strings and octets as terms: exact on known arguments, laws on unknown ones.
+//!
+//! Lengths and positions count code points of strings and octets of bytes. For example `len("a" + #1)` is `len(#1) + 1`, and
+//! `"k" + #1 = "key"` is `#1 = "ey"`. The laws are the structural tier for texts: what they decide needs no solver.
+
+mod compare;
+mod laws;
+mod letters;
+mod trim;
+
+pub(super) use compare::{simplify_eq, simplify_less};
+
+use super::{Kind, Term, Terms};
+use crate::scalar::{Int, Scalar, Sort, text as known};
+
+/// A choice deeper than this stays inside an operation.
+const CHOICE_DEPTH: u32 = 12;
+
+/// A builtin on strings or octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TextOp {
+    /// `s + t + …`
+    Concat,
+    /// Number of code points or octets.
+    Len,
+    /// `s.contains(t)`
+    Contains,
+    /// `s.starts_with(t)`
+    StartsWith,
+    /// `s.ends_with(t)`
+    EndsWith,
+    /// `s.lower()`, ASCII only.
+    Lower,
+    /// The value of `s.to_int()`; 0 where [`TextOp::IsInt`] is false.
+    ToInt,
+    /// Whether `s.to_int()` has a value.
+    IsInt,
+    /// `n.to_string()`
+    FromInt,
+    /// `s[from..to]`, ends clamped into the text (see [`crate::scalar::text::slice`]).
+    Slice,
+}
+
+impl TextOp {
+    /// The sort of the result, given the first argument's.
+    pub fn sort(self, first: Sort) -> Sort {
+        match self {
+            TextOp::Concat | TextOp::Lower | TextOp::Slice => first,
+            TextOp::Len | TextOp::ToInt => Sort::Int,
+            TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith | TextOp::IsInt => Sort::Bool,
+            TextOp::FromInt => Sort::Str,
+        }
+    }
+
+    /// The result on known arguments; `None` where they are of the wrong number or sort.
+    pub fn apply(self, args: &[Scalar]) -> Option<Scalar> {
+        match (self, args) {
+            (TextOp::Concat, [first, rest @ ..]) => rest.iter().try_fold(first.clone(), |s, t| known::concat(&s, t)),
+            (TextOp::Len, [s]) => known::len(s).map(Scalar::Int),
+            (TextOp::Contains, [s, t]) => known::contains(s, t).map(Scalar::Bool),
+            (TextOp::StartsWith, [s, t]) => known::starts_with(s, t).map(Scalar::Bool),
+            (TextOp::EndsWith, [s, t]) => known::ends_with(s, t).map(Scalar::Bool),
+            (TextOp::Lower, [s]) => known::lower(s),
+            (TextOp::ToInt, [s]) => s.as_str().map(|s| Scalar::Int(known::to_int(s).unwrap_or(Int::ZERO))),
+            (TextOp::IsInt, [s]) => s.as_str().map(|s| Scalar::Bool(known::to_int(s).is_some())),
+            (TextOp::FromInt, [n]) => n.as_int().map(|n| Scalar::str(&n.to_string())),
+            (TextOp::Slice, [s, from, to]) => known::slice(s, from.as_int()?, to.as_int()?),
+            _ => None,
+        }
+    }
+}
+
+impl Term {
+    /// The result of `op` on `args`. Arguments of the wrong number or sort give a term without a value.
+    pub fn text(op: TextOp, args: impl IntoIterator<Item = Term>) -> Term {
+        let args: Terms = args.into_iter().collect();
+        let args = if op == TextOp::Concat { joined(args) } else { args };
+        let scalars: Option<Vec<Scalar>> = args.iter().map(|arg| arg.as_const().cloned()).collect();
+        if let Some(result) = scalars.and_then(|scalars| op.apply(&scalars)) {
+            return Term::constant(result);
+        }
+        over_choice(op, &args).or_else(|| laws::simplified(op, &args)).unwrap_or_else(|| {
+            let sort = op.sort(args.first().map_or(Sort::Str, Term::sort));
+            Term::text_node(op, args, sort)
+        })
+    }
+}
+
+/// Operands of a concatenation: flat, neighbouring constants joined, empty ones gone (but for one).
+fn joined(args: Terms) -> Terms {
+    let mut parts = Terms::new();
+    for arg in args {
+        match arg.kind() {
+            Kind::Text(TextOp::Concat, inner) => inner.iter().for_each(|part| append(&mut parts, part.clone())),
+            _ => append(&mut parts, arg),
+        }
+    }
+    if parts.len() > 1 {
+        parts.retain(|part| part.as_const().is_none_or(|s| known::len(s).is_none_or(|n| !n.is_zero())));
+    }
+    parts
+}
+
+fn append(parts: &mut Terms, part: Term) {
+    if let (Some(last), Some(next)) = (parts.last().and_then(Term::as_const), part.as_const())
+        && let Some(both) = known::concat(last, next)
+    {
+        parts.pop();
+        parts.push(Term::constant(both));
+        return;
+    }
+    parts.push(part);
+}
+
+/// Whether it is the empty text.
+fn is_empty(term: &Term) -> bool {
+    term.as_const().and_then(known::len).is_some_and(|n| n.is_zero())
+}
+
+/// The arguments of the operation, if the term is one.
+fn inner(op: TextOp, term: &Term) -> Option<&Terms> {
+    if let Kind::Text(found, args) = term.kind() { (*found == op).then_some(args) } else { None }
+}
+
+/// The parts of a concatenation; of any other text, itself.
+fn parts(term: &Term) -> Terms {
+    inner(TextOp::Concat, term).cloned().unwrap_or_else(|| smallvec::smallvec![term.clone()])
+}
+
+/// The empty text of a sort.
+fn empty(sort: Sort) -> Term {
+    Term::constant(sort.simplest())
+}
+
+/// Of a known text.
+fn length(text: &Scalar) -> usize {
+    known::len(text).and_then(|n| n.to_usize()).unwrap_or(0)
+}
+
+/// A part of a known text, by positions.
+fn cut(text: &Scalar, from: usize, to: usize) -> Scalar {
+    known::slice(text, &Int::from(from), &Int::from(to)).unwrap_or_else(|| text.clone())
+}
+
+/// An operation whose only unknown argument is a conditional with a known arm is done arm by arm.
+fn over_choice(op: TextOp, args: &Terms) -> Option<Term> {
+    let mut unknown = args.iter().enumerate().filter(|(_, arg)| arg.as_const().is_none());
+    let (at, choice) = unknown.next()?;
+    let Kind::Ite(condition, yes, no) = choice.kind() else { return None };
+    let simple = choice.depth() <= CHOICE_DEPTH && (yes.as_const().is_some() || no.as_const().is_some());
+    if !simple || unknown.next().is_some() {
+        return None;
+    }
+    let arm = |value: &Term| {
+        let mut args = args.clone();
+        args[at] = value.clone();
+        Term::text(op, args)
+    };
+    Some(Term::ite(condition, &arm(yes), &arm(no)))
+}

@@ -1,0 +1,94 @@
+//! Two concatenations side by side: what they share at one end is taken away.
+//!
+//! For example `"ab" + #1` and `"ac" + #2` leave a clash, and `"a" + #1` and `"abc"` leave `#1` and `"bc"`. Cancelling a common
+//! first (last) part keeps equality, order (first parts only) and being a prefix (suffix).
+
+use super::{cut, empty, length, parts};
+use crate::scalar::Sort;
+use crate::term::{Term, TextOp};
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+/// Where to begin.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum End {
+    Front,
+    Back,
+}
+
+/// The parts that are left of two texts.
+pub(super) struct Sides {
+    pub(super) left: VecDeque<Term>,
+    pub(super) right: VecDeque<Term>,
+    /// Whether anything was taken away.
+    pub(super) trimmed: bool,
+}
+
+/// Two known parts that differ, and in which order they stand (of use at the front only).
+pub(super) struct Clash(pub(super) Ordering);
+
+impl Sides {
+    pub(super) fn of(left: &Term, right: &Term) -> Sides {
+        Sides { left: parts(left).into_iter().collect(), right: parts(right).into_iter().collect(), trimmed: false }
+    }
+
+    /// Takes away all that both share at one end.
+    pub(super) fn trim(&mut self, end: End) -> Result<(), Clash> {
+        while let (Some(a), Some(b)) = (peek(&self.left, end), peek(&self.right, end)) {
+            if a == b {
+                pop(&mut self.left, end);
+                pop(&mut self.right, end);
+            } else {
+                let (Some(s), Some(t)) = (a.as_const(), b.as_const()) else { return Ok(()) };
+                let (n, m) = (length(s), length(t));
+                let shared = n.min(m);
+                if shared == 0 {
+                    return Ok(());
+                }
+                let ((common, s), (other, t)) = match end {
+                    End::Front => ((cut(s, 0, shared), cut(s, shared, n)), (cut(t, 0, shared), cut(t, shared, m))),
+                    End::Back => {
+                        ((cut(s, n - shared, n), cut(s, 0, n - shared)), (cut(t, m - shared, m), cut(t, 0, m - shared)))
+                    }
+                };
+                if common != other {
+                    return Err(Clash(common.cmp(&other)));
+                }
+                replace(&mut self.left, end, Term::constant(s), n == shared);
+                replace(&mut self.right, end, Term::constant(t), m == shared);
+            }
+            self.trimmed = true;
+        }
+        Ok(())
+    }
+
+    /// Both as terms again.
+    pub(super) fn rejoined(self, sort: Sort) -> (Term, Term) {
+        (rejoin(self.left, sort), rejoin(self.right, sort))
+    }
+}
+
+fn peek(parts: &VecDeque<Term>, end: End) -> Option<&Term> {
+    if end == End::Front { parts.front() } else { parts.back() }
+}
+
+fn pop(parts: &mut VecDeque<Term>, end: End) {
+    if end == End::Front {
+        parts.pop_front()
+    } else {
+        parts.pop_back()
+    };
+}
+
+fn replace(parts: &mut VecDeque<Term>, end: End, rest: Term, used_up: bool) {
+    pop(parts, end);
+    match end {
+        _ if used_up => {}
+        End::Front => parts.push_front(rest),
+        End::Back => parts.push_back(rest),
+    }
+}
+
+fn rejoin(parts: VecDeque<Term>, sort: Sort) -> Term {
+    if parts.is_empty() { empty(sort) } else { Term::text(TextOp::Concat, parts) }
+}
