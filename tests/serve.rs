@@ -144,7 +144,7 @@ fn usage_and_what_cannot_be_had() {
         (&["specs/kv.may"] as &[&str], "--stdio|--tcp"),
         (&["specs/kv.may", "--stdio", "--tcp", "127.0.0.1:0"], "cannot be used with"),
         (&["specs/kv.may", "--tcp", "nowhere"], "expected HOST:PORT, as in 127.0.0.1:7000"),
-        (&["specs/kv.may", "--tcp", &taken], "cannot listen"),
+        (&["specs/kv.may", "--tcp", &taken], "cannot listen: address already in use\n"),
         (&["specs/kv.may", "--stdio", "--trace", "no/such/t"], "no/such/t: cannot write"),
         (&["specs/kv.may", "--stdio", "--trace", "-"], "needs the name of a file"),
         (&["specs/kv.may", "--stdio", "--range", "request=0..1"], "come from the clients"),

@@ -88,7 +88,7 @@ fn unreadable(path: &Path, cause: &io::Error) -> String {
 }
 
 /// The cause without the number that the system gives it.
-fn reason(cause: &io::Error) -> String {
+pub fn reason(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.find(" (os error") {
         Some(end) => text[..end].to_lowercase(),

@@ -93,12 +93,15 @@ pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
 fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) -> Parsed<()>) -> Parsed<usize> {
     let mut scanner = Scanner::new(text);
     if !scanner.eat(b'{') {
-        return Err(scanner.expected("an event: an object such as {\"q\": 5, \"a\": 1}"));
+        return Err(scanner.expected("an event: an object on one line, such as {\"q\": 5, \"a\": 1}"));
     }
     if scanner.eat(b'}') {
         return finish(scanner);
     }
     loop {
+        if scanner.peek().is_none() {
+            return Err(scanner.expected("the rest of the event in the same line"));
+        }
         let key = scanner.string()?;
         scanner.expect(b':')?;
         let value = scanner.skip()?;
@@ -185,7 +188,10 @@ impl<'a> Fields<'a> {
                 self.needs_client(end, "an answer without its request").map(|()| Body::Answer(answer))
             }
             (None, None) if self.lost.is_some() => self.needs_client(end, "a client that gave up").map(|()| Body::Lost),
-            (None, None) => Err(JsonError::new(end, "expected one of the keys \"q\", \"a\", \"lost\" and \"closed\"")),
+            (None, None) => Err(JsonError::new(
+                end,
+                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\" and \"closed\"",
+            )),
         }
     }
 

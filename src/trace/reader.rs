@@ -197,15 +197,19 @@ mod tests {
     #[test]
     fn lines_that_are_no_events() {
         for (text, column, message) in [
-            ("5", 1, "expected an event: an object such as {\"q\": 5, \"a\": 1}, found a number"),
-            ("{", 2, "expected a string, found the end"),
+            ("5", 1, "expected an event: an object on one line, such as {\"q\": 5, \"a\": 1}, found a number"),
+            ("{", 2, "expected the rest of the event in the same line, found the end"),
             ("{\"q\": 5, \"a\": ", 15, "expected a value, found the end"),
             ("{\"q\": 5, \"a\": 1", 16, "expected `,` or `}` in the same line, found the end"),
             ("{\"q\": 5, \"a\": 1} {}", 18, "expected the end of the line behind an event, found an object"),
             ("{\"q\": 5, \"q\": 6}", 15, "the key \"q\" stands twice in this line"),
             ("{\"q\": 5, \"t\": 1, \"t\": 2}", 23, "the key \"t\" stands twice in this line"),
             ("{\"é\": 5, \"\\u0071\": 1, \"q\": 2}", 28, "the key \"q\" stands twice in this line"),
-            ("{\"t\": 5}", 8, "expected one of the keys \"q\", \"a\", \"lost\" and \"closed\""),
+            (
+                "{\"t\": 5}",
+                8,
+                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\" and \"closed\"",
+            ),
             ("{\"a\": 5}", 8, "an answer without its request needs its connection: the key \"c\""),
             ("{\"lost\": true}", 14, "a client that gave up needs its connection: the key \"c\""),
             ("{\"c\": 1, \"lost\": false}", 18, "expected `true`"),

@@ -4,7 +4,8 @@
 
 use super::connection::Desk;
 use super::wire::{Kind, Refusal};
-use std::io::{BufReader, Read, Write};
+use crate::cli::files;
+use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,8 +23,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// # Errors
 /// A message, one line: the address is none, or is taken.
 pub fn listen(address: &str, most: usize, desk: Desk) -> Result<SocketAddr, String> {
-    let failed = |cause: std::io::Error| {
-        format!("--tcp {address}: cannot listen: {cause}; expected HOST:PORT, as in 127.0.0.1:7000")
+    let failed = |cause: io::Error| match cause.kind() {
+        ErrorKind::InvalidInput => format!("--tcp {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:7000"),
+        _ => format!("--tcp {address}: cannot listen: {}", files::reason(&cause)),
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;

@@ -186,6 +186,7 @@ impl<'a> Checker<'a> {
             (Type::List(_) | Type::Set(_), "contains") => report.help("`x in xs` says whether `x` is an element"),
             (Type::Set(_), "remove") => report.help("`s - {x}` is the set without `x`"),
             (Type::Set(_), "add" | "insert") => report.help("`s + {x}` is the set with `x`"),
+            (Type::Map(..), "insert" | "put" | "set" | "add") => report.help("`m[k] := v;` sets what is at `k`"),
             (Type::List(_), "push" | "append") => report.help("`xs + [x]` is the list with `x` at its end"),
             (_, "len") => report.help("`len(x)` is a function"),
             (_, text) => match nearest(text, known.iter().copied()) {

@@ -186,6 +186,9 @@ impl Parser<'_> {
         if token.kind == Kind::Equals && ["`;`", "`{`", "`,` or `)`"].contains(&what) {
             return finding.help("`==` compares, `:=` assigns");
         }
+        if token.kind == Kind::Where && what == "`;`" {
+            return finding.help("what a condition speaks of needs a name: `choose x: int where x > 0`");
+        }
         finding
     }
 

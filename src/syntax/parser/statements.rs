@@ -268,7 +268,9 @@ impl Parser<'_> {
 
 fn dropped(place: Span) -> Diagnostic {
     let finding = Diagnostic::error(place, "the value of this expression is dropped");
-    finding.label("this changes nothing").help("only `:=` changes something, as in `m := m.remove(k);`")
+    finding
+        .label("this changes nothing")
+        .help("only `:=` changes something, as in `m := m.remove(k);` and `m[k] := v;`")
 }
 
 /// `place`, out of the expression that it looks like. (Not recursive: the expression nests to its left.)
