@@ -224,6 +224,47 @@ fn requests_may_be_sent_ahead() {
     assert_eq!(client.hear(), "", "the server closes what the client closed");
 }
 
+/// The requests of all recordings of a specification, one a line.
+fn requests(name: &str) -> String {
+    let mut requests = String::new();
+    let Ok(directory) = std::fs::read_dir(Path::new("tests/data/traces").join(name)) else { return requests };
+    let mut paths: Vec<PathBuf> = directory.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for line in paths
+        .iter()
+        .flat_map(|path| std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect::<Vec<_>>())
+    {
+        let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+        if let Some(request) = event.get("q") {
+            requests += &format!("{request}\n");
+        }
+    }
+    requests
+}
+
+#[test]
+fn what_a_shipped_specification_serves_it_accepts() {
+    let mut served_in_all = 0;
+    for entry in std::fs::read_dir("specs").unwrap() {
+        let path = entry.unwrap().path();
+        let (name, path) = (path.file_stem().unwrap().to_str().unwrap(), path.to_str().unwrap());
+        let (requests, trace) = (requests(name), scratch(&format!("shipped_{name}.ndjson")));
+        for seed in ["1", "2"] {
+            let (code, lines, told) = served(path, &["--seed", seed, "--trace", trace.to_str().unwrap()], &requests);
+            let refused = lines.iter().filter(|line| line.starts_with("{\"$error\"")).count();
+            assert!(
+                code == 0 && refused * 10 <= lines.len(),
+                "{path}, seed {seed}: {code}, {told}, {refused} refused: {lines:?}"
+            );
+            if !lines.is_empty() {
+                validated(path, &trace, 0, "accept");
+            }
+            served_in_all += lines.len();
+        }
+    }
+    assert!(served_in_all > 1000, "{served_in_all}");
+}
+
 /// Something that a client must not do; what it is told, it checks itself.
 type Bad = fn(Client);
 

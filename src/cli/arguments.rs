@@ -54,9 +54,9 @@ connection goes on (with cut_off, busy and stopping it ends). KIND is
   stopping    the server ends
 
 --trace writes each request that was handled, in that order, for `mayhap validate`; a line is in the
-file before its answer is sent. With --tcp, "c" is the number of the connection. (A request that is
-owed no answer cannot have one in this format: it is left out, or, where the specification asks for
-it with `from`, the request is written as "lost", which claims a little less.)
+file before its answer is sent. With --tcp, "c" is the number of the connection. A request that got
+no answer cannot stand beside a "c": it has none, or, where the specification asks for it (`from`),
+it is written as "lost" (the client gave up), which claims a little less.
 
 Exit codes: 0 where standard input ended; 130 where it was interrupted (SIGINT, SIGTERM, SIGHUP: the
 request at hand is finished, the trace is complete; a second signal ends it at once); 2 instead of
