@@ -1,0 +1,57 @@
+//! The specifications in `specs/`, with the traces that are kept of them: what tests over all of them share.
+//!
+//! `shipped::all()` has one entry a file; `kv_etag` has, among others, the accepted trace `kv_etag/accept_tagged.ndjson`.
+
+#![allow(dead_code)] // each test file that includes this module uses a part of it
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mayhap::{Spec, SpecError};
+
+/// A shipped specification.
+pub struct Shipped {
+    /// Its name: that of its file.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All of them, by name.
+pub fn all() -> Vec<Shipped> {
+    let entries = fs::read_dir(root().join("specs")).expect("specs");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "may"));
+    paths.sort();
+    paths.into_iter().map(Shipped::read).collect()
+}
+
+impl Shipped {
+    fn read(path: PathBuf) -> Shipped {
+        let text = fs::read_to_string(&path).expect("text");
+        Shipped { name: path.file_stem().expect("a name").to_string_lossy().into_owned(), path, text }
+    }
+
+    /// It, compiled as it is.
+    pub fn compile(&self) -> Result<Arc<Spec>, SpecError> {
+        Spec::from_text(&self.text)
+    }
+
+    /// The kept traces with this verdict, by name.
+    pub fn traces(&self, verdict: &str) -> Vec<(String, String)> {
+        let traces = root().join("tests/data/traces");
+        let manifest = fs::read_to_string(traces.join("manifest.tsv")).expect("the manifest");
+        let rows = manifest.lines().skip(1).map(|row| row.split('\t').collect::<Vec<&str>>());
+        let own = format!("{}.may", self.name);
+        rows.filter(|row| row[0] == own && row[2] == verdict)
+            .map(|row| (row[1].to_owned(), fs::read_to_string(traces.join(row[1])).expect("the trace")))
+            .collect()
+    }
+}
