@@ -10,7 +10,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use judge::judge;
-use serde_json::{Value, json};
 
 /// A row of a manifest.
 struct Case {
@@ -18,41 +17,19 @@ struct Case {
     trace: PathBuf,
     verdict: String,
     event: Option<u64>,
-    /// What the case needs beyond the core of the language, as its row says.
-    needs: String,
 }
 
 /// The cases of `directory/manifest.tsv`, whose specifications are in `specs`; none where there is no manifest.
 fn cases(directory: &Path, specs: &Path) -> Vec<Case> {
     let Ok(manifest) = fs::read_to_string(directory.join("manifest.tsv")) else { return Vec::new() };
-    let mut rows = manifest.lines().map(|row| row.split('\t').collect::<Vec<&str>>());
-    let columns = rows.next().expect("a manifest has a first row");
-    let needs = columns.iter().position(|column| *column == "needs");
+    let rows = manifest.lines().skip(1).map(|row| row.split('\t').collect::<Vec<&str>>());
     rows.map(|row| Case {
         spec: specs.join(row[0]),
         trace: directory.join(row[1]),
         verdict: row[2].to_owned(),
         event: row[3].parse().ok(),
-        needs: needs.map_or("core", |column| row[column]).to_owned(),
     })
     .collect()
-}
-
-/// Whether this version can judge the case: holes stand for whole answers only, and nothing starts unknown.
-fn is_supported(case: &Case) -> bool {
-    match case.needs.as_str() {
-        "core" | "step" => true,
-        "holes" => has_whole_holes_only(&fs::read_to_string(&case.trace).expect("a trace")),
-        _ => false,
-    }
-}
-
-fn has_whole_holes_only(trace: &str) -> bool {
-    let hole = json!({"$any": null});
-    trace.lines().all(|line| {
-        let event: Value = serde_json::from_str(line).expect("a line of a trace is JSON");
-        event["a"] == hole || !line.contains("$any")
-    })
 }
 
 /// What is wrong with the verdict, if anything.
@@ -104,7 +81,7 @@ fn kept_machines() {
 #[test]
 fn kept_protocols() {
     let cases = kept("protocol");
-    assert_eq!(cases.iter().filter(|case| is_supported(case)).count(), 10);
+    assert_eq!(cases.len(), 10);
     check_all(&cases);
 }
 
@@ -114,15 +91,6 @@ fn all_machines() {
 }
 
 #[test]
-fn all_protocols_that_run() {
-    let cases: Vec<Case> = shared("protocol").into_iter().filter(is_supported).collect();
-    check_all(&cases);
-}
-
-/// What does not run yet gets an error that says so, never a wrong verdict.
-#[test]
-fn protocols_that_need_more_are_not_misjudged() {
-    let cases = shared("protocol").into_iter().filter(|case| !is_supported(case));
-    let differences = cases.filter_map(|case| check(&case).filter(|found| !found.contains("not supported yet")));
-    assert_eq!(differences.collect::<Vec<String>>(), Vec::<String>::new());
+fn all_protocols() {
+    check_all(&shared("protocol"));
 }

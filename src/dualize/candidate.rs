@@ -66,6 +66,8 @@ pub enum Logged {
     },
     /// That the request took effect at all.
     Received,
+    /// What the request was, where a part of it is not known.
+    Request(Value),
     /// That the server began this step by itself.
     Step(usize),
 }

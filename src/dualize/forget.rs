@@ -27,9 +27,19 @@ impl Judge {
                 }
             }
         }
+        self.settle_seen(candidate);
         candidate.process.rest();
         if self.options.forget && candidate.fresh >= WALK_INTERVAL.max(candidate.walked) {
             self.forget(candidate);
+        }
+    }
+
+    /// What was asked of unknown maps under keys that are known by now is put in its place.
+    fn settle_seen(&mut self, candidate: &mut Candidate) {
+        let Candidate { process, store, .. } = candidate;
+        if store.has_bindings() && process.has_seen() {
+            let mut resolve = |term: &Term| changed(term, store.resolve(term));
+            process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
         }
     }
 
@@ -45,10 +55,14 @@ impl Judge {
                     *slot = resolved;
                 }
             }
+            process.rewrite_seen(&mut |value| substitution.apply(value));
+        }
+        if !self.options.keep_choices {
+            process.prune_seen();
         }
         let mut live = FxHashSet::default();
         let mut walked = 0u32;
-        for slot in &process.memory {
+        for slot in process.memory.iter().chain(process.seen().map(|(_, value)| value)) {
             walked += slot.visit_terms(&mut |term| {
                 term.vars(&mut |var| {
                     live.insert(var);

@@ -4,6 +4,7 @@
 //! step(q, a) = run every candidate on q; keep those that can answer a; none left: reject      (Figure 3.1)
 //! ```
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
@@ -14,6 +15,7 @@ use crate::process::{Fresh, Limit, Process};
 use crate::scalar::Scalar;
 use crate::solve::{Limits, Solver, Statistics, Store};
 use crate::spec::Spec;
+use crate::term::Term;
 use crate::value::Value;
 
 /// The number of paths of one request beyond which the judge gives up on the others.
@@ -67,6 +69,13 @@ pub struct Counts {
     pub subsumptions: u64,
     /// Passes that looked for dead variables.
     pub projections: u64,
+}
+
+/// A request that is judged.
+struct Request<'r> {
+    value: Cow<'r, Value>,
+    /// What restricts the parts that are not known.
+    facts: Vec<Term>,
 }
 
 /// The candidates of a trace, and what is known besides.
@@ -139,6 +148,7 @@ impl Judge {
         let seen = Seen::new(&exchange.observed);
         let spec = self.spec.clone();
         self.close(&spec);
+        let request = self.request(&spec, &exchange.request);
         let mut candidates = std::mem::take(&mut self.candidates);
         let mut others = Vec::new();
         candidates.retain_mut(|candidate| {
@@ -148,7 +158,10 @@ impl Judge {
             self.log(candidate, || Logged::Received);
             let before = self.may_join(seen.observed).then(|| candidate.clone());
             let first = others.len();
-            candidate.process.receive(&spec.program, &exchange.request, &client);
+            if self.ask(candidate, &request) == Alive::No {
+                return false;
+            }
+            candidate.process.receive(&spec.program, &request.value, &client);
             let alive = self.explore(&spec, candidate, &seen, &mut others);
             if let Some(before) = before {
                 self.join(before, (alive, candidate), &mut others, first);
@@ -158,6 +171,25 @@ impl Judge {
         candidates.append(&mut others);
         self.settle(candidates);
         !self.candidates.is_empty()
+    }
+
+    /// A request, with something in the place of what is not known of it.
+    fn request<'r>(&mut self, spec: &Spec, recorded: &'r Value) -> Request<'r> {
+        if !recorded.has_holes() {
+            return Request { value: Cow::Borrowed(recorded), facts: Vec::new() };
+        }
+        let (value, facts) = self.fresh.fill_holes(&spec.types, spec.program.request, recorded);
+        Request { value: Cow::Owned(value), facts }
+    }
+
+    /// A request of which a part is not known is one choice more.
+    fn ask(&mut self, candidate: &mut Candidate, request: &Request<'_>) -> Alive {
+        if let Cow::Owned(value) = &request.value {
+            self.log(candidate, || Logged::Request(value.clone()));
+            candidate.fresh += 1;
+        }
+        let assumed = request.facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
+        if assumed { Alive::Yes } else { Alive::No }
     }
 
     /// Whether paths that only asked are joined: not where the choices or answers of each path are kept.

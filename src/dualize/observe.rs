@@ -4,9 +4,9 @@ use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::{Judge, PATH_LIMIT};
 use super::verdict::{Doubt, FaultReport, Place};
 use super::{Observed, Verdict};
-use crate::process::{Choice, Event, Fault, Limit};
+use crate::process::{Answered, Choice, Event, Fault, Limit, Look};
 use crate::solve::Answer;
-use crate::spec::code::{Pc, Program};
+use crate::spec::code::{FaultKind, Pc, Program};
 use crate::spec::heads::{Head, Heads};
 use crate::spec::{Site, Spec};
 use crate::term::Term;
@@ -78,7 +78,7 @@ impl Judge {
                     (candidate, alive)
                 }
                 Open::Answering(mut candidate, answer, site) => {
-                    let alive = self.unify(&mut candidate, answer, site, seen, &mut open);
+                    let alive = self.unify(spec, &mut candidate, (answer, site), seen, &mut open);
                     (candidate, alive)
                 }
             };
@@ -98,12 +98,13 @@ impl Judge {
                 Event::Choose { choice, guard, site } => {
                     let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
                     // A range or a collection may be empty.
-                    self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(_));
+                    self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
                     let alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
                     self.log(candidate, || Logged::Value { value: value.clone(), guard });
                     candidate.process.resume(value);
                     alive
                 }
+                Event::Look { look, site } => self.look(spec, candidate, &look, site),
                 Event::Branch { condition, sides, site } => {
                     self.branch(program, candidate, Fork { condition: &condition, sides, site }, seen, open)
                 }
@@ -126,7 +127,7 @@ impl Judge {
                 }
                 Event::Send(answer, site) => {
                     candidate.replied = Some(site);
-                    return self.unify(candidate, answer, site, seen, open);
+                    return self.unify(spec, candidate, (answer, site), seen, open);
                 }
                 Event::End => {
                     self.whole &= *seen.observed == Observed::Lost;
@@ -167,12 +168,19 @@ impl Judge {
         Alive::Yes
     }
 
+    /// Makes a part of an unknown value out of fresh variables.
+    fn look(&mut self, spec: &Spec, candidate: &mut Candidate, look: &Look, site: Site) -> Alive {
+        let (made, mut facts) = self.fresh.look(&spec.types, look);
+        facts.extend(candidate.process.looked(made));
+        self.restrict_choice(candidate, facts, None, site)
+    }
+
     /// Compares an answer with the observed one.
     fn unify(
         &mut self,
+        spec: &Spec,
         candidate: &mut Candidate,
-        answer: Value,
-        site: Site,
+        (mut answer, site): (Value, Site),
         seen: &Seen,
         open: &mut Vec<Open>,
     ) -> Alive {
@@ -185,17 +193,55 @@ impl Judge {
             Observed::Nothing => return Alive::No,
         };
         let at = self.place(site);
-        match value::equal(&answer, expected) {
-            Ok(truth) => candidate.require(truth, Some(at), &mut self.solver),
-            Err(Split(condition)) => {
-                for holds in [true, false] {
-                    let mut side = candidate.clone();
-                    let side_condition = if holds { condition.clone() } else { Term::not(&condition) };
-                    if side.assume(&side_condition, Some(at), &mut self.solver) == Alive::Yes {
-                        open.push(Open::Answering(side, answer.decide(&condition, holds), site));
+        loop {
+            let ask = match value::equal(&answer, expected) {
+                Ok(truth) => return candidate.require(truth, Some(at), &mut self.solver),
+                Err(Split::On(condition)) if condition.as_bool().is_none() => {
+                    self.fork_answer(candidate, (answer, site), &condition, open);
+                    return Alive::No;
+                }
+                Err(Split::On(_)) => {
+                    return self.cut_off(candidate, Truth::Known(true), Limit::Undecidable, Some(site));
+                }
+                Err(Split::Uncounted) => {
+                    let fault = Fault { kind: FaultKind::Uncounted, site };
+                    return self.fault(candidate, Truth::Known(true), fault);
+                }
+                Err(Split::Ask(ask)) => ask,
+            };
+            match candidate.process.ask(&spec.program, &ask) {
+                Answered::Part(part) => match answer.filled(&part) {
+                    Some(filled) => answer = filled,
+                    None => return self.cut_off(candidate, Truth::Known(true), Limit::Undecidable, Some(site)),
+                },
+                Answered::Look(look) => {
+                    if self.look(spec, candidate, &look, site) == Alive::No {
+                        return Alive::No;
                     }
                 }
-                Alive::No
+                Answered::Branch(condition) => {
+                    self.fork_answer(candidate, (answer, site), &condition, open);
+                    return Alive::No;
+                }
+                Answered::Cut(limit) => return self.cut_off(candidate, Truth::Known(true), limit, Some(site)),
+            }
+        }
+    }
+
+    /// Both sides of a condition on which it depends what an answer is.
+    fn fork_answer(
+        &mut self,
+        candidate: &Candidate,
+        (answer, site): (Value, Site),
+        condition: &Term,
+        open: &mut Vec<Open>,
+    ) {
+        for holds in [true, false] {
+            let mut side = candidate.clone();
+            side.process.branch(holds);
+            let side_condition = if holds { condition.clone() } else { Term::not(condition) };
+            if side.assume(&side_condition, Some(self.place(site)), &mut self.solver) == Alive::Yes {
+                open.push(Open::Answering(side, answer.decide(condition, holds), site));
             }
         }
     }

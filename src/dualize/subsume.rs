@@ -36,8 +36,9 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
 
 /// Memory and constraints with the variables numbered in the order in which the memory mentions them.
 pub(super) fn canonical(candidate: &Candidate) -> (Vec<Value>, Vec<Term>) {
+    let values = numbered(candidate);
     let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
-    for slot in &candidate.process.memory {
+    for slot in &values {
         slot.visit_variables(&mut |var| {
             let next = numbers.len() as u64 + 1;
             numbers.entry(var).or_insert(next);
@@ -56,14 +57,42 @@ pub(super) fn canonical(candidate: &Candidate) -> (Vec<Value>, Vec<Term>) {
         });
         (renamed != *term).then_some(renamed)
     };
-    let memory = candidate.process.memory.iter();
-    let memory = memory
+    let memory = values
+        .iter()
         .map(|slot| crate::value::Substitution::everywhere(&mut rename).apply(slot).unwrap_or_else(|| slot.clone()))
         .collect();
     let mut constraints: Vec<Term> =
         candidate.store.constraints().iter().map(|term| rename(term).unwrap_or_else(|| term.clone())).collect();
     constraints.sort();
     (memory, constraints)
+}
+
+/// The memory, and behind it what was seen of unknown values, these numbered in the order in which they are mentioned.
+fn numbered(candidate: &Candidate) -> Vec<Value> {
+    let process = &candidate.process;
+    let mut order: Vec<u64> = Vec::new();
+    let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut meet = |value: &Value, order: &mut Vec<u64>| {
+        value.visit_unknowns(&mut |id| {
+            let next = numbers.len() as u64 + 1;
+            if *numbers.entry(id).or_insert(next) == next {
+                order.push(id);
+            }
+        });
+    };
+    process.memory.iter().for_each(|slot| meet(slot, &mut order));
+    let mut at = 0;
+    while at < order.len() {
+        process.seen_of(order[at]).iter().for_each(|seen| meet(seen, &mut order));
+        at += 1;
+    }
+    if order.is_empty() {
+        return process.memory.clone();
+    }
+    let number = |id: u64| numbers.get(&id).copied().unwrap_or(id);
+    let renumbered = |value: &Value| value.renumbered(&number).unwrap_or_else(|| value.clone());
+    let seen = order.iter().map(|id| process.seen_of(*id).map_or(Value::Absent, renumbered));
+    process.memory.iter().map(renumbered).chain(seen).collect()
 }
 
 /// Drops candidates that another one covers.
@@ -91,6 +120,11 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     let mut matching = Matching::default();
     let memories = general.process.memory.iter().zip(&special.process.memory);
     if !memories.into_iter().all(|(general, special)| matching.value(general, special)) {
+        return false;
+    }
+    let seen = |candidate: &Candidate| candidate.process.seen().map(|(id, _)| id).collect::<Vec<_>>();
+    let mut both = general.process.seen().zip(special.process.seen());
+    if seen(general) != seen(special) || !both.all(|((_, general), (_, special))| matching.value(general, special)) {
         return false;
     }
     let mut implied = Vec::new();
@@ -121,7 +155,9 @@ impl Matching {
                     && general.fields().len() == special.fields().len()
                     && general.fields().iter().zip(special.fields()).all(|(a, b)| self.value(a, b))
             }
-            (Value::List(a), Value::List(b)) => {
+            (Value::Unknown(a), Value::Unknown(b)) => a == b,
+            (Value::Rest(a), Value::Rest(b)) => a.unknown == b.unknown && self.term(&a.length, &b.length),
+            (Value::List(a), Value::List(b)) | (Value::Open(a), Value::Open(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.value(a, b))
             }
             (Value::Map(a), Value::Map(b)) => self.map(a, b),
@@ -137,7 +173,11 @@ impl Matching {
         if a == b && a.is_known() {
             return true;
         }
-        let (Ok(a), Ok(b)) = (a.entries(), b.entries()) else { return false };
+        let bases = [a, b].map(|map| map.base().map(|base| (base.unknown, base.view, &base.others)));
+        if bases[0] != bases[1] {
+            return false;
+        }
+        let (Some(a), Some(b)) = (a.settled_entries(), b.settled_entries()) else { return false };
         a.len() == b.len()
             && a.iter().zip(b.iter()).all(|((k, v), (l, w))| {
                 self.value(k, l) && self.term(&v.truth().term(), &w.truth().term()) && self.value(&v.value, &w.value)

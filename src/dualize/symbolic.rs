@@ -161,6 +161,7 @@ impl Explorer<'_> {
             match process.advance(&self.spec.program) {
                 Event::Choose { choice, .. } => process.resume(self.fresh.havoc(&self.spec.types, &choice).0),
                 Event::Guard { .. } => process.guard(None),
+                Event::Look { look, .. } => drop(process.looked(self.fresh.look(&self.spec.types, &look).0)),
                 Event::Branch { .. } | Event::Or { .. } | Event::Assume(..) => return None,
                 Event::Expects(..) | Event::Fault(..) | Event::Cut(..) => return None,
                 Event::Send(..) | Event::End | Event::Recv => return Some(process.memory),
@@ -218,6 +219,11 @@ impl Explorer<'_> {
                     path.process.resume(value.clone());
                     path.met.push(Met::Choice { choice, value, restrictions: restrictions.clone(), site });
                     restrictions.iter().all(|term| self.assume(&mut path, term))
+                }
+                Event::Look { look, .. } => {
+                    let (made, facts) = self.fresh.look(&self.spec.types, &look);
+                    let facts = [facts, path.process.looked(made)].concat();
+                    facts.iter().all(|fact| self.assume(&mut path, fact))
                 }
                 Event::Branch { condition, site, .. } => self.branch(&mut path, &condition, site, open),
                 Event::Guard { condition, .. } => {

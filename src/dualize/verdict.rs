@@ -89,6 +89,11 @@ impl fmt::Display for Limit {
                 )
             }
             Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
+            Limit::Stretch => write!(
+                f,
+                "more than {} elements of a list of unknown length were asked for by one request",
+                crate::process::STRETCH_LIMIT
+            ),
             Limit::Text => f.write_str("an unknown text was taken apart in a way that has no symbolic form"),
             Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
             Limit::Steps => {

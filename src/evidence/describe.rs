@@ -88,10 +88,11 @@ impl Names {
         match value {
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| self.name_shown(value)),
             Value::Data { .. } => value.fields().iter().for_each(|field| self.name_shown(field)),
-            Value::List(list) => list.iter().for_each(|element| self.name_shown(element)),
+            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| self.name_shown(element)),
             Value::Scalar(_) | Value::Term(_) | Value::Map(_) | Value::Absent => {
                 value.visit_variables(&mut |var| self.name(var));
             }
+            Value::Unknown(_) | Value::Rest(_) | Value::Any => {}
         }
     }
 
@@ -106,13 +107,14 @@ impl Names {
                 shown.collect::<Vec<_>>().join(" or ")
             }
             Value::Data { tag, .. } => self.show_data(types, ty, *tag, value.fields()),
-            Value::List(list) => {
+            Value::List(list) | Value::Open(list) => {
                 let of = types.parts(ty).first().copied().unwrap_or(ty);
                 let shown: Vec<String> = list.iter().map(|element| self.show(types, of, element)).collect();
                 format!("[{}]", shown.join(", "))
             }
+            Value::Rest(_) => "..".to_owned(),
             Value::Map(_) => json::encode(types, ty, value),
-            Value::Scalar(_) | Value::Absent => json::encode(types, ty, value),
+            Value::Unknown(_) | Value::Any | Value::Scalar(_) | Value::Absent => json::encode(types, ty, value),
         }
     }
 

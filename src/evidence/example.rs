@@ -5,7 +5,8 @@
 use super::describe::Fact;
 use crate::dualize::Candidate;
 use crate::json;
-use crate::solve::{Limits, Model, Solver};
+use crate::server::Completion;
+use crate::solve::{Limits, Solver};
 use crate::spec::Spec;
 use crate::term::Term;
 use crate::value::{Substitution, Value};
@@ -15,19 +16,14 @@ use crate::value::{Substitution, Value};
 pub fn example(spec: &Spec, candidate: &Candidate) -> Vec<Fact> {
     let mut solver = Solver::new(Limits::default());
     let Ok(model) = candidate.store.model(&[], &mut solver, &mut |_| 0) else { return Vec::new() };
+    let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
     let state = spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots());
     let known = state.filter(|(_, value)| **value != Value::Absent);
     known
         .map(|(slot, value)| {
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
             let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
-            Fact(format!("{} = {}", slot.name, json::encode(&spec.types, slot.ty, &under(&model, &value))))
+            Fact(format!("{} = {}", slot.name, json::encode(&spec.types, slot.ty, &completion.value(&value))))
         })
         .collect()
-}
-
-/// A value under a model; what the model does not determine is the simplest of its sort.
-pub(super) fn under(model: &Model, value: &Value) -> Value {
-    let mut apply = |term: &Term| model.eval_or_simplest(term).map(Term::constant);
-    Substitution::everywhere(&mut apply).apply(value).unwrap_or_else(|| value.clone())
 }

@@ -7,11 +7,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::example::under;
 use crate::dualize::{Candidate, Exchange, Judge, Logged, Observed, Options, Verdict};
-use crate::server::{Given, Reply, Server, Stop};
+use crate::server::{Completion, Given, Reply, Server, Stop};
 use crate::solve::{Answer, Model};
 use crate::spec::{Site, Spec};
+use crate::value::{self, Truth, Value};
 
 /// A concrete run that explains a trace.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +35,8 @@ pub struct WitnessStep {
     pub choices: Vec<Given>,
     /// The same as JSON.
     pub json: Vec<String>,
+    /// The request, where a part of it was not known.
+    pub request: Option<Value>,
     /// What it replied (which fills a hole).
     pub reply: Reply,
     /// Whether the request was lost before it had any effect.
@@ -98,7 +100,7 @@ pub fn witness(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> R
     let clean = judge.candidates().iter().find(|candidate| candidate.is_clean()).cloned();
     let candidate = clean.ok_or(WitnessError::NotAccepted)?;
     let model = complete_model(&mut judge, &candidate)?;
-    let (initial, made) = choices(&candidate, &model, exchanges);
+    let (initial, made) = choices(spec, &candidate, &model, exchanges);
     replay(spec, initial, made, exchanges)
 }
 
@@ -106,7 +108,7 @@ pub fn witness(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> R
 fn complete_model(judge: &mut Judge, candidate: &Candidate) -> Result<Model, WitnessError> {
     let mut model = candidate.store.model(&[], judge.solver(), &mut |_| 0).map_err(WitnessError::Undecided)?;
     // Variables of the memory that nothing restricts get the simplest value of their sort.
-    for slot in &candidate.process.memory {
+    for slot in candidate.process.memory.iter().chain(candidate.process.seen().map(|(_, value)| value)) {
         slot.visit_variables(&mut |var| {
             if model.get(var).is_none() && candidate.store.binding(var).is_none() {
                 model.insert(var, var.sort.simplest());
@@ -127,12 +129,15 @@ fn complete_model(judge: &mut Judge, candidate: &Candidate) -> Result<Model, Wit
 struct Made {
     /// The steps before the request, by number.
     before: Vec<(usize, Vec<Given>)>,
+    /// The request, where a part of it was not known.
+    request: Option<Value>,
     /// The choices of its handler; `None` where the request never took effect.
     handler: Option<Vec<Given>>,
 }
 
 /// The choices of the initial state and of each exchange.
-fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec<Given>, Vec<Made>) {
+fn choices(spec: &Spec, candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec<Given>, Vec<Made>) {
+    let completion = Completion { types: &spec.types, model, process: &candidate.process };
     let mut log = Vec::new();
     let mut at = candidate.log.as_ref();
     while let Some(entry) = at {
@@ -141,11 +146,11 @@ fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec
     }
     let mut log = log.into_iter().rev().peekable();
     let initial = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
-    let initial = initial.filter_map(|entry| known(model, &entry.entry)).collect();
+    let initial = initial.filter_map(|entry| known(&completion, &entry.entry)).collect();
     let mut of_event = |event: u64| {
         let mut made = Made::default();
         while let Some(entry) = log.next_if(|entry| entry.event == event) {
-            made.add(model, &entry.entry);
+            made.add(&completion, &entry.entry);
         }
         made
     };
@@ -153,14 +158,15 @@ fn choices(candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec
 }
 
 impl Made {
-    fn add(&mut self, model: &Model, logged: &Logged) {
+    fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
         match logged {
+            Logged::Request(request) => self.request = Some(completion.value(request)),
             Logged::Received => self.handler = Some(Vec::new()),
             Logged::Step(step) => self.before.push((*step, Vec::new())),
             Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
                 let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
                 if let Some(choices) = last {
-                    choices.extend(known(model, logged));
+                    choices.extend(known(completion, logged));
                 }
             }
         }
@@ -168,20 +174,13 @@ impl Made {
 }
 
 /// What was chosen, under a model; `None` where it stands in an arm that is not taken.
-fn known(model: &Model, logged: &Logged) -> Option<Given> {
-    let guard = match logged {
-        Logged::Value { guard, .. } | Logged::Element { guard, .. } => guard.as_ref(),
-        Logged::Way(_) | Logged::Received | Logged::Step(_) => None,
-    };
-    if guard.is_some_and(|guard| model.eval_or_simplest(guard).and_then(|truth| truth.as_bool()) == Some(false)) {
-        return None;
+fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
+    match logged {
+        Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
+        Logged::Element { value, guard } => Given::Element(value.clone()).under(completion, guard.as_ref()),
+        Logged::Way(way) => Some(Given::Way(*way)),
+        Logged::Received | Logged::Request(_) | Logged::Step(_) => None,
     }
-    Some(match logged {
-        Logged::Value { value, .. } => Given::Value(under(model, value)),
-        Logged::Element { value, .. } => Given::Element(under(model, value)),
-        Logged::Way(way) => Given::Way(*way),
-        Logged::Received | Logged::Step(_) => return None,
-    })
 }
 
 /// Repeats the run on the concrete server and compares its answers with the observed ones.
@@ -219,12 +218,22 @@ fn replay_exchange(
         let site = spec.program.steps[step].site;
         before.push(WitnessOwn { step, site, choices, json: server.made_json() });
     }
-    let skipped =
-        WitnessStep { line, before, choices: Vec::new(), json: Vec::new(), reply: Reply::Nothing, skipped: true };
+    let skipped = WitnessStep {
+        line,
+        before,
+        choices: Vec::new(),
+        json: Vec::new(),
+        request: made.request,
+        reply: Reply::Nothing,
+        skipped: true,
+    };
     let Some(choices) = made.handler else { return Ok(skipped) };
-    let reply = server.handle_given(&exchange.request, exchange.client, choices.clone()).map_err(stopped)?;
+    let request = skipped.request.as_ref().unwrap_or(&exchange.request);
+    let reply = server.handle_given(request, exchange.client, choices.clone()).map_err(stopped)?;
     let shows = match &exchange.observed {
-        Observed::Answer(answer) => reply == Reply::Answer(answer.clone()),
+        Observed::Answer(answer) => {
+            matches!(&reply, Reply::Answer(reply) if value::equal(reply, answer) == Ok(Truth::Known(true)))
+        }
         Observed::Any => matches!(reply, Reply::Answer(_)),
         Observed::Nothing => reply == Reply::Nothing,
         Observed::Lost => true,

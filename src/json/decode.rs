@@ -37,7 +37,19 @@ pub(super) type Decoded<T> = Result<T, JsonError>;
 /// # Errors
 /// The text is not JSON, is no value of the type, is nested more deeply than [`MAX_DEPTH`], or has a hole.
 pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
-    let mut decoder = Decoder { types, scanner: Scanner::new(text), depth: 0, marks: Marks::Read };
+    whole(types, id, text, Holes::Refused)
+}
+
+/// The recorded value of type `id` that `text` is; what is not known of it is [`Value::Any`].
+///
+/// # Errors
+/// As [`decode`]; and where an element of a set or a key of a map is a hole.
+pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
+    whole(types, id, text, Holes::Read)
+}
+
+fn whole(types: &Types, id: TypeId, text: &str, holes: Holes) -> Decoded<Value> {
+    let mut decoder = Decoder { types, scanner: Scanner::new(text), depth: 0, marks: Marks::Read, holes };
     let value = decoder.value(id)?;
     decoder.scanner.end()?;
     Ok(value)
@@ -51,7 +63,7 @@ pub fn decode_answer(types: &Types, id: TypeId, text: &str) -> Decoded<Observed>
     let mut scanner = Scanner::new(text);
     match mark(&mut scanner) {
         Some(Mark::Hole) => scanner.end().map(|()| Observed::Any),
-        Some(Mark::Literal) | None => decode(types, id, text).map(Observed::Value),
+        Some(Mark::Literal) | None => decode_recorded(types, id, text).map(Observed::Value),
     }
 }
 
@@ -97,11 +109,21 @@ pub(super) enum Marks {
     Literal,
 }
 
+/// Whether a part of a value may be a hole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holes {
+    /// Only what was recorded may have parts that are not known.
+    Refused,
+    /// It is any value.
+    Read,
+}
+
 struct Decoder<'t, 'a> {
     types: &'t Types,
     scanner: Scanner<'a>,
     depth: usize,
     marks: Marks,
+    holes: Holes,
 }
 
 impl<'t, 'a> Decoder<'t, 'a> {
@@ -110,7 +132,10 @@ impl<'t, 'a> Decoder<'t, 'a> {
             let at = self.scanner.here();
             match mark(&mut self.scanner) {
                 None => (),
-                Some(Mark::Hole) => return Err(JsonError::new(at, "a hole inside a value is not supported yet")),
+                Some(Mark::Hole) if self.holes == Holes::Read => return Ok(Value::Any),
+                Some(Mark::Hole) => {
+                    return Err(JsonError::new(at, "expected a value: only a recording may have holes"));
+                }
                 Some(Mark::Literal) => return self.literal(id),
             }
         }
@@ -126,6 +151,17 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.deeper(id),
             Type::Unit | Type::Error => Err(self.expected(id)),
         }
+    }
+
+    /// Reads a hole in the place of all that a variant carries, if that comes next.
+    fn is_hole(&mut self) -> bool {
+        let mut ahead = self.scanner;
+        let readable = self.marks == Marks::Read && self.holes == Holes::Read;
+        let found = readable && matches!(mark(&mut ahead), Some(Mark::Hole));
+        if found {
+            self.scanner = ahead;
+        }
+        found
     }
 
     fn literal(&mut self, id: TypeId) -> Decoded<Value> {
@@ -315,6 +351,10 @@ impl<'t, 'a> Decoder<'t, 'a> {
     /// What a variant carries: named fields as an object, one field as itself, more as an array, none as null.
     fn payload(&mut self, id: TypeId, variant: &'t VariantDef) -> Decoded<Fields> {
         let fields = &variant.fields;
+        let several = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
+        if several && self.is_hole() {
+            return Ok(vec![Value::Any; fields.len()]);
+        }
         match fields.as_slice() {
             [] if self.scanner.literal("null") => Ok(Fields::new()),
             [] => Err(self.scanner.expected("null: this variant carries nothing")),
@@ -406,6 +446,10 @@ enum Unknown {
 
 /// A map (or set) whose keys must differ; each entry comes with its place in the text.
 fn distinct(entries: Vec<(usize, Value, Value)>, what: &str) -> Decoded<Value> {
+    if let Some((at, ..)) = entries.iter().find(|(_, key, _)| key.has_holes()) {
+        let message = format!("a hole cannot stand for one {what} or a part of it: put one in the place of the whole");
+        return Err(JsonError::new(*at, message));
+    }
     let map = Map::of(entries.iter().map(|(_, key, value)| (key.clone(), value.clone())));
     if map.bound() == entries.len() {
         return Ok(Value::Map(map));

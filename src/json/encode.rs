@@ -60,12 +60,13 @@ impl<'v> Encoder<'v> {
         match value {
             Value::Scalar(scalar) => scalars::write(&mut self.out, scalar),
             Value::Data { tag, .. } => self.data(id, *tag, value.fields()),
-            Value::List(list) => {
+            Value::List(list) | Value::Open(list) => {
                 let of = self.element(id);
                 self.array(list.iter().map(|value| (of, value)));
             }
             Value::Map(map) => self.map(id, map),
             Value::Term(_) | Value::Union(_) | Value::Absent => self.out.push_str(HOLE),
+            Value::Unknown(_) | Value::Rest(_) | Value::Any => self.out.push_str(HOLE),
         }
     }
 

@@ -94,6 +94,10 @@ impl Process {
         if !self.is_open(split) {
             return self.keep(dst, Ok(value));
         }
+        let first = self.task.guards.last().and_then(|guard| guard.first.as_ref());
+        if let Some(ask) = first.and_then(|first| value::before_joining(first, &value)) {
+            return Err(Obstacle::Ask(ask));
+        }
         match self.task.guards.pop() {
             Some(guard) => {
                 self.keep(dst, Ok(value::merge(&guard.condition, guard.first.unwrap_or(Value::Absent), value)))

@@ -17,7 +17,8 @@ impl Process {
         [list, at, value]: [Operand; 3],
     ) -> Result<Next, Obstacle> {
         let [list, at, value] = [list, at, value].map(|operand| self.read(program, frame.base, operand));
-        let Value::List(elements) = list else {
+        value::index(list, at)?;
+        let (Value::List(elements) | Value::Open(elements)) = list else {
             return match list {
                 Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
                 _ => self.keep(dst, Ok(Value::Absent)),
@@ -27,9 +28,19 @@ impl Process {
         let mut replaced = Vec::with_capacity(elements.len());
         for (position, old) in elements.iter().enumerate() {
             let here = value::equal(at, &Value::from(position as i64))?.term();
-            replaced.push(value::merge(&here, value.clone(), old.clone()));
+            replaced.push(if here.as_bool() == Some(false) {
+                old.clone()
+            } else {
+                value::merge(&here, value.clone(), old.clone())
+            });
         }
-        self.partial(program, frame, dst, (inside, Value::list(replaced)), FaultKind::OutOfRange)
+        self.partial(
+            program,
+            frame,
+            dst,
+            (inside, Value::sequence(replaced.into_iter().collect())),
+            FaultKind::OutOfRange,
+        )
     }
 
     /// A symbolic position, decided to be one of `0..=length` (or, if none, one that is out of range).

@@ -5,6 +5,7 @@
 use super::evaluate::Obstacle;
 use super::run::Next;
 use super::{CALL_LIMIT, Choice, Event, Fault, Frame, Limit, Process, Waiting};
+use crate::spec::TypeId;
 use crate::spec::code::{Domain, FaultKind, Function, Operand, Program, Register};
 use crate::value::{self, Presence, Truth, Value};
 
@@ -56,11 +57,12 @@ impl Process {
             Domain::Type(ty) => Choice::Type(*ty),
             Domain::Alternatives(n) => Choice::Alternatives(*n),
             Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
-            Domain::Element(over) => Choice::Element(read(*over)),
+            Domain::Element(over, ty) => {
+                let over = read(*over);
+                value::settled(&over)?;
+                Choice::Element(over, *ty)
+            }
         };
-        if let Choice::Element(Value::Union(alternatives)) = &choice {
-            return Err(Obstacle::Decide(alternatives[0].0.clone()));
-        }
         let site = function.origin[frame.pc as usize];
         let guard = self.task.guards.last().map(|guard| guard.path.clone());
         self.task.waiting = Waiting::Value(dst);
@@ -72,12 +74,22 @@ impl Process {
         program: &Program,
         function: &Function,
         frame: Frame,
-        dst: Register,
+        (dst, ty): (Register, TypeId),
         over: Operand,
     ) -> Result<Next, Obstacle> {
+        if let Value::Map(map) = self.read(program, frame.base, over)
+            && map.base().is_some()
+        {
+            // Whether it is an element is found out next, by `within`.
+            return self.choose(program, function, frame, dst, &Domain::Type(ty));
+        }
         let elements = value::elements(self.read(program, frame.base, over))?;
-        if let Some((Presence::When(condition), _)) = elements.iter().find(|(p, _)| *p != Presence::Always) {
-            return Err(Obstacle::Decide(condition.clone()));
+        let open = elements.iter().find_map(|(presence, _)| match presence {
+            Presence::When(condition) => Some(condition.clone()),
+            Presence::Always | Presence::Never => None,
+        });
+        if let Some(condition) = open {
+            return Err(Obstacle::Decide(condition));
         }
         let site = function.origin[frame.pc as usize];
         let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
@@ -87,11 +99,30 @@ impl Process {
                 let never = self.where_guarded(Truth::Known(false));
                 self.condition(frame, never, |never| Event::Assume(never, site))
             }
-            1 => self.keep(dst, Ok(elements.remove(0))),
+            1 if !program.chooses_maps => self.keep(dst, Ok(elements.remove(0))),
             ways => {
                 self.task.waiting = Waiting::Element(dst, elements);
                 self.event(frame, Event::Or { ways, site })
             }
+        }
+    }
+
+    /// An element of a map or set on an unknown base is one that it has.
+    pub(super) fn within(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        element: Operand,
+        over: Operand,
+    ) -> Result<Next, Obstacle> {
+        let [element, over] = [element, over].map(|operand| self.read(program, frame.base, operand));
+        match over {
+            Value::Map(map) if map.base().is_some() => {
+                let within = self.where_guarded(map.contains(element)?);
+                let site = program.functions[frame.function as usize].origin[frame.pc as usize];
+                self.condition(frame, within, |within| Event::Assume(within, site))
+            }
+            _ => Ok(Next::Following),
         }
     }
 

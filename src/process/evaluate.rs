@@ -6,20 +6,28 @@ use super::Limit;
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
 use crate::term::{Term, TextOp};
-use crate::value::{self, Entry, Lifted, Map, Presence, Split, Truth, Value};
+use crate::value::{self, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
 /// Why an instruction could not be carried out at once.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Obstacle {
     /// A condition must be decided first.
     Decide(Term),
+    /// A part of an unknown value must be there first.
+    Ask(Ask),
+    /// An unknown collection was counted.
+    Uncounted,
     /// A limit is reached.
     Limit(Limit),
 }
 
 impl From<Split> for Obstacle {
     fn from(split: Split) -> Obstacle {
-        Obstacle::Decide(split.0)
+        match split {
+            Split::On(condition) => Obstacle::Decide(condition),
+            Split::Ask(ask) => Obstacle::Ask(ask),
+            Split::Uncounted => Obstacle::Uncounted,
+        }
     }
 }
 
@@ -72,8 +80,8 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
 fn over_map(value: &Value, operate: impl FnOnce(&Map) -> Lifted<Value>) -> Lifted<Value> {
     match value {
         Value::Map(map) => operate(map),
-        Value::Union(alternatives) => Err(Split(alternatives[0].0.clone())),
-        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::List(_) | Value::Absent => Ok(Value::Absent),
+        Value::Union(alternatives) => Err(Split::On(alternatives[0].0.clone())),
+        _ => Ok(Value::Absent),
     }
 }
 
@@ -103,6 +111,9 @@ fn to_int(a: &Value) -> Value {
 
 /// The keys of a map, as a set.
 fn keys(map: &Map) -> Lifted<Value> {
+    if map.base().is_some() {
+        return Ok(Value::Map(map.keys_on_base()));
+    }
     let mut set = Map::default();
     for (key, entry) in map.entries()? {
         set.set_in_place(key, Some(Entry { presence: entry.presence.clone(), value: Value::UNIT }));
@@ -138,7 +149,7 @@ fn to_list(a: &Value) -> Evaluated {
 fn certain<'a>(presences: impl Iterator<Item = &'a Presence>) -> Lifted<()> {
     for presence in presences {
         if let Presence::When(condition) = presence {
-            return Err(Split(condition.clone()));
+            return Err(Split::On(condition.clone()));
         }
     }
     Ok(())
@@ -151,7 +162,7 @@ fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
         return Ok(());
     }
     // No condition brings an order of symbolic elements forward: the evaluator cuts the path at this constant.
-    Err(Split(Term::constant(Scalar::Bool(false))))
+    Err(Split::never())
 }
 
 fn split(a: &Value, b: &Value) -> Evaluated {
@@ -166,20 +177,34 @@ fn split(a: &Value, b: &Value) -> Evaluated {
 /// Whether a list has a length (lifted over alternatives of other lengths).
 pub(super) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     match src {
+        Value::Open(_) => open_length(src, length, exact),
         Value::List(list) => Truth::Known(if exact { list.len() == length } else { list.len() >= length }),
         Value::Union(alternatives) => {
-            let fits = |value: &Value| has_length(value, length, exact).is_true();
-            let guards = alternatives.iter().filter(|(_, value)| fits(value)).map(|(guard, _)| guard.clone());
-            Truth::of(Term::or_all(guards))
+            let fits = |(guard, value): &(Term, Value)| Truth::of(guard.clone()).and(has_length(value, length, exact));
+            Truth::of(Term::or_all(alternatives.iter().map(|alternative| fits(alternative).term())))
         }
         _ => Truth::Known(false),
+    }
+}
+
+fn open_length(list: &Value, length: usize, exact: bool) -> Truth {
+    let (Ok(own), wanted) = (value::len(list), Value::from(length as i64)) else { return Truth::Known(false) };
+    if exact { value::equal(&own, &wanted).unwrap_or(Truth::Known(false)) } else { value::at_most(&wanted, &own) }
+}
+
+/// Makes sure that the first places of a list are known, in every alternative.
+pub(super) fn places(src: &Value, count: usize) -> Lifted<()> {
+    match src {
+        Value::Open(_) if count > 0 => value::index(src, &Value::from(count as i64 - 1)).map(|_| ()),
+        Value::Union(alternatives) => alternatives.iter().try_for_each(|(_, value)| places(value, count)),
+        _ => Ok(()),
     }
 }
 
 /// Applies a function to the lists among the alternatives.
 pub(super) fn over_lists(src: &Value, operate: &dyn Fn(&Arc<im::Vector<Value>>) -> Value) -> Value {
     match src {
-        Value::List(list) => operate(list),
+        Value::List(list) | Value::Open(list) => operate(list),
         Value::Union(alternatives) => {
             value::union(alternatives.iter().map(|(guard, value)| (guard.clone(), over_lists(value, operate))))
         }
@@ -193,7 +218,7 @@ pub(super) fn tail(list: &Arc<im::Vector<Value>>, from: usize) -> Value {
         return Value::Absent;
     }
     let mut rest = (**list).clone();
-    Value::List(Arc::new(rest.slice(from..)))
+    Value::sequence(rest.slice(from..))
 }
 
 /// The integers of a range as a list, where the bounds are known.

@@ -1,10 +1,15 @@
 //! Internal choices as fresh variables (the `havoc` of Figure 3.1), for every type.
 
-use super::Choice;
+use std::sync::Arc;
+
+use super::{Choice, Look};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{self, Truth, Value};
+use crate::value::{self, Entry, Keys, Map, Presence, Rest, Truth, Unknown, Value};
+
+/// An unknown map with no more possible keys than this has an entry for each of them.
+const KEYS_LIMIT: usize = 16;
 
 /// Makes values of variables that were not there before.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -22,7 +27,7 @@ impl Fresh {
             Choice::Alternatives(2) => Value::Term(self.fresh_term(Sort::Bool)),
             Choice::Alternatives(n) => Value::Term(self.fresh_index(*n as usize, &mut restrictions)),
             Choice::Range(from, to) => self.fresh_between(from, to, &mut restrictions),
-            Choice::Element(over) => self.fresh_element(over, &mut restrictions),
+            Choice::Element(over, ty) => self.fresh_element(types, (over, *ty), &mut restrictions),
         };
         (value, restrictions)
     }
@@ -48,22 +53,69 @@ impl Fresh {
         Value::Term(chosen)
     }
 
-    fn fresh_element(&mut self, over: &Value, restrictions: &mut Vec<Term>) -> Value {
-        let elements = match over {
-            Value::List(list) => list.iter().next().cloned(),
-            Value::Map(map) => map.first_key().cloned(),
-            _ => None,
-        };
-        let Some(sort) = elements.and_then(|element| element.as_term()).map(|term| term.sort()) else {
-            restrictions.push(Term::constant(Scalar::Bool(false)));
-            return Value::Absent;
-        };
-        let chosen = self.fresh_term(sort);
-        match value::member(&Value::Term(chosen.clone()), over) {
-            Ok(truth) => restrictions.push(truth.term()),
-            Err(_) => restrictions.push(Term::constant(Scalar::Bool(false))),
+    /// An element of a collection of scalars; of an unknown one, anything of the type (see `Op::Within`).
+    fn fresh_element(&mut self, types: &Types, (over, ty): (&Value, TypeId), restrictions: &mut Vec<Term>) -> Value {
+        let chosen = self.fresh_value(types, ty, restrictions);
+        if !matches!(over, Value::Map(map) if map.base().is_some()) {
+            let within = value::member(&chosen, over).unwrap_or(Truth::Known(false));
+            restrictions.push(within.term());
         }
-        Value::Term(chosen)
+        chosen
+    }
+
+    /// What an unknown value turns out to be, made of fresh variables, and what restricts it.
+    pub fn look(&mut self, types: &Types, look: &Look) -> (Value, Vec<Term>) {
+        let mut restrictions = Vec::new();
+        let value = match look {
+            Look::Node(ty) => self.fresh_node(types, *ty, &mut restrictions),
+            Look::Item(ty, length) => {
+                let of = types.parts(*ty).first().copied().unwrap_or(*ty);
+                let first = self.fresh_value(types, of, &mut restrictions);
+                let length = Term::sub(length, &int(1));
+                let rest = Value::Rest(Arc::new(Rest { unknown: self.unknown(*ty), length }));
+                Value::sequence([first, rest].into_iter().collect())
+            }
+            Look::Entry(ty) => {
+                let there = Value::Term(self.fresh_term(Sort::Bool));
+                let value = match types.get(*ty) {
+                    Type::Map(_, of) => self.fresh_value(types, *of, &mut restrictions),
+                    _ => Value::UNIT,
+                };
+                Value::data(0, [there, value, Value::Term(self.fresh_term(Sort::Bool))])
+            }
+            Look::Others => Value::Term(self.fresh_term(Sort::Bool)),
+        };
+        (value, restrictions)
+    }
+
+    /// A value with fresh variables in the place of each hole, and what restricts them.
+    pub fn fill_holes(&mut self, types: &Types, ty: TypeId, value: &Value) -> (Value, Vec<Term>) {
+        let mut restrictions = Vec::new();
+        let filled = self.without_holes(types, ty, value, &mut restrictions);
+        (filled, restrictions)
+    }
+
+    fn without_holes(&mut self, types: &Types, ty: TypeId, value: &Value, restrictions: &mut Vec<Term>) -> Value {
+        let of = |at: usize| types.parts(ty).get(at).copied().unwrap_or(ty);
+        match value {
+            Value::Any => self.fresh_value(types, ty, restrictions),
+            Value::Data { tag, .. } => {
+                let fields = value.fields().iter().zip(types.fields(ty, *tag));
+                let filled = fields.map(|(field, (_, ty))| self.without_holes(types, ty, field, restrictions));
+                Value::data(*tag, filled.collect::<Vec<_>>())
+            }
+            Value::List(list) => {
+                Value::list(list.iter().map(|element| self.without_holes(types, of(0), element, restrictions)))
+            }
+            Value::Map(map) => map.map_values(&mut |value| self.without_holes(types, of(1), value, restrictions)),
+            Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => value.clone(),
+            Value::Unknown(_) | Value::Rest(_) | Value::Absent => value.clone(),
+        }
+    }
+
+    fn unknown(&mut self, ty: TypeId) -> Unknown {
+        self.last += 1;
+        Unknown { id: self.last, ty: ty.number() }
     }
 
     fn fresh_value(&mut self, types: &Types, ty: TypeId, restrictions: &mut Vec<Term>) -> Value {
@@ -80,28 +132,52 @@ impl Fresh {
                 let inner = self.fresh_value(types, *inner, restrictions);
                 value::union([(some.clone(), Value::some(inner)), (Term::not(&some), Value::NONE)])
             }
-            Type::Tuple(parts) => self.fresh_fields(types, (0, parts), restrictions),
-            Type::Struct(at) => {
-                let fields: Vec<TypeId> = types.structs[*at as usize].fields.iter().map(|field| field.1).collect();
-                self.fresh_fields(types, (0, &fields), restrictions)
+            Type::Struct(_) | Type::Enum(_) if types.is_recursive(ty) => Value::Unknown(self.unknown(ty)),
+            Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.fresh_node(types, ty, restrictions),
+            Type::List(_) => {
+                let length = self.fresh_term(Sort::Int);
+                restrictions.push(Term::le(&int(0), &length));
+                let rest = Rest { unknown: self.unknown(ty), length };
+                Value::sequence([Value::Rest(Arc::new(rest))].into_iter().collect())
             }
-            Type::Enum(at) => {
-                let variants = &types.enums[*at as usize].variants;
-                let guards = self.fresh_guards(variants.len(), restrictions);
-                let mut alternatives = Vec::with_capacity(variants.len());
-                for (tag, (variant, guard)) in variants.iter().zip(guards).enumerate() {
-                    let fields: Vec<TypeId> = variant.fields.iter().map(|field| field.1).collect();
-                    alternatives.push((guard, self.fresh_fields(types, (tag as u32, &fields), restrictions)));
-                }
-                value::union(alternatives)
-            }
-            // Refused when a specification is loaded: collections that start unknown.
-            Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Error => Value::Absent,
+            Type::Set(key) | Type::Map(key, _) => self.fresh_map(types, ty, *key, restrictions),
+            Type::Error => Value::Absent,
         }
     }
 
-    fn fresh_fields(&mut self, types: &Types, (tag, fields): (u32, &[TypeId]), restrictions: &mut Vec<Term>) -> Value {
-        let fields: Vec<Value> = fields.iter().map(|ty| self.fresh_value(types, *ty, restrictions)).collect();
+    /// A tuple, struct or enum, one constructor deep where it is recursive.
+    fn fresh_node(&mut self, types: &Types, ty: TypeId, restrictions: &mut Vec<Term>) -> Value {
+        let Type::Enum(at) = types.get(ty) else { return self.fresh_fields(types, ty, 0, restrictions) };
+        let guards = self.fresh_guards(types.enums[*at as usize].variants.len(), restrictions);
+        let mut alternatives = Vec::with_capacity(guards.len());
+        for (tag, guard) in guards.into_iter().enumerate() {
+            alternatives.push((guard, self.fresh_fields(types, ty, tag as u32, restrictions)));
+        }
+        value::union(alternatives)
+    }
+
+    /// An unknown map or set. One with few possible keys has an entry for each at once.
+    fn fresh_map(&mut self, types: &Types, ty: TypeId, key: TypeId, restrictions: &mut Vec<Term>) -> Value {
+        let unknown = self.unknown(ty);
+        if !types.is_finite(key) {
+            return Value::Map(Map::unknown(unknown, Keys::Endless, []));
+        }
+        let Some(keys) = types.values(key, KEYS_LIMIT) else {
+            return Value::Map(Map::unknown(unknown, Keys::Finite, []));
+        };
+        let mut entries = Vec::with_capacity(keys.len());
+        for key in keys {
+            let (entry, conditions) = self.look(types, &Look::Entry(ty));
+            restrictions.extend(conditions);
+            let presence = Presence::of(entry.field(0, 0).truth()).unwrap_or(Presence::Never);
+            entries.push((key, Entry { presence, value: entry.field(0, 1) }));
+        }
+        Value::Map(Map::unknown(unknown, Keys::Covered, entries))
+    }
+
+    fn fresh_fields(&mut self, types: &Types, ty: TypeId, tag: u32, restrictions: &mut Vec<Term>) -> Value {
+        let fields = types.fields(ty, tag).into_iter();
+        let fields: Vec<Value> = fields.map(|(_, ty)| self.fresh_value(types, ty, restrictions)).collect();
         Value::data(tag, fields)
     }
 

@@ -15,17 +15,19 @@ mod evaluate;
 mod fresh;
 mod operands;
 mod run;
+mod unknowns;
 
 pub use fresh::Fresh;
+pub use unknowns::{Answered, Look, STRETCH_LIMIT};
 
 use smallvec::SmallVec;
 
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::heads::Heads;
-use crate::spec::types::{BOOL, ERROR, INT};
+use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::Term;
-use crate::value::{Truth, Value};
+use crate::value::{Ask, Truth, Value};
 
 /// The number of instructions after which a section counts as one that never ends.
 pub const SECTION_LIMIT: u32 = 10_000_000;
@@ -41,6 +43,7 @@ pub const UNION_LIMIT: usize = 8;
 pub struct Process {
     /// The values of the state's variables.
     pub memory: Vec<Value>,
+    unknowns: unknowns::Unknowns,
     task: Task,
 }
 
@@ -57,6 +60,8 @@ struct Task {
     stored: SmallVec<[u32; 4]>,
     /// Conditions on which instructions of this section forked.
     decided: Vec<(Term, bool)>,
+    /// How often a stretch of a list was looked at in this section without anything that bounds it.
+    stretched: u32,
     /// A register whose value has too many alternatives.
     oversize: Option<Register>,
 }
@@ -103,6 +108,8 @@ enum Waiting {
     Target(Box<[Pc]>),
     /// One of these values, for a register.
     Element(Register, Vec<Value>),
+    /// A part of an unknown value.
+    Look(Ask),
 }
 
 /// Where the specification is wrong.
@@ -123,8 +130,8 @@ pub enum Choice {
     Alternatives(u32),
     /// The integers from the first to below the second.
     Range(Value, Value),
-    /// The elements of a collection of scalars.
-    Element(Value),
+    /// The elements of a collection, with their type.
+    Element(Value, TypeId),
 }
 
 impl Choice {
@@ -135,7 +142,7 @@ impl Choice {
             Choice::Type(ty) => *ty,
             Choice::Alternatives(2) => BOOL,
             Choice::Alternatives(_) | Choice::Range(..) => INT,
-            Choice::Element(_) => ERROR,
+            Choice::Element(_, ty) => *ty,
         }
     }
 }
@@ -155,6 +162,8 @@ pub enum Limit {
     Paths,
     /// More states that the server may reach by itself than the judge keeps.
     Steps,
+    /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
+    Stretch,
 }
 
 /// What a process does next. Conditions are never known to be irrelevant: a branch on known values is not an event.
@@ -199,6 +208,13 @@ pub enum Event {
         /// The condition of the arm around it; `None` is always.
         path: Option<Term>,
     },
+    /// A part of an unknown value is needed. [`Process::looked`].
+    Look {
+        /// Which.
+        look: Look,
+        /// The node.
+        site: Site,
+    },
     /// One of n ways. [`Process::select`].
     Or {
         /// How many ways.
@@ -212,7 +228,8 @@ impl Process {
     /// A process whose state is not set yet; [`Process::boot`] comes first.
     #[must_use]
     pub fn new(program: &Program) -> Process {
-        Process { memory: vec![Value::Absent; program.slots.len()], task: Task::default() }
+        let memory = vec![Value::Absent; program.slots.len()];
+        Process { memory, unknowns: unknowns::Unknowns::default(), task: Task::default() }
     }
 
     /// Begins to set the initial state; ends with [`Event::End`].
@@ -238,6 +255,7 @@ impl Process {
         task.stored.clear();
         task.decided.clear();
         task.oversize = None;
+        task.stretched = 0;
         task.waiting = Waiting::Nothing;
         task.fuel = SECTION_LIMIT;
         task.registers.extend(args.iter().map(|arg| (*arg).clone()));

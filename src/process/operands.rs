@@ -65,7 +65,8 @@ pub(super) fn visit_operands(op: &Op, visit: &mut dyn FnMut(Operand)) {
         Op::Assume { cond } | Op::Expects { cond } => visit(*cond),
         Op::Call { args, .. } => args.iter().copied().for_each(visit),
         Op::Choose { domain: Domain::Range(from, to), .. } => [*from, *to].into_iter().for_each(visit),
-        Op::Choose { domain: Domain::Element(over), .. } => visit(*over),
+        Op::Choose { domain: Domain::Element(over, _), .. } => visit(*over),
+        Op::Within { element, over } => [*element, *over].into_iter().for_each(visit),
         Op::Choose { domain: Domain::Type(_) | Domain::Alternatives(_), .. } => {}
         Op::Jump { .. } | Op::Select { .. } | Op::Fault { .. } | Op::End | Op::Unsupported => {}
     }

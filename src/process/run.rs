@@ -38,6 +38,16 @@ impl Process {
                     self.jump(frame.pc + 1);
                     return self.cut(limit);
                 }
+                Err(Obstacle::Ask(ask)) => {
+                    if let Some(event) = self.ask_for(program, &ask, function.origin[frame.pc as usize]) {
+                        return event;
+                    }
+                }
+                Err(Obstacle::Uncounted) => {
+                    if let Some(event) = self.uncounted(program, frame) {
+                        return event;
+                    }
+                }
                 Err(Obstacle::Decide(condition)) => {
                     if let Some(event) = self.fork_on(program, condition, function.origin[frame.pc as usize]) {
                         return event;
@@ -76,8 +86,19 @@ impl Process {
         }
     }
 
+    /// An unknown collection was counted.
+    fn uncounted(&mut self, program: &Program, frame: Frame) -> Option<Event> {
+        match self.fault(program, frame, Truth::Known(true), FaultKind::Uncounted) {
+            Ok(Next::Event(event)) => Some(event),
+            Ok(Next::Following | Next::Moved) | Err(_) => {
+                self.jump(frame.pc + 1);
+                None
+            }
+        }
+    }
+
     /// The end of a path by a limit. Without a guard nothing follows.
-    fn cut(&mut self, limit: Limit) -> Event {
+    pub(super) fn cut(&mut self, limit: Limit) -> Event {
         self.task.fuel = self.task.fuel.max(1);
         Event::Cut(self.under_guard(Truth::Known(true)), limit)
     }
@@ -96,7 +117,8 @@ impl Process {
             Op::Replace { dst, list, at, value } => self.replace(program, frame, *dst, [*list, *at, *value]),
             Op::Index { dst, src, at } => {
                 let (src, at) = (self.read(program, base, *src), self.read(program, base, *at));
-                let kind = if matches!(src, Value::List(_)) { FaultKind::OutOfRange } else { FaultKind::MissingKey };
+                let is_list = matches!(src, Value::List(_) | Value::Open(_));
+                let kind = if is_list { FaultKind::OutOfRange } else { FaultKind::MissingKey };
                 let found = value::index(src, at)?;
                 self.partial(program, frame, *dst, found, kind)
             }
@@ -119,15 +141,15 @@ impl Process {
                 self.keep(*dst, Ok(Value::list(elements.iter().map(|e| self.read(program, base, *e).clone()))))
             }
             Op::IsVariant { dst, src, tag } => {
-                self.keep(*dst, Ok(self.read(program, base, *src).is_variant(*tag).into()))
+                self.keep(*dst, Ok(self.node(program, base, *src)?.is_variant(*tag).into()))
             }
             Op::Field { dst, src, tag, index } => {
-                self.keep(*dst, Ok(self.read(program, base, *src).field(*tag, *index)))
+                self.keep(*dst, Ok(self.node(program, base, *src)?.field(*tag, *index)))
             }
             Op::With { dst, src, fields } => {
                 let replaced: Vec<(u32, Value)> =
                     fields.iter().map(|(at, f)| (*at, self.read(program, base, *f).clone())).collect();
-                self.keep(*dst, Ok(self.read(program, base, *src).with_fields(&replaced)))
+                self.keep(*dst, Ok(self.node(program, base, *src)?.with_fields(&replaced)))
             }
             Op::HasLength { dst, src, length, exact } => {
                 let truth = evaluate::has_length(self.read(program, base, *src), *length as usize, *exact);
@@ -135,12 +157,16 @@ impl Process {
             }
             Op::Nth { dst, src, at } => {
                 let nth = |list: &std::sync::Arc<im::Vector<Value>>| list.get(*at as usize).cloned();
-                let found = evaluate::over_lists(self.read(program, base, *src), &|l| nth(l).unwrap_or(Value::Absent));
+                let src = self.read(program, base, *src);
+                evaluate::places(src, *at as usize + 1)?;
+                let found = evaluate::over_lists(src, &|l| nth(l).unwrap_or(Value::Absent));
                 self.keep(*dst, Ok(found))
             }
             Op::Tail { dst, src, from } => {
                 let rest = |list: &std::sync::Arc<im::Vector<Value>>| evaluate::tail(list, *from as usize);
-                self.keep(*dst, Ok(evaluate::over_lists(self.read(program, base, *src), &rest)))
+                let src = self.read(program, base, *src);
+                evaluate::places(src, *from as usize)?;
+                self.keep(*dst, Ok(evaluate::over_lists(src, &rest)))
             }
             Op::Iterate { dst, over } => self.keep(*dst, cursor(self.read(program, base, *over))),
             Op::IterateRange { dst, from, to } => {
@@ -165,7 +191,8 @@ impl Process {
             Op::Call { dst, function, args } => self.call(program, frame, *dst, *function, args),
             Op::Return { src } => self.give_back(program, frame, *src),
             Op::Choose { dst, domain } => self.choose(program, function, frame, *dst, domain),
-            Op::PickElement { dst, over } => self.pick(program, function, frame, *dst, *over),
+            Op::Within { element, over } => self.within(program, frame, *element, *over),
+            Op::PickElement { dst, over, ty } => self.pick(program, function, frame, (*dst, *ty), *over),
             Op::Select { targets } => {
                 self.task.waiting = Waiting::Target(targets.clone());
                 Ok(Next::Event(Event::Or { ways: targets.len(), site: function.origin[frame.pc as usize] }))
@@ -189,6 +216,12 @@ impl Process {
                 Ok(Next::Event(Event::End))
             }
         }
+    }
+
+    /// A value whose constructor is there, in every alternative.
+    fn node<'a>(&'a self, program: &'a Program, base: u32, operand: Operand) -> Result<&'a Value, Obstacle> {
+        let value = self.read(program, base, operand);
+        value.unseen().map_or(Ok(value), |ask| Err(Obstacle::Ask(ask)))
     }
 
     #[inline]
@@ -242,6 +275,7 @@ fn cursor(over: &Value) -> Evaluated {
     Ok(Value::list(elements.into_iter().map(|(presence, element)| {
         let here = match presence {
             Presence::Always => Value::from(true),
+            Presence::Never => Value::from(false),
             Presence::When(term) => Value::Term(term),
         };
         Value::data(0, [here, element])

@@ -33,6 +33,7 @@ pub fn what(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::MissingKey => "the specification looks up a key that may not be there",
         FaultKind::OutOfRange => "the specification reads beyond the end",
+        FaultKind::Uncounted => "the specification counts, iterates or compares a map or set that started unknown",
         FaultKind::NoArm => "the specification meets a value for which it has no pattern",
     }
 }

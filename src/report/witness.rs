@@ -23,6 +23,9 @@ pub struct Step {
     /// What the server did by itself before the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Own>,
+    /// The request, where a part of it was a hole in the trace.
+    #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
+    pub request: Option<Written>,
     /// What the server chose, in order.
     pub choices: Vec<Written>,
     /// Its answer, which fills a hole in the trace.
@@ -45,8 +48,14 @@ pub struct Own {
 /// The steps of a witness.
 #[must_use]
 pub fn steps(spec: &Spec, witness: &Witness) -> Vec<Step> {
-    let initial =
-        Step { line: 0, before: Vec::new(), choices: written(&witness.initial_json), answer: None, skipped: false };
+    let initial = Step {
+        line: 0,
+        before: Vec::new(),
+        request: None,
+        choices: written(&witness.initial_json),
+        answer: None,
+        skipped: false,
+    };
     let initial = Some(initial).filter(|step| !step.choices.is_empty());
     initial.into_iter().chain(witness.steps.iter().map(|made| step(spec, made))).collect()
 }
@@ -58,7 +67,8 @@ fn step(spec: &Spec, made: &WitnessStep) -> Step {
     };
     let own = |own: &WitnessOwn| Own { step: own.step + 1, choices: written(&own.json) };
     let before = made.before.iter().map(own).collect();
-    Step { line: made.line, before, choices: written(&made.json), answer, skipped: made.skipped }
+    let request = made.request.as_ref().map(|request| Written(encode(&spec.types, spec.program.request, request)));
+    Step { line: made.line, before, request, choices: written(&made.json), answer, skipped: made.skipped }
 }
 
 fn written(choices: &[String]) -> Vec<Written> {

@@ -75,7 +75,7 @@ impl Drawing {
             Choice::Alternatives(2) => Ok(Some(Value::from(source.choose(2)? == 0))),
             Choice::Alternatives(n) => Ok(Some(Value::from(source.choose(*n as usize)? as i64))),
             Choice::Range(from, to) => between(from, to, source),
-            Choice::Element(over) => {
+            Choice::Element(over, _) => {
                 let elements = value::elements(over).unwrap_or_default();
                 let there: Vec<&Value> =
                     elements.iter().filter(|(presence, _)| *presence == Presence::Always).map(|(_, e)| e).collect();

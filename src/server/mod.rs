@@ -4,6 +4,7 @@
 //! is false, the section is run again with symbols for its choices: its paths are tried in drawn order until one has a
 //! model, and what the model gave is recorded as [`Given`], so that a replay needs no solver.
 
+mod complete;
 mod draw;
 mod own;
 mod section;
@@ -22,6 +23,7 @@ use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
 
+pub use complete::{Completion, sample};
 pub use draw::{Drawing, Ranges};
 
 /// A choice of a run, by what was chosen.
@@ -79,6 +81,7 @@ fn wrong(kind: FaultKind) -> &'static str {
     match kind {
         FaultKind::MissingKey => "there is no such key",
         FaultKind::OutOfRange => "this is beyond the end",
+        FaultKind::Uncounted => "a collection that started unknown cannot be counted",
         FaultKind::NoArm => "no pattern fits",
     }
 }
@@ -249,7 +252,7 @@ impl Server {
                     return Ok(Reply::Nothing);
                 }
                 // Nothing is symbolic in a concrete run.
-                Event::Branch { .. } | Event::Guard { .. } | Event::Recv => {
+                Event::Branch { .. } | Event::Guard { .. } | Event::Look { .. } | Event::Recv => {
                     return Err(Stop::Limit(Limit::Undecidable));
                 }
             }
@@ -277,10 +280,10 @@ impl Server {
             Source::Drawn(choices) => choices.choose(ways).map_err(Stop::Choice)?,
             Source::Given(given) => match given.pop_front() {
                 Some(Given::Way(way)) if way < ways => way,
-                Some(Given::Element(element)) => {
+                Some(Given::Element(element) | Given::Value(element)) => {
                     elements.iter().position(|known| *known == element).ok_or(Stop::Mismatch(site))?
                 }
-                Some(Given::Way(_) | Given::Value(_)) | None => return Err(Stop::Mismatch(site)),
+                Some(Given::Way(_)) | None => return Err(Stop::Mismatch(site)),
             },
         };
         let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));

@@ -1,12 +1,12 @@
 //! A section whose drawn choices failed, run with symbols: the first path, in drawn order, that has a model.
 
-use super::Given;
+use super::{Completion, Given};
 use crate::choice::{ChoiceError, Choices};
 use crate::process::{Event, Fresh, Process};
-use crate::solve::{Answer, Model, Solver, Store};
+use crate::solve::{Answer, Solver, Store};
 use crate::spec::Spec;
 use crate::term::Term;
-use crate::value::{Substitution, Truth, Value};
+use crate::value::Truth;
 
 /// The number of paths that are tried.
 const PATHS: usize = 10_000;
@@ -49,9 +49,9 @@ pub(super) fn find(
             return Err(error);
         }
         if let Ok(model) = model {
-            return Ok(Some(
-                path.made.iter().filter_map(|(made, guard)| known(&model, made, guard.as_ref())).collect(),
-            ));
+            let completion = Completion { types: &spec.types, model: &model, process: &path.process };
+            let made = path.made.iter().filter_map(|(made, guard)| made.under(&completion, guard.as_ref()));
+            return Ok(Some(made.collect()));
         }
     }
     Ok(None)
@@ -74,6 +74,11 @@ fn run(
                 path.process.resume(value);
                 let guarded = |term: Term| guard.as_ref().map_or(term.clone(), |guard| Term::implies(guard, &term));
                 restrictions.into_iter().all(|term| path.assume(&guarded(term), solver))
+            }
+            Event::Look { look, .. } => {
+                let (made, facts) = fresh.look(&spec.types, &look);
+                let facts = [facts, path.process.looked(made)].concat();
+                facts.iter().all(|fact| path.assume(fact, solver))
             }
             Event::Branch { condition, .. } => path.fork(&condition, solver, open, source.choose(2)? == 0),
             Event::Guard { condition, .. } => {
@@ -146,20 +151,4 @@ impl Path {
         self.made.push((made, self.process.path().cloned()));
         self.process.select(way);
     }
-}
-
-/// What was chosen, under a model; `None` where it stands in an arm that is not taken.
-fn known(model: &Model, made: &Given, guard: Option<&Term>) -> Option<Given> {
-    if guard.is_some_and(|guard| model.eval_or_simplest(guard).and_then(|truth| truth.as_bool()) == Some(false)) {
-        return None;
-    }
-    let value = |value: &Value| {
-        let mut apply = |term: &Term| model.eval_or_simplest(term).map(Term::constant);
-        Substitution::everywhere(&mut apply).apply(value).unwrap_or_else(|| value.clone())
-    };
-    Some(match made {
-        Given::Value(made) => Given::Value(value(made)),
-        Given::Element(made) => Given::Element(value(made)),
-        Given::Way(way) => Given::Way(*way),
-    })
 }

@@ -42,6 +42,8 @@ pub struct Function {
     pub code: Vec<Op>,
     /// The node that each instruction came from.
     pub origin: Vec<NodeId>,
+    /// The instructions that count a collection which may be unknown: a fault where it is.
+    pub counting: Vec<Pc>,
     /// For each instruction, what may still be replied from there on (see `heads`).
     pub heads: Vec<super::heads::Heads>,
 }
@@ -55,6 +57,8 @@ pub enum FaultKind {
     OutOfRange,
     /// No arm of a `match` fits, or a `let` pattern does not.
     NoArm,
+    /// A map or set that started unknown is counted, iterated, or compared with another such one.
+    Uncounted,
 }
 
 /// What a `Choose` chooses from.
@@ -66,8 +70,8 @@ pub enum Domain {
     Alternatives(u32),
     /// An integer from the first to below the second.
     Range(Operand, Operand),
-    /// An element of a list or set of scalars, or a key of a map.
-    Element(Operand),
+    /// An element of a list or set, or a key of a map, with its type.
+    Element(Operand, TypeId),
 }
 
 /// Binary operations.
@@ -153,9 +157,19 @@ pub struct Program {
     pub constants: Vec<Value>,
     /// Whether some handler asks whose request it is (`on … from c`).
     pub names_clients: bool,
+    /// Whether a map or set may start unknown: then what is picked from one element is a choice too.
+    pub chooses_maps: bool,
+    /// The types, by their number, whose unknown values cannot be compared without looking at them.
+    pub opaque: Vec<bool>,
 }
 
 impl Program {
+    /// Whether unknown values of a type, given by its number, cannot be compared without looking at them.
+    #[must_use]
+    pub fn must_look_to_compare(&self, ty: u32) -> bool {
+        self.opaque.get(ty as usize).copied().unwrap_or(true)
+    }
+
     /// How many slots belong to the state; those behind them hold constants of the specification.
     #[must_use]
     pub fn state_slots(&self) -> usize {

@@ -56,7 +56,8 @@ impl Heads {
         match value {
             Value::Scalar(scalar) => Some(Head::Scalar(scalar.clone())),
             Value::Data { tag, .. } => Some(Head::Tag(*tag)),
-            Value::Term(_) | Value::List(_) | Value::Map(_) | Value::Union(_) | Value::Absent => None,
+            Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
+            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => None,
         }
     }
 
@@ -105,6 +106,9 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
         }
     };
     let following = pc as Pc + 1;
+    if function.counting.contains(&(pc as Pc)) {
+        return Heads::any();
+    }
     match &function.code[pc] {
         Op::Jump { to } => follow(&mut own, *to),
         Op::Unless { to, .. } => [following, *to].into_iter().for_each(|to| follow(&mut own, to)),
@@ -203,6 +207,7 @@ fn writes(op: &Op) -> Option<u32> {
         | Op::Jump { .. }
         | Op::Unless { .. }
         | Op::Branch { .. } => None,
+        Op::Within { .. } => None,
         Op::Split { .. } | Op::Return { .. } | Op::Select { .. } | Op::Assume { .. } | Op::Expects { .. } => None,
         Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Unsupported => None,
     }

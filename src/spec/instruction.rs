@@ -4,6 +4,7 @@
 //! arm, a [`Op::Swap`], the second arm, and a [`Op::Join`].
 
 use super::code::{Binary, Domain, FaultKind, Operand, Pc, Register, Unary};
+use super::types::TypeId;
 
 /// An instruction; the form that each one shows says what it does with its fields.
 #[derive(Clone, Debug)]
@@ -288,12 +289,21 @@ pub enum Op {
         /// What it ranges over.
         domain: Domain,
     },
+    /// A picked element is one of the collection: what an unknown one has is found out so
+    Within {
+        /// The element.
+        element: Operand,
+        /// The collection.
+        over: Operand,
+    },
     /// One element of a collection of trees: a fork
     PickElement {
         /// Where the result goes.
         dst: Register,
         /// The collection.
         over: Operand,
+        /// The type of its elements.
+        ty: TypeId,
     },
     /// `either {..} or {..}`: a fork
     Select {

@@ -12,11 +12,29 @@
 //! assert_eq!(map, { let again = types.list(INT); types.map(STRING, again) });
 //! ```
 
+use std::sync::OnceLock;
+
 use rustc_hash::FxHashMap;
+
+use crate::value::Value;
 
 /// A type among [`Types`]; equal ids are equal types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TypeId(pub(in crate::spec) u32);
+
+impl TypeId {
+    /// Its number among the types of its load.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The type with a number that [`TypeId::number`] gave.
+    #[must_use]
+    pub const fn of_number(number: u32) -> TypeId {
+        TypeId(number)
+    }
+}
 
 /// The type of what has no value (the result of a statement); it cannot be written.
 pub const UNIT: TypeId = TypeId(0);
@@ -108,6 +126,8 @@ pub struct Types {
     table: Vec<Type>,
     depths: Vec<u32>,
     index: FxHashMap<Type, TypeId>,
+    /// Which types are recursive, once that was asked.
+    recursive: OnceLock<Vec<bool>>,
     /// The structs of all files.
     pub structs: Vec<StructDef>,
     /// The enums of all files.
@@ -132,6 +152,7 @@ impl Types {
             table: basic.to_vec(),
             depths: vec![0; basic.len()],
             index,
+            recursive: OnceLock::new(),
             structs: Vec::new(),
             enums: Vec::new(),
             tokens: Vec::new(),
@@ -153,6 +174,7 @@ impl Types {
         self.depths.push(self.depth_of(&ty));
         self.table.push(ty.clone());
         self.index.insert(ty, id);
+        self.recursive = OnceLock::new();
         id
     }
 
@@ -305,6 +327,11 @@ impl Types {
     /// Whether the type or one inside it contains itself.
     #[must_use]
     pub fn is_recursive(&self, id: TypeId) -> bool {
+        let all = || (0..self.count() as u32).map(|id| self.finds_itself(TypeId(id))).collect();
+        self.recursive.get_or_init(all)[id.0 as usize]
+    }
+
+    fn finds_itself(&self, id: TypeId) -> bool {
         let mut state = vec![Visit::New; self.table.len()];
         let mut todo = vec![(id, Visit::New)];
         while let Some((id, visit)) = todo.pop() {
@@ -321,6 +348,54 @@ impl Types {
             }
         }
         false
+    }
+
+    /// Whether unknown values of a type cannot be compared without looking at them: maps are by their values, others by
+    /// themselves.
+    #[must_use]
+    pub fn is_opaque(&self, id: TypeId) -> bool {
+        let id = if let Type::Map(_, value) = self.get(id) { *value } else { id };
+        let collection = |ty: &Type| matches!(ty, Type::List(_) | Type::Set(_) | Type::Map(..));
+        !matches!(self.get(id), Type::Set(_)) && (self.find(id, &mut { collection }).is_some() || self.is_recursive(id))
+    }
+
+    /// Whether a map or a set is inside.
+    #[must_use]
+    pub fn holds_maps(&self, id: TypeId) -> bool {
+        self.find(id, &mut |ty| matches!(ty, Type::Set(_) | Type::Map(..))).is_some()
+    }
+
+    /// All values of a finite type without collections, if there are no more than a limit.
+    #[must_use]
+    pub fn values(&self, id: TypeId, limit: usize) -> Option<Vec<Value>> {
+        let variants = match self.get(id) {
+            Type::Bool => return Some(vec![Value::from(false), Value::from(true)]),
+            Type::Unit => return Some(vec![Value::UNIT]),
+            Type::Option(_) => 2,
+            Type::Enum(at) => self.enums[*at as usize].variants.len(),
+            Type::Tuple(_) | Type::Struct(_) => 1,
+            _ => return None,
+        };
+        let mut all = Vec::new();
+        for tag in 0..variants as u32 {
+            let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+            for (_, ty) in self.fields(id, tag) {
+                let values = self.values(ty, limit)?;
+                let longer = |row: &Vec<Value>, value: &Value| row.iter().chain([value]).cloned().collect();
+                rows = rows.iter().flat_map(|row| values.iter().map(move |value| longer(row, value))).collect();
+                if rows.len() > limit {
+                    return None;
+                }
+            }
+            all.extend(rows.into_iter().map(|row| Value::data(tag, row)));
+        }
+        (all.len() <= limit).then_some(all)
+    }
+
+    /// How many types there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.table.len()
     }
 
     /// The index of a variant of an enum or option by its name.

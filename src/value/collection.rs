@@ -2,7 +2,7 @@
 
 use super::equal::choose_alternative;
 use super::operate::lift;
-use super::{Entry, Lifted, Presence, Truth, Value, equal, merge};
+use super::{Entry, Lifted, Presence, Truth, Value, equal, merge, sequence};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 
@@ -16,10 +16,11 @@ pub type Elements = Vec<(Presence, Value)>;
 pub fn len(value: &Value) -> Lifted<Value> {
     match value {
         Value::List(list) => Ok(Value::from(list.len() as i64)),
+        Value::Open(list) => Ok(sequence::length(list)),
         Value::Map(map) => map.len(),
         Value::Union(alternatives) => lift(alternatives.iter().map(|(guard, value)| (guard, len(value)))),
         Value::Scalar(_) | Value::Term(_) => Ok(super::text(TextOp::Len, &[value])),
-        Value::Data { .. } | Value::Absent => Ok(Value::Absent),
+        Value::Data { .. } | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(Value::Absent),
     }
 }
 
@@ -29,12 +30,28 @@ pub fn len(value: &Value) -> Lifted<Value> {
 /// The condition on which to fork first.
 pub fn elements(value: &Value) -> Lifted<Elements> {
     match value {
+        Value::Open(list) => sequence::plain(list, None).map(|()| Elements::new()),
         Value::List(list) => Ok(list.iter().map(|value| (Presence::Always, value.clone())).collect()),
         Value::Map(map) => {
             Ok(map.entries()?.into_iter().map(|(key, entry)| (entry.presence.clone(), key.clone())).collect())
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
-        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Absent => Ok(Elements::new()),
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Elements::new()),
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(Elements::new()),
+    }
+}
+
+/// Makes sure that membership in a collection can be told.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn settled(value: &Value) -> Lifted<()> {
+    match value {
+        Value::Map(map) if map.base().is_none() => map.settled(),
+        Value::Open(list) => sequence::plain(list, None),
+        Value::Union(alternatives) => Err(choose_alternative(alternatives)),
+        Value::Map(_) | Value::List(_) | Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(()),
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(()),
     }
 }
 
@@ -46,10 +63,13 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
     match value {
         Value::Map(map) => map.get(at),
         Value::List(list) => Ok(element(list, at)),
-        Value::Union(alternatives) => Err(choose_alternative(alternatives)),
-        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Absent => {
-            Ok((Truth::Known(false), Value::Absent))
+        Value::Open(list) => {
+            sequence::plain(list, at.as_int().map(|at| at.to_i64().unwrap_or(i64::MAX).max(0) as usize))?;
+            Ok(element(list, at))
         }
+        Value::Union(alternatives) => Err(choose_alternative(alternatives)),
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok((Truth::Known(false), Value::Absent)),
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
     }
 }
 
@@ -57,8 +77,10 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
 #[must_use]
 pub fn element(list: &im::Vector<Value>, at: &Value) -> (Truth, Value) {
     if let Some(at) = at.as_int() {
-        let found = at.to_i64().and_then(|at| usize::try_from(at).ok()).and_then(|at| list.get(at));
-        return found.map_or((Truth::Known(false), Value::Absent), |value| (Truth::Known(true), value.clone()));
+        let Some(at) = at.to_i64().and_then(|at| usize::try_from(at).ok()) else {
+            return (Truth::Known(false), Value::Absent);
+        };
+        return list.get(at).map_or((Truth::Known(false), Value::Absent), |value| (Truth::Known(true), value.clone()));
     }
     let Some(term) = at.as_term() else { return (Truth::Known(false), Value::Absent) };
     let mut found = Value::Absent;
@@ -79,20 +101,45 @@ fn int(value: usize) -> Term {
 /// The condition on which to fork first.
 pub fn slice(value: &Value, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
     match value {
-        Value::List(list) => slice_list(list, from, to),
+        Value::List(list) => Ok(slice_list(list, from, to)),
+        Value::Open(list) => slice_open(list, from, to),
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) => Ok(slice_text(value, from, to)),
-        Value::Data { .. } | Value::Map(_) | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
+        Value::Data { .. } | Value::Map(_) => Ok((Truth::Known(false), Value::Absent)),
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
     }
 }
 
-fn slice_list(list: &im::Vector<Value>, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
-    let known = |bound: &Value| bound.as_int().and_then(Int::to_i64).and_then(|b| usize::try_from(b).ok());
-    match (known(from), known(to)) {
-        (Some(from), Some(to)) if from <= to && to <= list.len() => {
-            Ok((Truth::Known(true), Value::list(list.iter().skip(from).take(to - from).cloned())))
+fn position(bound: &Value) -> Option<usize> {
+    bound.as_int().and_then(Int::to_i64).and_then(|bound| usize::try_from(bound).ok())
+}
+
+fn before(list: &im::Vector<Value>, end: usize) -> Lifted<()> {
+    end.checked_sub(1).map_or(Ok(()), |last| sequence::plain(list, Some(last)))
+}
+
+/// A slice of a list with unknown stretches: up to its end, or as far as the bounds go.
+fn slice_open(list: &im::Vector<Value>, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
+    match (position(from), position(to)) {
+        (Some(from), _) if *to == sequence::length(list) => {
+            before(list, from)?;
+            let rest = list.iter().skip(from).cloned().collect();
+            Ok((Truth::Known(true), Value::sequence(rest)))
         }
-        _ => Ok((Truth::Known(false), Value::Absent)),
+        (Some(_), Some(reached)) => {
+            before(list, reached)?;
+            Ok(slice_list(list, from, to))
+        }
+        _ => sequence::plain(list, None).map(|()| (Truth::Known(false), Value::Absent)),
+    }
+}
+
+fn slice_list(list: &im::Vector<Value>, from: &Value, to: &Value) -> (Truth, Value) {
+    match (position(from), position(to)) {
+        (Some(from), Some(to)) if from <= to && to <= list.len() => {
+            (Truth::Known(true), Value::list(list.iter().skip(from).take(to - from).cloned()))
+        }
+        _ => (Truth::Known(false), Value::Absent),
     }
 }
 
@@ -117,6 +164,7 @@ fn slice_text(value: &Value, from: &Value, to: &Value) -> (Truth, Value) {
 pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
     match collection {
         Value::Map(map) => map.contains(value),
+        Value::Open(list) => sequence::plain(list, None).map(|()| Truth::Known(false)),
         Value::List(list) => {
             let mut cases = Vec::new();
             for element in list.iter() {
@@ -131,18 +179,21 @@ pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
             }
             Ok(Truth::of(Term::or_all(cases)))
         }
-        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Absent => Ok(Truth::Known(false)),
+        Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Truth::Known(false)),
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(Truth::Known(false)),
     }
 }
 
 /// The union of two sets.
 pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
     let (Value::Map(a), Value::Map(b)) = (a, b) else { return Ok(Value::Absent) };
-    let (mut large, small) = if a.bound() >= b.bound() { (a.clone(), b) } else { (b.clone(), a) };
+    let first = b.base().is_none() && (a.base().is_some() || a.bound() >= b.bound());
+    let (mut large, small) = if first { (a.clone(), b) } else { (b.clone(), a) };
     for (key, entry) in small.entries()? {
         let there = match &entry.presence {
             Presence::Always => Truth::Known(true),
             Presence::When(term) => Truth::Term(term.clone()).or(large.contains(key)?),
+            Presence::Never => continue,
         };
         large.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
     }
@@ -161,6 +212,13 @@ pub fn set_difference(a: &Value, b: &Value) -> Lifted<Value> {
         };
     };
     let mut left = a.clone();
+    if b.base().is_some() {
+        for (key, entry) in a.entries()? {
+            let there = entry.truth().and(b.contains(key)?.not());
+            left.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
+        }
+        return Ok(Value::Map(left));
+    }
     for (key, entry) in b.entries()? {
         let there = left.contains(key)?.and(entry.truth().not());
         left.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));

@@ -1,6 +1,6 @@
 //! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
 
-use super::{Lifted, Split, Truth, Value};
+use super::{Ask, Lifted, Reach, Split, Truth, Value, sequence};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 
@@ -11,6 +11,9 @@ use crate::term::Term;
 pub fn equal(a: &Value, b: &Value) -> Lifted<Truth> {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => Ok(Truth::Known(a == b)),
+        (Value::Any, _) | (_, Value::Any) => Ok(Truth::Known(true)),
+        (Value::Unknown(x), Value::Unknown(y)) if x == y => Ok(Truth::Known(true)),
+        (Value::Unknown(unknown), _) | (_, Value::Unknown(unknown)) => Err(Split::Ask(Ask::Node(*unknown))),
         (Value::Union(alternatives), other) | (other, Value::Union(alternatives)) => {
             let mut cases = Vec::with_capacity(alternatives.len());
             for (guard, value) in alternatives.iter() {
@@ -35,12 +38,14 @@ pub fn equal(a: &Value, b: &Value) -> Lifted<Truth> {
                 Ok(Truth::Known(false))
             }
         }
+        (Value::Open(x), Value::Open(y)) => sequence::equal(x, y, Reach::Unbounded),
+        (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x)) => sequence::equal(x, y, Reach::Bounded),
         (Value::Map(x), Value::Map(y)) => x.equals(y),
         _ => Ok(Truth::Known(false)),
     }
 }
 
-fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Lifted<Truth> {
+pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Lifted<Truth> {
     let mut all = Truth::Known(true);
     let mut split = None;
     for (a, b) in pairs {
@@ -88,5 +93,5 @@ fn texts(a: &Value, b: &Value) -> Truth {
 
 /// Forks on the first alternative of a union.
 pub(super) fn choose_alternative(alternatives: &[(Term, Value)]) -> Split {
-    Split(alternatives[0].0.clone())
+    Split::On(alternatives[0].0.clone())
 }

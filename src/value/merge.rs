@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Map, Value};
+use super::{Ask, Map, Value};
 use crate::term::Term;
 
 /// `condition ? then : otherwise`.
@@ -94,8 +94,23 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::Data { tag: a, fields: None }, Value::Data { tag: b, fields: None }) => a == b,
         (Value::Data { fields: Some(a), .. }, Value::Data { fields: Some(b), .. }) => Arc::ptr_eq(a, b),
         (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
+        (Value::Open(a), Value::Open(b)) => a == b,
         (Value::Map(a), Value::Map(b)) => a.is_same(b),
         (Value::Union(a), Value::Union(b)) => Arc::ptr_eq(a, b),
+        (Value::Unknown(a), Value::Unknown(b)) => a == b,
         _ => false,
+    }
+}
+
+/// What must be asked before two values are joined: what one map on an unknown base has an entry for and a copy of it has
+/// not.
+#[must_use]
+pub fn before_joining(a: &Value, b: &Value) -> Option<Ask> {
+    match (a, b) {
+        (Value::Map(x), Value::Map(y)) => x.missing(y),
+        (Value::Data { tag: x, .. }, Value::Data { tag: y, .. }) if x == y => {
+            a.fields().iter().zip(b.fields()).find_map(|(a, b)| before_joining(a, b))
+        }
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Values: trees whose nodes may be known, symbolic or guarded (semantics, *Values*).
 //!
-//! A [`Value`] is a known scalar, a symbolic scalar (a [`Term`]), a constructor with fields, a list, a map or set, or a
-//! *union*: alternatives of different shapes under guards that exclude each other. Under an assignment of its variables
+//! A [`Value`] is a known scalar, a symbolic scalar (a [`Term`]), a constructor with fields, a list, a map or set, a
+//! *union*: alternatives of different shapes under guards that exclude each other, or *unknown*: not looked at yet. Under an assignment of its variables
 //! every value means one known value. Operations are lifted pointwise: `either None or Some(choose T)` is one value with
 //! two alternatives, not two candidates.
 //!
@@ -16,19 +16,22 @@ mod equal;
 mod map;
 mod merge;
 mod operate;
+mod sequence;
 mod substitute;
+mod unknown;
 
 use std::sync::Arc;
 
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
-pub use collection::{Elements, element, elements, index, len, member, set_difference, slice};
+pub use collection::{Elements, element, elements, index, len, member, set_difference, settled, slice};
 pub use equal::{at_most, equal, less};
 pub use map::{Entry, Map, Presence};
-pub use merge::{merge, union};
+pub use merge::{before_joining, merge, union};
 pub use operate::{Arithmetic, add, arithmetic, negate, text};
 pub use substitute::Substitution;
+pub use unknown::{Ask, Base, Keys, Part, Reach, Rest, Unknown, View};
 
 /// A value, possibly symbolic.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,10 +49,18 @@ pub enum Value {
     },
     /// A list of known length.
     List(Arc<im::Vector<Value>>),
+    /// A list with stretches of unknown length among its elements.
+    Open(Arc<im::Vector<Value>>),
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
     /// Two or more alternatives of different shapes; the guards exclude each other and cover the path they stand on.
     Union(Arc<[(Term, Value)]>),
+    /// A node of a recursive type that has not been looked at.
+    Unknown(Unknown),
+    /// A stretch of a list that has not been looked at; stands among the elements of open lists only.
+    Rest(Arc<Rest>),
+    /// Any value: a part of an observed answer that is not known; stands in observed values only.
+    Any,
     /// No value: what an expression gives where its guard makes it meaningless (the payload of another variant, say).
     Absent,
 }
@@ -66,9 +77,24 @@ pub enum Truth {
 /// What an operation gives: a value, or a condition that must be decided (by forking) before it can be done.
 pub type Lifted<T> = Result<T, Split>;
 
-/// A condition on which an operation must fork.
+/// What must come first.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Split(pub Term);
+pub enum Split {
+    /// A condition on which to fork.
+    On(Term),
+    /// A part of an unknown value.
+    Ask(Ask),
+    /// Nothing helps: an unknown collection was counted, which is a fault of the specification.
+    Uncounted,
+}
+
+impl Split {
+    /// That no decision brings the operation forward.
+    #[must_use]
+    pub fn never() -> Split {
+        Split::On(Term::constant(Scalar::Bool(false)))
+    }
+}
 
 impl Value {
     /// The empty tuple.
@@ -102,6 +128,13 @@ impl Value {
         Value::List(Arc::new(elements.into_iter().collect()))
     }
 
+    /// A list of elements among which stretches may stand.
+    #[must_use]
+    pub fn sequence(elements: im::Vector<Value>) -> Value {
+        let is_open = elements.iter().any(|element| matches!(element, Value::Rest(_)));
+        if is_open { Value::Open(Arc::new(elements)) } else { Value::List(Arc::new(elements)) }
+    }
+
     /// A known string.
     #[must_use]
     pub fn str(text: &str) -> Value {
@@ -123,7 +156,8 @@ impl Value {
         match self {
             Value::Scalar(scalar) => Some(Term::constant(scalar.clone())),
             Value::Term(term) => Some(term.clone()),
-            Value::Data { .. } | Value::List(_) | Value::Map(_) | Value::Union(_) | Value::Absent => None,
+            Value::Data { .. } | Value::List(_) | Value::Map(_) | Value::Union(_) => None,
+            Value::Open(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => None,
         }
     }
 
@@ -151,7 +185,8 @@ impl Value {
     pub fn is_known(&self) -> bool {
         match self {
             Value::Scalar(_) => true,
-            Value::Term(_) | Value::Union(_) | Value::Absent => false,
+            Value::Term(_) | Value::Union(_) | Value::Open(_) => false,
+            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
             Value::Data { fields, .. } => fields.iter().flat_map(|f| f.iter()).all(Value::is_known),
             Value::List(list) => list.iter().all(Value::is_known),
             Value::Map(map) => map.is_known(),

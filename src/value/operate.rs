@@ -29,6 +29,11 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
             std::sync::Arc::make_mut(&mut joined).append((**y).clone());
             Ok(Value::List(joined))
         }
+        (Value::Open(x) | Value::List(x), Value::Open(y) | Value::List(y)) => {
+            let mut joined = (**x).clone();
+            joined.append((**y).clone());
+            Ok(Value::Open(std::sync::Arc::new(joined)))
+        }
         (Value::Map(_), Value::Map(_)) => super::collection::set_union(a, b),
         (Value::Union(alternatives), other) => {
             lift(alternatives.iter().map(|(guard, value)| (guard, add(value, other))))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
-use super::{Value, union};
+use super::{Rest, Value, union};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -28,9 +28,14 @@ impl<'a> Substitution<'a> {
     pub fn apply(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::Scalar(_) | Value::Absent | Value::Data { fields: None, .. } => None,
+            Value::Unknown(_) | Value::Any => None,
+            Value::Rest(rest) => {
+                (self.term)(&rest.length).map(|length| Value::Rest(Arc::new(Rest { unknown: rest.unknown, length })))
+            }
             Value::Term(term) => (self.term)(term).map(Value::of_term),
             Value::Data { tag, fields: Some(fields) } => self.sequence(fields).map(|fields| Value::data(*tag, fields)),
-            Value::List(list) => self.list(list),
+            Value::List(list) => self.list(list).map(Value::List),
+            Value::Open(list) => self.list(list).map(Value::Open),
             Value::Map(map) => {
                 let scope = self.scope;
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
@@ -51,7 +56,7 @@ impl<'a> Substitution<'a> {
         Some(rewritten)
     }
 
-    fn list(&mut self, list: &Arc<im::Vector<Value>>) -> Option<Value> {
+    fn list(&mut self, list: &Arc<im::Vector<Value>>) -> Option<Arc<im::Vector<Value>>> {
         let changes: Vec<(usize, Value)> =
             list.iter().enumerate().filter_map(|(at, value)| Some((at, self.apply(value)?))).collect();
         if changes.is_empty() {
@@ -62,7 +67,7 @@ impl<'a> Substitution<'a> {
         for (at, value) in changes {
             target.set(at, value);
         }
-        Some(Value::List(rewritten))
+        Some(rewritten)
     }
 
     fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Value> {
@@ -83,13 +88,19 @@ impl Value {
     /// Calls a function on every term inside, guards and presence conditions included; how many values were walked.
     pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) -> u32 {
         match self {
-            Value::Scalar(_) | Value::Absent => 1,
+            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => 1,
+            Value::Rest(rest) => {
+                visit(&rest.length);
+                1
+            }
             Value::Term(term) => {
                 visit(term);
                 1
             }
             Value::Data { .. } => 1 + self.fields().iter().map(|field| field.visit_terms(visit)).sum::<u32>(),
-            Value::List(list) => 1 + list.iter().map(|element| element.visit_terms(visit)).sum::<u32>(),
+            Value::List(list) | Value::Open(list) => {
+                1 + list.iter().map(|element| element.visit_terms(visit)).sum::<u32>()
+            }
             Value::Map(map) => {
                 let visit = std::cell::RefCell::new(visit);
                 let mut walked = 1;
@@ -140,10 +151,12 @@ impl Value {
                 Value::data(*tag, fields.iter().map(decide).collect::<Vec<_>>())
             }
             Value::List(list) => Value::list(list.iter().map(decide)),
+            Value::Open(list) => Value::sequence(list.iter().map(decide).collect()),
             Value::Union(alternatives) => {
                 union(alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value))))
             }
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Data { fields: None, .. } => self.clone(),
+            Value::Unknown(_) | Value::Rest(_) | Value::Any => self.clone(),
         }
     }
 }

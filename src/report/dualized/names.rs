@@ -75,7 +75,8 @@ impl<'t> Names<'t> {
                     self.give_fields(place, (ty, *tag), alternative);
                 }
             }
-            Value::Scalar(_) | Value::List(_) | Value::Map(_) | Value::Absent => return,
+            Value::Scalar(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => return,
+            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => return,
         }
         if !value.is_known() {
             self.whole.push((value.clone(), place.text()));
@@ -112,13 +113,14 @@ impl<'t> Names<'t> {
             Value::Scalar(scalar) => scalar.to_string(),
             Value::Term(term) => self.term(term),
             Value::Data { tag, .. } => self.data(ty, *tag, value.fields()),
-            Value::List(list) => {
+            Value::List(list) | Value::Open(list) => {
                 let of = self.types.parts(ty).first().copied().unwrap_or(ty);
                 format!("[{}]", list.iter().map(|element| self.value(of, element)).collect::<Vec<_>>().join(", "))
             }
             Value::Map(map) => self.map(ty, map),
             Value::Union(alternatives) => self.alternatives(ty, alternatives),
-            Value::Absent => "?".to_owned(),
+            Value::Rest(_) => "..".to_owned(),
+            Value::Unknown(_) | Value::Any | Value::Absent => "?".to_owned(),
         }
     }
 
@@ -140,6 +142,7 @@ impl<'t> Names<'t> {
                 let entry_value = parts.get(1).map(|of| format!(": {}", self.value(*of, &entry.value)));
                 let when = match &entry.presence {
                     Presence::Always => String::new(),
+                    Presence::Never => " if false".to_owned(),
                     Presence::When(condition) => format!(" if {}", self.term(condition)),
                 };
                 format!("{key}{}{when}", entry_value.unwrap_or_default())

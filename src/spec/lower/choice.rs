@@ -1,7 +1,6 @@
 //! `choose`, `pick` and `either` as expressions.
 
 use super::emit::{Emitter, Label};
-use crate::diagnostic::Span;
 use crate::spec::code::{Binary, Domain, Op, Operand};
 use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::{Expr, ExprKind, Name};
@@ -9,35 +8,14 @@ use crate::value::Value;
 
 impl Emitter<'_, '_, '_> {
     /// `choose T`
-    pub(super) fn choose(&mut self, ty: TypeId, span: Span) -> Operand {
-        if let Some(what) = self.unknown_part(ty, &mut Vec::new()) {
-            return self.refuse(span, &what);
-        }
+    pub(super) fn choose(&mut self, ty: TypeId) -> Operand {
+        self.context.chooses_maps |= self.context.checked.types.holds_maps(ty);
         self.give(|dst| Op::Choose { dst, domain: Domain::Type(ty) })
     }
 
-    /// What of a type cannot be chosen yet: collections and recursive enums.
-    fn unknown_part(&self, ty: TypeId, above: &mut Vec<TypeId>) -> Option<String> {
-        if above.contains(&ty) {
-            return Some(format!("choosing a value of the recursive type {}", self.context.checked.types.name(ty)));
-        }
-        match self.kind(ty) {
-            Type::List(_) | Type::Set(_) | Type::Map(..) => {
-                Some(format!("choosing a value of type {}", self.context.checked.types.name(ty)))
-            }
-            _ => {
-                above.push(ty);
-                let found =
-                    self.context.checked.types.parts(ty).into_iter().find_map(|part| self.unknown_part(part, above));
-                above.pop();
-                found
-            }
-        }
-    }
-
     /// `choose x: T where e`
-    pub(super) fn choose_where(&mut self, name: &Name, ty: TypeId, condition: &Expr, span: Span) -> Operand {
-        let chosen = self.choose(ty, span);
+    pub(super) fn choose_where(&mut self, name: &Name, ty: TypeId, condition: &Expr) -> Operand {
+        let chosen = self.choose(ty);
         self.such_that(name, chosen, condition)
     }
 
@@ -56,16 +34,21 @@ impl Emitter<'_, '_, '_> {
             return self.give(|dst| Op::Choose { dst, domain: Domain::Range(from, to) });
         }
         let collection = self.expr(over);
-        let element = match self.kind(self.type_of(over.id)) {
+        let ty = self.type_of(over.id);
+        let element = match self.kind(ty) {
             Type::List(of) | Type::Set(of) | Type::Map(of, _) => *of,
             _ => return self.constant(Value::Absent),
         };
-        match self.kind(element) {
+        let chosen = match self.kind(element) {
             Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => {
-                self.give(|dst| Op::Choose { dst, domain: Domain::Element(collection) })
+                self.give(|dst| Op::Choose { dst, domain: Domain::Element(collection, element) })
             }
-            _ => self.give(|dst| Op::PickElement { dst, over: collection }),
+            _ => self.give(|dst| Op::PickElement { dst, over: collection, ty: element }),
+        };
+        if self.may_be_unknown(ty) {
+            self.emit(Op::Within { element: chosen, over: collection });
         }
+        chosen
     }
 
     /// `pick x in e where p`

@@ -2,7 +2,6 @@
 
 use super::choice::unparenthesized;
 use super::emit::{Emitter, Label};
-use super::pure::is_pure;
 use crate::spec::code::{Binary, Op, Operand, Pc, Register, Unary};
 use crate::spec::types::Type;
 use crate::syntax::ast::{Clause, Expr, ExprKind, Pattern, Quantifier};
@@ -46,6 +45,7 @@ impl Emitter<'_, '_, '_> {
             self.emit(Op::IterateRange { dst: cursor, from, to });
         } else {
             let collection = self.iterable(over);
+            self.counts(self.type_of(over.id));
             self.emit(Op::Iterate { dst: cursor, over: collection });
         }
         let (element, presence) = (self.register(), self.register());
@@ -120,7 +120,7 @@ impl Emitter<'_, '_, '_> {
         match clauses {
             [] => {
                 let (key, value) = entry;
-                let pure = is_pure(key) && value.is_none_or(is_pure);
+                let pure = self.is_pure(key) && value.is_none_or(|value| self.is_pure(value));
                 let gathered = self.under(when, pure, |emitter| {
                     let key = emitter.expr(key);
                     match value {
@@ -149,7 +149,7 @@ impl Emitter<'_, '_, '_> {
                 self.close_loop(open);
             }
             [Clause::If(condition), rest @ ..] => {
-                let cond = self.under(when, is_pure(condition), |emitter| emitter.expr(condition));
+                let cond = self.under(when, self.is_pure(condition), |emitter| emitter.expr(condition));
                 let when = self.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: cond });
                 let mut skip = Label::default();
                 self.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
@@ -178,7 +178,7 @@ impl Emitter<'_, '_, '_> {
         let mut skip = Label::default();
         let presence = Operand::Register(open.presence);
         self.emit_to(&mut skip, Op::Unless { cond: presence, to: 0 });
-        let mut holds = self.under(presence, is_pure(body), |emitter| emitter.expr(body));
+        let mut holds = self.under(presence, self.is_pure(body), |emitter| emitter.expr(body));
         if quantifier == Quantifier::All {
             let a = holds;
             holds = self.give(|dst| Op::Unary { dst, op: Unary::Not, a });

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Context;
+use super::{Context, Unknown};
 use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 use crate::spec::types::{Type, TypeId};
@@ -14,6 +14,7 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) context: &'e mut Context<'c, 'a>,
     pub(super) code: Vec<Op>,
     origin: Vec<NodeId>,
+    counting: Vec<Pc>,
     registers: u32,
     /// The registers of names that are bound, by the node that binds them.
     pub(super) locals: FxHashMap<NodeId, Register>,
@@ -44,6 +45,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             context,
             code: Vec::new(),
             origin: Vec::new(),
+            counting: Vec::new(),
             registers: 0,
             locals: FxHashMap::default(),
             site,
@@ -58,6 +60,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             registers: self.registers,
             code: self.code,
             origin: self.origin,
+            counting: self.counting,
             heads: Vec::new(),
         }
     }
@@ -85,6 +88,18 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         let dst = self.register();
         self.emit(op(dst));
         Operand::Register(dst)
+    }
+
+    /// The next instruction counts a collection of this type, iterates it or compares it.
+    pub(super) fn counts(&mut self, ty: TypeId) {
+        if self.may_be_unknown(ty) {
+            self.counting.push(self.here());
+        }
+    }
+
+    /// Whether a value of this type may hold a map or set that started unknown.
+    pub(super) fn may_be_unknown(&self, ty: TypeId) -> bool {
+        self.context.unknown == Unknown::Possible && self.context.checked.types.holds_maps(ty)
     }
 
     pub(super) fn constant(&mut self, value: Value) -> Operand {

@@ -3,7 +3,6 @@
 use super::choice::unparenthesized;
 use super::emit::{Emitter, Label};
 use super::pattern::text_value;
-use super::pure::is_pure;
 use crate::scalar::Scalar;
 use crate::spec::check::{Builtin, Res};
 use crate::spec::code::{Binary, FaultKind, Op, Operand, Unary};
@@ -32,10 +31,8 @@ impl Emitter<'_, '_, '_> {
             ExprKind::Cell(cell) => self.cell(*cell),
             ExprKind::Name(name) => self.name(name),
             ExprKind::Paren(inner) => self.expr(inner),
-            ExprKind::Choose(_) => self.choose(self.type_of(expr.id), expr.span),
-            ExprKind::ChooseWhere { name, condition, .. } => {
-                self.choose_where(name, self.type_of(expr.id), condition, expr.span)
-            }
+            ExprKind::Choose(_) => self.choose(self.type_of(expr.id)),
+            ExprKind::ChooseWhere { name, condition, .. } => self.choose_where(name, self.type_of(expr.id), condition),
             ExprKind::Pick(over) => self.pick(over),
             ExprKind::PickWhere { name, over, condition } => self.pick_where(name, over, condition),
             ExprKind::Either(alternatives) => self.either(alternatives),
@@ -151,7 +148,11 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::Div => Binary::Arithmetic(Arithmetic::Div),
             BinaryOp::Rem => Binary::Arithmetic(Arithmetic::Rem),
         };
+        let ty = self.type_of(a.id);
         let (a, b) = (self.expr(a), self.expr(b));
+        if matches!(op, Binary::Eq | Binary::Ne | Binary::Add | Binary::Difference) {
+            self.counts(ty);
+        }
         self.give(|dst| Op::Binary { dst, op, a, b })
     }
 
@@ -164,7 +165,7 @@ impl Emitter<'_, '_, '_> {
 
     fn both(&mut self, a: &Expr, b: &Expr) -> Operand {
         let first = self.expr(a);
-        if !is_pure(b) {
+        if !self.is_pure(b) {
             let arm = self.open_arm(first, |emitter| emitter.expr(b));
             let no = self.constant(Value::from(false));
             return self.close_arms(vec![arm], no);
@@ -181,7 +182,7 @@ impl Emitter<'_, '_, '_> {
 
     fn one(&mut self, a: &Expr, b: &Expr) -> Operand {
         let first = self.expr(a);
-        if !is_pure(b) {
+        if !self.is_pure(b) {
             let arm = self.open_arm(first, |emitter| emitter.constant(Value::from(true)));
             let second = self.expr(b);
             return self.close_arms(vec![arm], second);
@@ -242,6 +243,7 @@ impl Emitter<'_, '_, '_> {
             }
             Some(Res::Builtin(Builtin::Len)) if args.len() == 1 => {
                 let a = self.expr(&args[0]);
+                self.counts(self.type_of(args[0].id));
                 self.give(|dst| Op::Unary { dst, op: Unary::Len, a })
             }
             _ => self.constant(Value::Absent),
@@ -256,6 +258,9 @@ impl Emitter<'_, '_, '_> {
         };
         let a = self.expr(receiver);
         let args: Vec<Operand> = args.iter().map(|arg| self.expr(arg)).collect();
+        if matches!(builtin, Builtin::Len | Builtin::Values | Builtin::Entries | Builtin::ToList) {
+            self.counts(self.type_of(receiver.id));
+        }
         match (builtin, args.as_slice()) {
             (Builtin::GetOr, [key, default]) => self.get_or(a, *key, *default),
             (Builtin::Contains, [key]) => self.give(|dst| Op::Binary { dst, op: Binary::In, a: *key, b: a }),
@@ -311,7 +316,7 @@ impl Emitter<'_, '_, '_> {
         for (operand, ty) in operands.into_iter().zip(types) {
             complete.push(match (operand, rest) {
                 (Some(operand), _) => operand,
-                (None, Rest::Choose(span, _)) => self.choose(ty, span),
+                (None, Rest::Choose(..)) => self.choose(ty),
                 (None, Rest::Nothing) => self.constant(Value::Absent),
             });
         }

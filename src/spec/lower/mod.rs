@@ -36,10 +36,12 @@ pub enum Unit {
 /// # Errors
 /// One diagnostic for each construct that is not executed.
 pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked);
-    match unit {
-        Unit::Machine(at) => context.machine(&checked.machines[at]),
-        Unit::Protocol(at) => context.protocol(&checked.protocols[at]),
+    let mut context = Context::new(checked, Unknown::Impossible);
+    context.unit(unit);
+    if context.chooses_maps || checked.types.holds_maps(context.request) {
+        // What may be unknown may not be counted, which changes what a point of the program may lead to.
+        context = Context::new(checked, Unknown::Possible);
+        context.unit(unit);
     }
     if !context.refused.is_empty() {
         return Err(context.refused);
@@ -67,7 +69,18 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
             Unit::Machine(_) => false,
             Unit::Protocol(at) => checked.protocols[at].handlers.iter().any(|handler| handler.from.is_some()),
         },
+        chooses_maps: context.unknown == Unknown::Possible,
+        opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     })
+}
+
+/// Whether maps or sets of the program may start unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unknown {
+    /// None is ever chosen.
+    Impossible,
+    /// One may be.
+    Possible,
 }
 
 /// What is shared by the functions of a program.
@@ -87,10 +100,13 @@ struct Context<'c, 'a> {
     /// The slot before the first one that holds a constant of the specification.
     state_slots: u32,
     refused: Vec<Diagnostic>,
+    unknown: Unknown,
+    /// Whether a map or set is chosen somewhere.
+    chooses_maps: bool,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    fn new(checked: &'c Checked<'a>) -> Context<'c, 'a> {
+    fn new(checked: &'c Checked<'a>, unknown: Unknown) -> Context<'c, 'a> {
         Context {
             checked,
             functions: Vec::new(),
@@ -105,6 +121,16 @@ impl<'c, 'a> Context<'c, 'a> {
             steps: Vec::new(),
             state_slots: 0,
             refused: Vec::new(),
+            unknown,
+            chooses_maps: false,
+        }
+    }
+
+    fn unit(&mut self, unit: Unit) {
+        let checked = self.checked;
+        match unit {
+            Unit::Machine(at) => self.machine(&checked.machines[at]),
+            Unit::Protocol(at) => self.protocol(&checked.protocols[at]),
         }
     }
 

@@ -1,45 +1,63 @@
 //! Expressions without effects: they can be evaluated whether or not their guard holds.
 
-use crate::syntax::ast::{Clause, Expr, ExprKind, Rest};
+use super::emit::Emitter;
+use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Init, Rest};
 
-/// Whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
-pub(super) fn is_pure(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Cell(_) | ExprKind::Name(_) => true,
-        ExprKind::EmptyBraces | ExprKind::Error => true,
-        ExprKind::Choose(_) | ExprKind::ChooseWhere { .. } | ExprKind::Pick(_) | ExprKind::PickWhere { .. } => false,
-        ExprKind::Either(_) | ExprKind::Index(..) | ExprKind::PeerCall { .. } | ExprKind::Match { .. } => false,
-        ExprKind::Let { .. } | ExprKind::Range(..) => false,
-        ExprKind::Call { name, args } => (name.text == "len" || is_capital(&name.text)) && args.iter().all(is_pure),
-        ExprKind::Quantified { over, body, .. } => is_pure(over) && is_pure(body),
-        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) | ExprKind::Is(inner, _) | ExprKind::Field(inner, _) => {
-            is_pure(inner)
+impl Emitter<'_, '_, '_> {
+    /// Whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
+    pub(super) fn is_pure(&self, expr: &Expr) -> bool {
+        let all = |parts: &[Expr]| parts.iter().all(|part| self.is_pure(part));
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Cell(_) | ExprKind::Name(_) => true,
+            ExprKind::EmptyBraces | ExprKind::Error => true,
+            ExprKind::Choose(_) | ExprKind::ChooseWhere { .. } | ExprKind::Pick(_) | ExprKind::PickWhere { .. } => {
+                false
+            }
+            ExprKind::Either(_) | ExprKind::Index(..) | ExprKind::PeerCall { .. } | ExprKind::Match { .. } => false,
+            ExprKind::Let { .. } | ExprKind::Range(..) | ExprKind::ListComprehension { .. } => false,
+            ExprKind::Call { name, args } if name.text == "len" => args.iter().all(|arg| self.is_counted_purely(arg)),
+            ExprKind::Call { name, args } => is_capital(&name.text) && all(args),
+            ExprKind::Quantified { over, body, .. } => self.is_counted_purely(over) && self.is_pure(body),
+            ExprKind::Unary(_, inner) | ExprKind::Paren(inner) | ExprKind::Is(inner, _) | ExprKind::Field(inner, _) => {
+                self.is_pure(inner)
+            }
+            ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                self.is_counted_purely(a) && self.is_pure(b)
+            }
+            ExprKind::Binary(_, a, b) => self.is_pure(a) && self.is_pure(b),
+            ExprKind::Method { receiver, args, name } => match name.text.as_str() {
+                "to_list" | "values" => false,
+                "len" => self.is_counted_purely(receiver) && all(args),
+                _ => self.is_pure(receiver) && all(args),
+            },
+            ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => all(parts),
+            ExprKind::Map(entries) => entries.iter().all(|(key, value)| self.is_pure(key) && self.is_pure(value)),
+            ExprKind::Record { fields, rest, .. } => *rest == Rest::Nothing && self.are_pure(fields),
+            ExprKind::With { base, fields } => self.is_pure(base) && self.are_pure(fields),
+            ExprKind::SetComprehension { element, clauses } => self.is_pure(element) && self.are_pure_clauses(clauses),
+            ExprKind::MapComprehension { key, value, clauses } => {
+                self.is_pure(key) && self.is_pure(value) && self.are_pure_clauses(clauses)
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                self.is_pure(condition) && self.is_pure(then) && self.is_pure(otherwise)
+            }
         }
-        ExprKind::Binary(_, a, b) => is_pure(a) && is_pure(b),
-        ExprKind::Method { receiver, args, name } => {
-            name.text != "to_list" && name.text != "values" && is_pure(receiver) && args.iter().all(is_pure)
-        }
-        ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => parts.iter().all(is_pure),
-        ExprKind::Map(entries) => entries.iter().all(|(key, value)| is_pure(key) && is_pure(value)),
-        ExprKind::Record { fields, rest, .. } => {
-            *rest == Rest::Nothing && fields.iter().all(|field| field.value.as_ref().is_none_or(is_pure))
-        }
-        ExprKind::With { base, fields } => {
-            is_pure(base) && fields.iter().all(|field| field.value.as_ref().is_none_or(is_pure))
-        }
-        ExprKind::ListComprehension { .. } => false,
-        ExprKind::SetComprehension { element, clauses } => is_pure(element) && clauses.iter().all(is_pure_clause),
-        ExprKind::MapComprehension { key, value, clauses } => {
-            is_pure(key) && is_pure(value) && clauses.iter().all(is_pure_clause)
-        }
-        ExprKind::If { condition, then, otherwise } => is_pure(condition) && is_pure(then) && is_pure(otherwise),
     }
-}
 
-fn is_pure_clause(clause: &Clause) -> bool {
-    match clause {
-        Clause::For { over, .. } => is_pure(over),
-        Clause::If(condition) => is_pure(condition),
+    /// Whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.
+    fn is_counted_purely(&self, expr: &Expr) -> bool {
+        self.is_pure(expr) && !self.may_be_unknown(self.type_of(expr.id))
+    }
+
+    fn are_pure(&self, fields: &[Init]) -> bool {
+        fields.iter().all(|field| field.value.as_ref().is_none_or(|value| self.is_pure(value)))
+    }
+
+    fn are_pure_clauses(&self, clauses: &[Clause]) -> bool {
+        clauses.iter().all(|clause| match clause {
+            Clause::For { over, .. } => self.is_counted_purely(over),
+            Clause::If(condition) => self.is_pure(condition),
+        })
     }
 }
 

@@ -3,16 +3,19 @@
 //! A map is its entries, each with the condition under which it is there, and *pending* writes under keys that may or may
 //! not equal another key. The keys of entries are known, or symbolic and known to differ from all other keys; so only the
 //! pending part ever needs a comparison to be decided, and a map whose keys are known costs what a hash map costs.
+//!
+//! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
+//! an entry that is never there.
 
 use std::hash::{BuildHasherDefault, Hash};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use super::{Lifted, Split, Truth, Value, equal, merge};
-use crate::scalar::Scalar;
+use super::{Base, Lifted, Split, Truth, Value, equal, merge};
 use crate::term::{KeySet, Term};
 
+mod base;
 mod order;
 mod rewrite;
 mod whole;
@@ -30,6 +33,8 @@ pub enum Presence {
     Always,
     /// Where the condition holds.
     When(Term),
+    /// In no case: what an unknown base has under this key is hidden.
+    Never,
 }
 
 /// An entry of a map.
@@ -63,6 +68,8 @@ struct Contents {
     conditional: usize,
     /// Later writes win.
     pending: Vec<Write>,
+    /// What it was at first, where that is unknown.
+    base: Option<Box<Base>>,
 }
 
 impl Presence {
@@ -70,6 +77,7 @@ impl Presence {
         match self {
             Presence::Always => Truth::Known(true),
             Presence::When(term) => Truth::Term(term.clone()),
+            Presence::Never => Truth::Known(false),
         }
     }
 
@@ -115,7 +123,8 @@ impl Map {
     #[must_use]
     pub fn is_known(&self) -> bool {
         let contents = &*self.0;
-        contents.pending.is_empty()
+        contents.base.is_none()
+            && contents.pending.is_empty()
             && contents.symbolic == 0
             && contents.conditional == 0
             && contents.entries.values().all(|entry| entry.value.is_known())
@@ -127,11 +136,12 @@ impl Map {
         Some((write, self.0.entries.keys().filter(|key| !write.differs.contains(key)).min()))
     }
 
-    /// All entries in the order of their keys. Splits while a write is pending.
+    /// All entries in the order of their keys. Splits while a write is pending, or where the base is unknown.
     ///
     /// # Errors
     /// The condition on which to fork first.
     pub fn entries(&self) -> Lifted<Vec<(&Value, &Entry)>> {
+        self.countable()?;
         self.settled()?;
         let mut entries: Vec<_> = self.0.entries.iter().collect();
         entries.sort_by(|a, b| a.0.cmp(b.0));
@@ -139,11 +149,11 @@ impl Map {
     }
 
     /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
-    fn settled(&self) -> Lifted<()> {
+    pub(super) fn settled(&self) -> Lifted<()> {
         match self.first_pending() {
             None => Ok(()),
-            Some((write, Some(other))) => Err(Split(equal(&write.key, other)?.term())),
-            Some((_, None)) => Err(Split(Term::constant(Scalar::Bool(false)))),
+            Some((write, Some(other))) => Err(Split::On(equal(&write.key, other)?.term())),
+            Some((_, None)) => Err(Split::never()),
         }
     }
 
@@ -158,6 +168,10 @@ impl Map {
             Some(Ok(Truth::Term(open))) if open == Term::not(condition) => !truth,
             Some(Ok(Truth::Term(_)) | Err(_)) => return self.clone(),
         };
+        if other.is_none() && self.0.base.is_some() {
+            // It may still equal a key of the base.
+            return self.clone();
+        }
         let (mut write, other) = (write.clone(), other.cloned());
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
@@ -179,20 +193,17 @@ impl Map {
     /// The condition on which to fork first.
     pub fn get(&self, key: &Value) -> Lifted<(Truth, Value)> {
         if let Value::Union(alternatives) = key {
-            return Err(Split(alternatives[0].0.clone()));
+            return Err(Split::On(alternatives[0].0.clone()));
         }
         let contents = &*self.0;
-        let mut found = contents.get_entry(key)?;
-        for write in &contents.pending {
-            let (truth, value) = present(write.entry.as_ref());
-            found = match equal(&write.key, key)? {
-                Truth::Known(true) => (truth, value),
-                Truth::Known(false) => found,
-                Truth::Term(same) => {
-                    let there = Truth::of(Term::ite(&same, &truth.term(), &found.0.term()));
-                    (there, merge(&same, value, found.1))
-                }
-            };
+        let (beneath, later) = contents.later_writes(key);
+        let mut found = match (beneath, &contents.base) {
+            (Some(write), _) => present(write.entry.as_ref()),
+            (None, Some(base)) => self.get_on_base(base, key)?,
+            (None, None) => contents.get_entry(key)?,
+        };
+        for write in later {
+            found = overlaid(&equal(&write.key, key)?, present(write.entry.as_ref()), found);
         }
         Ok(found)
     }
@@ -203,23 +214,37 @@ impl Map {
     /// The condition on which to fork first.
     pub fn contains(&self, key: &Value) -> Lifted<Truth> {
         let contents = &*self.0;
-        if let Value::Term(term) = key
-            && contents.pending.is_empty()
-            && contents.symbolic == 0
-            && contents.conditional == 0
-        {
-            return Ok(Truth::of(Term::member(term, &KeySet::new(Arc::new(Keys(self.clone()))))));
-        }
         if let Value::Union(alternatives) = key {
-            return Err(Split(alternatives[0].0.clone()));
+            return Err(Split::On(alternatives[0].0.clone()));
         }
-        let mut found = contents.contains_entry(key)?;
-        for write in &contents.pending {
+        let (beneath, later) = contents.later_writes(key);
+        let mut found = match (beneath, &contents.base) {
+            (Some(write), _) => present(write.entry.as_ref()).0,
+            (None, Some(base)) => self.contains_on_base(base, key)?,
+            (None, None) => match self.among_certain(key) {
+                Some(among) => among,
+                None => contents.contains_entry(key)?,
+            },
+        };
+        for write in later {
             let same = equal(&write.key, key)?;
             let there = write.entry.as_ref().map_or(Truth::Known(false), Entry::truth);
             found = same.clone().and(there).or(same.not().and(found));
         }
         Ok(found)
+    }
+
+    /// Whether a symbolic key is among those of the entries, where these are all there and have known keys.
+    fn among_certain(&self, key: &Value) -> Option<Truth> {
+        let (Value::Term(term), 0, 0) = (key, self.0.symbolic, self.0.conditional) else { return None };
+        let keys = if self.0.pending.is_empty() { self.clone() } else { self.without_pending() };
+        Some(Truth::of(Term::member(term, &KeySet::new(Arc::new(Keys(keys))))))
+    }
+
+    fn without_pending(&self) -> Map {
+        let mut map = self.clone();
+        Arc::make_mut(&mut map.0).pending.clear();
+        map
     }
 
     /// The map with one entry set (`None`: removed).
@@ -228,7 +253,7 @@ impl Map {
     /// The condition on which to fork first.
     pub fn set(&self, key: &Value, entry: Option<Entry>) -> Lifted<Map> {
         if let Value::Union(alternatives) = key {
-            return Err(Split(alternatives[0].0.clone()));
+            return Err(Split::On(alternatives[0].0.clone()));
         }
         let mut map = self.clone();
         map.set_in_place(key, entry);
@@ -288,11 +313,16 @@ impl Map {
 impl Contents {
     /// Whether a key is decided against all keys of entries.
     fn is_plain(&self, key: &Value) -> bool {
+        if self.base.is_some() {
+            return key.is_known();
+        }
         self.entries.is_empty() || self.entries.contains_key(key) || (self.symbolic == 0 && key.is_known())
     }
 
     fn place(&mut self, key: Value, entry: Option<Entry>) {
         let symbolic = usize::from(!key.is_known());
+        let hidden = || Entry { presence: Presence::Never, value: Value::Absent };
+        let entry = if self.base.is_some() { entry.or_else(|| Some(hidden())) } else { entry };
         let old = match entry {
             None => self.entries.remove(&key),
             Some(entry) => {
@@ -304,6 +334,14 @@ impl Contents {
         if let Some(old) = old {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
+        }
+    }
+
+    /// The last write that is certainly under a key, and the writes after it (all, if there is none).
+    fn later_writes(&self, key: &Value) -> (Option<&Write>, &[Write]) {
+        match self.pending.iter().rposition(|write| write.key == *key) {
+            Some(at) => (Some(&self.pending[at]), &self.pending[at + 1..]),
+            None => (None, &self.pending),
         }
     }
 
@@ -332,6 +370,18 @@ impl Contents {
             cases.push(equal(other, key)?.and(entry.truth()).term());
         }
         Ok(Truth::of(Term::or_all(cases)))
+    }
+}
+
+/// What is there where a key that was written may be the one that is asked for.
+fn overlaid(same: &Truth, written: (Truth, Value), before: (Truth, Value)) -> (Truth, Value) {
+    match same {
+        Truth::Known(true) => written,
+        Truth::Known(false) => before,
+        Truth::Term(same) => {
+            let there = Truth::of(Term::ite(same, &written.0.term(), &before.0.term()));
+            (there, merge(same, written.1, before.1))
+        }
     }
 }
 

@@ -13,6 +13,7 @@ impl PartialEq for Map {
     fn eq(&self, other: &Map) -> bool {
         self.is_same(other)
             || (self.0.entries.len() == other.0.entries.len()
+                && self.0.base == other.0.base
                 && self.0.pending == other.0.pending
                 && self.0.entries == other.0.entries)
     }
@@ -28,7 +29,9 @@ impl PartialOrd for Map {
 
 impl Ord for Map {
     fn cmp(&self, other: &Map) -> std::cmp::Ordering {
-        self.sorted().cmp(&other.sorted()).then_with(|| self.0.pending.cmp(&other.0.pending))
+        self.sorted()
+            .cmp(&other.sorted())
+            .then_with(|| (&self.0.base, &self.0.pending).cmp(&(&other.0.base, &other.0.pending)))
     }
 }
 
@@ -41,6 +44,7 @@ impl Hash for Map {
             sum.wrapping_add(hasher.finish())
         });
         sum.hash(state);
+        self.0.base.hash(state);
         self.0.pending.hash(state);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Entry, Map, Presence, Write, entry};
+use super::{Contents, Entry, Map, Presence, Write, entry};
 use crate::term::Term;
 use crate::value::Value;
 
@@ -35,14 +35,21 @@ impl Map {
                 }
             }
         }
-        if changed.is_empty() && self.0.pending.is_empty() {
+        let asked = self.0.base.as_ref().is_some_and(|base| !base.touched.is_empty() || base.others.is_some());
+        if changed.is_empty() && self.0.pending.is_empty() && !asked {
             return None;
         }
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
         let pending = std::mem::take(&mut contents.pending);
-        changed.iter().for_each(|(key, _)| contents.place(key.clone(), None));
-        changed.into_iter().filter_map(|(_, new)| new).for_each(|(key, entry)| contents.place(key, Some(entry)));
+        if contents.base.is_none() {
+            changed.iter().for_each(|(key, _)| contents.place(key.clone(), None));
+        }
+        changed.into_iter().for_each(|(key, new)| match new {
+            Some((new_key, entry)) => contents.place(new_key, Some(entry)),
+            None => contents.place(key, None),
+        });
+        contents.rewrite_base(rewrite);
         for write in pending {
             let key = rewrite(&write.key).unwrap_or(write.key);
             let entry = write.entry.and_then(|e| e.rewrite(rewrite).unwrap_or(Some(e)));
@@ -56,15 +63,59 @@ impl Map {
         Some(map)
     }
 
+    /// The map with a function applied to each value.
+    #[must_use]
+    pub fn map_values(&self, change: &mut dyn FnMut(&Value) -> Value) -> Value {
+        let mut entries = self.0.entries.iter().collect::<Vec<_>>();
+        entries.sort();
+        let changed: Vec<(Value, Entry)> = entries
+            .into_iter()
+            .map(|(key, entry)| (key.clone(), Entry { value: change(&entry.value), ..entry.clone() }))
+            .collect();
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        changed.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
+        Value::Map(map)
+    }
+
     /// Calls a function on every value inside.
     pub(in crate::value) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
         for (key, entry) in self.0.entries.iter() {
             visit(key);
             entry.visit(visit, presence);
         }
+        if let Some(base) = self.base() {
+            for (key, entry) in &base.touched {
+                visit(key);
+                entry.visit(visit, presence);
+            }
+            base.others.iter().for_each(&mut *presence);
+        }
         for write in &self.0.pending {
             visit(&write.key);
             write.entry.iter().for_each(|entry| entry.visit(visit, presence));
+        }
+    }
+}
+
+impl Contents {
+    /// Rewrites what was asked of the base. Where a key has become known it has an entry already, or gets its own.
+    fn rewrite_base(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        let Some(base) = &mut self.base else { return };
+        if let Some(new) = base.others.as_ref().and_then(|others| rewrite(&Value::Term(others.clone()))) {
+            base.others = new.as_term();
+        }
+        for (key, entry) in std::mem::take(&mut base.touched) {
+            let key = rewrite(&key).unwrap_or(key);
+            let entry = entry.rewrite(rewrite).unwrap_or(Some(entry));
+            if !key.is_known() {
+                let hidden = || Entry { presence: Presence::Never, value: Value::Absent };
+                if let Some(base) = &mut self.base {
+                    base.touched.push((key, entry.unwrap_or_else(hidden)));
+                }
+            } else if !self.entries.contains_key(&key) {
+                self.place(key, entry);
+            }
         }
     }
 }
@@ -74,7 +125,7 @@ impl Entry {
     fn rewrite(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Option<Entry>> {
         let value = rewrite(&self.value);
         let presence = match &self.presence {
-            Presence::Always => None,
+            Presence::Always | Presence::Never => None,
             Presence::When(term) => rewrite(&Value::Term(term.clone())).map(|v| v.truth()),
         };
         if value.is_none() && presence.is_none() {

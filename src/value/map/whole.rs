@@ -8,14 +8,14 @@ use std::sync::Arc;
 use super::{Entry, Map, Presence, entry};
 use crate::scalar::Scalar;
 use crate::term::{ScalarSet, Term};
-use crate::value::{Lifted, Truth, Value, equal, merge};
+use crate::value::{Ask, Base, Lifted, Split, Truth, Value, equal, merge};
 
 impl Map {
     /// `condition ? then : otherwise`, key by key; `None` where a write is pending.
     #[must_use]
     pub fn join(condition: &Term, then: &Map, otherwise: &Map) -> Option<Map> {
         let plain = |map: &Map| map.0.pending.is_empty() && map.0.symbolic == 0;
-        if !plain(then) || !plain(otherwise) {
+        if !plain(then) || !plain(otherwise) || !Map::have_like_bases(then, otherwise) {
             return None;
         }
         let mut joined = otherwise.clone();
@@ -41,13 +41,39 @@ impl Map {
         Some(joined)
     }
 
+    /// Whether both stand on no base, or on one base of which both have seen the same.
+    fn have_like_bases(a: &Map, b: &Map) -> bool {
+        a.base() == b.base() && (a.base().is_none() || a.missing(b).is_none())
+    }
+
+    /// What one of two maps on one base has an entry for and the other one does not: to be asked before they are joined.
+    #[must_use]
+    pub fn missing(&self, other: &Map) -> Option<Ask> {
+        let (Some(own), Some(theirs)) = (self.base(), other.base()) else { return None };
+        if own.unknown != theirs.unknown {
+            return None;
+        }
+        let lacks =
+            |from: &Map, of: &Map| of.0.entries.keys().filter(|key| !from.0.entries.contains_key(*key)).min().cloned();
+        let touched = |from: &Base, of: &Base| {
+            of.touched.iter().map(|(key, _)| key).find(|key| !from.touched.iter().any(|(k, _)| k == *key)).cloned()
+        };
+        let key = lacks(self, other).or_else(|| lacks(other, self));
+        let key = key.or_else(|| touched(own, theirs)).or_else(|| touched(theirs, own))?;
+        Some(Ask::Entry(own.unknown, key))
+    }
+
     /// Whether both have the same entries.
     ///
     /// # Errors
     /// The condition on which to fork first.
     pub fn equals(&self, other: &Map) -> Lifted<Truth> {
-        if self.is_same(other) {
-            return Ok(Truth::Known(true));
+        match (self.base(), other.base()) {
+            (None, None) if self.is_same(other) => return Ok(Truth::Known(true)),
+            (None, None) => {}
+            (Some(base), None) => return self.equals_known(base, other),
+            (None, Some(base)) => return other.equals_known(base, self),
+            (Some(_), Some(_)) => return Err(Split::Uncounted),
         }
         other.settled()?;
         let mut all = Truth::Known(true);
@@ -68,6 +94,7 @@ impl Map {
     /// # Errors
     /// The condition on which to fork first.
     pub fn len(&self) -> Lifted<Value> {
+        self.countable()?;
         self.settled()?;
         let certain = self.0.entries.len() - self.0.conditional;
         let mut sum = Term::constant(Scalar::Int((certain as i64).into()));
@@ -85,7 +112,7 @@ impl Map {
 }
 
 /// Whether an entry is there just where another one is, with the same value.
-fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Truth> {
+pub(super) fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Truth> {
     let same_presence = match (own.truth(), there) {
         (Truth::Known(true), x) | (x, Truth::Known(true)) => x,
         (x, y) => Truth::of(Term::eq(&x.term(), &y.term())),

@@ -1,0 +1,306 @@
+//! What has been seen of unknown values: one table a candidate, so that what is found out through one copy of an unknown
+//! map, list or tree holds for all (semantics, *Values*).
+//!
+//! An instruction that lacks a part of an unknown value asks for it; the part is in the table, or the handler of events is
+//! asked to make it ([`Event::Look`]) out of fresh variables. Then the part is put into the operands, and the instruction
+//! is carried out again.
+
+use std::sync::Arc;
+
+use super::{Event, Limit, Process, Waiting};
+use crate::scalar::Int;
+use crate::spec::Site;
+use crate::spec::code::{Operand, Program};
+use crate::spec::types::TypeId;
+use crate::term::Term;
+use crate::value::{self, Ask, Entry, Keys, Map, Part, Presence, Reach, Truth, Unknown, Value};
+
+/// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
+pub const STRETCH_LIMIT: u32 = 24;
+
+/// What an [`Event::Look`] wants to be made.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Look {
+    /// A value of a recursive type, one constructor deep.
+    Node(TypeId),
+    /// The first element of a list of this type that is not empty, and the stretch behind it; the length is that of both.
+    Item(TypeId, Term),
+    /// An entry of a map of this type: its presence, its value, and whether there are others besides.
+    Entry(TypeId),
+    /// Whether a map has other keys.
+    Others,
+}
+
+/// What is to be done about a part that is asked for.
+pub enum Answered {
+    /// It is there.
+    Part(Part),
+    /// A condition must be decided first: [`Process::branch`].
+    Branch(Term),
+    /// It must be made: [`Process::looked`].
+    Look(Look),
+    /// It is beyond a limit.
+    Cut(Limit),
+}
+
+/// What has been seen of unknown values, by their identity.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unknowns(Option<Arc<im::OrdMap<u64, Value>>>);
+
+impl Unknowns {
+    fn get(&self, id: u64) -> Option<&Value> {
+        self.0.as_ref()?.get(&id)
+    }
+
+    fn set(&mut self, id: u64, value: Value) {
+        Arc::make_mut(self.0.get_or_insert_default()).insert(id, value);
+    }
+
+    fn map_mut(&mut self, unknown: Unknown) -> &mut Map {
+        let table = Arc::make_mut(self.0.get_or_insert_default());
+        let fresh = || Value::Map(Map::unknown(unknown, Keys::Endless, []));
+        match table.entry(unknown.id).or_insert_with(fresh) {
+            Value::Map(map) => map,
+            other => {
+                *other = fresh();
+                let Value::Map(map) = other else { unreachable!("it has just been set") };
+                map
+            }
+        }
+    }
+}
+
+impl Process {
+    /// What has been seen of unknown values, as more memory: identities and values.
+    pub fn seen(&self) -> impl Iterator<Item = (u64, &Value)> {
+        self.unknowns.0.iter().flat_map(|table| table.iter().map(|(id, value)| (*id, value)))
+    }
+
+    /// Whether anything has been seen of unknown values.
+    #[must_use]
+    pub fn has_seen(&self) -> bool {
+        self.unknowns.0.is_some()
+    }
+
+    /// What has been seen of one unknown value.
+    #[must_use]
+    pub fn seen_of(&self, id: u64) -> Option<&Value> {
+        self.unknowns.get(id)
+    }
+
+    /// Replaces what has been seen of unknown values where a function gives something else.
+    pub fn rewrite_seen(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        let changed: Vec<(u64, Value)> = self.seen().filter_map(|(id, value)| Some((id, rewrite(value)?))).collect();
+        changed.into_iter().for_each(|(id, value)| self.unknowns.set(id, value));
+    }
+
+    /// Forgets what was seen of unknown values that nothing mentions any more.
+    pub fn prune_seen(&mut self) {
+        let Some(table) = &self.unknowns.0 else { return };
+        let mut live = rustc_hash::FxHashSet::default();
+        let mut todo = Vec::new();
+        self.memory.iter().for_each(|value| value.visit_unknowns(&mut |id| todo.push(id)));
+        while let Some(id) = todo.pop() {
+            if live.insert(id)
+                && let Some(value) = table.get(&id)
+            {
+                value.visit_unknowns(&mut |id| todo.push(id));
+            }
+        }
+        let kept: im::OrdMap<u64, Value> =
+            table.iter().filter(|(id, _)| live.contains(*id)).map(|(id, value)| (*id, value.clone())).collect();
+        self.unknowns.0 = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
+    }
+
+    /// What to do about a part that an operation asks for. Where it must be made the process waits for
+    /// [`Process::looked`], and for [`Process::branch`] where a condition must be decided.
+    pub fn ask(&mut self, program: &Program, ask: &Ask) -> Answered {
+        let answered = match ask {
+            Ask::Node(unknown) => match self.unknowns.get(unknown.id) {
+                Some(value) => Answered::Part(Part::Node(unknown.id, value.clone())),
+                None => Answered::Look(Look::Node(TypeId::of_number(unknown.ty))),
+            },
+            Ask::Item(rest, reach) => self.ask_item(rest, *reach),
+            Ask::Entry(unknown, key) => self.ask_entry(program, *unknown, key),
+            Ask::Others(unknown, keys) => return self.ask_others(program, *unknown, keys),
+        };
+        match &answered {
+            Answered::Look(_) => self.task.waiting = Waiting::Look(ask.clone()),
+            Answered::Branch(condition) => self.task.waiting = Waiting::Decision(condition.clone()),
+            Answered::Part(_) | Answered::Cut(_) => {}
+        }
+        answered
+    }
+
+    fn ask_item(&mut self, rest: &value::Rest, reach: Reach) -> Answered {
+        let id = rest.unknown.id;
+        match self.unknowns.get(id) {
+            Some(Value::Open(items)) => return Answered::Part(Part::Item(id, first_of(items))),
+            Some(_) => return Answered::Part(Part::Item(id, None)),
+            None => {}
+        }
+        let some = Term::at_least(&rest.length, &Int::ONE);
+        match some.as_bool().or_else(|| self.decided(&some)) {
+            Some(true) => Answered::Look(Look::Item(TypeId::of_number(rest.unknown.ty), rest.length.clone())),
+            Some(false) => {
+                self.unknowns.set(id, Value::list([]));
+                Answered::Part(Part::Item(id, None))
+            }
+            None => {
+                self.task.stretched += u32::from(reach == Reach::Unbounded);
+                if self.task.stretched > STRETCH_LIMIT {
+                    return Answered::Cut(Limit::Stretch);
+                }
+                Answered::Branch(some)
+            }
+        }
+    }
+
+    fn ask_entry(&self, program: &Program, unknown: Unknown, key: &Value) -> Answered {
+        let found = |key: &Value, entry: &Entry| Part::Entry(unknown.id, key.clone(), entry.clone());
+        let Some(Value::Map(origin)) = self.unknowns.get(unknown.id) else {
+            return Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)));
+        };
+        if let Some(entry) = origin.seen_entry(key) {
+            return Answered::Part(found(key, entry));
+        }
+        if program.must_look_to_compare(unknown.ty) {
+            for (other, entry) in origin.looked_at() {
+                let Ok(Truth::Term(same)) = value::equal(other, key) else { continue };
+                match self.decided(&same) {
+                    Some(true) => return Answered::Part(found(key, entry)),
+                    Some(false) => {}
+                    None => return Answered::Branch(same),
+                }
+            }
+        }
+        Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)))
+    }
+
+    /// Each of the keys is looked at, then whether there are others.
+    fn ask_others(&mut self, program: &Program, unknown: Unknown, keys: &[Value]) -> Answered {
+        let origin = match self.unknowns.get(unknown.id) {
+            Some(Value::Map(map)) => map.clone(),
+            _ => Map::unknown(unknown, Keys::Endless, []),
+        };
+        if let Some(key) = keys.iter().find(|key| origin.seen_entry(key).is_none()) {
+            return self.ask(program, &Ask::Entry(unknown, key.clone()));
+        }
+        match origin.base().and_then(|base| base.others.clone()) {
+            Some(others) => {
+                let mut entries: Vec<(Value, Entry)> =
+                    origin.looked_at().map(|(key, entry)| (key.clone(), entry.clone())).collect();
+                entries.sort();
+                Answered::Part(Part::Others(unknown.id, entries, others))
+            }
+            None => {
+                self.task.waiting = Waiting::Look(Ask::Others(unknown, keys.to_vec()));
+                Answered::Look(Look::Others)
+            }
+        }
+    }
+
+    /// Answers [`Event::Look`] with what was made; the facts that hold of it.
+    #[must_use]
+    pub fn looked(&mut self, made: Value) -> Vec<Term> {
+        let Waiting::Look(ask) = std::mem::take(&mut self.task.waiting) else { return Vec::new() };
+        match ask {
+            Ask::Node(unknown) => self.unknowns.set(unknown.id, made),
+            Ask::Item(rest, _) => self.unknowns.set(rest.unknown.id, made),
+            Ask::Entry(unknown, key) => return self.entry_made(unknown, key, &made),
+            Ask::Others(unknown, _) => {
+                let others = made.truth().term();
+                self.unknowns.map_mut(unknown).fill(&Part::Others(unknown.id, Vec::new(), others));
+            }
+        }
+        Vec::new()
+    }
+
+    /// A base has an entry under another key now: where that equals a key before, it is the same entry; where it does not,
+    /// it is one of the others that there were, if any.
+    fn entry_made(&mut self, unknown: Unknown, key: Value, made: &Value) -> Vec<Term> {
+        let there = made.field(0, 0).truth();
+        let presence = Presence::of(there.clone()).unwrap_or(Presence::Never);
+        let entry = Entry { presence, value: made.field(0, 1) };
+        let origin = self.unknowns.map_mut(unknown);
+        let mut facts = origin.agreement(&key, &entry);
+        let before = origin.base().and_then(|base| base.others.clone());
+        if let Some(before) = &before {
+            let left = made.field(0, 2).truth();
+            let new = origin.differs_from_all(&key).and(there);
+            facts.push(Term::eq(before, &new.or(left).term()));
+        }
+        origin.fill(&Part::Entry(unknown.id, key, entry));
+        if before.is_some() {
+            origin.fill(&Part::Others(unknown.id, Vec::new(), made.field(0, 2).truth().term()));
+        }
+        facts
+    }
+
+    /// Puts a part into the operands of the current instruction, and into arms that are to be joined; whether any changed.
+    pub(super) fn fill_operands(&mut self, program: &Program, part: &Part) -> bool {
+        let frame = self.frame();
+        let op = &self.function(program).code[frame.pc as usize];
+        let mut operands = Vec::new();
+        super::operands::visit_operands(op, &mut |operand| operands.push(operand));
+        let mut changed = false;
+        for operand in operands {
+            changed |= match operand {
+                Operand::Register(register) => fill(&mut self.task.registers[(frame.base + register) as usize], part),
+                Operand::Slot(slot) => {
+                    let filled = fill(&mut self.memory[slot as usize], part);
+                    if filled {
+                        self.note_stored(slot);
+                    }
+                    filled
+                }
+                Operand::Constant(_) => false,
+            };
+        }
+        for guard in &mut self.task.guards {
+            if let Some(first) = &mut guard.first {
+                changed |= fill(first, part);
+            }
+        }
+        changed
+    }
+
+    /// Gets a part for the current instruction; the event that must come first, if one must.
+    pub(super) fn ask_for(&mut self, program: &Program, ask: &Ask, site: Site) -> Option<Event> {
+        match self.ask(program, ask) {
+            Answered::Part(part) if self.fill_operands(program, &part) => None,
+            Answered::Part(_) => {
+                let pc = self.frame().pc;
+                self.jump(pc + 1);
+                Some(self.cut(Limit::Undecidable))
+            }
+            Answered::Branch(condition) => Some(Event::Branch { condition, sides: None, site }),
+            Answered::Look(look) => Some(Event::Look { look, site }),
+            Answered::Cut(limit) => {
+                let pc = self.frame().pc;
+                self.jump(pc + 1);
+                Some(self.cut(limit))
+            }
+        }
+    }
+}
+
+fn fill(value: &mut Value, part: &Part) -> bool {
+    match value {
+        Value::Map(map) => map.fill(part),
+        other => match other.filled(part) {
+            Some(filled) => {
+                *other = filled;
+                true
+            }
+            None => false,
+        },
+    }
+}
+
+fn first_of(items: &im::Vector<Value>) -> Option<(Value, value::Rest)> {
+    match (items.front(), items.get(1)) {
+        (Some(first), Some(Value::Rest(rest))) => Some((first.clone(), value::Rest::clone(rest))),
+        _ => None,
+    }
+}

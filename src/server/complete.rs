@@ -1,0 +1,177 @@
+//! Unknown values made known under a model: what was looked at is what the model says, the rest the simplest there is.
+//!
+//! An unknown map of which `"a"` was looked at becomes `{"a": 5}` where the model has it there with 5, else `{}`.
+
+use super::Given;
+use crate::process::Process;
+use crate::scalar::{Int, Scalar, Token};
+use crate::solve::Model;
+use crate::spec::{Type, TypeId, Types};
+use crate::term::Term;
+use crate::value::{Entry, Map, Presence, Rest, Value};
+
+/// Stretches of lists longer than this are cut: only a model that is free to choose makes them so long.
+const STRETCH: usize = 10_000;
+
+/// A model, and what a process has seen of unknown values.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion<'c> {
+    /// The types.
+    pub types: &'c Types,
+    /// The values of the variables.
+    pub model: &'c Model,
+    /// What has been seen of unknown values.
+    pub process: &'c Process,
+}
+
+impl Given {
+    /// What was chosen, under a model; `None` where it stands in an arm that is not taken.
+    #[must_use]
+    pub fn under(&self, completion: &Completion<'_>, guard: Option<&Term>) -> Option<Given> {
+        if guard.is_some_and(|guard| !completion.holds(guard)) {
+            return None;
+        }
+        Some(match self {
+            Given::Value(value) => Given::Value(completion.value(value)),
+            Given::Element(value) => Given::Element(completion.value(value)),
+            Given::Way(way) => Given::Way(*way),
+        })
+    }
+}
+
+impl Completion<'_> {
+    /// The value under the model; what the model does not determine is the simplest of its type.
+    #[must_use]
+    pub fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::Scalar(_) | Value::Absent | Value::Any | Value::Rest(_) => value.clone(),
+            Value::Term(term) => self.model.eval_or_simplest(term).map_or_else(|| value.clone(), Value::Scalar),
+            Value::Data { tag, .. } => {
+                Value::data(*tag, value.fields().iter().map(|field| self.value(field)).collect::<Vec<_>>())
+            }
+            Value::List(list) | Value::Open(list) => {
+                let mut elements = Vec::new();
+                list.iter().for_each(|element| self.element(element, &mut elements));
+                Value::list(elements)
+            }
+            Value::Map(map) => self.map(map),
+            Value::Union(alternatives) => {
+                let taken = alternatives.iter().find(|(guard, _)| self.holds(guard));
+                taken.map_or(Value::Absent, |(_, value)| self.value(value))
+            }
+            Value::Unknown(unknown) => match self.process.seen_of(unknown.id) {
+                Some(seen) => self.value(seen),
+                None => sample(self.types, TypeId::of_number(unknown.ty), 0),
+            },
+        }
+    }
+
+    /// Whether a condition holds under the model.
+    #[must_use]
+    pub fn holds(&self, condition: &Term) -> bool {
+        self.model.eval_or_simplest(condition).and_then(|truth| truth.as_bool()) == Some(true)
+    }
+
+    fn element(&self, element: &Value, elements: &mut Vec<Value>) {
+        let mut at = element;
+        while let Value::Rest(rest) = at {
+            match self.process.seen_of(rest.unknown.id) {
+                Some(Value::Open(items)) if items.len() == 2 => {
+                    elements.push(self.value(&items[0]));
+                    at = &items[1];
+                }
+                Some(_) => return,
+                None => return self.unseen(rest, elements),
+            }
+        }
+        elements.push(self.value(at));
+    }
+
+    fn unseen(&self, rest: &Rest, elements: &mut Vec<Value>) {
+        let length = self.model.eval_or_simplest(&rest.length);
+        let length = length.as_ref().and_then(Scalar::as_int).and_then(Int::to_i64).unwrap_or(0);
+        let list = TypeId::of_number(rest.unknown.ty);
+        let of = self.types.parts(list).first().copied().unwrap_or(list);
+        let length = usize::try_from(length).unwrap_or(0).min(STRETCH);
+        elements.extend(std::iter::repeat_with(|| sample(self.types, of, 0)).take(length));
+    }
+
+    fn map(&self, map: &Map) -> Value {
+        let mut entries: Vec<(Value, Value)> = Vec::new();
+        let mut keys = Vec::new();
+        let mut take = |(key, entry): (&Value, &Entry)| {
+            let key = self.value(key);
+            if self.is_there(entry) && !keys.contains(&key) {
+                entries.push((key.clone(), self.value(&entry.value)));
+            }
+            keys.push(key);
+        };
+        let mut own: Vec<_> = map.looked_at().collect();
+        own.sort();
+        own.into_iter().for_each(&mut take);
+        let origin = map.base().and_then(|base| Some((base, self.process.seen_of(base.unknown.id)?)));
+        if let Some((base, Value::Map(origin))) = origin {
+            let mut looked: Vec<_> = origin.looked_at().collect();
+            looked.sort();
+            looked.into_iter().for_each(&mut take);
+            let others = origin.base().and_then(|base| base.others.as_ref());
+            if others.is_some_and(|others| self.holds(others)) {
+                entries.extend(self.another(TypeId::of_number(base.unknown.ty), &keys));
+            }
+        }
+        Value::Map(Map::of(entries))
+    }
+
+    fn is_there(&self, entry: &Entry) -> bool {
+        match &entry.presence {
+            Presence::Always => true,
+            Presence::Never => false,
+            Presence::When(condition) => self.holds(condition),
+        }
+    }
+
+    /// An entry under a key that is none of these.
+    fn another(&self, map: TypeId, keys: &[Value]) -> Option<(Value, Value)> {
+        let parts = self.types.parts(map);
+        let key = (0..=keys.len()).map(|n| sample(self.types, parts[0], n)).find(|key| !keys.contains(key))?;
+        Some((key, parts.get(1).map_or(Value::UNIT, |of| sample(self.types, *of, 0))))
+    }
+}
+
+/// The nth value of a type, the simplest first; there are others for each n where there are infinitely many.
+#[must_use]
+pub fn sample(types: &Types, ty: TypeId, n: usize) -> Value {
+    let name = |prefix: &str| if n == 0 { String::new() } else { format!("{prefix}{n}") };
+    match types.get(ty) {
+        Type::Int => Value::from(n as i64),
+        Type::Bool => Value::from(false),
+        Type::Str => Value::str(&name("other")),
+        Type::Bytes => Value::Scalar(Scalar::Bytes(name("other").as_bytes().into())),
+        Type::Client => Value::Scalar(Scalar::Client(n as u64)),
+        Type::Token(_) => Value::Scalar(Scalar::Token(Token::Text(format!("other{n}").into()))),
+        Type::Option(of) if n > 0 && !types.is_finite(*of) => Value::some(sample(types, *of, n - 1)),
+        Type::List(of) => Value::list(std::iter::repeat_with(|| sample(types, *of, 0)).take(n)),
+        Type::Set(_) | Type::Map(..) => Value::Map(Map::default()),
+        Type::Option(_) => Value::NONE,
+        Type::Tuple(_) | Type::Struct(_) => fields(types, ty, 0, n),
+        Type::Enum(at) => {
+            let variants = 0..types.enums[*at as usize].variants.len() as u32;
+            fields(types, ty, variants.min_by_key(|tag| rank(types, ty, *tag, n)).unwrap_or(0), n)
+        }
+        Type::Unit | Type::Error => Value::UNIT,
+    }
+}
+
+fn fields(types: &Types, ty: TypeId, tag: u32, n: usize) -> Value {
+    let parts = types.fields(ty, tag).into_iter();
+    let deeper = |part: TypeId| if types.is_recursive(part) { n.saturating_sub(1) } else { n };
+    Value::data(tag, parts.map(|(_, part)| sample(types, part, deeper(part))).collect::<Vec<_>>())
+}
+
+/// Variants without recursion first; where a later value is wanted, those with infinitely many values.
+fn rank(types: &Types, ty: TypeId, tag: u32, n: usize) -> (bool, bool, u32) {
+    let parts = types.fields(ty, tag);
+    let recursive = parts.iter().any(|(_, part)| types.is_recursive(*part));
+    let finite = parts.iter().all(|(_, part)| types.is_finite(*part));
+    if n == 0 { (recursive, false, tag) } else { (finite, recursive, tag) }
+}

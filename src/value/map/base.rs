@@ -1,0 +1,279 @@
+//! Maps on an unknown base: what they lack is in the base, unless they have an entry, or a gap, of their own.
+//!
+//! An unknown `m`, and `m["a"] := 1`: `m.get("a")` is `Some(1)`; `m.get("b")` asks the base for its entry under `"b"`.
+
+use std::sync::Arc;
+
+use super::{Entry, Map, Presence, present};
+use crate::term::Term;
+use crate::value::unknown::{Ask, Base, Keys, Part, Unknown, View, is_about};
+use crate::value::{Lifted, Split, Truth, Value};
+
+impl Map {
+    /// An unknown map (or set), of which these entries are there already; they cover all keys or none.
+    #[must_use]
+    pub fn unknown(unknown: Unknown, keys: Keys, entries: impl IntoIterator<Item = (Value, Entry)>) -> Map {
+        let mut map = Map::default();
+        let contents = Arc::make_mut(&mut map.0);
+        contents.base = Some(Box::new(Base { unknown, keys, view: View::Whole, touched: Vec::new(), others: None }));
+        entries.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
+        map
+    }
+
+    /// The unknown base, if it has one.
+    #[must_use]
+    pub fn base(&self) -> Option<&Base> {
+        self.0.base.as_deref()
+    }
+
+    /// The set of the keys of a map on an unknown base.
+    #[must_use]
+    pub fn keys_on_base(&self) -> Map {
+        let unit = |entry: &mut Entry| {
+            if entry.presence != Presence::Never {
+                entry.value = Value::UNIT;
+            }
+        };
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        let keys: Vec<Value> = contents.entries.keys().cloned().collect();
+        for key in keys {
+            contents.entries.get_mut(&key).into_iter().for_each(unit);
+        }
+        contents.pending.iter_mut().filter_map(|write| write.entry.as_mut()).for_each(unit);
+        if let Some(base) = &mut contents.base {
+            base.view = View::Keys;
+            base.touched.iter_mut().for_each(|(_, entry)| unit(entry));
+        }
+        map
+    }
+
+    /// What a map on an unknown base cannot be asked: how many entries it has, and which.
+    pub(super) fn countable(&self) -> Lifted<()> {
+        if self.0.base.is_some() { Err(Split::Uncounted) } else { Ok(()) }
+    }
+
+    /// The entry of the base under a key that the map has no entry for.
+    pub(super) fn of_base<'m>(&'m self, base: &'m Base, key: &Value) -> Lifted<&'m Entry> {
+        let touched = base.touched.iter().find(|(other, _)| other == key);
+        touched.map(|(_, entry)| entry).ok_or_else(|| Split::Ask(Ask::Entry(base.unknown, key.clone())))
+    }
+
+    /// The map with a part of its base, or of its entries, filled in; `None` where it is not concerned.
+    pub(in crate::value) fn filled(&self, part: &Part) -> Option<Map> {
+        let mut map = self.clone();
+        map.fill(part).then_some(map)
+    }
+
+    /// Fills in a part of the base, or of the entries; whether anything changed. A map that nobody shares changes in place.
+    pub fn fill(&mut self, part: &Part) -> bool {
+        match (part, self.base()) {
+            (Part::Entry(_, key, entry), Some(base)) if is_about(part, &base.unknown) => self.fill_entry(key, entry),
+            (Part::Others(_, entries, others), Some(base)) if is_about(part, &base.unknown) => {
+                let mut changed = false;
+                for (key, entry) in entries {
+                    changed |= self.fill_entry(key, entry);
+                }
+                match &mut Arc::make_mut(&mut self.0).base {
+                    Some(base) if base.others.as_ref() != Some(others) => base.others = Some(others.clone()),
+                    Some(_) | None => return changed,
+                }
+                true
+            }
+            _ => self.fill_values(part),
+        }
+    }
+
+    fn fill_entry(&mut self, key: &Value, entry: &Entry) -> bool {
+        let Some(base) = self.base() else { return false };
+        let known = key.is_known();
+        let there =
+            if known { self.0.entries.contains_key(key) } else { base.touched.iter().any(|(other, _)| other == key) };
+        if there {
+            return false;
+        }
+        let mut entry = entry.clone();
+        if base.view == View::Keys && entry.presence != Presence::Never {
+            entry.value = Value::UNIT;
+        }
+        let contents = Arc::make_mut(&mut self.0);
+        if let Some(base) = &mut contents.base {
+            base.others = None;
+            if !known {
+                base.touched.push((key.clone(), entry));
+                return true;
+            }
+        }
+        contents.place(key.clone(), Some(entry));
+        true
+    }
+
+    fn fill_values(&mut self, part: &Part) -> bool {
+        let filled: Vec<(Value, Value)> =
+            self.0.entries.iter().filter_map(|(key, entry)| Some((key.clone(), entry.value.filled(part)?))).collect();
+        let key_changes = self.0.entries.keys().any(|key| key.filled(part).is_some());
+        let pending = self.0.pending.iter().any(|write| {
+            write.key.filled(part).is_some() || write.entry.as_ref().is_some_and(|e| e.value.filled(part).is_some())
+        });
+        if filled.is_empty() && !pending && !key_changes {
+            return false;
+        }
+        let mut rewrite = |value: &Value| value.filled(part);
+        if let Some(map) = self.rewrite(&mut rewrite, super::rewrite::Scope::Everything) {
+            *self = map;
+        }
+        true
+    }
+
+    /// Calls a function on the identity of the base, and of what is unknown in the entries.
+    pub(in crate::value) fn visit_unknowns(&self, visit: &mut dyn FnMut(u64)) {
+        if let Some(base) = self.base() {
+            visit(base.unknown.id);
+        }
+        let visit = std::cell::RefCell::new(visit);
+        self.visit(&mut |value| value.visit_unknowns(&mut **visit.borrow_mut()), &mut |_| {});
+    }
+
+    /// The map with other identities for its base and what is unknown in its entries; `None` where nothing is.
+    pub(in crate::value) fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Map> {
+        let mut renumber = |value: &Value| value.renumbered(number);
+        let inside = self.rewrite(&mut renumber, super::rewrite::Scope::Everything);
+        if inside.is_none() && self.base().is_none() {
+            return None;
+        }
+        let mut map = inside.unwrap_or_else(|| self.clone());
+        if let Some(base) = &mut Arc::make_mut(&mut map.0).base {
+            base.unknown.id = number(base.unknown.id);
+        }
+        Some(map)
+    }
+
+    /// The entries in the order of their keys, those of a base that were asked for included; `None` while a write is
+    /// pending.
+    #[must_use]
+    pub fn settled_entries(&self) -> Option<Vec<(&Value, &Entry)>> {
+        let mut entries: Vec<_> = self.looked_at().collect();
+        entries.sort_by(|a, b| a.0.cmp(b.0));
+        self.0.pending.is_empty().then_some(entries)
+    }
+
+    /// Every entry of the base that was looked at: the map as it was at first, as far as it is known.
+    pub fn looked_at(&self) -> impl Iterator<Item = (&Value, &Entry)> {
+        let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
+        self.0.entries.iter().chain(touched)
+    }
+
+    /// What the base has under a key, as far as it was asked for it and the map has no other entry under it.
+    #[must_use]
+    pub fn seen_entry(&self, key: &Value) -> Option<&Entry> {
+        if key.is_known() {
+            return self.0.entries.get(key);
+        }
+        self.base()?.touched.iter().find(|(other, _)| other == key).map(|(_, entry)| entry)
+    }
+
+    /// The entries that a key may turn out to equal: those under symbolic keys and, if it is symbolic, all.
+    fn possibly_equal(&self, key: &Value) -> impl Iterator<Item = (&Value, &Entry)> {
+        let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
+        self.entries_that_may_be(key).into_iter().chain(touched)
+    }
+
+    /// What makes an unknown map a function: an entry under a key that equals another one is the same entry.
+    #[must_use]
+    pub fn agreement(&self, key: &Value, entry: &Entry) -> Vec<Term> {
+        let agree = |(other, theirs): (&Value, &Entry)| {
+            let same = crate::value::equal(other, key).ok()?;
+            let alike = match super::whole::same_entry(theirs, entry.truth(), &entry.value) {
+                Ok(alike) => alike,
+                // Such keys are told apart before an entry is made.
+                Err(_) => Truth::Known(false),
+            };
+            Some(same.not().or(alike).term()).filter(|fact| fact.as_bool() != Some(true))
+        };
+        self.possibly_equal(key).filter_map(agree).collect()
+    }
+
+    /// Whether a key differs from all that the base was asked for.
+    #[must_use]
+    pub fn differs_from_all(&self, key: &Value) -> Truth {
+        let differ =
+            |(other, _): (&Value, &Entry)| crate::value::equal(other, key).map_or(Truth::Known(true), Truth::not);
+        self.possibly_equal(key).map(differ).fold(Truth::Known(true), Truth::and)
+    }
+
+    /// Whether it has exactly the entries of a map without unknown base, where it has one itself.
+    pub(super) fn equals_known(&self, base: &Base, other: &Map) -> Lifted<Truth> {
+        other.settled()?;
+        self.settled()?;
+        let mut all = Truth::Known(true);
+        for (key, theirs) in other.entries()? {
+            let (there, value) = self.get(key)?;
+            all = all.and(super::whole::same_entry(theirs, there, &value)?);
+            if all.is_false() {
+                return Ok(all);
+            }
+        }
+        let own = self.0.entries.iter().chain(base.touched.iter().map(|(key, entry)| (key, entry)));
+        for (key, entry) in own {
+            all = all.and(entry.truth().not().or(other.contains(key)?));
+            if all.is_false() {
+                return Ok(all);
+            }
+        }
+        match (base.keys, &base.others) {
+            (Keys::Covered, _) => Ok(all),
+            (Keys::Endless, Some(others)) => Ok(all.and(Truth::of(Term::not(others)))),
+            (Keys::Endless, None) => {
+                let mut keys: Vec<Value> = self.0.entries.keys().cloned().collect();
+                keys.sort();
+                Err(Split::Ask(Ask::Others(base.unknown, keys)))
+            }
+            (Keys::Finite, _) => Err(Split::never()),
+        }
+    }
+
+    /// What a map on an unknown base has under a key, as far as its own entries and what was asked of the base say.
+    pub(super) fn get_on_base(&self, base: &Base, key: &Value) -> Lifted<(Truth, Value)> {
+        if let Some(entry) = self.0.entries.get(key) {
+            return Ok((entry.truth(), entry.value.clone()));
+        }
+        let mut found = match base.keys {
+            Keys::Covered => present(None),
+            Keys::Finite | Keys::Endless => present(Some(self.of_base(base, key)?)),
+        };
+        for (other, entry) in self.entries_that_may_be(key) {
+            let same = crate::value::equal(other, key)?;
+            found = super::overlaid(&same, (entry.truth(), entry.value.clone()), found);
+        }
+        Ok(found)
+    }
+
+    /// Whether a map on an unknown base has a key.
+    pub(super) fn contains_on_base(&self, base: &Base, key: &Value) -> Lifted<Truth> {
+        if let Some(entry) = self.0.entries.get(key) {
+            return Ok(entry.truth());
+        }
+        let mut found = match base.keys {
+            Keys::Covered => Truth::Known(false),
+            Keys::Finite | Keys::Endless => self.of_base(base, key)?.truth(),
+        };
+        if let Some(among) = self.among_certain(key) {
+            return Ok(among.or(found));
+        }
+        for (other, entry) in self.entries_that_may_be(key) {
+            let same = crate::value::equal(other, key)?;
+            found = same.clone().and(entry.truth()).or(same.not().and(found));
+        }
+        Ok(found)
+    }
+
+    /// Own entries whose keys a key may equal, in their order.
+    fn entries_that_may_be(&self, key: &Value) -> Vec<(&Value, &Entry)> {
+        if key.is_known() {
+            return Vec::new();
+        }
+        let mut entries: Vec<_> = self.0.entries.iter().collect();
+        entries.sort_by(|a, b| b.0.cmp(a.0));
+        entries
+    }
+}

@@ -1,0 +1,67 @@
+//! Lists with stretches of unknown length among their elements: length, positions, equality.
+//!
+//! `[..r, 5]` with `r` of length n has length n + 1 and begins with 5 where n is 0.
+
+use super::{Ask, Lifted, Reach, Rest, Split, Truth, Value};
+use crate::scalar::{Int, Scalar};
+use crate::term::Term;
+
+type List = im::Vector<Value>;
+
+/// The length of a list.
+pub(super) fn length(list: &List) -> Value {
+    let mut certain = 0i64;
+    let mut open: Option<Term> = None;
+    for element in list.iter() {
+        match element {
+            Value::Rest(rest) => {
+                open = Some(open.map_or_else(|| rest.length.clone(), |sum| Term::add(&sum, &rest.length)));
+            }
+            _ => certain += 1,
+        }
+    }
+    match open {
+        None => Value::from(certain),
+        Some(open) => Value::of_term(Term::add(&open, &Term::constant(Scalar::Int(Int::from(certain))))),
+    }
+}
+
+/// Makes sure that none of the places up to `last` (all, if `None`) is a stretch of unknown length.
+///
+/// # Errors
+/// The first such stretch, to be looked at.
+pub(super) fn plain(list: &List, last: Option<usize>) -> Lifted<()> {
+    let first =
+        list.iter().take(last.map_or(usize::MAX, |last| last.saturating_add(1))).find_map(|element| match element {
+            Value::Rest(rest) => Some(Rest::clone(rest)),
+            _ => None,
+        });
+    first.map_or(Ok(()), |rest| Err(Split::Ask(Ask::Item(rest, Reach::Unbounded))))
+}
+
+/// Whether two lists, of which at least one is open, are equal.
+pub(super) fn equal(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
+    if a == b {
+        return Ok(Truth::Known(true));
+    }
+    let mut heads = Truth::Known(true);
+    for (x, y) in a.iter().zip(b.iter()) {
+        match (x, y) {
+            (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => {}
+            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return apart(a, b, Ask::Item(Rest::clone(rest), reach)),
+            (x, y) => heads = heads.and(super::equal(x, y)?),
+        }
+        if heads.is_false() {
+            return Ok(heads);
+        }
+    }
+    // What one of them has behind the end of the other must be empty.
+    let longer = if a.len() > b.len() { a } else { b };
+    let behind = length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
+    Ok(heads.and(super::equal(&behind, &Value::from(0))?))
+}
+
+/// Lists that differ in length for certain are not equal; else the stretch is looked at.
+fn apart(a: &List, b: &List, ask: Ask) -> Lifted<Truth> {
+    if super::equal(&length(a), &length(b))?.is_false() { Ok(Truth::Known(false)) } else { Err(Split::Ask(ask)) }
+}

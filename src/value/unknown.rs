@@ -1,0 +1,232 @@
+//! Unknown values: a type and an identity, looked at no further than a question needs (semantics, *Values*).
+//!
+//! A node of a recursive type is one [`Unknown`] until its constructor is asked for. A list ends in, or holds, a [`Rest`]:
+//! a stretch of unknown length, of which one element at a time is taken. A map stands on an unknown [`Base`]: entries that
+//! it does not have itself are those of the base, which all copies share.
+//!
+//! What is not there yet is asked for by an [`Ask`]; the answer is a [`Part`], put into a value by [`Value::filled`].
+//!
+//! `l + [5]` of an unknown list `l` is `[..l, 5]`; its length is that of `l` plus one.
+
+use std::sync::Arc;
+
+use super::{Entry, Value};
+use crate::term::Term;
+
+/// What is not known of a value: its identity and the number of its type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Unknown {
+    /// Which one; copies have the same.
+    pub id: u64,
+    /// The number of its type.
+    pub ty: u32,
+}
+
+/// A stretch of a list that has not been looked at.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Rest {
+    /// Its identity, and the type of the list.
+    pub unknown: Unknown,
+    /// How many elements it has: an integer of at least 0.
+    pub length: Term,
+}
+
+/// How many keys there are beside those that a map on an unknown base has entries for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Keys {
+    /// None: the map has an entry for each possible key.
+    Covered,
+    /// Finitely many.
+    Finite,
+    /// Always another one.
+    Endless,
+}
+
+/// What a map on an unknown base shows of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum View {
+    /// Keys and values.
+    Whole,
+    /// Keys only: the map is the set of them.
+    Keys,
+}
+
+/// The unknown map that a map was at first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Base {
+    /// Its identity, and the type of the map.
+    pub unknown: Unknown,
+    /// Whether its keys are all covered.
+    pub keys: Keys,
+    /// What is seen of it.
+    pub view: View,
+    /// Entries of the base under symbolic keys, in the order in which they were asked for.
+    pub touched: Vec<(Value, Entry)>,
+    /// Whether the base has a key that this map has no entry for, where that was asked.
+    pub others: Option<Term>,
+}
+
+/// The part of an unknown value that an operation needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ask {
+    /// The constructor of a node.
+    Node(Unknown),
+    /// The first element of a stretch of a list, or that there is none.
+    Item(Rest, Reach),
+    /// The entry of a base under a key.
+    Entry(Unknown, Value),
+    /// Whether a base has keys beside these.
+    Others(Unknown, Vec<Value>),
+}
+
+/// How many elements of a stretch an operation may come to need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// No more than what it is compared with has.
+    Bounded,
+    /// All of them.
+    Unbounded,
+}
+
+/// A part of an unknown value that is there now.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    /// What a node is.
+    Node(u64, Value),
+    /// What a stretch of a list begins with; `None` where it is empty.
+    Item(u64, Option<(Value, Rest)>),
+    /// What a base has under a key.
+    Entry(u64, Value, Entry),
+    /// Whether a base has keys for which a map with these entries has none.
+    Others(u64, Vec<(Value, Entry)>, Term),
+}
+
+impl Part {
+    fn id(&self) -> u64 {
+        match self {
+            Part::Node(id, _) | Part::Item(id, _) | Part::Entry(id, ..) | Part::Others(id, ..) => *id,
+        }
+    }
+}
+
+impl Value {
+    /// The value with an unknown part filled in wherever it stands; `None` where it does not.
+    #[must_use]
+    pub fn filled(&self, part: &Part) -> Option<Value> {
+        match self {
+            Value::Unknown(unknown) => match part {
+                Part::Node(id, value) if *id == unknown.id => Some(value.clone()),
+                Part::Node(..) | Part::Item(..) | Part::Entry(..) | Part::Others(..) => None,
+            },
+            Value::Data { tag, fields: Some(fields) } => {
+                Some(Value::data(*tag, filled_all(fields.iter(), part)?.into_iter().flatten().collect::<Vec<_>>()))
+            }
+            Value::List(list) | Value::Open(list) => {
+                let filled = filled_all(list.iter(), part)?;
+                Some(Value::sequence(filled.into_iter().flatten().collect()))
+            }
+            Value::Map(map) => map.filled(part).map(Value::Map),
+            Value::Union(alternatives) => {
+                let values = filled_all(alternatives.iter().map(|(_, value)| value), part)?;
+                let filled = alternatives
+                    .iter()
+                    .zip(values)
+                    .map(|((guard, old), new)| (guard.clone(), new.into_iter().next().unwrap_or_else(|| old.clone())));
+                Some(super::union(filled.collect::<Vec<_>>()))
+            }
+            Value::Scalar(_) | Value::Term(_) | Value::Data { fields: None, .. } => None,
+            Value::Rest(_) | Value::Absent | Value::Any => None,
+        }
+    }
+
+    /// Calls a function on the identity of every unknown part inside.
+    pub fn visit_unknowns(&self, visit: &mut dyn FnMut(u64)) {
+        match self {
+            Value::Unknown(unknown) => visit(unknown.id),
+            Value::Rest(rest) => visit(rest.unknown.id),
+            Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_unknowns(visit)),
+            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_unknowns(visit)),
+            Value::Map(map) => map.visit_unknowns(visit),
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_unknowns(visit)),
+            Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Any => {}
+        }
+    }
+
+    /// Whether a part of it is not known because it was not recorded.
+    #[must_use]
+    pub fn has_holes(&self) -> bool {
+        match self {
+            Value::Any => true,
+            Value::Data { .. } => self.fields().iter().any(Value::has_holes),
+            Value::List(list) => list.iter().any(Value::has_holes),
+            Value::Map(map) => map.looked_at().any(|(_, entry)| entry.value.has_holes()),
+            Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => false,
+            Value::Unknown(_) | Value::Rest(_) | Value::Absent => false,
+        }
+    }
+
+    /// The value with other identities for what is unknown in it; `None` where nothing is.
+    #[must_use]
+    pub fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Value> {
+        let renumber = |unknown: &Unknown| Unknown { id: number(unknown.id), ty: unknown.ty };
+        let all = |values: &mut dyn Iterator<Item = &Value>| -> Option<Vec<Value>> {
+            let renumbered: Vec<(Value, bool)> = values
+                .map(|value| value.renumbered(number).map_or_else(|| (value.clone(), false), |value| (value, true)))
+                .collect();
+            let changed = renumbered.iter().any(|(_, changed)| *changed);
+            changed.then(|| renumbered.into_iter().map(|(value, _)| value).collect())
+        };
+        match self {
+            Value::Unknown(unknown) => Some(Value::Unknown(renumber(unknown))),
+            Value::Rest(rest) => {
+                let rest = Rest { unknown: renumber(&rest.unknown), length: rest.length.clone() };
+                Some(Value::Rest(Arc::new(rest)))
+            }
+            Value::Data { tag, fields: Some(fields) } => {
+                all(&mut fields.iter()).map(|fields| Value::data(*tag, fields))
+            }
+            Value::List(list) | Value::Open(list) => {
+                all(&mut list.iter()).map(|elements| Value::sequence(elements.into_iter().collect()))
+            }
+            Value::Map(map) => map.renumbered(number).map(Value::Map),
+            Value::Union(alternatives) => {
+                let values = all(&mut alternatives.iter().map(|(_, value)| value))?;
+                let guards = alternatives.iter().map(|(guard, _)| guard.clone());
+                Some(Value::Union(guards.zip(values).collect::<Vec<_>>().into()))
+            }
+            Value::Scalar(_) | Value::Term(_) | Value::Data { fields: None, .. } | Value::Absent | Value::Any => None,
+        }
+    }
+
+    /// The unknown node that must be looked at before this value can be taken apart, if there is one.
+    #[must_use]
+    pub fn unseen(&self) -> Option<Ask> {
+        match self {
+            Value::Unknown(unknown) => Some(Ask::Node(*unknown)),
+            Value::Union(alternatives) => alternatives.iter().find_map(|(_, value)| value.unseen()),
+            _ => None,
+        }
+    }
+}
+
+/// Each value with the part filled in: itself, or for a stretch of a list what it has become. `None` where nothing changed.
+fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &Part) -> Option<Vec<Vec<Value>>> {
+    let mut changed = false;
+    let mut filled = Vec::new();
+    for value in values {
+        let new = match (value, part) {
+            (Value::Rest(rest), Part::Item(id, item)) if *id == rest.unknown.id => Some(match item {
+                Some((first, others)) => vec![first.clone(), Value::Rest(Arc::new(others.clone()))],
+                None => Vec::new(),
+            }),
+            (value, part) => value.filled(part).map(|value| vec![value]),
+        };
+        changed |= new.is_some();
+        filled.push(new.unwrap_or_else(|| vec![value.clone()]));
+    }
+    changed.then_some(filled)
+}
+
+pub(super) fn is_about(part: &Part, unknown: &Unknown) -> bool {
+    part.id() == unknown.id
+}
