@@ -8,9 +8,10 @@ use crate::dualize::Candidate;
 use crate::json;
 use crate::solve::Store;
 use crate::spec::code::ProgramKind;
+use crate::spec::types::BOOL;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{Substitution, Value};
+use crate::value::{Presence, Substitution, Value};
 
 /// Something that is known, as a reader sees it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -228,17 +229,26 @@ impl State {
 
 /// The parts of a state that are facts of their own: variables, and the entries of maps and sets.
 fn collect(types: &Types, ty: TypeId, path: String, value: &Value, leaves: &mut Vec<Leaf>) {
-    let (Value::Map(map), Type::Map(key_type, of)) = (value, types.get(ty)) else {
+    let entries = match value {
+        Value::Map(map) => map.settled_entries().map(|entries| (map, entries)),
+        _ => None,
+    };
+    let (Some((map, entries)), Type::Map(key_type, _) | Type::Set(key_type)) = (entries, types.get(ty)) else {
         leaves.push(Leaf { path, ty, value: value.clone() });
         return;
     };
-    let Ok(entries) = map.entries() else {
+    if map.base().is_none() && matches!(types.get(ty), Type::Set(_)) {
         leaves.push(Leaf { path, ty, value: value.clone() });
         return;
-    };
+    }
     for (key, entry) in entries {
         let key = if key.is_known() { json::encode(types, *key_type, key) } else { "..".to_owned() };
-        leaves.push(Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone() });
+        leaves.push(match (types.get(ty), &entry.presence) {
+            (Type::Map(_, of), Presence::Always | Presence::When(_)) => {
+                Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone() }
+            }
+            _ => Leaf { path: format!("({key} in {path})"), ty: BOOL, value: entry.truth().into() },
+        });
     }
 }
 
