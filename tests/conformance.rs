@@ -71,6 +71,15 @@ fn traces_of_the_shipped_specifications() {
     check_all(&all);
 }
 
+/// What started unknown: maps and their copies, lists, trees; and holes.
+#[test]
+fn what_started_unknown() {
+    let directory = root().join("tests/data/unknown");
+    let all = cases(&directory, &directory);
+    assert!(all.len() > 40);
+    check_all(&all);
+}
+
 #[test]
 fn kept_machines() {
     let cases = kept("machine");

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::whole::Which;
 use super::{Entry, Map, Presence, present};
 use crate::term::Term;
 use crate::value::unknown::{Ask, Base, Keys, Part, Unknown, View, is_about};
@@ -181,16 +182,24 @@ impl Map {
     /// What makes an unknown map a function: an entry under a key that equals another one is the same entry.
     #[must_use]
     pub fn agreement(&self, key: &Value, entry: &Entry) -> Vec<Term> {
-        let agree = |(other, theirs): (&Value, &Entry)| {
-            let same = crate::value::equal(other, key).ok()?;
-            let alike = match super::whole::same_entry(theirs, entry.truth(), &entry.value) {
-                Ok(alike) => alike,
-                // Such keys are told apart before an entry is made.
-                Err(_) => Truth::Known(false),
-            };
-            Some(same.not().or(alike).term()).filter(|fact| fact.as_bool() != Some(true))
+        let mut facts = Vec::new();
+        if let Value::Term(term) = key {
+            let hidden = self.clone().has_among(term, Which::Hidden);
+            facts.push(hidden.and(entry.truth()).not());
+            if entry.value == Value::UNIT {
+                facts.push(self.clone().has_among(term, Which::Certain).not().or(entry.truth()));
+            }
+        }
+        let by_one = |theirs: &Entry| match (&theirs.presence, key) {
+            (Presence::When(_), _) => true,
+            (Presence::Always, Value::Term(_)) => entry.value != Value::UNIT,
+            (Presence::Never, Value::Term(_)) => false,
+            (Presence::Always | Presence::Never, _) => true,
         };
-        self.possibly_equal(key).filter_map(agree).collect()
+        let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
+        let own = self.entries_that_may_be(key).into_iter().filter(|(_, theirs)| by_one(theirs));
+        facts.extend(own.chain(touched).filter_map(|(other, theirs)| agree((other, theirs), (key, entry))));
+        facts.into_iter().map(Truth::term).filter(|fact| fact.as_bool() != Some(true)).collect()
     }
 
     /// Whether a key differs from all that the base was asked for.
@@ -204,7 +213,7 @@ impl Map {
     /// Whether it has exactly the entries of a map without unknown base, where it has one itself.
     pub(super) fn equals_known(&self, base: &Base, other: &Map) -> Lifted<Truth> {
         other.settled()?;
-        self.settled()?;
+        let own = self.own_entries(base)?;
         let mut all = Truth::Known(true);
         for (key, theirs) in other.entries()? {
             let (there, value) = self.get(key)?;
@@ -213,8 +222,7 @@ impl Map {
                 return Ok(all);
             }
         }
-        let own = self.0.entries.iter().chain(base.touched.iter().map(|(key, entry)| (key, entry)));
-        for (key, entry) in own {
+        for (key, entry) in &own {
             all = all.and(entry.truth().not().or(other.contains(key)?));
             if all.is_false() {
                 return Ok(all);
@@ -224,12 +232,35 @@ impl Map {
             (Keys::Covered, _) => Ok(all),
             (Keys::Endless, Some(others)) => Ok(all.and(Truth::of(Term::not(others)))),
             (Keys::Endless, None) => {
-                let mut keys: Vec<Value> = self.0.entries.keys().cloned().collect();
+                let mut keys: Vec<Value> = own.into_iter().map(|(key, _)| key.clone()).collect();
                 keys.sort();
                 Err(Split::Ask(Ask::Others(base.unknown, keys)))
             }
             (Keys::Finite, _) => Err(Split::never()),
         }
+    }
+
+    /// The map's own entries, and those of the base under symbolic keys; a single pending write is one once its key is
+    /// known to differ from all others.
+    fn own_entries<'m>(&'m self, base: &'m Base) -> Lifted<Vec<(&'m Value, Entry)>> {
+        let pending = match self.0.pending.as_slice() {
+            [write]
+                if self.0.entries.keys().all(|key| write.differs.contains(key))
+                    && base.touched.iter().all(|(key, _)| *key == write.key) =>
+            {
+                Some(write)
+            }
+            _ => {
+                self.settled()?;
+                None
+            }
+        };
+        let hidden = Entry { presence: Presence::Never, value: Value::Absent };
+        let touched = base.touched.iter().map(|(key, entry)| (key, entry));
+        let seen =
+            self.0.entries.iter().chain(touched.filter(|(key, _)| pending.is_none_or(|write| write.key != **key)));
+        let written = pending.map(|write| (&write.key, write.entry.clone().unwrap_or(hidden)));
+        Ok(seen.map(|(key, entry)| (key, entry.clone())).chain(written).collect())
     }
 
     /// What a map on an unknown base has under a key, as far as its own entries and what was asked of the base say.
@@ -257,14 +288,18 @@ impl Map {
             Keys::Covered => Truth::Known(false),
             Keys::Finite | Keys::Endless => self.of_base(base, key)?.truth(),
         };
-        if let Some(among) = self.among_certain(key) {
-            return Ok(among.or(found));
-        }
-        for (other, entry) in self.entries_that_may_be(key) {
+        let is_open = |entry: &Entry| matches!(entry.presence, Presence::When(_));
+        let scalar = matches!(key, Value::Term(_));
+        let open_entries = !scalar || self.0.conditional > self.0.hidden;
+        let others = if open_entries { self.entries_that_may_be(key) } else { Vec::new() };
+        for (other, entry) in others.into_iter().filter(|(_, e)| !scalar || is_open(e)) {
             let same = crate::value::equal(other, key)?;
             found = same.clone().and(entry.truth()).or(same.not().and(found));
         }
-        Ok(found)
+        let Value::Term(term) = key else { return Ok(found) };
+        let keys = self.without_pending();
+        let hidden = keys.clone().has_among(term, Which::Hidden);
+        Ok(keys.has_among(term, Which::Certain).or(hidden.not().and(found)))
     }
 
     /// Own entries whose keys a key may equal, in their order.
@@ -276,4 +311,15 @@ impl Map {
         entries.sort_by(|a, b| b.0.cmp(a.0));
         entries
     }
+}
+
+/// That an entry is the same as another one where their keys are equal.
+fn agree((other, theirs): (&Value, &Entry), (key, entry): (&Value, &Entry)) -> Option<Truth> {
+    let same = crate::value::equal(other, key).ok()?;
+    let alike = match super::whole::same_entry(theirs, entry.truth(), &entry.value) {
+        Ok(alike) => alike,
+        // Such keys are told apart before an entry is made.
+        Err(_) => Truth::Known(false),
+    };
+    Some(same.not().or(alike))
 }

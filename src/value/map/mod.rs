@@ -20,7 +20,7 @@ mod order;
 mod rewrite;
 mod whole;
 
-use whole::Keys;
+use whole::{Keys, Which};
 
 pub(super) use rewrite::Scope;
 
@@ -64,8 +64,10 @@ struct Contents {
     entries: Entries,
     /// How many keys of entries are symbolic.
     symbolic: usize,
-    /// How many entries are there under a condition only.
+    /// How many entries are there under a condition only, or never.
     conditional: usize,
+    /// How many entries are never there.
+    hidden: usize,
     /// Later writes win.
     pending: Vec<Write>,
     /// What it was at first, where that is unknown.
@@ -238,7 +240,12 @@ impl Map {
     fn among_certain(&self, key: &Value) -> Option<Truth> {
         let (Value::Term(term), 0, 0) = (key, self.0.symbolic, self.0.conditional) else { return None };
         let keys = if self.0.pending.is_empty() { self.clone() } else { self.without_pending() };
-        Some(Truth::of(Term::member(term, &KeySet::new(Arc::new(Keys(keys))))))
+        Some(keys.has_among(term, Which::Certain))
+    }
+
+    /// Whether a symbolic key is one of the known keys that are certainly there, or certainly not.
+    fn has_among(self, key: &Term, which: Which) -> Truth {
+        Truth::of(Term::member(key, &KeySet::new(Arc::new(Keys { map: self, which }))))
     }
 
     fn without_pending(&self) -> Map {
@@ -328,12 +335,14 @@ impl Contents {
             Some(entry) => {
                 self.symbolic += symbolic;
                 self.conditional += usize::from(entry.presence != Presence::Always);
+                self.hidden += usize::from(entry.presence == Presence::Never);
                 self.entries.insert(key, entry)
             }
         };
         if let Some(old) = old {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
+            self.hidden -= usize::from(old.presence == Presence::Never);
         }
     }
 

@@ -124,21 +124,47 @@ pub(super) fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Tru
     Ok(same_presence.and(absent.or(equal(&own.value, value)?)))
 }
 
-/// The keys of a map as a set of known scalars, shared by reference.
+/// Which keys of a map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Which {
+    /// Those that are certainly there.
+    Certain,
+    /// Those that are certainly not there, whatever an unknown base has.
+    Hidden,
+}
+
+/// The keys of a map as a set of known scalars, shared by reference; those of entries under conditions are left out.
 #[derive(Debug)]
-pub(super) struct Keys(pub(super) Map);
+pub(super) struct Keys {
+    pub(super) map: Map,
+    pub(super) which: Which,
+}
+
+impl Keys {
+    fn has(&self, entry: &Entry) -> bool {
+        match self.which {
+            Which::Certain => entry.presence == Presence::Always,
+            Which::Hidden => entry.presence == Presence::Never,
+        }
+    }
+}
 
 impl ScalarSet for Keys {
     fn contains(&self, scalar: &Scalar) -> bool {
-        self.0.0.entries.contains_key(&Value::Scalar(scalar.clone()))
+        self.map.0.entries.get(&Value::Scalar(scalar.clone())).is_some_and(|entry| self.has(entry))
     }
 
     fn len(&self) -> usize {
-        self.0.0.entries.len()
+        let contents = &*self.map.0;
+        match self.which {
+            Which::Certain => contents.entries.len() - contents.conditional,
+            Which::Hidden => contents.hidden,
+        }
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>) {
-        let mut keys: Vec<&Value> = self.0.0.entries.keys().collect();
+        let keys = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
+        let mut keys: Vec<&Value> = keys.map(|(key, _)| key).collect();
         keys.sort();
         for key in keys {
             if let Value::Scalar(scalar) = key
