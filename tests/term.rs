@@ -91,6 +91,11 @@ fn text_value(op: TextOp, args: &[Scalar]) -> Scalar {
         TextOp::IsInt => Scalar::Bool(text::to_int(args[0].as_str().unwrap()).is_some()),
         TextOp::FromInt => Scalar::str(&int(0).to_string()),
         TextOp::Slice => text::slice(&args[0], &int(1), &int(2)).unwrap(),
+        TextOp::Pieces => Scalar::int(text::split(&args[0], &args[1]).unwrap().len() as i64),
+        TextOp::Piece => {
+            let piece = int(2).to_usize().and_then(|at| text::split(&args[0], &args[1]).unwrap().get(at).cloned());
+            piece.unwrap_or_else(|| Scalar::str(""))
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! known texts; and a store never refutes what some short texts satisfy. Example: `x + k == y`, where k is `"é"`.
 
 use mayhap::scalar::{Int, Scalar, Sort};
+use mayhap::solve::{Answer, Limits, Solver, Store, Tiers};
 use mayhap::term::{Term, TextOp, Var};
 
 const X: Var = Var { id: 1, sort: Sort::Str };
@@ -125,6 +126,22 @@ const STRINGS: &[Relation] = &[
     ("-1, x times, with k", |x, y, k| Term::eq(&cat([&printed(&len(x).sub(&int(2))), k]), y)),
     ("printed len(x) contains k", |x, _, k| contains(&printed(&len(x).sub(&int(12))), k)),
     ("printed len(x) ends with k", |x, _, k| ends(&printed(&len(x).sub(&int(12))), k)),
+    ("x has len(k) pieces", |x, _, k| Term::eq(&op(TextOp::Pieces, [x, &like(k, "a")]), &len(k))),
+    ("x has more pieces than y, split at k", |x, y, k| {
+        Term::lt(&op(TextOp::Pieces, [y, k]), &op(TextOp::Pieces, [x, k]))
+    }),
+    ("k + x has 2 pieces", |x, _, k| Term::eq(&op(TextOp::Pieces, [&cat([k, x]), &like(k, "a")]), &int(2))),
+    ("the second piece of k + x is y", |x, y, k| {
+        Term::eq(&op(TextOp::Piece, [&cat([k, x]), &like(k, "aa"), &int(1)]), y)
+    }),
+    ("x and k, split at k, end in y", |x, y, k| Term::eq(&op(TextOp::Piece, [&cat([x, k]), k, &int(2)]), y)),
+    ("3 pieces, the first is k", |x, _, k| {
+        let split = [x, &like(k, "aa")];
+        Term::and(
+            &Term::eq(&op(TextOp::Pieces, split), &int(3)),
+            &Term::eq(&op(TextOp::Piece, [split[0], split[1], &int(0)]), k),
+        )
+    }),
     ("k starts with printed len(x)", |x, _, k| starts(k, &printed(&len(x)))),
     ("int(printed len(x)) == int(k)", |x, _, k| {
         Term::eq(&op(TextOp::ToInt, [&printed(&len(x))]), &op(TextOp::ToInt, [k]))
@@ -182,4 +199,76 @@ fn terms_mean_what_their_operations_say() {
             }
         }
     }
+}
+
+/// What stores said, by kind of answer.
+#[derive(Debug, Default)]
+struct Tally {
+    sat: usize,
+    unsat: usize,
+    unknown: Vec<String>,
+}
+
+/// A store of one question. It must not refute what short texts satisfy; where it finds a model, that is one.
+fn ask(conditions: &[Term], possible: bool, solver: &mut Solver, tally: &mut Tally) {
+    let mut store = Store::default();
+    let mut answer = Answer::Sat;
+    for condition in conditions {
+        answer = store.assume(condition, solver);
+    }
+    match answer {
+        Answer::Sat => {
+            tally.sat += 1;
+            let model = store.model(conditions, solver, &mut |_| 0);
+            let model = model.unwrap_or_else(|answer| panic!("{answer:?}: {conditions:?}"));
+            assert!(conditions.iter().all(|condition| model.eval_or_simplest(condition) == Some(Scalar::Bool(true))));
+        }
+        Answer::Unsat => {
+            tally.unsat += 1;
+            assert!(!possible, "refuted: {conditions:?}");
+        }
+        Answer::Unknown(_) => tally.unknown.push(format!("{conditions:?}")),
+    }
+}
+
+/// The known texts that the questions are asked with.
+fn some(all: &[Scalar]) -> impl Iterator<Item = Term> + '_ {
+    [0, 1, 2, 4].into_iter().filter_map(|at| all.get(at).cloned().map(Term::constant))
+}
+
+/// Asks each relation and its opposite, about each alphabet.
+fn ask_all(sort: Sort, alphabets: &[[&str; 2]], solver: &mut Solver) -> Tally {
+    let ([x, y], mut tally) = (unknowns(sort), Tally::default());
+    for letters in alphabets {
+        let all = texts(letters, 3, sort);
+        for (relation, k) in relations(sort).flat_map(|relation| some(&all).map(move |k| (relation, k))) {
+            let term = relation.1(&x, &y, &k);
+            let (mut yes, mut no) = (false, false);
+            for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+                let holds = holds(relation, a, b, &k);
+                (yes, no) = (yes || holds, no || !holds);
+            }
+            ask(std::slice::from_ref(&term), yes, solver, &mut tally);
+            ask(&[term.not()], no, solver, &mut tally);
+        }
+    }
+    tally
+}
+
+#[test]
+fn stores_agree_with_short_texts() {
+    for sort in [Sort::Str, Sort::Bytes] {
+        let mut solver = Solver::default();
+        let tally = ask_all(sort, ALPHABETS, &mut solver);
+        println!("{sort}: {} {} {:#?} {:?}", tally.sat, tally.unsat, tally.unknown, solver.statistics);
+        assert!(tally.sat > 1_000 && tally.unsat > 100, "{sort}: {tally:?}");
+    }
+}
+
+#[test]
+fn z3_agrees_with_short_texts() {
+    let mut solver = Solver::new(Limits { tiers: Tiers::OnlyZ3, ..Limits::default() });
+    let tally = ask_all(Sort::Str, &ALPHABETS[1..4], &mut solver);
+    println!("{} {} {:#?} {:?}", tally.sat, tally.unsat, tally.unknown, solver.statistics);
+    assert!(tally.sat > 100, "{tally:?}");
 }

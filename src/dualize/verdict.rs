@@ -94,7 +94,9 @@ impl fmt::Display for Limit {
                 "more than {} elements of a list of unknown length were asked for by one request",
                 crate::process::STRETCH_LIMIT
             ),
-            Limit::Text => f.write_str("an unknown text was taken apart in a way that has no symbolic form"),
+            Limit::Pieces => {
+                write!(f, "an unknown text was split into more than {} pieces", crate::process::PIECES_LIMIT)
+            }
             Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
             Limit::Steps => {
                 write!(f, "the server may reach more than {} states by itself", super::closure::CLOSURE_LIMIT)

@@ -71,7 +71,7 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Get => over_map(a, |map| get(map, b))?,
         Binary::Remove => over_map(a, |map| Ok(Value::Map(map.set(b, None)?)))?,
         Binary::Text(op) => value::text(op, &[a, b]),
-        Binary::Split => split(a, b)?,
+        Binary::Split => split_known(a, b),
         Binary::And => a.truth().and(b.truth()).into(),
         Binary::Or => a.truth().or(b.truth()).into(),
     })
@@ -165,12 +165,13 @@ fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
     Err(Split::never())
 }
 
-fn split(a: &Value, b: &Value) -> Evaluated {
+/// A known text at a known separator; others are split by their number of pieces (see `Process::split_text`).
+fn split_known(a: &Value, b: &Value) -> Value {
     match (a, b) {
         (Value::Scalar(s), Value::Scalar(t)) => {
-            Ok(Value::list(text::split(s, t).unwrap_or_default().into_iter().map(Value::Scalar)))
+            Value::list(text::split(s, t).unwrap_or_default().into_iter().map(Value::Scalar))
         }
-        _ => Err(Obstacle::Limit(Limit::Text)),
+        _ => Value::Absent,
     }
 }
 

@@ -15,6 +15,7 @@ mod evaluate;
 mod fresh;
 mod operands;
 mod run;
+mod split;
 mod unknowns;
 
 pub use fresh::Fresh;
@@ -35,6 +36,8 @@ pub const SECTION_LIMIT: u32 = 10_000_000;
 pub const CALL_LIMIT: usize = 20_000;
 /// The depth of nested symbolic guards beyond which arms are told apart by forking (the unrolling of a recursive function).
 pub const GUARD_LIMIT: usize = 64;
+/// The number of pieces up to which a split of an unknown text is followed.
+pub const PIECES_LIMIT: i64 = 8;
 /// The number of alternatives under one node beyond which a value is forced by forking.
 pub const UNION_LIMIT: usize = 8;
 
@@ -154,8 +157,8 @@ pub enum Limit {
     Section,
     /// Calls nested deeper than [`CALL_LIMIT`].
     Calls,
-    /// A text operation on an unknown text that has no symbolic form.
-    Text,
+    /// An unknown text in more than [`PIECES_LIMIT`] pieces.
+    Pieces,
     /// An operation that no decision brings forward.
     Undecidable,
     /// More paths in one step than the judge follows.

@@ -3,7 +3,7 @@
 use super::evaluate::{self, Evaluated, Obstacle};
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
-use crate::spec::code::{FaultKind, Function, Op, Operand, Pc, Program, Register};
+use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Program, Register};
 use crate::term::Term;
 use crate::value::{self, Presence, Truth, Value};
 
@@ -109,6 +109,9 @@ impl Process {
             Op::Copy { dst, src } => self.keep(*dst, Ok(self.read(program, base, *src).clone())),
             Op::Store { slot, src } => self.store(program, base, *slot, *src),
             Op::Unary { dst, op, a } => self.keep(*dst, evaluate::unary(*op, self.read(program, base, *a))),
+            Op::Binary { dst, op: Binary::Split, a, b } => {
+                self.keep(*dst, self.split_text(self.read(program, base, *a), self.read(program, base, *b)))
+            }
             Op::Binary { dst, op, a, b } => {
                 self.keep(*dst, evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b)))
             }

@@ -7,7 +7,7 @@
 use super::domain::{Domain, Narrowing};
 use super::table::Table;
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, Var};
+use crate::term::{Kind, Linear, Term, Var, relate};
 use im::{OrdMap, OrdSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -243,8 +243,32 @@ impl Facts {
             pending.push(reduced);
             return Ok(());
         }
+        if is_about_text(&condition) && self.follows_from_one(&condition)? {
+            return Ok(());
+        }
         touched.added.extend(self.rest_mut().insert(condition));
         Ok(())
+    }
+
+    /// Whether a single constraint that is there implies the condition; a conflict where one excludes it.
+    fn follows_from_one(&self, condition: &Term) -> Result<bool, Conflict> {
+        let Some(rest) = &self.rest else { return Ok(false) };
+        let mut first = None;
+        condition.any_var(&mut |var| {
+            first = Some(var);
+            true
+        });
+        let ids = first.and_then(|var| rest.of_var.get(&var)).filter(|ids| ids.len() <= REVISITED);
+        for known in ids.into_iter().flatten().filter_map(|id| rest.terms.get(id)) {
+            let relation = relate(known, condition);
+            if relation.disjoint {
+                return Err(Conflict);
+            }
+            if relation.forward {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Everything as conditions: bindings, domains, the rest; in an order that depends on content only.
@@ -349,6 +373,18 @@ impl Rest {
             None => unknown = true,
         });
         !unknown && rarest.is_some_and(|ids| ids.iter().any(|id| self.terms.get(id) == Some(term)))
+    }
+}
+
+/// A literal about the inside of one text.
+fn is_about_text(literal: &Term) -> bool {
+    let computed = |term: &Term| matches!(term.kind(), Kind::Text(..));
+    match literal.kind() {
+        Kind::Not(inner) => is_about_text(inner),
+        Kind::Text(..) | Kind::Less(..) => true,
+        Kind::Eq(subject, _) | Kind::Member(subject, _) => computed(subject),
+        Kind::Le0(linear) | Kind::Eq0(linear) => matches!(linear.terms(), [(atom, _)] if computed(atom)),
+        _ => false,
     }
 }
 

@@ -27,6 +27,8 @@ mod search;
 mod solver;
 mod store;
 mod table;
+mod texts;
+mod theories;
 mod trail;
 mod z3;
 

@@ -7,8 +7,9 @@
 use super::eliminate::{eliminate_all, inequality};
 use super::facts::{Conflict, Facts, Id, Touched};
 use super::model::Model;
+use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, TextOp, Var};
+use crate::term::{Kind, Linear, Term, Var};
 use std::collections::BTreeSet;
 
 /// What a search found.
@@ -31,12 +32,15 @@ const TRIES: usize = 4;
 pub(super) struct Search<'a> {
     budget: u32,
     hints: &'a dyn Fn(Var) -> Option<Scalar>,
+    parts: texts::Parts,
 }
 
 enum Step {
     Found(Model),
-    /// Both ways.
-    Split(Term),
+    /// One way and the other; together they say what the facts said (without the clause that was split).
+    Split(Term, Term),
+    /// The same facts in a simpler form.
+    Simpler,
     /// A leaf that no method here decides.
     Stuck,
 }
@@ -44,7 +48,7 @@ enum Step {
 impl<'a> Search<'a> {
     /// A search that may add `budget` conditions.
     pub(super) fn new(budget: u32, hints: &'a dyn Fn(Var) -> Option<Scalar>) -> Search<'a> {
-        Search { budget, hints }
+        Search { budget, hints, parts: texts::Parts::default() }
     }
 
     /// Looks for values of all variables in `facts`.
@@ -56,9 +60,13 @@ impl<'a> Search<'a> {
         loop {
             match current.and_then(|facts| self.step(facts)) {
                 Ok((facts, Step::Found(found))) => return Outcome::Found(complete(found, &facts, &vars)),
-                Ok((facts, Step::Split(condition))) => {
-                    stack.push((facts.clone(), condition.not()));
-                    current = self.with(facts, condition);
+                Ok((facts, Step::Split(one, other))) => {
+                    stack.push((facts.clone(), other));
+                    current = self.with(facts, one);
+                    continue;
+                }
+                Ok((facts, Step::Simpler)) => {
+                    current = Ok(facts);
                     continue;
                 }
                 Ok((_, Step::Stuck)) => stuck = true,
@@ -89,23 +97,33 @@ impl<'a> Search<'a> {
         if self.budget == 0 {
             return Ok((facts, Step::Stuck));
         }
+        if let Some((id, one, other)) = split_clause(&facts) {
+            facts.rest_mut().remove(id);
+            return Ok((facts, Step::Split(one, other)));
+        }
         if let Some(condition) = split(&facts) {
-            return Ok((facts, Step::Split(condition)));
+            let other = condition.not();
+            return Ok((facts, Step::Split(condition, other)));
         }
         self.leaf(facts)
     }
 
-    /// No clause is left: values are tried, then inequalities eliminated, then signs split.
+    /// No clause is left: values are tried, then texts put into solved form, inequalities eliminated, signs split.
     fn leaf(&mut self, facts: Facts) -> Result<(Facts, Step), Conflict> {
         if let Some(solved) = self.dive(facts.clone()) {
             return Ok((solved, Step::Found(Model::default())));
+        }
+        if let Some(Rewriting { old, new }) = texts::rewritten(&facts, &mut self.parts) {
+            let mut facts = facts;
+            old.into_iter().for_each(|id| drop(facts.rest_mut().remove(id)));
+            return Ok((self.with(facts, Term::and_all(new))?, Step::Simpler));
         }
         if let Some(answer) = linear_system(&facts).and_then(eliminate_all) {
             let model = answer.ok_or(Conflict)?;
             return Ok((facts, Step::Found(model.into_iter().collect())));
         }
-        let step = sign(&facts).map_or(Step::Stuck, Step::Split);
-        Ok((facts, step))
+        let step = sign(&facts).map(|below| Step::Split(below.clone(), below.not()));
+        Ok((facts, step.unwrap_or(Step::Stuck)))
     }
 
     /// Gives one variable after the other a value, a few tries each, without going back.
@@ -131,12 +149,12 @@ impl<'a> Search<'a> {
     fn candidates(&self, facts: &Facts, var: Var) -> Vec<Scalar> {
         let domain = facts.domain(var);
         let mut list: Vec<Scalar> = (self.hints)(var).into_iter().filter(|value| domain.admits(value)).collect();
+        if matches!(var.sort, Sort::Str | Sort::Bytes) {
+            list.extend(texts::candidates(facts, var).into_iter().filter(|value| domain.admits(value)));
+        }
         list.extend(domain.candidates(var).take(TRIES / 2));
         if let Some(hi) = domain.hi() {
             list.push(Scalar::Int(hi.clone()));
-        }
-        if matches!(var.sort, Sort::Str | Sort::Bytes) {
-            list.extend(text_candidates(facts, var).into_iter().filter(|value| domain.admits(value)));
         }
         list.dedup();
         list
@@ -173,14 +191,21 @@ fn complete(mut model: Model, facts: &Facts, vars: &BTreeSet<Var>) -> Model {
     model
 }
 
-/// The condition to split on: the shortest clause's first part, a condition inside a term, a value of a small domain.
+/// The shortest clause: its first part, or that not and the other parts.
+fn split_clause(facts: &Facts) -> Option<(Id, Term, Term)> {
+    let rest = facts.rest.as_ref()?;
+    let clause = |(id, term): (&Id, &'_ Term)| {
+        if let Kind::Or(parts) = term.kind() { Some((*id, parts.clone())) } else { None }
+    };
+    let (id, parts) = rest.terms.iter().filter_map(clause).min_by_key(|(_, parts)| parts.len())?;
+    let first = parts.iter().min_by_key(|part| part.size())?;
+    let others = Term::or_all(parts.iter().filter(|part| *part != first).cloned());
+    Some((id, first.clone(), Term::and(&first.not(), &others)))
+}
+
+/// The condition to split on: a condition inside a term, a value of a small domain.
 fn split(facts: &Facts) -> Option<Term> {
     let rest = facts.rest.as_ref()?;
-    let clauses =
-        rest.terms.values().filter_map(|term| if let Kind::Or(parts) = term.kind() { Some(parts) } else { None });
-    if let Some(clause) = clauses.min_by_key(|parts| parts.len()) {
-        return clause.iter().min_by_key(|part| part.size()).cloned();
-    }
     if let Some(condition) = rest.terms.values().find_map(inner_condition) {
         return Some(condition);
     }
@@ -224,24 +249,6 @@ fn next_variable(facts: &Facts) -> Option<Var> {
         }
     };
     rest.of_var.keys().copied().min_by_key(|var| (width(var), *var))
-}
-
-/// Strings worth trying: the known ones that stand beside the variable, and all of them in a row.
-fn text_candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
-    let mut list: Vec<Scalar> = Vec::new();
-    let Some(rest) = &facts.rest else { return list };
-    let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().take(8).collect();
-    for term in ids.iter().filter_map(|id| rest.terms.get(id)) {
-        term.visit(&mut |node| match node.as_const() {
-            Some(known) if known.sort() == var.sort && !list.contains(known) => list.push(known.clone()),
-            Some(Scalar::Int(n)) if var.sort == Sort::Str => list.push(Scalar::str(&n.to_string())),
-            _ => {}
-        });
-    }
-    let joined = TextOp::Concat.apply(&list);
-    list.extend(joined);
-    list.push(var.sort.simplest());
-    list
 }
 
 /// The rest as inequalities, with the bounds of its variables; `None` if something else remains.

@@ -33,11 +33,15 @@ pub struct Limits {
     /// Z3's limit of effort for one question about products and quotients, about ten milliseconds: they are decided at once
     /// or hardly ever.
     pub effort_nonlinear: u32,
+    /// Z3's limit of effort for one question about the inside of strings: they too are decided soon or hardly ever.
+    pub effort_text: u32,
     /// Wall-clock backstop for one question to Z3; the limit of effort normally comes first, and gives the same answer on
     /// every machine.
     pub time: Duration,
     /// Wall-clock backstop for one question about products and quotients.
     pub time_nonlinear: Duration,
+    /// Wall-clock backstop for one question about the inside of strings.
+    pub time_text: Duration,
     /// Remembered answers of each generation.
     pub memory: usize,
     /// Which tiers may answer.
@@ -50,8 +54,10 @@ impl Default for Limits {
             search: 2_000,
             effort: 500_000,
             effort_nonlinear: 20_000,
+            effort_text: 50_000,
             time: Duration::from_secs(5),
             time_nonlinear: Duration::from_secs(1),
+            time_text: Duration::from_millis(50),
             memory: 4_096,
             tiers: Tiers::All,
         }

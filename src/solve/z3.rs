@@ -6,6 +6,7 @@
 //! backslash written `\u{…}`. For example `#1 / -2 == 3` becomes `(= (div (- x) 2) 3)`.
 
 use super::model::Model;
+use super::theories::Theories;
 use super::{Limits, Why};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, TextOp, Var};
@@ -14,14 +15,17 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Once;
 use std::time::Instant;
-use z3::ast;
+use z3::ast::{self, Ast};
 
-/// Deeper conditions are not encoded.
-const DEPTH: u32 = 400;
 /// Longer strings with a backslash are not read back from a model.
 const READ: i64 = 1_000;
 /// Larger sets are not written out.
 const SET: usize = 4_096;
+/// Of a text that is split, this many pieces are told apart.
+const PIECES: usize = 10;
+/// Uses of functions that Z3 reads but its interface does not offer.
+const USES: &str = "(declare-const s String) (declare-const n Int) (assert (= n (str.to_int s)))
+    (assert (= s (str.from_int n))) (assert (= n (str.indexof s s n)))";
 /// Z3's strings know no code points above this one.
 const LAST_CODE_POINT: u32 = 0x2_FFFF;
 /// Where strings are ordered, known ones stay well below it: there must be room above.
@@ -33,17 +37,14 @@ static SETTINGS: Once = Once::new();
 pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
     SETTINGS.call_once(settings);
     let theories = Theories::of(conditions)?;
-    let mut encoder = Encoder { theories, vars: BTreeMap::new(), known: BTreeMap::new(), done: FxHashMap::default() };
+    let mut encoder = Encoder::of(theories);
     let solver = z3::Tactic::new("smt").solver();
     for condition in conditions {
         let Encoded::Bool(condition) = encoder.encode(condition)? else { return Err(Why::Effort) };
         solver.assert(&condition);
     }
-    let (effort, time) = if encoder.theories.nonlinear {
-        (limits.effort_nonlinear, limits.time_nonlinear)
-    } else {
-        (limits.effort, limits.time)
-    };
+    encoder.besides.iter().for_each(|condition| solver.assert(condition));
+    let (effort, time) = encoder.theories.budget(limits);
     let mut params = z3::Params::new();
     params.set_u32("rlimit", effort);
     params.set_u32("timeout", u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
@@ -64,43 +65,6 @@ pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model
 fn settings() {
     z3::set_global_param("smt.arith.nl.nra", "false");
     z3::set_global_param("smt.arith.nl.grobner", "false");
-}
-
-/// Which theories a question needs.
-#[derive(Clone, Copy, Default)]
-struct Theories {
-    nonlinear: bool,
-    /// The inside of strings matters.
-    text: bool,
-    /// The order of strings matters.
-    order: bool,
-}
-
-impl Theories {
-    fn of(conditions: &[Term]) -> Result<Theories, Why> {
-        let mut theories = Theories::default();
-        for condition in conditions {
-            if condition.depth() > DEPTH {
-                return Err(Why::Effort);
-            }
-            condition.visit(&mut |node| match node.kind() {
-                Kind::Mul(..) => theories.nonlinear = true,
-                Kind::Div(_, by) | Kind::Mod(_, by) => theories.nonlinear |= by.as_const().is_none(),
-                Kind::Text(..) => theories.text = true,
-                Kind::Less(..) => (theories.text, theories.order) = (true, true),
-                _ => {}
-            });
-        }
-        Ok(theories)
-    }
-
-    fn reason(&self) -> Why {
-        match (self.nonlinear, self.text) {
-            (true, _) => Why::NonLinear,
-            (false, true) => Why::Text,
-            (false, false) => Why::Effort,
-        }
-    }
 }
 
 #[derive(Clone)]
@@ -126,9 +90,24 @@ struct Encoder {
     /// The integers that stand for known values.
     known: BTreeMap<Scalar, i64>,
     done: FxHashMap<usize, Encoded>,
+    /// What stands for a term of which Z3 is told less than its definition.
+    names: FxHashMap<Term, Encoded>,
+    /// What it is told of them. A model that is none is seen when it is evaluated.
+    besides: Vec<ast::Bool>,
 }
 
 impl Encoder {
+    fn of(theories: Theories) -> Encoder {
+        Encoder {
+            theories,
+            vars: BTreeMap::new(),
+            known: BTreeMap::new(),
+            done: FxHashMap::default(),
+            names: FxHashMap::default(),
+            besides: Vec::new(),
+        }
+    }
+
     fn writing(&self, sort: Sort) -> Writing {
         match sort {
             Sort::Bool => Writing::Bool,
@@ -168,7 +147,7 @@ impl Encoder {
             Kind::Div(a, b) => Encoded::Int(quotient(&self.int(a)?, &self.int(b)?)),
             Kind::Mod(a, b) => Encoded::Int(remainder(&self.int(a)?, &self.int(b)?)),
             Kind::Ite(c, a, b) => self.choice(c, a, b)?,
-            Kind::Text(op, args) => self.text(*op, args)?,
+            Kind::Text(op, args) => self.text(term, *op, args)?,
         })
     }
 
@@ -221,6 +200,9 @@ impl Encoder {
     }
 
     fn equal(&mut self, a: &Term, b: &Term) -> Result<ast::Bool, Why> {
+        if let (Some(text), Some(known)) = (lowered(a), b.as_const().and_then(Scalar::as_str)) {
+            return Ok(self.str(text)?.regex_matches(&any_case(known)));
+        }
         match (self.encode(a)?, self.encode(b)?) {
             (Encoded::Bool(a), Encoded::Bool(b)) => Ok(a.iff(&b)),
             (Encoded::Int(a), Encoded::Int(b)) => Ok(a.eq(&b)),
@@ -256,25 +238,109 @@ impl Encoder {
         }
     }
 
-    fn text(&mut self, op: TextOp, args: &[Term]) -> Result<Encoded, Why> {
+    fn text(&mut self, term: &Term, op: TextOp, args: &[Term]) -> Result<Encoded, Why> {
         Ok(match (op, args) {
             (TextOp::Concat, parts) => {
                 let parts: Result<Vec<ast::String>, Why> = parts.iter().map(|part| self.str(part)).collect();
                 Encoded::Str(ast::String::concat(&parts?))
             }
             (TextOp::Len, [s]) => Encoded::Int(self.str(s)?.length()),
-            (TextOp::Contains, [s, t]) => Encoded::Bool(self.str(s)?.contains(&self.str(t)?)),
-            (TextOp::StartsWith, [s, t]) => Encoded::Bool(self.str(t)?.prefix(&self.str(s)?)),
-            (TextOp::EndsWith, [s, t]) => Encoded::Bool(self.str(t)?.suffix(&self.str(s)?)),
+            (TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith, [s, t]) => Encoded::Bool(self.occurs(op, s, t)?),
             (TextOp::Slice, [s, from, to]) => {
                 let zero = ast::Int::from_i64(0);
                 let (s, from, to) = (self.str(s)?, self.int(from)?, self.int(to)?);
                 let from = from.lt(&zero).ite(&zero, &from);
                 Encoded::Str(s.substr(from.clone(), ast::Int::sub(&[to, from])))
             }
-            // Z3's conversions differ from ours, and it has no lower case.
-            _ => return Err(Why::Text),
+            (TextOp::IsInt, [s]) => Encoded::Bool(self.str(s)?.regex_matches(&number())),
+            (TextOp::ToInt, [s]) => Encoded::Int(value_of(&self.str(s)?)?),
+            (TextOp::FromInt, [n]) => Encoded::Str(digits_of(&self.int(n)?)?),
+            (TextOp::Lower, [s]) => self.lower(term, s)?,
+            (TextOp::Pieces, [s, t]) => self.pieces(term, s, t)?,
+            (TextOp::Piece, [s, t, at]) => {
+                let at = at.as_int().and_then(Int::to_usize).ok_or(Why::Text)?;
+                let (pieces, _) = self.split(s, t)?;
+                Encoded::Str(pieces.get(at).cloned().ok_or(Why::Text)?)
+            }
+            // Not of the language: arguments of another number.
+            (
+                TextOp::Len
+                | TextOp::Contains
+                | TextOp::StartsWith
+                | TextOp::EndsWith
+                | TextOp::Slice
+                | TextOp::IsInt
+                | TextOp::ToInt
+                | TextOp::FromInt
+                | TextOp::Lower
+                | TextOp::Pieces
+                | TextOp::Piece,
+                _,
+            ) => return Err(Why::Text),
         })
+    }
+
+    fn occurs(&mut self, op: TextOp, s: &Term, t: &Term) -> Result<ast::Bool, Why> {
+        if let (Some(text), Some(known)) = (lowered(s), t.as_const().and_then(Scalar::as_str)) {
+            let (any, part) = (ast::Regexp::full(), any_case(known));
+            let around = match op {
+                TextOp::StartsWith => ast::Regexp::concat(&[&part, &any]),
+                TextOp::EndsWith => ast::Regexp::concat(&[&any, &part]),
+                _ => ast::Regexp::concat(&[&any, &part, &any]),
+            };
+            return Ok(self.str(text)?.regex_matches(&around));
+        }
+        let (s, t) = (self.str(s)?, self.str(t)?);
+        Ok(match op {
+            TextOp::StartsWith => t.prefix(&s),
+            TextOp::EndsWith => t.suffix(&s),
+            _ => s.contains(&t),
+        })
+    }
+
+    /// A text as long as `s`, without upper case, and `s` itself where that has none.
+    fn lower(&mut self, term: &Term, s: &Term) -> Result<Encoded, Why> {
+        if let Some(known) = self.names.get(term) {
+            return Ok(known.clone());
+        }
+        let (s, lower) = (self.str(s)?, ast::String::fresh_const("lower"));
+        self.besides.push(s.length().eq(lower.length()));
+        self.besides.push(has_upper(&lower).not());
+        self.besides.push(ast::Bool::or(&[has_upper(&s), s.eq(&lower)]));
+        self.names.insert(term.clone(), Encoded::Str(lower.clone()));
+        Ok(Encoded::Str(lower))
+    }
+
+    /// The first pieces of a text that is split, and behind which of them there is a separator.
+    fn split(&mut self, s: &Term, t: &Term) -> Result<(Vec<ast::String>, Vec<ast::Bool>), Why> {
+        let by = t.as_const().and_then(Scalar::as_str).filter(|by| !by.is_empty()).ok_or(Why::Text)?;
+        let (mut rest, by, width) = (self.str(s)?, self.string(by)?, by.chars().count() as i64);
+        let (zero, nothing) = (ast::Int::from_i64(0), ast::String::from_str("").map_err(|_| Why::Text)?);
+        let (mut pieces, mut more) = (Vec::new(), Vec::new());
+        for _ in 0..PIECES {
+            let at = call(2, &[&rest, &by, &zero])?.as_int().ok_or(Why::Text)?;
+            let found = at.ge(&zero);
+            pieces.push(found.ite(&rest.substr(zero.clone(), at.clone()), &rest));
+            let behind = rest.substr(ast::Int::add(&[at, ast::Int::from_i64(width)]), rest.length());
+            rest = found.ite(&behind, &nothing);
+            more.push(found);
+        }
+        Ok((pieces, more))
+    }
+
+    /// The number of pieces, as far as they are told apart.
+    fn pieces(&mut self, term: &Term, s: &Term, t: &Term) -> Result<Encoded, Why> {
+        if let Some(known) = self.names.get(term) {
+            return Ok(known.clone());
+        }
+        let count = ast::Int::fresh_const("pieces");
+        self.besides.push(count.ge(ast::Int::from_i64(1)));
+        let (_, more) = self.split(s, t)?;
+        for (at, found) in more.iter().enumerate() {
+            self.besides.push(count.ge(ast::Int::from_i64(at as i64 + 2)).iff(found));
+        }
+        self.names.insert(term.clone(), Encoded::Int(count.clone()));
+        Ok(Encoded::Int(count))
     }
 
     /// The values that Z3 gives to the variables.
@@ -340,6 +406,68 @@ fn remainder(x: &ast::Int, y: &ast::Int) -> ast::Int {
     y.eq(&zero).ite(x, &y.gt(&zero).ite(&x.modulo(y), &negative))
 }
 
+thread_local! {
+    /// The functions of [`USES`], in order.
+    static FUNCTIONS: Vec<z3::FuncDecl> = {
+        let solver = z3::Tactic::new("smt").solver();
+        solver.from_string(USES);
+        let used = |equation: ast::Bool| equation.children().into_iter().find(|side| side.num_children() > 0);
+        solver.get_assertions().into_iter().filter_map(|equation| used(equation)?.safe_decl().ok()).collect()
+    };
+}
+
+/// The result of one of the functions of [`USES`].
+fn call(at: usize, args: &[&dyn ast::Ast]) -> Result<ast::Dynamic, Why> {
+    FUNCTIONS.with(|all| all.get(at).map(|function| function.apply(args))).ok_or(Why::Text)
+}
+
+/// The text that the term is the lower case of.
+fn lowered(term: &Term) -> Option<&Term> {
+    if let Kind::Text(TextOp::Lower, args) = term.kind() { args.first() } else { None }
+}
+
+/// The texts that are `lower` in lower case.
+fn any_case(lower: &str) -> ast::Regexp {
+    let literal = |c: char| ast::Regexp::literal(&escaped(&c.to_string()));
+    let letters: Vec<ast::Regexp> = lower
+        .chars()
+        .map(|c| match c {
+            'a'..='z' => ast::Regexp::union(&[&literal(c), &literal(c.to_ascii_uppercase())]),
+            other => literal(other),
+        })
+        .collect();
+    if let [only] = &letters[..] { only.clone() } else { ast::Regexp::concat(&letters.iter().collect::<Vec<_>>()) }
+}
+
+fn has_upper(text: &ast::String) -> ast::Bool {
+    let any = ast::Regexp::full();
+    text.regex_matches(&ast::Regexp::concat(&[&any, &ast::Regexp::range(&'A', &'Z'), &any]))
+}
+
+/// What `to_int` takes: digits, perhaps after a `-`.
+fn number() -> ast::Regexp {
+    let digits = ast::Regexp::range(&'0', &'9').plus();
+    ast::Regexp::concat(&[&ast::Regexp::literal("-").option(), &digits])
+}
+
+/// The value of `to_int`, 0 where there is none. Z3's knows no sign, and gives −1 for what is no number.
+fn value_of(s: &ast::String) -> Result<ast::Int, Why> {
+    let minus = ast::String::from_str("-").map_err(|_| Why::Text)?;
+    let negative = minus.prefix(s);
+    let rest = s.substr(ast::Int::from_i64(1), s.length());
+    let value = call(0, &[&negative.ite(&rest, s)])?.as_int().ok_or(Why::Text)?;
+    let (zero, opposite) = (ast::Int::from_i64(0), value.unary_minus());
+    Ok(value.lt(&zero).ite(&zero, &negative.ite(&opposite, &value)))
+}
+
+/// The decimal digits of a number. Z3's has none for numbers below zero.
+fn digits_of(n: &ast::Int) -> Result<ast::String, Why> {
+    let minus = ast::String::from_str("-").map_err(|_| Why::Text)?;
+    let digits = |n: &ast::Int| call(1, &[n])?.as_string().ok_or(Why::Text);
+    let below = ast::String::concat(&[&minus, &digits(&n.unary_minus())?]);
+    Ok(n.ge(ast::Int::from_i64(0)).ite(&digits(n)?, &below))
+}
+
 /// As Z3 reads it: printable ASCII but the backslash stands for itself.
 fn escaped(text: &str) -> String {
     let plain = |c: char| (c.is_ascii_graphic() || c == ' ') && c != '\\';
@@ -364,27 +492,6 @@ fn code_point(written: &str) -> Option<char> {
         _ => {
             let digits = written.strip_prefix("\\u{")?.strip_suffix('}')?;
             char::from_u32(u32::from_str_radix(digits, 16).ok()?)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strings_survive_the_way_there_and_back() {
-        for text in ["", "plain", "\\u{41}", "é😀", "\0\n\"", "a\\b\\u{e9}é", "\u{2ffff}"] {
-            let s = Var { id: 1, sort: Sort::Str };
-            let longer = Term::text(TextOp::Concat, [Term::var(s), Term::str("é")]);
-            let known = Term::constant(Scalar::str(&format!("{text}é")));
-            let conditions = [
-                Term::text(TextOp::StartsWith, [longer.clone(), known.clone()]),
-                Term::eq(&Term::text(TextOp::Len, [longer]), &Term::text(TextOp::Len, [known])),
-            ];
-            let model = check(&conditions, &Limits::default()).unwrap().unwrap();
-            assert_eq!(model.get(s), Some(&Scalar::str(text)));
-            assert!(escaped(text).is_ascii());
         }
     }
 }

@@ -101,7 +101,10 @@ impl Term {
 
     /// An integer atom whose comparisons need no further look.
     fn is_plain_atom(&self) -> bool {
-        !matches!(self.kind(), Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_) | Kind::Text(TextOp::Len, _))
+        !matches!(
+            self.kind(),
+            Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_) | Kind::Text(TextOp::Len | TextOp::Pieces, _)
+        )
     }
 
     /// `linear <= 0`.
@@ -110,12 +113,12 @@ impl Term {
         if content.is_zero() {
             return Term::from(linear.constant().signum() <= 0);
         }
-        if let Some(simpler) = split_choice(&linear, &Term::le0).or_else(|| short(&linear)) {
-            return simpler;
-        }
         // Σ g·cᵢxᵢ + k <= 0 iff Σ cᵢxᵢ + ⌈k/g⌉ <= 0.
         let tight = if content == Int::ONE { linear } else { linear.negated().divided(&content).negated() };
-        Term::make(Kind::Le0(tight), Sort::Bool)
+        split_choice(&tight, &Term::le0)
+            .or_else(|| short(&tight))
+            .or_else(|| few_pieces(&tight))
+            .unwrap_or_else(|| Term::make(Kind::Le0(tight), Sort::Bool))
     }
 
     /// `linear = 0`.
@@ -127,12 +130,13 @@ impl Term {
         if !linear.constant().modulo(&content).is_zero() {
             return Term::falsity();
         }
-        if let Some(simpler) = split_choice(&linear, &Term::eq0).or_else(|| no_length(&linear)) {
-            return simpler;
-        }
         let positive = linear.terms()[0].1.signum() > 0;
         let divisor = if positive { content } else { content.neg() };
-        Term::make(Kind::Eq0(if divisor == Int::ONE { linear } else { linear.divided(&divisor) }), Sort::Bool)
+        let linear = if divisor == Int::ONE { linear } else { linear.divided(&divisor) };
+        split_choice(&linear, &Term::eq0)
+            .or_else(|| no_length(&linear))
+            .or_else(|| one_piece(&linear))
+            .unwrap_or_else(|| Term::make(Kind::Eq0(linear), Sort::Bool))
     }
 }
 
@@ -195,6 +199,38 @@ fn no_length(linear: &Linear) -> Option<Term> {
     match linear.constant().signum() * sign {
         1 => Some(Term::falsity()),
         0 => Some(Term::and_all(texts.iter().map(is_empty))),
+        _ => None,
+    }
+}
+
+/// Whether the separator occurs at all, and the sign with which the number of pieces is in a sum of nothing else.
+fn separator(linear: &Linear) -> Option<(i32, Term)> {
+    let [(atom, coefficient)] = linear.terms() else { return None };
+    let Kind::Text(TextOp::Pieces, args) = atom.kind() else { return None };
+    let known = args.last()?.as_const().is_some();
+    let known = known && coefficient.abs() == Int::ONE;
+    known.then(|| (coefficient.signum(), Term::text(TextOp::Contains, args.clone())))
+}
+
+/// `linear <= 0` about the number of pieces: there is at least one, and a second one where the separator occurs.
+fn few_pieces(linear: &Linear) -> Option<Term> {
+    let (sign, occurs) = separator(linear)?;
+    let bound = linear.constant().to_i64()?;
+    match (sign, bound) {
+        (1, 0..) => Some(Term::falsity()),
+        (1, -1) => Some(occurs.not()),
+        (-1, ..=1) => Some(Term::truth()),
+        (-1, 2) => Some(occurs),
+        _ => None,
+    }
+}
+
+/// `linear = 0` about the number of pieces.
+fn one_piece(linear: &Linear) -> Option<Term> {
+    let (sign, occurs) = separator(linear)?;
+    match linear.constant().to_i64()? * i64::from(sign) {
+        0.. => Some(Term::falsity()),
+        -1 => Some(occurs.not()),
         _ => None,
     }
 }

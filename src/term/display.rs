@@ -186,6 +186,8 @@ fn show_text(op: TextOp, args: &Terms, depth: u32, f: Out) -> fmt::Result {
         TextOp::IsInt => "is_int",
         TextOp::FromInt => "to_string",
         TextOp::Slice => "slice",
+        TextOp::Pieces => "pieces",
+        TextOp::Piece => "piece",
     };
     let Some((first, rest)) = args.split_first() else { return f.write_str(method) };
     show(first, Level::Prefix, depth, f)?;

@@ -200,7 +200,7 @@ impl Allowed {
             (Is(scalar), _) => !other.admits(scalar),
             (_, Is(scalar)) => !self.admits(scalar),
             (AtMost(j), AtLeast(k)) | (AtLeast(k), AtMost(j)) => j < k,
-            (Below(j), Above(k)) | (Above(k), Below(j)) => j <= k,
+            (Below(j), Above(k)) | (Above(k), Below(j)) => *j <= next(k),
             (Begins(p), Begins(q)) | (Ends(p), Ends(q)) => !self.admits(q) && !other.admits(p),
             (Begins(p), Below(k)) | (Below(k), Begins(p)) => p >= k,
             (Begins(p), Above(k)) | (Above(k), Begins(p)) => p < k && !other_begins(k, p),
@@ -221,4 +221,10 @@ impl Allowed {
 /// Whether the known text begins with `prefix`.
 fn other_begins(whole: &Scalar, prefix: &Scalar) -> bool {
     text::starts_with(whole, prefix) == Some(true)
+}
+
+/// The text that comes next after a known one: nothing is between the two.
+fn next(text: &Scalar) -> Scalar {
+    let nul = if matches!(text, Scalar::Bytes(_)) { Scalar::bytes(b"\0") } else { Scalar::str("\0") };
+    text::concat(text, &nul).unwrap_or_else(|| text.clone())
 }

@@ -95,6 +95,19 @@ impl Term {
         done[&self.address()].clone()
     }
 
+    /// Replaces whole nodes, children first: `instead` is asked about each node after its children were replaced.
+    pub(crate) fn replace(&self, instead: &impl Fn(&Term) -> Option<Term>) -> Term {
+        let mut done: FxHashMap<usize, Term> = FxHashMap::default();
+        for node in self.nodes() {
+            let same = match node.kind() {
+                Kind::Const(_) | Kind::Var(_) => node.clone(),
+                _ => rebuild(node, &mut |child| done[&child.address()].clone()),
+            };
+            done.insert(node.address(), instead(&same).unwrap_or(same));
+        }
+        done[&self.address()].clone()
+    }
+
     /// The scalar it stands for under an assignment; `None` if a variable that matters has no value.
     pub fn eval(&self, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Option<Scalar> {
         if self.depth() < SHALLOW && self.size() < SMALL {

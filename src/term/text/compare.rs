@@ -6,7 +6,7 @@
 use super::laws::total_length;
 use super::letters;
 use super::trim::{Clash, End, Sides};
-use super::{TextOp, inner, is_empty, parts};
+use super::{TextOp, inner, is_empty, length, parts};
 use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{Linear, Term};
 use std::cmp::Ordering;
@@ -24,6 +24,11 @@ pub(in crate::term) fn simplify_eq(a: &Term, b: &Term) -> Option<Term> {
     if let (Some(text), Some(wanted)) = (inner(TextOp::Lower, a), b.as_const()) {
         return letters::lower_is(&text[0], wanted);
     }
+    if let (Some(args), Some(wanted)) = (inner(TextOp::Slice, a), b.as_const())
+        && let Some(simpler) = sliced(args, wanted)
+    {
+        return Some(simpler);
+    }
     if inner(TextOp::Concat, a).is_none() && inner(TextOp::Concat, b).is_none() {
         return None;
     }
@@ -34,6 +39,18 @@ pub(in crate::term) fn simplify_eq(a: &Term, b: &Term) -> Option<Term> {
 fn printed(number: &Term, text: &str) -> Term {
     let value = Int::parse(text).filter(|value| value.to_string() == text);
     value.map_or_else(Term::falsity, |value| Term::eq(number, &Term::int(value)))
+}
+
+/// `text[from..to] = wanted`: never longer than the slice; from the beginning, a shorter one is all of the text.
+fn sliced(args: &[Term], wanted: &Scalar) -> Option<Term> {
+    let [text, from, to] = args else { return None };
+    let (from, to) = (from.as_int()?, to.as_int()?);
+    match (Int::from(length(wanted)).cmp(&to.sub(from)), from.is_zero()) {
+        (Ordering::Greater, _) => Some(Term::falsity()),
+        (Ordering::Equal, true) => Some(Term::text(TextOp::StartsWith, [text.clone(), Term::constant(wanted.clone())])),
+        (Ordering::Less, true) => Some(Term::eq(text, &Term::constant(wanted.clone()))),
+        (Ordering::Equal | Ordering::Less, false) => None,
+    }
 }
 
 fn concatenations(a: &Term, b: &Term) -> Option<Term> {

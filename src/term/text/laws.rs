@@ -4,8 +4,8 @@
 //! and `("ab" + #1)[2..n]` is `#1[0..n - 2]`.
 
 use super::trim::{End, Sides};
-use super::{TextOp, cut, empty, inner, is_empty, length, letters, parts};
-use crate::scalar::{Int, Scalar, Sort, text as known};
+use super::{TextOp, cut, empty, inner, is_empty, length, letters, parts, pieces, rejoined};
+use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{KeySet, Kind, Linear, Term, Terms};
 
 /// Prefixes and suffixes of a known text up to this long are written out.
@@ -25,6 +25,8 @@ pub(super) fn simplified(op: TextOp, args: &Terms) -> Option<Term> {
         (TextOp::ToInt, [s]) => inner(TextOp::FromInt, s).map(|args| args[0].clone()),
         (TextOp::IsInt, [s]) => is_int(s),
         (TextOp::Slice, [s, from, to]) => slice(s, from, to),
+        (TextOp::Pieces, [s, t]) => pieces::count(s, t),
+        (TextOp::Piece, [s, t, at]) => pieces::nth(s, t, at.as_int()?),
         _ => None,
     }
 }
@@ -186,8 +188,4 @@ fn slice_later(s: &Term, start: &Int, to: &Term) -> Option<Term> {
     let passed = Int::from(passed);
     let args = [rejoined(&left, s.sort()), Term::int(start.sub(&passed)), to.sub(&Term::int(passed))];
     Some(Term::text(TextOp::Slice, args))
-}
-
-fn rejoined(parts: &[Term], sort: Sort) -> Term {
-    if parts.is_empty() { empty(sort) } else { Term::text(TextOp::Concat, parts.iter().cloned()) }
 }

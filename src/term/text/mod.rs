@@ -6,6 +6,7 @@
 mod compare;
 mod laws;
 mod letters;
+mod pieces;
 mod trim;
 
 pub(super) use compare::{simplify_eq, simplify_less};
@@ -39,14 +40,18 @@ pub enum TextOp {
     FromInt,
     /// `s[from..to]`, ends clamped into the text (see [`crate::scalar::text::slice`]).
     Slice,
+    /// `len(s.split(t))`
+    Pieces,
+    /// `s.split(t)[i]`; the empty text where there is no such piece.
+    Piece,
 }
 
 impl TextOp {
     /// The sort of the result, given the first argument's.
     pub fn sort(self, first: Sort) -> Sort {
         match self {
-            TextOp::Concat | TextOp::Lower | TextOp::Slice => first,
-            TextOp::Len | TextOp::ToInt => Sort::Int,
+            TextOp::Concat | TextOp::Lower | TextOp::Slice | TextOp::Piece => first,
+            TextOp::Len | TextOp::ToInt | TextOp::Pieces => Sort::Int,
             TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith | TextOp::IsInt => Sort::Bool,
             TextOp::FromInt => Sort::Str,
         }
@@ -64,6 +69,12 @@ impl TextOp {
             (TextOp::ToInt, [s]) => s.as_str().map(|s| Scalar::Int(known::to_int(s).unwrap_or(Int::ZERO))),
             (TextOp::IsInt, [s]) => s.as_str().map(|s| Scalar::Bool(known::to_int(s).is_some())),
             (TextOp::FromInt, [n]) => n.as_int().map(|n| Scalar::str(&n.to_string())),
+            (TextOp::Pieces, [s, t]) => known::split(s, t).map(|pieces| Scalar::int(pieces.len() as i64)),
+            (TextOp::Piece, [s, t, at]) => {
+                let at = at.as_int()?.to_usize();
+                let piece = at.and_then(|at| known::split(s, t)?.into_iter().nth(at));
+                Some(piece.unwrap_or_else(|| s.sort().simplest()))
+            }
             (TextOp::Slice, [s, from, to]) => known::slice(s, from.as_int()?, to.as_int()?),
             _ => None,
         }
@@ -157,4 +168,9 @@ fn over_choice(op: TextOp, args: &Terms) -> Option<Term> {
         Term::text(op, args)
     };
     Some(Term::ite(condition, &arm(yes), &arm(no)))
+}
+
+/// The concatenation of any number of parts.
+fn rejoined(parts: &[Term], sort: Sort) -> Term {
+    if parts.is_empty() { empty(sort) } else { Term::text(TextOp::Concat, parts.iter().cloned()) }
 }
