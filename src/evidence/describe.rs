@@ -11,7 +11,7 @@ use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{Presence, Substitution, Value};
+use crate::value::{Entry, Map, Presence, Substitution, Truth, Value};
 
 /// Something that is known, as a reader sees it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -114,9 +114,25 @@ impl Names {
                 format!("[{}]", shown.join(", "))
             }
             Value::Rest(_) => "..".to_owned(),
-            Value::Map(_) => json::encode(types, ty, value),
+            Value::Map(map) => self.show_map(types, ty, map),
             Value::Unknown(_) | Value::Any | Value::Scalar(_) | Value::Absent => json::encode(types, ty, value),
         }
+    }
+
+    /// What is certainly in a map or set, and `..` where there may be more.
+    fn show_map(&self, types: &Types, ty: TypeId, map: &Map) -> String {
+        let seen = map.last_seen();
+        let certain = seen.iter().filter_map(|(key, entry)| {
+            let entry = entry.filter(|entry| key.is_known() && entry.presence == Presence::Always)?;
+            Some(match types.get(ty) {
+                Type::Map(key_type, of) => {
+                    format!("{}: {}", self.show(types, *key_type, key), self.show(types, *of, &entry.value))
+                }
+                _ => self.show(types, types.parts(ty).first().copied().unwrap_or(ty), key),
+            })
+        });
+        let all = certain.chain(["..".to_owned()]).collect::<Vec<_>>().join(", ");
+        if let Type::Map(..) = types.get(ty) { format!("{{{all}}}") } else { format!("[{all}]") }
     }
 
     fn show_data(&self, types: &Types, ty: TypeId, tag: u32, fields: &[Value]) -> String {
@@ -229,11 +245,7 @@ impl State {
 
 /// The parts of a state that are facts of their own: variables, and the entries of maps and sets.
 fn collect(types: &Types, ty: TypeId, path: String, value: &Value, leaves: &mut Vec<Leaf>) {
-    let entries = match value {
-        Value::Map(map) => map.settled_entries().map(|entries| (map, entries)),
-        _ => None,
-    };
-    let (Some((map, entries)), Type::Map(key_type, _) | Type::Set(key_type)) = (entries, types.get(ty)) else {
+    let (Value::Map(map), Type::Map(key_type, _) | Type::Set(key_type)) = (value, types.get(ty)) else {
         leaves.push(Leaf { path, ty, value: value.clone() });
         return;
     };
@@ -241,13 +253,16 @@ fn collect(types: &Types, ty: TypeId, path: String, value: &Value, leaves: &mut 
         leaves.push(Leaf { path, ty, value: value.clone() });
         return;
     }
-    for (key, entry) in entries {
+    for (key, entry) in map.last_seen() {
         let key = if key.is_known() { json::encode(types, *key_type, key) } else { "..".to_owned() };
-        leaves.push(match (types.get(ty), &entry.presence) {
-            (Type::Map(_, of), Presence::Always | Presence::When(_)) => {
+        leaves.push(match (types.get(ty), entry) {
+            (Type::Map(_, of), Some(entry)) => {
                 Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone() }
             }
-            _ => Leaf { path: format!("({key} in {path})"), ty: BOOL, value: entry.truth().into() },
+            (_, entry) => {
+                let there = entry.map_or(Truth::Known(false), Entry::truth);
+                Leaf { path: format!("({key} in {path})"), ty: BOOL, value: there.into() }
+            }
         });
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! `{a} == {a, b if p}` is `!p`.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -11,6 +12,17 @@ use crate::term::{ScalarSet, Term};
 use crate::value::{Ask, Base, Lifted, Split, Truth, Value, equal, merge};
 
 impl Map {
+    /// What was last written or seen under each key, in the order of the keys; nothing where the key is not there. For
+    /// showing only: a key may equal another one that is symbolic, and an unknown base has more.
+    #[must_use]
+    pub fn last_seen(&self) -> Vec<(&Value, Option<&Entry>)> {
+        let entries = self.looked_at().map(|(key, entry)| (key, Some(entry)));
+        let writes = self.0.pending.iter().map(|write| (&write.key, write.entry.as_ref()));
+        let seen: BTreeMap<&Value, Option<&Entry>> = entries.chain(writes).collect();
+        let there = |entry: &&Entry| entry.presence != Presence::Never;
+        seen.into_iter().map(|(key, entry)| (key, entry.filter(there))).collect()
+    }
+
     /// `condition ? then : otherwise`, key by key; `None` where a write is pending.
     #[must_use]
     pub fn join(condition: &Term, then: &Map, otherwise: &Map) -> Option<Map> {
