@@ -1,7 +1,8 @@
 //! Forgetting what cannot matter any more (semantics, *Forgetting, exactly*): mark and substitute.
 //!
 //! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
-//! constant time, whatever the size of the state.
+//! constant time, whatever the size of the state; or after searches went through as many constraints, so that
+//! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
 use rustc_hash::FxHashSet;
 
@@ -29,7 +30,8 @@ impl Judge {
         }
         self.settle_seen(candidate);
         candidate.process.rest();
-        if self.options.forget && candidate.fresh >= WALK_INTERVAL.max(candidate.walked) {
+        let due = candidate.fresh.saturating_add(candidate.store.searched());
+        if self.options.forget && due >= WALK_INTERVAL.max(candidate.walked) {
             self.forget(candidate);
         }
     }

@@ -40,6 +40,8 @@ pub(super) struct Rest {
     pub(super) model: OrdMap<Var, Scalar>,
     /// Constraints of components that no tier could decide.
     pub(super) open: OrdMap<Id, super::Why>,
+    /// How many constraints searches have gone through since variables were last forgotten.
+    pub(super) searched: u32,
 }
 
 /// What a conjunction changed: domains of variables, constraints added.

@@ -31,6 +31,8 @@ impl Store {
         self.drop_dead(live);
         if self.facts.rest_is_empty() {
             self.facts.rest = None;
+        } else {
+            self.facts.rest_mut().searched = 0;
         }
     }
 

@@ -88,6 +88,11 @@ impl Store {
         (self.facts.bindings.len(), self.facts.domains.len(), rest)
     }
 
+    /// How many constraints were searched since variables were last forgotten: what forgetting now would save again.
+    pub fn searched(&self) -> u32 {
+        self.facts.rest.as_ref().map_or(0, |rest| rest.searched)
+    }
+
     /// Applies what is known: bindings, then simplification.
     pub fn resolve(&self, term: &Term) -> Term {
         self.facts.resolve(term)
@@ -225,6 +230,7 @@ impl Store {
                 }
                 Verdict::Sat(model) => {
                     let rest = self.facts.rest_mut();
+                    rest.searched = rest.searched.saturating_add(component.ids.len() as u32);
                     for id in &component.ids {
                         rest.open.remove(id);
                     }
