@@ -42,6 +42,7 @@ impl Judge {
         if store.has_bindings() && process.has_seen() {
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
+            process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
         }
     }
 

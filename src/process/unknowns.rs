@@ -43,21 +43,28 @@ pub enum Answered {
     Cut(Limit),
 }
 
+/// How many entries that are not determined yet are tried again after each request.
+const RECENT: usize = 32;
+
 /// What has been seen of unknown values, by their identity.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Unknowns(Option<Arc<im::OrdMap<u64, Value>>>);
+pub(super) struct Unknowns {
+    table: Option<Arc<im::OrdMap<u64, Value>>>,
+    /// Entries of bases that were asked for a short while ago and may not be determined yet.
+    recent: Vec<(u64, Value)>,
+}
 
 impl Unknowns {
     fn get(&self, id: u64) -> Option<&Value> {
-        self.0.as_ref()?.get(&id)
+        self.table.as_ref()?.get(&id)
     }
 
     fn set(&mut self, id: u64, value: Value) {
-        Arc::make_mut(self.0.get_or_insert_default()).insert(id, value);
+        Arc::make_mut(self.table.get_or_insert_default()).insert(id, value);
     }
 
     fn map_mut(&mut self, unknown: Unknown) -> &mut Map {
-        let table = Arc::make_mut(self.0.get_or_insert_default());
+        let table = Arc::make_mut(self.table.get_or_insert_default());
         let fresh = || Value::Map(Map::unknown(unknown, Keys::Endless, []));
         match table.entry(unknown.id).or_insert_with(fresh) {
             Value::Map(map) => map,
@@ -73,13 +80,13 @@ impl Unknowns {
 impl Process {
     /// What has been seen of unknown values, as more memory: identities and values.
     pub fn seen(&self) -> impl Iterator<Item = (u64, &Value)> {
-        self.unknowns.0.iter().flat_map(|table| table.iter().map(|(id, value)| (*id, value)))
+        self.unknowns.table.iter().flat_map(|table| table.iter().map(|(id, value)| (*id, value)))
     }
 
     /// Whether anything has been seen of unknown values.
     #[must_use]
     pub fn has_seen(&self) -> bool {
-        self.unknowns.0.is_some()
+        self.unknowns.table.is_some()
     }
 
     /// What has been seen of one unknown value.
@@ -94,9 +101,34 @@ impl Process {
         changed.into_iter().for_each(|(id, value)| self.unknowns.set(id, value));
     }
 
+    /// Entries of unknown maps that were asked for a short while ago are replaced by what has become known of them, where
+    /// they were seen first and in every variable that stands on the same base.
+    pub fn settle_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        let mut open = Vec::new();
+        for (id, key) in std::mem::take(&mut self.unknowns.recent) {
+            let key = rewrite(&key).unwrap_or(key);
+            let Some(Value::Map(origin)) = self.unknowns.get(id) else { continue };
+            let changed = origin.entry_rewritten(&key, rewrite);
+            let entry = changed.as_ref().unwrap_or(origin).seen_entry(&key);
+            if entry.is_some_and(|entry| !entry.is_known()) {
+                open.push((id, key.clone()));
+            }
+            let Some(changed) = changed else { continue };
+            self.unknowns.set(id, Value::Map(changed));
+            for slot in &mut self.memory {
+                if let Value::Map(map) = slot
+                    && map.base().is_some_and(|base| base.unknown.id == id)
+                {
+                    map.rewrite_entry(&key, rewrite);
+                }
+            }
+        }
+        self.unknowns.recent = open;
+    }
+
     /// Forgets what was seen of unknown values that nothing mentions any more.
     pub fn prune_seen(&mut self) {
-        let Some(table) = &self.unknowns.0 else { return };
+        let Some(table) = &self.unknowns.table else { return };
         let mut live = rustc_hash::FxHashSet::default();
         let mut todo = Vec::new();
         self.memory.iter().for_each(|value| value.visit_unknowns(&mut |id| todo.push(id)));
@@ -109,7 +141,7 @@ impl Process {
         }
         let kept: im::OrdMap<u64, Value> =
             table.iter().filter(|(id, _)| live.contains(*id)).map(|(id, value)| (*id, value.clone())).collect();
-        self.unknowns.0 = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
+        self.unknowns.table = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
     }
 
     /// What to do about a part that an operation asks for. Where it must be made the process waits for
@@ -230,10 +262,14 @@ impl Process {
             let new = origin.differs_from_all(&key).and(there);
             facts.push(Term::eq(before, &new.or(left).term()));
         }
-        origin.fill(&Part::Entry(unknown.id, key, entry));
+        origin.fill(&Part::Entry(unknown.id, key.clone(), entry));
         if before.is_some() {
             origin.fill(&Part::Others(unknown.id, Vec::new(), made.field(0, 2).truth().term()));
         }
+        if self.unknowns.recent.len() == RECENT {
+            self.unknowns.recent.remove(0);
+        }
+        self.unknowns.recent.push((unknown.id, key));
         facts
     }
 

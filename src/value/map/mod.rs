@@ -101,6 +101,16 @@ impl Entry {
         Entry { presence: Presence::Always, value }
     }
 
+    /// Whether it is known whether it is there, and what is there.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        match self.presence {
+            Presence::Always => self.value.is_known(),
+            Presence::Never => true,
+            Presence::When(_) => false,
+        }
+    }
+
     /// The condition of its presence.
     #[must_use]
     pub fn truth(&self) -> Truth {

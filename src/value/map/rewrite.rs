@@ -63,6 +63,22 @@ impl Map {
         Some(map)
     }
 
+    /// Rewrites one entry under a known key, where the map has it.
+    pub fn rewrite_entry(&mut self, key: &Value, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        if let Some(changed) = self.entry_rewritten(key, rewrite) {
+            *self = changed;
+        }
+    }
+
+    /// The map with one entry under a known key rewritten; `None` where nothing changes.
+    #[must_use]
+    pub fn entry_rewritten(&self, key: &Value, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Map> {
+        let new = self.0.entries.get(key)?.rewrite(rewrite)?;
+        let mut map = self.clone();
+        Arc::make_mut(&mut map.0).place(key.clone(), new);
+        Some(map)
+    }
+
     /// The map with a function applied to each value.
     #[must_use]
     pub fn map_values(&self, change: &mut dyn FnMut(&Value) -> Value) -> Value {
