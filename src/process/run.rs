@@ -110,7 +110,8 @@ impl Process {
             Op::Store { slot, src } => self.store(program, base, *slot, *src),
             Op::Unary { dst, op, a } => self.keep(*dst, evaluate::unary(*op, self.read(program, base, *a))),
             Op::Binary { dst, op: Binary::Split, a, b } => {
-                self.keep(*dst, self.split_text(self.read(program, base, *a), self.read(program, base, *b)))
+                let [a, b] = [*a, *b].map(|operand| self.read(program, base, operand).clone());
+                self.split_text(frame, *dst, [&a, &b], function.origin[frame.pc as usize])
             }
             Op::Binary { dst, op, a, b } => {
                 self.keep(*dst, evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b)))

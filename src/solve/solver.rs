@@ -54,7 +54,7 @@ impl Default for Limits {
             search: 2_000,
             effort: 500_000,
             effort_nonlinear: 20_000,
-            effort_text: 50_000,
+            effort_text: 20_000,
             time: Duration::from_secs(5),
             time_nonlinear: Duration::from_secs(1),
             time_text: Duration::from_millis(50),

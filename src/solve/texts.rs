@@ -42,12 +42,14 @@ pub(super) struct Rewriting {
 pub(super) fn rewritten(facts: &Facts, parts: &mut Parts) -> Option<Rewriting> {
     let rest = facts.rest.as_ref()?;
     let one = |(id, new): (Id, Term)| Rewriting { old: vec![id], new: vec![new] };
-    let cases = rest.terms.iter().find_map(|(id, term)| Some((*id, literal(term)?)));
-    let split = || rest.terms.values().find_map(|term| pieces(facts, term, parts));
-    cases
-        .map(one)
-        .or_else(split)
-        .or_else(|| rest.terms.iter().find_map(|(id, term)| Some(one((*id, solved(term, parts)?)))))
+    if let Some(cases) = rest.terms.iter().find_map(|(id, term)| Some((*id, literal(term)?))) {
+        return Some(one(cases));
+    }
+    if let Some(split) = rest.terms.values().find_map(|term| pieces(facts, term, parts)) {
+        return Some(split);
+    }
+    let mut solve = |term: &Term| many_pieces(term, parts).or_else(|| solved(term, parts));
+    rest.terms.iter().find_map(|(id, term)| Some(one((*id, solve(term)?))))
 }
 
 fn literal(term: &Term) -> Option<Term> {
@@ -130,6 +132,21 @@ fn pieces(facts: &Facts, atom: &Term, parts: &mut Parts) -> Option<Rewriting> {
         new.push(Term::text(TextOp::Contains, [followed, by.clone()]).not());
     }
     Some(Rewriting { old, new })
+}
+
+/// A variable with at least n pieces is a concatenation with n − 1 separators: any, since the leftmost ones are the most.
+fn many_pieces(atom: &Term, parts: &mut Parts) -> Option<Term> {
+    let Kind::Le0(linear) = atom.kind() else { return None };
+    let [(count, minus)] = linear.terms() else { return None };
+    let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
+    let (var, by) = (args[0].as_var()?, &args[1]);
+    let n = linear.constant().to_usize().filter(|n| *minus == Int::MINUS_ONE && *n <= SEPARATORS + 1)?;
+    by.as_const()?;
+    let mut made = vec![parts.fresh(var.sort)];
+    for _ in 1..n {
+        made.extend([by.clone(), parts.fresh(var.sort)]);
+    }
+    Some(Term::eq(&args[0], &Term::text(TextOp::Concat, made)))
 }
 
 /// `text.split(by)` has n pieces: the text, the known separator, n.

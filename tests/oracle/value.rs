@@ -227,6 +227,7 @@ pub fn method(receiver: &Value, name: &str, args: &[Value]) -> Value {
         (Value::Int(n), "to_string", []) => Value::Str(n.to_string()),
         (Value::Str(s), "to_int", []) => Value::option(to_int(s).map(Value::Int)),
         (Value::Str(s), "lower", []) => Value::Str(s.to_ascii_lowercase()),
+        (Value::Str(_), "split", [Value::Str(t)]) if t.is_empty() => Value::Seq(vec![receiver.clone()]),
         (Value::Str(s), "split", [Value::Str(t)]) => Value::Seq(s.split(t).map(|p| Value::Str(p.to_owned())).collect()),
         (Value::Str(_) | Value::Bytes(_), _, [other]) => Value::Bool(text_test(receiver, name, other)),
         _ => panic!("the oracle does not know {receiver:?}.{name}({args:?})"),
