@@ -390,6 +390,45 @@ fn a_simulated_trace_of_several_clients_is_one_too() {
     }
 }
 
+/// What two clients say arrives in any order, unless there is time between the two.
+fn arrive() {
+    std::thread::sleep(std::time::Duration::from_millis(500));
+}
+
+#[test]
+fn a_request_without_a_run_waits_for_other_clients() {
+    let text = "protocol lock { request bool; response int; var held: bool = false; var turn: int = 0;
+        on take { if take { assume !held; turn := turn + 1; } held := take; reply turn; } }";
+    let (path, trace) = (spec("lock.may", text), scratch("lock.ndjson"));
+    let server = Served::start(&path, &["--trace", trace.to_str().unwrap()]);
+    let (mut one, mut other) = (server.client(), server.client());
+    assert_eq!((one.ask("true").as_str(), other.ask("garbage").contains("malformed")), ("1", true));
+    other.say("true\n");
+    assert_eq!((one.ask("false").as_str(), other.hear().as_str()), ("1", "2"));
+    one.say("true\n");
+    arrive();
+    refused(&other.ask("true"), "stuck", 3, "no run of the server exists");
+    assert_eq!((other.ask("false").as_str(), one.hear().as_str()), ("2", "3"));
+    other.say("true\n");
+    drop(one);
+    refused(&other.hear(), "stuck", 5, "no run of the server exists");
+    assert_eq!(server.stop("TERM").0, Some(2));
+    validated(&path, &trace, 0, "accept (5 events)");
+}
+
+#[test]
+fn those_that_wait_are_told_that_it_ends() {
+    let text = "protocol never { request int; response int; on q { assume q < 0; reply q; } }";
+    let server = Served::start(&spec("never_runs.may", text), &[]);
+    let (mut one, mut other) = (server.client(), server.client());
+    assert_eq!(other.ask("-1"), "-1");
+    one.say("1\n");
+    arrive();
+    assert_eq!(other.ask("-2"), "-2");
+    assert_eq!(server.stop("TERM").0, Some(130));
+    refused(&one.hear(), "stopping", 1, "the server ends");
+}
+
 #[test]
 fn a_fault_met_over_tcp_shows_in_the_exit_code() {
     let server = Served::start(&spec("fault_tcp.may", TROUBLE), &[]);

@@ -48,7 +48,8 @@ connection goes on (with cut_off, busy and stopping it ends). KIND is
   cut_off     the client's end came in the middle of a line
   outside     the request breaks the client's duty, or no handler takes it
   fault       the specification itself is wrong at a place that the request reaches
-  stuck       an `assume` or `where` cannot hold: no run of the server answers this request
+  stuck       an `assume` or `where` cannot hold: no run of the server answers this request, and
+              there is no other client that could change that (while there is one, it waits)
   limit       a limit was reached
   busy        there are as many connections as --clients allows
   stopping    the server ends

@@ -15,8 +15,12 @@ use crate::spec::{Site, Spec};
 use crate::value::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A server with all that an answer needs.
+///
+/// A request that has no run waits while other clients are there, whose requests may change that; where none is, or all
+/// of them wait, it is told that the server is stuck.
 pub struct Answering {
     /// What is served.
     pub spec: Arc<Spec>,
@@ -30,25 +34,80 @@ pub struct Answering {
     pub told: HashSet<Option<Site>>,
     /// The worst that was met.
     pub exit: Exit,
+    /// Requests that have no run now.
+    pub waiting: Vec<Request>,
+    /// How many clients there are.
+    pub clients: Arc<AtomicUsize>,
+}
+
+/// What came of a request.
+enum Outcome {
+    /// It was handled; this line, if there is one, is the answer.
+    Handled(Option<String>),
+    /// Nothing has happened.
+    Refused(Refusal),
+    /// It has no run now.
+    Stuck(Stop),
 }
 
 impl Answering {
-    /// The line that answers a request, if one does.
+    /// Handles a request, and then those that waited for it.
     ///
     /// # Errors
-    /// A message, one line: the trace cannot be written. The request has had its effect, and must not be answered.
-    pub fn answer(&mut self, asked: &Request, terminal: &mut Terminal) -> Result<Option<String>, String> {
+    /// A message, one line: the trace cannot be written. What was handled last has no answer then.
+    pub fn take(&mut self, request: Request, terminal: &mut Terminal) -> Result<(), String> {
+        let mut is_news = self.attempt(request, terminal)?;
+        while is_news {
+            is_news = false;
+            for request in std::mem::take(&mut self.waiting) {
+                is_news |= self.attempt(request, terminal)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A client has left: those that wait may be alone now.
+    ///
+    /// # Errors
+    /// As [`Answering::take`].
+    pub fn left(&mut self, terminal: &mut Terminal) -> Result<(), String> {
+        for request in std::mem::take(&mut self.waiting) {
+            self.attempt(request, terminal)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the request was handled; else it is refused, or waits.
+    fn attempt(&mut self, request: Request, terminal: &mut Terminal) -> Result<bool, String> {
+        let (is_handled, line) = match self.outcome(&request, terminal)? {
+            Outcome::Handled(line) => (true, line),
+            Outcome::Refused(refusal) => (false, Some(refusal.of_line(request.line).to_string())),
+            Outcome::Stuck(stop) if self.clients.load(Ordering::Relaxed) <= self.waiting.len() + 1 => {
+                (false, Some(self.refuse(&stop, terminal).of_line(request.line).to_string()))
+            }
+            Outcome::Stuck(_) => {
+                self.waiting.push(request);
+                return Ok(false);
+            }
+        };
+        // A client that is gone does not want it.
+        _ = request.back.send(line);
+        Ok(is_handled)
+    }
+
+    fn outcome(&mut self, asked: &Request, terminal: &mut Terminal) -> Result<Outcome, String> {
         let request = match self.request(&asked.text) {
             Ok(request) => request,
-            Err(refusal) => return Ok(Some(refusal.of_line(asked.line).to_string())),
+            Err(refusal) => return Ok(Outcome::Refused(refusal)),
         };
         match self.server.handle(&request, asked.client, &mut self.choices) {
-            Err(stop) => Ok(Some(self.refuse(&stop, terminal).of_line(asked.line).to_string())),
+            Err(stop @ Stop::Stuck(_)) => Ok(Outcome::Stuck(stop)),
+            Err(stop) => Ok(Outcome::Refused(self.refuse(&stop, terminal))),
             Ok(reply) => {
                 if let Some(record) = &mut self.record {
                     record.note(&self.spec, asked.client, &request, &reply)?;
                 }
-                Ok(self.line(&reply))
+                Ok(Outcome::Handled(self.line(&reply)))
             }
         }
     }

@@ -15,6 +15,8 @@ pub enum Message {
     Request(Request),
     /// There will be no more requests; an error where the client could not be read or written.
     Ended(io::Result<()>),
+    /// A client of several has left.
+    Left,
     /// The user wants it to end.
     Interrupted,
 }

@@ -18,12 +18,13 @@ use crate::choice::Random;
 use crate::server::{Ranges, Server};
 use crate::spec::Spec;
 use answering::Answering;
-use connection::{Desk, Message, UnderWay};
+use connection::{Desk, Message, Request, UnderWay};
 use record::{Clients, Record};
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use wire::{Kind, Refusal};
@@ -59,13 +60,15 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
     let server =
         Server::new(spec.clone(), ranges, &mut choices).map_err(|stop| stopped::tell(&spec, &stop, terminal))?;
     let record = record(options.trace.as_deref(), &spec, options).map_err(|why| failed(terminal, &why))?;
-    let mut answering = Answering { spec, server, choices, record, told: HashSet::new(), exit: Exit::Fine };
+    let clients = Arc::new(AtomicUsize::new(usize::from(options.stdio)));
+    let (told, waiting, exit) = (HashSet::new(), Vec::new(), Exit::Fine);
+    let mut answering = Answering { spec, server, choices, record, told, exit, waiting, clients: clients.clone() };
     let (sender, messages) = channel();
     let desk = Desk::new(sender);
     let under_way = desk.under_way();
-    open(options, desk, terminal).map_err(|why| failed(terminal, &why))?;
+    open(options, desk, clients, terminal).map_err(|why| failed(terminal, &why))?;
     let exit = handle(&messages, &mut answering, terminal);
-    end(messages, &under_way);
+    end(messages, std::mem::take(&mut answering.waiting), &under_way);
     if let Some(record) = &answering.record {
         terminal.complain(&format!("{}\n", record.summary()));
     }
@@ -78,11 +81,11 @@ fn record(path: Option<&Path>, spec: &Spec, options: &Serve) -> Result<Option<Re
 }
 
 /// Opens for clients.
-fn open(options: &Serve, desk: Desk, terminal: &mut Terminal) -> Result<(), String> {
+fn open(options: &Serve, desk: Desk, clients: Arc<AtomicUsize>, terminal: &mut Terminal) -> Result<(), String> {
     stop_on_signals(desk.clone())?;
     match &options.tcp {
         Some(address) => {
-            let address = tcp::listen(address, options.clients, desk)?;
+            let address = tcp::listen(address, options.clients, clients, desk)?;
             terminal.print(&format!("listening on {address}\n"));
             terminal.flush();
         }
@@ -108,14 +111,14 @@ fn stop_on_signals(desk: Desk) -> Result<(), String> {
 /// Handles requests until the end, and says how that came.
 fn handle(messages: &Receiver<Message>, answering: &mut Answering, terminal: &mut Terminal) -> Exit {
     for message in messages {
-        match message {
+        let done = match message {
             Message::Interrupted => return Exit::Interrupted,
             Message::Ended(result) => return ended(result, terminal),
-            Message::Request(request) => match answering.answer(&request, terminal) {
-                // A client that is gone does not want it.
-                Ok(line) => _ = request.back.send(line),
-                Err(why) => return failed(terminal, &why),
-            },
+            Message::Request(request) => answering.take(request, terminal),
+            Message::Left => answering.left(terminal),
+        };
+        if let Err(why) = done {
+            return failed(terminal, &why);
         }
     }
     Exit::Fine
@@ -130,12 +133,14 @@ fn ended(result: io::Result<()>, terminal: &mut Terminal) -> Exit {
 }
 
 /// Turns away what still comes, and lets clients take what they were answered.
-fn end(messages: Receiver<Message>, under_way: &UnderWay) {
+fn end(messages: Receiver<Message>, waiting: Vec<Request>, under_way: &UnderWay) {
     let stopping = Refusal::new(Kind::Stopping, "the server ends");
-    for message in messages.try_iter() {
-        if let Message::Request(request) = message {
-            _ = request.back.send(Some(stopping.clone().of_line(request.line).to_string()));
-        }
+    let asked = messages.try_iter().filter_map(|message| match message {
+        Message::Request(request) => Some(request),
+        Message::Left | Message::Ended(_) | Message::Interrupted => None,
+    });
+    for request in waiting.into_iter().chain(asked) {
+        _ = request.back.send(Some(stopping.clone().of_line(request.line).to_string()));
     }
     drop(messages);
     under_way.wait(GRACE);

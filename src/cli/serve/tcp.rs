@@ -2,7 +2,7 @@
 //!
 //! A connection that is one too many is told so and closed; all others never notice it.
 
-use super::connection::Desk;
+use super::connection::{Desk, Message};
 use super::wire::{Kind, Refusal};
 use crate::cli::files;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
@@ -18,29 +18,28 @@ const STACK: usize = 1 << 18;
 /// How long it is waited until the system may have room for another connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Begins to listen; the address has the port that it got.
+/// Begins to listen; the address has the port that it got, and `open` will say how many connections there are.
 ///
 /// # Errors
 /// A message, one line: the address is none, or is taken.
-pub fn listen(address: &str, most: usize, desk: Desk) -> Result<SocketAddr, String> {
+pub fn listen(address: &str, most: usize, open: Arc<AtomicUsize>, desk: Desk) -> Result<SocketAddr, String> {
     let failed = |cause: io::Error| match cause.kind() {
         ErrorKind::InvalidInput => format!("--tcp {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:7000"),
         _ => format!("--tcp {address}: cannot listen: {}", files::reason(&cause)),
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let accepting = move || accept(&listener, most, &desk);
+    let accepting = move || accept(&listener, most, &open, &desk);
     thread::Builder::new().stack_size(STACK).spawn(accepting).map_err(failed)?;
     Ok(bound)
 }
 
-fn accept(listener: &TcpListener, most: usize, desk: &Desk) {
-    let open = Arc::new(AtomicUsize::new(0));
+fn accept(listener: &TcpListener, most: usize, open: &Arc<AtomicUsize>, desk: &Desk) {
     for number in 1.. {
         let Some(stream) = next(listener) else { continue };
         if open.load(Ordering::Relaxed) >= most {
             turn_away(&stream, most);
-        } else if !serve(stream, number, &open, desk.clone()) {
+        } else if !serve(stream, number, open, desk.clone()) {
             thread::sleep(PAUSE);
         }
     }
@@ -58,19 +57,20 @@ fn next(listener: &TcpListener) -> Option<TcpStream> {
     }
 }
 
-/// Counted as long as it is there.
-struct Open(Arc<AtomicUsize>);
+/// Counted as long as it is there; that it is gone is told.
+struct Open(Arc<AtomicUsize>, Desk);
 
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+        self.1.tell(Message::Left);
     }
 }
 
 /// Serves a connection in a thread of its own; false where the system has none left, and the connection is closed.
 fn serve(stream: TcpStream, number: u64, open: &Arc<AtomicUsize>, desk: Desk) -> bool {
     open.fetch_add(1, Ordering::Relaxed);
-    let counted = Open(open.clone());
+    let counted = Open(open.clone(), desk.clone());
     let serving = move || {
         let _counted = counted;
         // An answer leaves when it is there; where that cannot be asked for, it leaves later.
