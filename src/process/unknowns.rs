@@ -16,7 +16,7 @@ use crate::term::Term;
 use crate::value::{self, Ask, Entry, Keys, Map, Part, Presence, Reach, Truth, Unknown, Value};
 
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
-pub const STRETCH_LIMIT: u32 = 24;
+pub const STRETCH_LIMIT: u32 = 8;
 
 /// What an [`Event::Look`] wants to be made.
 #[derive(Clone, PartialEq, Debug)]

@@ -197,7 +197,10 @@ impl Map {
             (Presence::Always | Presence::Never, _) => true,
         };
         let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
-        let own = self.entries_that_may_be(key).into_iter().filter(|(_, theirs)| by_one(theirs));
+        let certain = matches!(key, Value::Term(_)) && entry.value == Value::UNIT;
+        let own =
+            if certain && self.0.conditional == self.0.hidden { Vec::new() } else { self.entries_that_may_be(key) };
+        let own = own.into_iter().filter(|(_, theirs)| by_one(theirs));
         facts.extend(own.chain(touched).filter_map(|(other, theirs)| agree((other, theirs), (key, entry))));
         facts.into_iter().map(Truth::term).filter(|fact| fact.as_bool() != Some(true)).collect()
     }

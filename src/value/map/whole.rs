@@ -174,6 +174,12 @@ impl ScalarSet for Keys {
         }
     }
 
+    fn same(&self, other: &dyn ScalarSet) -> bool {
+        let is_in_other = |key: &Value| matches!(key, Value::Scalar(scalar) if other.contains(scalar));
+        let mut own = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
+        self.len() == other.len() && own.all(|(key, _)| is_in_other(key))
+    }
+
     fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>) {
         let keys = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
         let mut keys: Vec<&Value> = keys.map(|(key, _)| key).collect();
