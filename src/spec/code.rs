@@ -42,6 +42,8 @@ pub struct Function {
     pub code: Vec<Op>,
     /// The node that each instruction came from.
     pub origin: Vec<NodeId>,
+    /// Where parts begin that use the same registers for themselves, in order.
+    pub parts: Vec<Pc>,
     /// The instructions that count a collection which may be unknown: a fault where it is.
     pub counting: Vec<Pc>,
     /// For each instruction, what may still be replied from there on (see `heads`).

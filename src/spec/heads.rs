@@ -118,7 +118,7 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
         Op::Swap { end, .. } => [following, *end].into_iter().for_each(|to| follow(&mut own, to)),
         Op::Next { done, .. } => [following, *done].into_iter().for_each(|to| follow(&mut own, to)),
         Op::Select { targets } => targets.iter().for_each(|to| follow(&mut own, *to)),
-        Op::Reply { src } => reply(&mut own, function, *src, constants),
+        Op::Reply { src } => reply(&mut own, part(function, pc), *src, constants),
         Op::End => own.set.push(Head::Nothing),
         Op::Return { .. } => own.returns = true,
         Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported => own = Heads::any(),
@@ -135,10 +135,18 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
     own
 }
 
-fn reply(own: &mut Heads, function: &Function, src: Operand, constants: &[Value]) {
+/// The instructions that use the same registers as one of them, and how many registers are parameters.
+fn part(function: &Function, pc: usize) -> (&[Op], u32) {
+    let next = function.parts.partition_point(|start| *start as usize <= pc);
+    let start = next.checked_sub(1).map_or(0, |at| function.parts[at] as usize);
+    let end = function.parts.get(next).map_or(function.code.len(), |end| *end as usize);
+    (&function.code[start..end], function.params)
+}
+
+fn reply(own: &mut Heads, part: (&[Op], u32), src: Operand, constants: &[Value]) {
     let mut seen = BTreeSet::new();
     let mut found = Some(Vec::new());
-    heads_of(function, src, constants, &mut seen, &mut found);
+    heads_of(part, src, constants, &mut seen, &mut found);
     match found {
         Some(heads) if heads.len() <= HEADS_LIMIT => own.set.extend(heads),
         _ => *own = Heads::any(),
@@ -147,7 +155,7 @@ fn reply(own: &mut Heads, function: &Function, src: Operand, constants: &[Value]
 
 /// Collects the heads of what an operand may hold; `None` where they are not known.
 fn heads_of(
-    function: &Function,
+    part: (&[Op], u32),
     operand: Operand,
     constants: &[Value],
     seen: &mut BTreeSet<u32>,
@@ -161,14 +169,15 @@ fn heads_of(
     if !seen.insert(register) || found.is_none() {
         return;
     }
-    if register < function.params {
+    let (code, params) = part;
+    if register < params {
         return *found = None;
     }
-    for op in &function.code {
+    for op in code {
         match op {
             Op::Make { dst, tag, .. } if *dst == register => add(found, Some(Head::Tag(*tag))),
             Op::Copy { dst, src } | Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } if *dst == register => {
-                heads_of(function, *src, constants, seen, found);
+                heads_of(part, *src, constants, seen, found);
             }
             op if writes(op) == Some(register) => *found = None,
             Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register) => {

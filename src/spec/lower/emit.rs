@@ -15,7 +15,11 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) code: Vec<Op>,
     origin: Vec<NodeId>,
     counting: Vec<Pc>,
+    parts: Vec<Pc>,
+    /// The next register.
     registers: u32,
+    /// The most registers that a part has used.
+    most: u32,
     /// The registers of names that are bound, by the node that binds them.
     pub(super) locals: FxHashMap<NodeId, Register>,
     /// The node that the next instructions come from.
@@ -46,7 +50,9 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             code: Vec::new(),
             origin: Vec::new(),
             counting: Vec::new(),
+            parts: Vec::new(),
             registers: 0,
+            most: 0,
             locals: FxHashMap::default(),
             site,
             body,
@@ -57,10 +63,11 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         Function {
             name: name.to_owned(),
             params,
-            registers: self.registers,
+            registers: self.most.max(self.registers),
             code: self.code,
             origin: self.origin,
             counting: self.counting,
+            parts: self.parts,
             heads: Vec::new(),
         }
     }
@@ -68,6 +75,13 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     pub(super) fn register(&mut self) -> Register {
         self.registers += 1;
         self.registers - 1
+    }
+
+    /// From here on registers from this one on are used anew: what they held before is not read any more.
+    pub(super) fn begin_part(&mut self, first: Register) {
+        self.parts.push(self.here());
+        self.most = self.most.max(self.registers);
+        self.registers = first;
     }
 
     /// A register for a binding name.

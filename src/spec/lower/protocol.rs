@@ -87,6 +87,7 @@ impl<'a> Context<'_, 'a> {
         let (request, client) = (emitter.register(), emitter.register());
         for handler in &protocol.handlers {
             if let Trigger::Request(_) = handler.trigger {
+                emitter.begin_part(client + 1);
                 emitter.handler(handler, Operand::Register(request), client);
             }
         }
