@@ -35,7 +35,8 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
             found.push(Allowed::Nothing);
             continue;
         };
-        let json = names.render(&spec.types, spec.program.response, &candidate.store, &answer);
+        let json =
+            names.render(&spec.types, spec.program.response, &candidate.store, &candidate.process.expanded(&answer));
         let where_ = names.facts(&candidate.store.constraints());
         found.push(Allowed::Answer { json, where_ });
     }

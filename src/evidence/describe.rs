@@ -214,7 +214,8 @@ impl State {
         let state = spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots());
         for (slot, value) in state.skip(hidden) {
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
-            let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
+            let value = candidate.process.expanded(value);
+            let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
             collect(&spec.types, slot.ty, slot.name.clone(), &value, &mut leaves);
         }
         State { leaves, constraints: candidate.store.constraints() }

@@ -95,6 +95,24 @@ impl Process {
         self.unknowns.get(id)
     }
 
+    /// A value with all that has been seen of lists and trees in it.
+    #[must_use]
+    pub fn expanded(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        loop {
+            let mut ids = Vec::new();
+            value.visit_unknowns(&mut |id| ids.push(id));
+            let part = |id: u64| match self.seen_of(id)? {
+                Value::Map(_) => None,
+                Value::Open(items) if items.len() == 2 => Some(vec![Part::Item(id, first_of(items))]),
+                seen => Some(vec![Part::Node(id, seen.clone()), Part::Item(id, None)]),
+            };
+            let parts = ids.into_iter().filter_map(part).flatten();
+            let Some(more) = parts.into_iter().find_map(|part| value.filled(&part)) else { return value };
+            value = more;
+        }
+    }
+
     /// Replaces what has been seen of unknown values where a function gives something else.
     pub fn rewrite_seen(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let changed: Vec<(u64, Value)> = self.seen().filter_map(|(id, value)| Some((id, rewrite(value)?))).collect();
