@@ -8,7 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mayhap::diagnostic::Sources;
+use mayhap::syntax::ast::{ItemKind, MemberKind, NodeId};
+use mayhap::syntax::parse;
 use mayhap::{Spec, SpecError};
+
+/// How a specification says that its server was reset.
+const FRESH: &str = "const FRESH: bool = true;";
 
 /// A shipped specification.
 pub struct Shipped {
@@ -42,6 +48,36 @@ impl Shipped {
     /// It, compiled as it is.
     pub fn compile(&self) -> Result<Arc<Spec>, SpecError> {
         Spec::from_text(&self.text)
+    }
+
+    /// It, started with nothing known of its variables: with `FRESH` set to false where it has that constant, else with
+    /// `choose` in place of every initial value. Nothing for a machine, or where there is no variable.
+    pub fn unknown(&self) -> Option<Result<Arc<Spec>, SpecError>> {
+        if self.text.contains(FRESH) {
+            return Some(Spec::from_text(&self.text.replacen(FRESH, "const FRESH: bool = false;", 1)));
+        }
+        let mut text = self.text.clone();
+        let mut initial = self.initial_values();
+        initial.sort_unstable();
+        for (start, end) in initial.iter().rev() {
+            text.replace_range(*start as usize..*end as usize, "choose");
+        }
+        (!initial.is_empty()).then(|| Spec::from_text(&text))
+    }
+
+    /// Where the initial values of its variables stand.
+    fn initial_values(&self) -> Vec<(u32, u32)> {
+        let file = Sources::default().add(&self.name, &self.text);
+        let items = parse(&self.text, file, NodeId(0)).file.items;
+        let protocols = items.iter().filter_map(|item| match &item.kind {
+            ItemKind::Protocol { members, .. } => Some(members),
+            _ => None,
+        });
+        let variables = protocols.flatten().filter_map(|member| match &member.kind {
+            MemberKind::Var { value, .. } => Some((value.span.start, value.span.end)),
+            _ => None,
+        });
+        variables.collect()
     }
 
     /// The kept traces with this verdict, by name.

@@ -164,6 +164,27 @@ impl Map {
         self.0.entries.iter().chain(touched)
     }
 
+    /// This map as it was at first, without the entries under known keys that all of `maps` on the same base have written
+    /// over. `None` where there are none, or where it is recorded whether there are others than those looked at.
+    #[must_use]
+    pub fn without_overwritten(&self, maps: &[&Map]) -> Option<Map> {
+        if self.base()?.others.is_some() {
+            return None;
+        }
+        let overwritten = |key: &Value, entry: &Entry| {
+            key.is_known() && maps.iter().all(|map| map.0.entries.get(key).is_some_and(|own| own != entry))
+        };
+        let gone = self.0.entries.iter().filter(|(key, entry)| overwritten(key, entry));
+        let gone: Vec<Value> = gone.map(|(key, _)| key.clone()).collect();
+        if gone.is_empty() {
+            return None;
+        }
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        gone.into_iter().for_each(|key| contents.place(key, None));
+        Some(map)
+    }
+
     /// What the base has under a key, as far as it was asked for it and the map has no other entry under it.
     #[must_use]
     pub fn seen_entry(&self, key: &Value) -> Option<&Entry> {
