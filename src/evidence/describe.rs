@@ -11,7 +11,7 @@ use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{Entry, Map, Presence, Substitution, Truth, Value};
+use crate::value::{Entry, Map, Presence, Substitution, Truth, Value, equal};
 
 /// Something that is known, as a reader sees it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,6 +37,8 @@ struct Leaf {
     path: String,
     ty: TypeId,
     value: Value,
+    /// What is said behind it.
+    aside: &'static str,
 }
 
 impl Leaf {
@@ -121,7 +123,7 @@ impl Names {
 
     /// What is certainly in a map or set, and `..` where there may be more.
     fn show_map(&self, types: &Types, ty: TypeId, map: &Map) -> String {
-        let seen = map.last_seen();
+        let seen = map.last_seen(&|a, b| !matches!(equal(a, b), Ok(Truth::Known(false))));
         let certain = seen.iter().filter_map(|(key, entry)| {
             let entry = entry.filter(|entry| key.is_known() && entry.presence == Presence::Always)?;
             Some(match types.get(ty) {
@@ -216,7 +218,7 @@ impl State {
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
             let value = candidate.process.expanded(value);
             let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
-            collect(&spec.types, slot.ty, slot.name.clone(), &value, &mut leaves);
+            collect(&spec.types, (&slot.name, slot.ty), &value, &candidate.store, &mut leaves);
         }
         State { leaves, constraints: candidate.store.constraints() }
     }
@@ -235,9 +237,9 @@ impl State {
         changed.iter().for_each(|leaf| names.name_shown(&leaf.value));
         let mut facts: Vec<Fact> = changed
             .iter()
-            .map(|leaf| (&leaf.path, names.show(&spec.types, leaf.ty, &leaf.value)))
-            .filter(|(path, shown)| shown != *path)
-            .map(|(path, shown)| shortened(format!("{path} = {shown}")))
+            .map(|leaf| (leaf, names.show(&spec.types, leaf.ty, &leaf.value)))
+            .filter(|(leaf, shown)| *shown != leaf.path)
+            .map(|(leaf, shown)| shortened(format!("{} = {shown}{}", leaf.path, leaf.aside)))
             .collect();
         facts.extend(names.facts(learned));
         facts
@@ -245,26 +247,37 @@ impl State {
 }
 
 /// The parts of a state that are facts of their own: variables, and the entries of maps and sets.
-fn collect(types: &Types, ty: TypeId, path: String, value: &Value, leaves: &mut Vec<Leaf>) {
-    let (Value::Map(map), Type::Map(key_type, _) | Type::Set(key_type)) = (value, types.get(ty)) else {
-        leaves.push(Leaf { path, ty, value: value.clone() });
-        return;
+fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Store, leaves: &mut Vec<Leaf>) {
+    let map = match (value, types.get(ty)) {
+        (Value::Map(map), Type::Map(..)) => map,
+        (Value::Map(map), Type::Set(_)) if map.base().is_some() => map,
+        _ => return leaves.push(Leaf { path: path.to_owned(), ty, value: value.clone(), aside: "" }),
     };
-    if map.base().is_none() && matches!(types.get(ty), Type::Set(_)) {
-        leaves.push(Leaf { path, ty, value: value.clone() });
-        return;
+    for (key, entry) in map.last_seen(&|a, b| may_be_equal(store, a, b)) {
+        let shown = if key.is_known() { json::encode(types, types.parts(ty)[0], key) } else { "..".to_owned() };
+        leaves.extend(entry_leaf(types, (path, ty), &shown, entry));
+        if entry.is_none_or(|entry| entry.presence != Presence::Always) || matches!(types.get(ty), Type::Set(_)) {
+            let there = entry.map_or(Truth::Known(false), Entry::truth);
+            leaves.push(Leaf { path: format!("({shown} in {path})"), ty: BOOL, value: there.into(), aside: "" });
+        }
     }
-    for (key, entry) in map.last_seen() {
-        let key = if key.is_known() { json::encode(types, *key_type, key) } else { "..".to_owned() };
-        leaves.push(match (types.get(ty), entry) {
-            (Type::Map(_, of), Some(entry)) => {
-                Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone() }
-            }
-            (_, entry) => {
-                let there = entry.map_or(Truth::Known(false), Entry::truth);
-                Leaf { path: format!("({key} in {path})"), ty: BOOL, value: there.into() }
-            }
-        });
+}
+
+/// What a map has under a key, where it has something.
+fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<Leaf> {
+    let (Type::Map(_, of), Some(entry)) = (types.get(ty), entry) else { return None };
+    let aside = match entry.presence {
+        Presence::Always | Presence::Never => "",
+        Presence::When(_) => " if it is there",
+    };
+    Some(Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone(), aside })
+}
+
+fn may_be_equal(store: &Store, a: &Value, b: &Value) -> bool {
+    match equal(a, b) {
+        Ok(Truth::Known(same)) => same,
+        Ok(Truth::Term(same)) => store.decide(&same) != Some(false),
+        Err(_) => true,
     }
 }
 

@@ -12,13 +12,16 @@ use crate::term::{ScalarSet, Term};
 use crate::value::{Ask, Base, Lifted, Split, Truth, Value, equal, merge};
 
 impl Map {
-    /// What was last written or seen under each key, in the order of the keys; nothing where the key is not there. For
-    /// showing only: a key may equal another one that is symbolic, and an unknown base has more.
+    /// What was last written or seen under each key, in the order of the keys, unless a later write may have been under the
+    /// same one; nothing where the key is not there. It is not all: an unknown base has more.
     #[must_use]
-    pub fn last_seen(&self) -> Vec<(&Value, Option<&Entry>)> {
-        let entries = self.looked_at().map(|(key, entry)| (key, Some(entry)));
-        let writes = self.0.pending.iter().map(|write| (&write.key, write.entry.as_ref()));
-        let seen: BTreeMap<&Value, Option<&Entry>> = entries.chain(writes).collect();
+    pub fn last_seen(&self, may_be_equal: &dyn Fn(&Value, &Value) -> bool) -> Vec<(&Value, Option<&Entry>)> {
+        let mut seen: BTreeMap<&Value, Option<&Entry>> =
+            self.looked_at().map(|(key, entry)| (key, Some(entry))).collect();
+        for write in &self.0.pending {
+            seen.retain(|key, _| write.differs.contains(key) || !may_be_equal(key, &write.key));
+            seen.insert(&write.key, write.entry.as_ref());
+        }
         let there = |entry: &&Entry| entry.presence != Presence::Never;
         seen.into_iter().map(|(key, entry)| (key, entry.filter(there))).collect()
     }
@@ -191,5 +194,33 @@ impl ScalarSet for Keys {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::Var;
+
+    #[test]
+    fn only_what_no_later_write_may_have_changed_is_last_seen() {
+        let open = Value::Term(Term::var(Var { id: 1, sort: Sort::Int }));
+        let mut map = Map::default();
+        for (key, value) in [(Value::from(1), 10), (Value::from(2), 20), (open.clone(), 30), (Value::from(2), 21)] {
+            map.set_in_place(&key, Some(Entry::always(Value::from(value))));
+        }
+        map.set_in_place(&Value::from(3), None);
+        let seen = |may_be_equal| -> Vec<(Value, Option<Value>)> {
+            let seen = map.last_seen(&|_, _| may_be_equal);
+            seen.into_iter().map(|(key, entry)| (key.clone(), entry.map(|entry| entry.value.clone()))).collect()
+        };
+        let entry = |key: i64, value: Option<i64>| (Value::from(key), value.map(Value::from));
+        assert_eq!(seen(true), [entry(3, None)]);
+        let apart = seen(false);
+        for known in [entry(1, Some(10)), entry(2, Some(21)), entry(3, None), (open, Some(Value::from(30)))] {
+            assert!(apart.contains(&known), "{known:?} in {apart:?}");
+        }
+        assert_eq!(apart.len(), 4);
     }
 }
