@@ -259,9 +259,20 @@ impl<'a> Oracle<'a> {
         self.one_run(&State::new(), draw, |run| run.initialise())
     }
 
+    /// One thing that the server may do by itself, drawn likewise.
+    pub fn draw_step(&self, state: &State, draw: &mut dyn FnMut(usize) -> usize) -> End {
+        let blocks: Vec<&Block> = self.step_blocks().collect();
+        let block = blocks[draw(blocks.len())];
+        self.one_run(state, draw, |run| run.block(block).map(|_| None))
+    }
+
+    fn step_blocks(&self) -> impl Iterator<Item = &'a Block> + use<'a> {
+        self.members.iter().filter_map(|m| if let MemberKind::Step(b) = &m.kind { Some(b) } else { None })
+    }
+
     fn steps(&self, state: &State) -> Vec<End> {
-        let blocks = self.members.iter().filter_map(|m| if let MemberKind::Step(b) = &m.kind { Some(b) } else { None });
-        blocks.flat_map(|block| self.all_runs(state, |run| run.block(block).map(|_| None))).collect()
+        let runs = |block| self.all_runs(state, |run| run.block(block).map(|_| None));
+        self.step_blocks().flat_map(runs).collect()
     }
 
     fn all_runs(&self, state: &State, section: impl Fn(&mut Frame<'a, '_>) -> Run<Option<Value>>) -> Vec<End> {

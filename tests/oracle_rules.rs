@@ -161,6 +161,19 @@ const CASES: &[Case] = &[
         "step { assume n == 0; n := 1; } step { assume n == 1; m[7] := 3; n := 2; } on q { let b = n; n := 9; reply b; }",
         &[r#"{"q":0,"a":1}"#, r#"{"q":0,"a":2}"#],
     ),
+    // A condition that a step changes decides which arm is taken, in statements and in expressions.
+    (
+        "reject",
+        2,
+        "var b: bool = false; step { b := true; } on q { let x = if b { 1 } else { 0 }; if b { n := 1; } reply x + n; }",
+        &[r#"{"q":0,"a":2}"#, r#"{"q":0,"a":0}"#],
+    ),
+    (
+        "accept",
+        0,
+        "var b: bool = false; step { b := either true or false; } on q { reply if b { 1 } else { m.get_or(q, 3) }; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":0,"a":3}"#, r#"{"q":0,"a":1}"#],
+    ),
     // A step without a run does not happen, one that does nothing makes no difference, and `return` ends it.
     ("reject", 1, "step { n := pick [x for x in [1] if x > 1]; } on q { reply n; }", &[r#"{"q":0,"a":1}"#]),
     ("reject", 1, "step { n := n; } step { if n == 0 { return; } n := 1; } on q { reply n; }", &[r#"{"q":0,"a":1}"#]),

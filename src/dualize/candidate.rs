@@ -26,6 +26,8 @@ pub struct Candidate {
     pub(super) fresh: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
+    /// How much of what the section touched has been noticed.
+    pub(super) noticed: usize,
     /// Where the last answer was given.
     pub replied: Option<Site>,
     /// The last answer, where it was a hole and answers are kept.
@@ -103,6 +105,7 @@ impl Candidate {
             doubted: None,
             fresh: 0,
             walked: 0,
+            noticed: 0,
             replied: None,
             answer: None,
             log: None,

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
+use super::delay::{Wanted, Watch};
 use super::observe::Seen;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed, subsume};
@@ -78,6 +79,13 @@ struct Request<'r> {
     facts: Vec<Term>,
 }
 
+/// A request as a candidate receives it, and what was observed.
+pub(super) struct Received<'r> {
+    request: Request<'r>,
+    client: Value,
+    pub(super) seen: Seen<'r>,
+}
+
 /// The candidates of a trace, and what is known besides.
 #[derive(Clone, Debug)]
 pub struct Judge {
@@ -97,6 +105,10 @@ pub struct Judge {
     pub(super) faulty: Option<Box<Candidate>>,
     pub(super) cut: Option<(Limit, Option<Place>)>,
     pub(super) clean_died: Option<u64>,
+    /// What the run of a request has to do with the specification's steps, where it has any.
+    pub(super) watch: Option<Watch>,
+    /// Which runs of a step are followed; `None` is all.
+    pub(super) wanted: Option<Wanted>,
     /// What the copies of the paths of the current request cost so far.
     pub(super) copied: usize,
 }
@@ -121,6 +133,8 @@ impl Judge {
             faulty: None,
             cut: None,
             clean_died: None,
+            watch: None,
+            wanted: None,
             copied: 0,
             spec,
         };
@@ -144,33 +158,37 @@ impl Judge {
         }
         self.event = exchange.line;
         self.counts.events += 1;
-        let client = Value::Scalar(Scalar::Client(exchange.client));
-        let seen = Seen::new(&exchange.observed);
         let spec = self.spec.clone();
-        self.close(&spec);
-        let request = self.request(&spec, &exchange.request);
-        let mut candidates = std::mem::take(&mut self.candidates);
+        let received = Received {
+            request: self.request(&spec, &exchange.request),
+            client: Value::Scalar(Scalar::Client(exchange.client)),
+            seen: Seen::new(&exchange.observed),
+        };
+        let candidates = std::mem::take(&mut self.candidates);
+        let after = match spec.program.steps.is_empty() {
+            true => self.observe_at_once(&spec, candidates, &received),
+            false => self.observe_after_steps(&spec, candidates, &received),
+        };
+        self.settle(after);
+        !self.candidates.is_empty()
+    }
+
+    /// The candidates that explain a request where nothing happens between requests.
+    fn observe_at_once(
+        &mut self,
+        spec: &Spec,
+        mut candidates: Vec<Candidate>,
+        received: &Received<'_>,
+    ) -> Vec<Candidate> {
         let mut others = Vec::new();
         candidates.retain_mut(|candidate| {
-            if *seen.observed == Observed::Lost {
+            if *received.seen.observed == Observed::Lost {
                 others.push(candidate.clone());
             }
-            self.log(candidate, || Logged::Received);
-            let before = self.may_join(seen.observed).then(|| candidate.clone());
-            let first = others.len();
-            if self.ask(candidate, &request) == Alive::No {
-                return false;
-            }
-            candidate.process.receive(&spec.program, &request.value, &client);
-            let alive = self.explore(&spec, candidate, &seen, &mut others);
-            if let Some(before) = before {
-                self.join(before, (alive, candidate), &mut others, first);
-            }
-            alive == Alive::Yes
+            self.respond(spec, candidate, received, &mut others) == Alive::Yes
         });
         candidates.append(&mut others);
-        self.settle(candidates);
-        !self.candidates.is_empty()
+        candidates
     }
 
     /// A request, with something in the place of what is not known of it.
@@ -192,6 +210,31 @@ impl Judge {
         if assumed { Alive::Yes } else { Alive::No }
     }
 
+    /// Runs a candidate on a request, in place along the first path that shows what was observed; whether that one does. The
+    /// candidates of other such paths are added to `others`.
+    pub(super) fn respond(
+        &mut self,
+        spec: &Spec,
+        candidate: &mut Candidate,
+        received: &Received<'_>,
+        others: &mut Vec<Candidate>,
+    ) -> Alive {
+        let Received { request, client, seen } = received;
+        self.log(candidate, || Logged::Received);
+        let before = self.may_join(seen.observed).then(|| candidate.clone());
+        let first = others.len();
+        if self.ask(candidate, request) == Alive::No {
+            return Alive::No;
+        }
+        candidate.process.receive(&spec.program, &request.value, client);
+        candidate.noticed = 0;
+        let alive = self.explore(spec, candidate, seen, others);
+        if let Some(before) = before {
+            self.join(before, (alive, candidate), others, first);
+        }
+        alive
+    }
+
     /// Whether paths that only asked are joined: not where the choices or answers of each path are kept.
     fn may_join(&mut self, observed: &Observed) -> bool {
         self.whole = true;
@@ -203,7 +246,7 @@ impl Judge {
     /// it on one of them, and any answer will do, together they are the candidate that entered.
     fn join(
         &mut self,
-        before: Candidate,
+        mut before: Candidate,
         (alive, candidate): (Alive, &mut Candidate),
         others: &mut Vec<Candidate>,
         first: usize,
@@ -212,7 +255,8 @@ impl Judge {
         let several = alive == Alive::Yes && others.len() > first;
         if self.whole && several && unchanged(candidate) && others[first..].iter().all(unchanged) {
             self.counts.merges += (others.len() - first) as u64;
-            others.truncate(first);
+            before.process.touch_like(&candidate.process);
+            others.drain(first..).for_each(|path| before.process.also_touch(&path.process));
             *candidate = before;
         }
     }

@@ -7,9 +7,11 @@
 
 mod candidate;
 mod closure;
+mod delay;
 mod forget;
 mod frontier;
 mod observe;
+mod split;
 mod subsume;
 mod symbolic;
 mod verdict;

@@ -94,12 +94,17 @@ impl Judge {
     fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Seen, open: &mut Vec<Open>) -> Alive {
         let program = &spec.program;
         loop {
-            let alive = match candidate.process.advance(program) {
+            let event = candidate.process.advance(program);
+            self.notice(program, candidate);
+            let alive = match event {
                 Event::Choose { choice, guard, site } => {
                     let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
                     // A range or a collection may be empty.
                     self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
-                    let alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
+                    let mut alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
+                    if alive == Alive::Yes {
+                        alive = self.want(candidate, &choice, &value, site);
+                    }
                     self.log(candidate, || Logged::Value { value: value.clone(), guard });
                     candidate.process.resume(value);
                     alive
@@ -113,7 +118,7 @@ impl Judge {
                     candidate.process.guard(decided);
                     Alive::Yes
                 }
-                Event::Or { ways, .. } => self.select(program, candidate, ways, seen, open),
+                Event::Or { ways, site } => self.select(program, candidate, (ways, site), seen, open),
                 Event::Assume(condition, site) => {
                     candidate.process.proceed();
                     self.whole &= matches!(condition, Truth::Known(true));
@@ -306,13 +311,16 @@ impl Judge {
         &mut self,
         program: &Program,
         candidate: &mut Candidate,
-        ways: usize,
+        (ways, site): (usize, Site),
         seen: &Seen,
         open: &mut Vec<Open>,
     ) -> Alive {
         let targets = candidate.process.targets();
+        let elements = candidate.process.elements();
+        let wanted = self.wanted.as_ref().filter(|wanted| wanted.site == site);
         let possible: Vec<usize> = (0..ways)
             .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen)))
+            .filter(|way| wanted.is_none_or(|wanted| elements.get(*way).is_none_or(|one| wanted.admits(one))))
             .collect();
         let Some((first, others)) = possible.split_first() else {
             self.whole = false;

@@ -15,10 +15,10 @@ const PAIRS_LIMIT: usize = 64;
 
 /// Drops candidates that are equal to an earlier one up to the names of variables.
 pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
-    let mut seen: FxHashMap<(Vec<Value>, Vec<Term>), usize> = FxHashMap::default();
+    let mut seen: FxHashMap<Form, usize> = FxHashMap::default();
     let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
     for candidate in candidates.drain(..) {
-        match seen.entry(canonical(&candidate)) {
+        match seen.entry(canonical(&candidate, &[])) {
             std::collections::hash_map::Entry::Occupied(entry) => {
                 let same = &mut kept[*entry.get()];
                 if !same.is_clean() && candidate.is_clean() {
@@ -34,9 +34,13 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
     *candidates = kept;
 }
 
-/// Memory and constraints with the variables numbered in the order in which the memory mentions them.
-pub(super) fn canonical(candidate: &Candidate) -> (Vec<Value>, Vec<Term>) {
-    let values = numbered(candidate);
+/// A state up to the names of variables.
+pub(super) type Form = (Vec<Value>, Vec<Term>);
+
+/// Memory, more values, and constraints with the variables numbered in the order in which these mention them.
+pub(super) fn canonical(candidate: &Candidate, more: &[Value]) -> Form {
+    let mut values = numbered(candidate);
+    values.extend_from_slice(more);
     let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
     for slot in &values {
         slot.visit_variables(&mut |var| {

@@ -78,7 +78,9 @@ impl Process {
             guard.path = outer.map_or_else(|| negated.clone(), |outer| Term::and(&outer, &negated));
             guard.first = Some(value);
         }
-        let Op::Split { otherwise, .. } = &self.function(program).code[split as usize] else { return self.goto(end) };
+        let Op::Split { otherwise, .. } = self.function(program).code[split as usize].plain() else {
+            return self.goto(end);
+        };
         self.goto(*otherwise)
     }
 

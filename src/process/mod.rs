@@ -16,9 +16,11 @@ mod fresh;
 mod operands;
 mod run;
 mod split;
+mod touched;
 mod unknowns;
 
 pub use fresh::Fresh;
+pub use touched::Touched;
 pub use unknowns::{Answered, Look, STRETCH_LIMIT};
 
 use smallvec::SmallVec;
@@ -61,6 +63,8 @@ struct Task {
     fuel: u32,
     /// Slots that this section stored to.
     stored: SmallVec<[u32; 4]>,
+    /// What it touched of the variables that the specification's steps touch.
+    touched: Vec<Touched>,
     /// Conditions on which instructions of this section forked.
     decided: Vec<(Term, bool)>,
     /// How often a stretch of a list was looked at in this section without anything that bounds it.
@@ -256,6 +260,7 @@ impl Process {
         task.frames.clear();
         task.guards.clear();
         task.stored.clear();
+        task.touched.clear();
         task.decided.clear();
         task.oversize = None;
         task.stretched = 0;

@@ -215,6 +215,10 @@ impl Process {
                 self.task.frames.clear();
                 Ok(Next::Event(Event::Send(value, function.origin[frame.pc as usize])))
             }
+            Op::Watched { op, touches } => {
+                self.note_touches(program, base, touches);
+                self.execute(program, function, frame, op)
+            }
             Op::End | Op::Unsupported => {
                 self.task.frames.clear();
                 Ok(Next::Event(Event::End))

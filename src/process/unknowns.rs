@@ -323,7 +323,7 @@ impl Process {
         let frame = self.frame();
         let op = &self.function(program).code[frame.pc as usize];
         let mut operands = Vec::new();
-        super::operands::visit_operands(op, &mut |operand| operands.push(operand));
+        crate::spec::operands::visit_operands(op, &mut |operand| operands.push(operand));
         let mut changed = false;
         for operand in operands {
             changed |= match operand {

@@ -56,7 +56,7 @@ pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>) -> Vec<String> {
 /// Whether a site is where a protocol ends up with a request that none of its handlers takes.
 fn is_untaken(spec: &Spec, site: Site) -> bool {
     let serve = &spec.program.functions[spec.program.serve as usize];
-    let last = serve.code.iter().rposition(|op| matches!(op, Op::Expects { .. }));
+    let last = serve.code.iter().rposition(|op| matches!(op.plain(), Op::Expects { .. }));
     last.is_some_and(|at| serve.origin[at] == site)
 }
 

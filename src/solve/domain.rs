@@ -132,7 +132,7 @@ impl Domain {
     }
 
     /// All its values, if they are at most `limit`, sorted.
-    pub(super) fn values(&self, limit: usize) -> Option<Vec<Scalar>> {
+    pub fn values(&self, limit: usize) -> Option<Vec<Scalar>> {
         if let Some(only) = self.only() {
             return (only.len() <= limit).then(|| only.iter().cloned().collect());
         }

@@ -10,6 +10,7 @@ use crate::syntax::ast::NodeId;
 use crate::term::TextOp;
 use crate::value::{Arithmetic, Value};
 
+pub use super::footprint::{Component, Touch};
 pub use super::instruction::Op;
 use super::types::TypeId;
 
@@ -155,6 +156,10 @@ pub struct Program {
     pub serve: u32,
     /// What the server may do by itself, in the order of its declaration.
     pub steps: Vec<Step>,
+    /// The steps, by what they have to do with each other.
+    pub components: Vec<Component>,
+    /// For each slot, the component whose steps touch it.
+    pub component_of: Vec<Option<u32>>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
     /// Whether some handler asks whose request it is (`on … from c`).
@@ -195,6 +200,8 @@ pub struct Step {
     pub function: u32,
     /// Where it is declared.
     pub site: NodeId,
+    /// Where it chooses the key at which it touches everything, if it does.
+    pub key: Option<NodeId>,
 }
 
 /// A variable of the state.

@@ -197,7 +197,7 @@ fn add(found: &mut Option<Vec<Head>>, head: Option<Head>) {
 }
 
 /// The register that an instruction writes its result to.
-fn writes(op: &Op) -> Option<u32> {
+pub(super) fn writes(op: &Op) -> Option<u32> {
     match op {
         Op::Copy { dst, .. } | Op::Unary { dst, .. } | Op::Binary { dst, .. } | Op::Insert { dst, .. } => Some(*dst),
         Op::Replace { dst, .. } | Op::Index { dst, .. } | Op::Slice { dst, .. } | Op::Make { dst, .. } => Some(*dst),
@@ -218,6 +218,7 @@ fn writes(op: &Op) -> Option<u32> {
         | Op::Branch { .. } => None,
         Op::Within { .. } => None,
         Op::Split { .. } | Op::Return { .. } | Op::Select { .. } | Op::Assume { .. } | Op::Expects { .. } => None,
+        Op::Watched { op, .. } => writes(op),
         Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Unsupported => None,
     }
 }

@@ -4,6 +4,7 @@
 //! arm, a [`Op::Swap`], the second arm, and a [`Op::Join`].
 
 use super::code::{Binary, Domain, FaultKind, Operand, Pc, Register, Unary};
+use super::footprint::Touch;
 use super::types::TypeId;
 
 /// An instruction; the form that each one shows says what it does with its fields.
@@ -332,6 +333,13 @@ pub enum Op {
     },
     /// Ends the handler without an answer
     End,
+    /// An instruction that touches variables of the specification's steps
+    Watched {
+        /// The instruction.
+        op: Box<Op>,
+        /// What it touches.
+        touches: Box<[Touch]>,
+    },
     /// A construct that is not executed; `load` refuses it unless it is never reached
     Unsupported,
 }

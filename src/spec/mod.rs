@@ -4,10 +4,12 @@
 pub mod check;
 pub mod code;
 mod compiled;
+pub mod footprint;
 pub mod heads;
 mod instruction;
 pub mod load;
 mod lower;
+pub(crate) mod operands;
 mod order;
 mod override_consts;
 pub mod types;

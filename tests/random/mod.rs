@@ -15,6 +15,7 @@ pub mod machine;
 pub mod operations;
 pub mod protocol;
 pub mod shrink;
+pub mod steps;
 pub mod traces;
 
 /// SplitMix64: small, and good enough to draw programs.

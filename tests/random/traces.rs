@@ -42,6 +42,28 @@ pub fn run_machine(rng: &mut Rng, file: &File, choices: std::ops::RangeInclusive
     follow(rng, &oracle, length, integer, |rng| Answer::Is(json!(rng.between(-6, 6))))
 }
 
+/// A trace of a protocol whose requests and replies are integers, the server taking steps of its own in between.
+pub fn run_with_steps(rng: &mut Rng, file: &File, length: usize, request: impl Fn(&mut Rng) -> Json) -> Trace {
+    let oracle = Oracle::new(file, None, domains());
+    let invented = |rng: &mut Rng| Answer::Is(json!(rng.between(-1, 4)));
+    let Some(mut state) = start(rng, &oracle) else { return vec![(request(rng), invented(rng))] };
+    let mut trace = Trace::new();
+    while trace.len() < length {
+        while rng.percent(40) {
+            state = oracle.draw_step(&state, &mut |n| rng.below(n)).map_or(state, |(after, _)| after);
+        }
+        let q = request(rng);
+        match drawn(rng, &oracle, &state, &q) {
+            Ok((after, answer)) => {
+                state = after;
+                trace.push((q, answer));
+            }
+            Err(_) => trace.push((q, invented(rng))),
+        }
+    }
+    trace
+}
+
 fn follow(
     rng: &mut Rng,
     oracle: &Oracle<'_>,

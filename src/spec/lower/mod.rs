@@ -47,7 +47,7 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
         return Err(context.refused);
     }
     super::heads::compute(&mut context.functions, &context.constants);
-    Ok(Program {
+    let mut program = Program {
         name: match unit {
             Unit::Machine(at) => checked.machines[at].name.text.clone(),
             Unit::Protocol(at) => checked.protocols[at].name.text.clone(),
@@ -63,6 +63,8 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
         init: context.init,
         serve: context.serve,
         steps: context.steps,
+        components: Vec::new(),
+        component_of: Vec::new(),
         functions: context.functions,
         constants: context.constants,
         names_clients: match unit {
@@ -71,7 +73,9 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
         },
         chooses_maps: context.unknown == Unknown::Possible,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
-    })
+    };
+    super::footprint::watch(&mut program, &checked.types);
+    Ok(program)
 }
 
 /// Whether maps or sets of the program may start unknown.

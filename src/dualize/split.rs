@@ -1,0 +1,103 @@
+//! Splitting a candidate by the values of its variables, so that steps lead to known states again and again.
+//!
+//! `step { n := (n + 1) % 4; }` leads from `n = (p ? 1 : 2)` to ever longer terms, though there are four states. Split into
+//! p and not p, there are two candidates without a variable, and what they lead to is soon known. A split is exact: its
+//! pieces stand for the same states together.
+
+use super::candidate::{Alive, Candidate};
+use super::frontier::Judge;
+use crate::scalar::{Scalar, Sort};
+use crate::solve::Store;
+use crate::term::{Kind, Term, Var};
+
+/// A variable with more values than this is not split.
+const VALUES: usize = 8;
+/// A candidate is not split into more pieces than this.
+const PIECES: usize = 64;
+
+impl Judge {
+    /// The pieces of a candidate in which these slots depend on no variable of few values; itself where they are too many.
+    pub(super) fn split(&mut self, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
+        let (mut open, mut pieces) = (vec![candidate.clone()], Vec::new());
+        while let Some(piece) = open.pop() {
+            match in_slots(&piece, slots) {
+                None => pieces.push(piece),
+                Some((var, values)) => {
+                    for value in values {
+                        let mut part = self.piece(piece.clone(), var, value);
+                        part.iter_mut().for_each(|part| self.forget(part));
+                        open.extend(part);
+                    }
+                }
+            }
+            if open.len() + pieces.len() > PIECES {
+                return vec![candidate];
+            }
+        }
+        pieces
+    }
+
+    /// The part of a candidate in which a variable has a value, if there is one.
+    pub(super) fn piece(&mut self, mut candidate: Candidate, var: Var, value: Scalar) -> Option<Candidate> {
+        let condition = Term::eq(&Term::var(var), &Term::constant(value));
+        let alive = candidate.assume(&condition, None, &mut self.solver);
+        (alive == Alive::Yes).then_some(candidate)
+    }
+}
+
+/// A variable of some slots that has few values, and these.
+fn in_slots(candidate: &Candidate, slots: &[u32]) -> Option<(Var, Vec<Scalar>)> {
+    let mut found = None;
+    for slot in slots {
+        candidate.process.memory[*slot as usize].visit_variables(&mut |var| {
+            if found.is_none() {
+                found = values(&candidate.store, var).map(|values| (var, values));
+            }
+        });
+    }
+    found
+}
+
+/// The variable that a term is, with its values, where they are few.
+pub(super) fn few_values(store: &Store, term: &Term) -> Option<(Var, Vec<Scalar>)> {
+    match term.kind() {
+        Kind::Var(var) => values(store, *var).map(|values| (*var, values)),
+        _ => None,
+    }
+}
+
+fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
+    if store.binding(var).is_some() {
+        return None;
+    }
+    match var.sort {
+        Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
+        Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client => {
+            let listed = || store.constraints().iter().find_map(|constraint| listed(constraint, var));
+            store.domain(var).values(VALUES).or_else(listed)
+        }
+    }
+}
+
+/// The values that a disjunction leaves a variable, where each of its parts says which: `x = 1 or (x = 2 and p)`.
+fn listed(constraint: &Term, var: Var) -> Option<Vec<Scalar>> {
+    match constraint.kind() {
+        Kind::Or(parts) if parts.len() <= VALUES => parts.iter().map(|part| equated(part, var)).collect(),
+        _ => None,
+    }
+}
+
+/// The value that a condition says a variable has.
+fn equated(condition: &Term, var: Var) -> Option<Scalar> {
+    match condition.kind() {
+        Kind::And(parts) => parts.iter().find_map(|part| equated(part, var)),
+        Kind::Eq(subject, value) if subject.as_var() == Some(var) => value.as_const().cloned(),
+        Kind::Eq0(linear) => match linear.terms() {
+            [(atom, one)] if atom.as_var() == Some(var) && one.to_i64() == Some(1) => {
+                Some(Scalar::Int(linear.constant().neg()))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! What a section has touched of the variables that the specification's steps touch.
+//!
+//! After `reply x in live` that is `live` at the value of x.
+
+use super::Process;
+use crate::spec::code::{Program, Touch};
+use crate::value::Value;
+
+/// A part of the state that a section has touched.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Touched {
+    /// The variable.
+    pub slot: u32,
+    /// The key or element, which may be symbolic; `None` is the variable as a whole.
+    pub key: Option<Value>,
+}
+
+/// Beyond so many parts a variable counts as touched as a whole.
+const PARTS: usize = 64;
+
+impl Process {
+    /// What the section has touched so far, in order.
+    #[must_use]
+    pub fn touched(&self) -> &[Touched] {
+        &self.task.touched
+    }
+
+    /// Counts what another section touched as touched by this one, and nothing else.
+    pub fn touch_like(&mut self, other: &Process) {
+        self.task.touched.clone_from(&other.task.touched);
+    }
+
+    /// Counts what another section touched as touched by this one too.
+    pub fn also_touch(&mut self, other: &Process) {
+        for touched in &other.task.touched {
+            if !self.task.touched.contains(touched) {
+                self.task.touched.push(touched.clone());
+            }
+        }
+    }
+
+    pub(super) fn note_touches(&mut self, program: &Program, base: u32, touches: &[Touch]) {
+        for touch in touches {
+            let key = touch.key.map(|key| self.read(program, base, key).clone());
+            let key = key.filter(|key| *key != Value::Absent && self.task.touched.len() < PARTS);
+            let touched = Touched { slot: touch.slot, key };
+            if !self.task.touched.contains(&touched) {
+                self.task.touched.push(touched);
+            }
+        }
+    }
+}

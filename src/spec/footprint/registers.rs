@@ -1,0 +1,222 @@
+//! What the registers of a function hold, whatever way it takes: a variable of the state with some keys changed, or a
+//! collection of a few listed elements.
+//!
+//! After `r1 := m.remove(k)` the register holds `m` but for k, and after `s0 := r1` so does the variable: only k was touched.
+
+use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Unary};
+use crate::spec::heads::writes;
+use crate::value::Value;
+
+/// What is known of the registers of a function.
+pub(super) struct Registers {
+    /// The variable that a register always holds, but for keys that were touched.
+    slots: Vec<Option<u32>>,
+    /// The elements of a collection that a register always holds.
+    literals: Vec<Option<Vec<Operand>>>,
+    /// Loops that leave one element out, by the position at which they begin, and that element.
+    filters: Vec<Filter>,
+    /// What a register is a copy of, where it is written once.
+    copies: Vec<Option<Operand>>,
+}
+
+/// `[x for x in over if x != key]`
+struct Filter {
+    /// Where the loop begins.
+    pc: Pc,
+    key: Operand,
+    over: Operand,
+    dst: u32,
+}
+
+impl Registers {
+    pub(super) fn of(function: &Function, program: &Program) -> Registers {
+        let count = function.registers as usize;
+        let mut written: Vec<Vec<usize>> = vec![Vec::new(); count];
+        // A parameter is written where the function is entered.
+        written.iter_mut().take(function.params as usize).for_each(|places| places.push(usize::MAX));
+        for (pc, op) in function.code.iter().enumerate() {
+            each_written(op, &mut |register| written[register as usize].push(pc));
+        }
+        let mut registers = Registers {
+            slots: vec![None; count],
+            literals: vec![None; count],
+            filters: filters(function, program),
+            copies: vec![None; count],
+        };
+        for register in function.params as usize..count {
+            if let [only] = written[register].as_slice() {
+                let elements = registers.elements(&function.code[*only], program);
+                registers.literals[register] = elements.filter(|all| all.iter().all(|one| stays(*one, &written)));
+                if let Op::Copy { src, .. } = &function.code[*only] {
+                    registers.copies[register] = Some(*src);
+                }
+            }
+        }
+        registers.follow(function, &written);
+        registers
+    }
+
+    /// The variable that an operand holds, but for keys that were touched.
+    pub(super) fn part_of(&self, operand: Operand) -> Option<u32> {
+        match operand {
+            Operand::Slot(slot) => Some(slot),
+            Operand::Register(register) => self.slot(register),
+            Operand::Constant(_) => None,
+        }
+    }
+
+    pub(super) fn slot(&self, register: u32) -> Option<u32> {
+        self.slots.get(register as usize).copied().flatten()
+    }
+
+    /// The elements of a collection that is written as a literal.
+    pub(super) fn literal(&self, operand: Operand) -> Option<Vec<Operand>> {
+        match operand {
+            Operand::Register(register) => self.literals[register as usize].clone(),
+            Operand::Slot(_) | Operand::Constant(_) => None,
+        }
+    }
+
+    /// The element that the loop that begins here leaves out, if that is all it does.
+    pub(super) fn filter_at(&self, pc: Pc) -> Option<Operand> {
+        let filter = self.filters.iter().find(|filter| filter.pc == pc)?;
+        self.slot(filter.dst).map(|_| filter.key)
+    }
+
+    /// What an operand is a copy of.
+    pub(super) fn origin(&self, operand: Operand) -> Operand {
+        let mut origin = operand;
+        for _ in 0..self.copies.len() {
+            match origin {
+                Operand::Register(register) => match self.copies[register as usize] {
+                    Some(src) => origin = src,
+                    None => return origin,
+                },
+                Operand::Slot(_) | Operand::Constant(_) => return origin,
+            }
+        }
+        origin
+    }
+
+    /// The elements that an instruction puts into a collection of its own.
+    fn elements(&self, op: &Op, program: &Program) -> Option<Vec<Operand>> {
+        match op {
+            Op::MakeList { elements, .. } => Some(elements.to_vec()),
+            Op::Insert { map, key, .. } => {
+                let mut elements = match map {
+                    Operand::Constant(constant) => is_empty(&program.constants[*constant as usize]).then(Vec::new)?,
+                    Operand::Register(register) => self.literals[*register as usize].clone()?,
+                    Operand::Slot(_) => return None,
+                };
+                elements.push(*key);
+                Some(elements)
+            }
+            _ => None,
+        }
+    }
+
+    /// Follows variables through registers: what always comes from one variable is assumed first, and what does not is
+    /// taken back until nothing changes.
+    fn follow(&mut self, function: &Function, written: &[Vec<usize>]) {
+        for _ in 0..written.len() {
+            for register in function.params as usize..written.len() {
+                let first = written[register].iter().find_map(|pc| self.source(function, *pc));
+                self.slots[register] = self.slots[register].or(first.and_then(|source| self.part_of(source)));
+            }
+        }
+        loop {
+            let mut changed = false;
+            for register in 0..written.len() {
+                let Some(slot) = self.slots[register] else { continue };
+                let holds = |pc: &usize| {
+                    self.is_filtered(function, *pc, register as u32)
+                        || self.source(function, *pc).is_some_and(|source| self.part_of(source) == Some(slot))
+                };
+                if !written[register].iter().all(holds) {
+                    self.slots[register] = None;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// What an instruction's result is a version of, but for the keys that it names.
+    fn source(&self, function: &Function, pc: usize) -> Option<Operand> {
+        if let Some(filter) = self.filters.iter().find(|filter| filter.pc as usize == pc + 1) {
+            return Some(filter.over);
+        }
+        match &function.code[pc] {
+            Op::Copy { src, .. } | Op::Swap { src, .. } | Op::Join { src, .. } => Some(*src),
+            Op::Unary { op: Unary::Keys, a, .. } => Some(*a),
+            Op::Binary { op: Binary::Remove, a, .. } => Some(*a),
+            Op::Binary { op: Binary::Add | Binary::Difference, a, b, .. } => self.literal(*b).map(|_| *a),
+            Op::Insert { map, .. } => Some(*map),
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction writes the register within a loop that leaves one element out.
+    fn is_filtered(&self, function: &Function, pc: usize, register: u32) -> bool {
+        let pushes = matches!(&function.code[pc], Op::Push { dst, .. } if *dst == register);
+        pushes && self.filters.iter().any(|filter| filter.dst == register && filter.pc as usize + 6 == pc)
+    }
+}
+
+fn each_written(op: &Op, visit: &mut dyn FnMut(u32)) {
+    if let Op::Next { cursor, element, presence, .. } = op {
+        [*cursor, *element, *presence].into_iter().for_each(visit);
+    } else if let Some(register) = writes(op) {
+        visit(register);
+    }
+}
+
+/// Whether an operand has the same value wherever what is made of it is used.
+fn stays(operand: Operand, written: &[Vec<usize>]) -> bool {
+    match operand {
+        Operand::Constant(_) => true,
+        Operand::Register(register) => written[register as usize].len() < 2,
+        Operand::Slot(_) => false,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Map(map) => map.entries().is_ok_and(|entries| entries.is_empty()),
+        Value::List(list) => list.is_empty(),
+        _ => false,
+    }
+}
+
+/// The loops that do nothing but leave one element out of a list.
+fn filters(function: &Function, program: &Program) -> Vec<Filter> {
+    (1..function.code.len()).filter_map(|pc| filter(function, program, pc)).collect()
+}
+
+fn filter(function: &Function, program: &Program, pc: usize) -> Option<Filter> {
+    let [
+        Op::Copy { dst, src: Operand::Constant(empty) },
+        Op::Iterate { dst: over_cursor, over },
+        Op::Next { cursor, element, presence, .. },
+        Op::Copy { dst: x, src: Operand::Register(copied) },
+        Op::Branch { cond: Operand::Register(here), .. },
+        Op::Binary { dst: differs, op: Binary::Ne, a, b },
+        Op::Branch { cond: Operand::Register(kept), otherwise },
+        Op::Push { dst: to, src: Operand::Register(pushed) },
+        Op::Jump { to: again },
+    ] = function.code.get(pc - 1..pc + 8)?
+    else {
+        return None;
+    };
+    let plain = over_cursor == cursor && element == copied && presence == here && differs == kept;
+    let into = dst == to && x == pushed && is_empty(&program.constants[*empty as usize]);
+    let loops = *again as usize == pc + 1 && *otherwise as usize == pc + 7;
+    let key = match (*a == Operand::Register(*x), *b == Operand::Register(*x)) {
+        (true, false) => *b,
+        (false, true) => *a,
+        (true, true) | (false, false) => return None,
+    };
+    (plain && into && loops).then_some(Filter { pc: pc as Pc, key, over: *over, dst: *dst })
+}

@@ -1,0 +1,142 @@
+//! Which steps have to do with each other: those that touch a common variable make up a component.
+//!
+//! `step { let x = pick live; live := [y for y in live if y != x]; }` is *keyed*: a run of it touches everything at one key,
+//! so runs with different keys have nothing to do with each other.
+
+use super::registers::Registers;
+use super::{Picking, touches};
+use crate::spec::code::{Domain, Function, Op, Operand, Program};
+use crate::spec::heads::writes;
+use crate::spec::types::Types;
+use crate::syntax::ast::NodeId;
+
+/// Steps that touch common variables.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Component {
+    /// Their numbers.
+    pub steps: Vec<usize>,
+    /// The variables that they touch.
+    pub slots: Vec<u32>,
+    /// Whether each run of each of them touches these variables at one key only.
+    pub keyed: bool,
+    /// Whether they can never be faulty, so that nothing is missed where they are not run.
+    pub faultless: bool,
+}
+
+/// The steps of a program, by what they have to do with each other.
+pub(super) fn components(program: &Program, types: &Types) -> Vec<Component> {
+    let mut components: Vec<Component> = Vec::new();
+    for step in 0..program.steps.len() {
+        let mut own = alone(program, types, step);
+        let shares = |other: &Component| own.slots.iter().any(|slot| other.slots.contains(slot));
+        let (sharing, apart): (Vec<_>, Vec<_>) = components.into_iter().partition(shares);
+        components = apart;
+        sharing.into_iter().for_each(|other| own.absorb(other));
+        components.push(own);
+    }
+    components
+}
+
+impl Component {
+    fn absorb(&mut self, other: Component) {
+        self.steps.extend(other.steps);
+        self.slots.extend(other.slots);
+        self.slots.sort_unstable();
+        self.slots.dedup();
+        self.keyed &= other.keyed;
+        self.faultless &= other.faultless;
+    }
+}
+
+/// A step by itself.
+fn alone(program: &Program, types: &Types, step: usize) -> Component {
+    let entry = program.steps[step].function as usize;
+    let function = &program.functions[entry];
+    let registers = Registers::of(function, program);
+    let mut component = Component { steps: vec![step], slots: Vec::new(), keyed: true, faultless: true };
+    let mut root = None;
+    for touch in touches(program, types, entry, Picking::Element).into_iter().flatten() {
+        component.slots.push(touch.slot);
+        let key = touch.key.map(|key| registers.origin(key));
+        component.keyed &= key.is_some_and(|key| *root.get_or_insert(key) == key && is_fixed(function, key));
+    }
+    for called in reached(program, entry) {
+        let function = &program.functions[called];
+        component.faultless &= !function.code.iter().any(may_fault);
+        if called != entry {
+            let inner = touches(program, types, called, Picking::Whole).into_iter().flatten();
+            let before = component.slots.len();
+            component.slots.extend(inner.map(|touch| touch.slot));
+            component.keyed &= component.slots.len() == before;
+        }
+    }
+    // What is unknown cannot be counted or listed: trying to is a fault.
+    let chooses = |op: &Op| matches!(op, Op::Choose { domain: Domain::Type(_), .. });
+    let own = |function: usize| program.functions[function].code.iter().any(chooses);
+    let knows = component.keyed && !reached(program, entry).into_iter().any(own);
+    component.faultless &= knows || !program.chooses_maps;
+    component.slots.sort_unstable();
+    component.slots.dedup();
+    component
+}
+
+/// Where a step chooses the key at which it touches everything, if it does.
+pub(super) fn key_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
+    let entry = program.steps[step].function as usize;
+    let function = &program.functions[entry];
+    let registers = Registers::of(function, program);
+    let first = touches(program, types, entry, Picking::Element).into_iter().flatten().next()?;
+    let Operand::Register(key) = registers.origin(first.key?) else { return None };
+    let place = function.code.iter().position(|op| writes(op) == Some(key))?;
+    let chosen = matches!(function.code[place], Op::Choose { .. } | Op::PickElement { .. });
+    (chosen && alone(program, types, step).keyed).then(|| function.origin[place])
+}
+
+/// The functions that a function calls, through others too, and itself.
+fn reached(program: &Program, entry: usize) -> Vec<usize> {
+    let mut reached = vec![entry];
+    let mut at = 0;
+    while let Some(function) = reached.get(at).copied() {
+        at += 1;
+        for op in &program.functions[function].code {
+            if let Op::Call { function: callee, .. } = op
+                && !reached.contains(&(*callee as usize))
+            {
+                reached.push(*callee as usize);
+            }
+        }
+    }
+    reached
+}
+
+/// Whether an operand has one value in a run: it is a constant, or written at one place that no loop comes back to.
+fn is_fixed(function: &Function, key: Operand) -> bool {
+    let register = match key {
+        Operand::Constant(_) => return true,
+        Operand::Slot(_) => return false,
+        Operand::Register(register) => register,
+    };
+    let mut places = function.code.iter().enumerate().filter(|(_, op)| writes(op) == Some(register));
+    let (Some((place, _)), None) = (places.next(), places.next()) else { return false };
+    let iterated = |op: &Op| matches!(op, Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register));
+    let comes_back = |(pc, op): (usize, &Op)| pc >= place && targets(op).iter().any(|to| *to as usize <= place);
+    register >= function.params
+        && !function.code.iter().any(iterated)
+        && !function.code.iter().enumerate().any(comes_back)
+}
+
+fn targets(op: &Op) -> Vec<u32> {
+    match op {
+        Op::Jump { to } | Op::Unless { to, .. } => vec![*to],
+        Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => vec![*otherwise],
+        Op::Swap { end, .. } => vec![*end],
+        Op::Next { done, .. } => vec![*done],
+        Op::Select { targets } => targets.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn may_fault(op: &Op) -> bool {
+    matches!(op, Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. } | Op::Fault { .. } | Op::Expects { .. })
+        || matches!(op, Op::Unsupported)
+}
