@@ -10,7 +10,7 @@ mod steps;
 use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Unary};
 use super::operands::visit_operands;
 use super::types::{Type, Types};
-use registers::Registers;
+use registers::{Part, Registers};
 
 pub use steps::Component;
 
@@ -62,22 +62,28 @@ pub(super) fn watch(program: &mut Program, types: &Types) {
 /// What each instruction of a function touches.
 fn touches(program: &Program, types: &Types, function: usize, picking: Picking) -> Vec<Vec<Touch>> {
     let function = &program.functions[function];
-    let registers = Registers::of(function, program);
-    let analysis = Analysis { program, types, function, registers, picking };
-    (0..function.code.len()).map(|pc| analysis.touches(pc)).collect()
+    let mut found = Vec::with_capacity(function.code.len());
+    for part in Part::all(function) {
+        let registers = Registers::of(&part, program);
+        let analysis = Analysis { program, types, function, start: part.start, registers, picking };
+        found.extend((0..part.len()).map(|pc| analysis.touches(pc)));
+    }
+    found
 }
 
 struct Analysis<'a> {
     program: &'a Program,
     types: &'a Types,
     function: &'a Function,
+    /// Where the part begins that is looked at.
+    start: usize,
     registers: Registers,
     picking: Picking,
 }
 
 impl Analysis<'_> {
     fn touches(&self, pc: usize) -> Vec<Touch> {
-        let op = &self.function.code[pc];
+        let op = &self.function.code[self.start + pc];
         let mut found = Vec::new();
         let keyed = |container: Operand, keys: &[Operand], found: &mut Vec<Touch>| {
             if let Some(slot) = self.registers.part_of(container) {

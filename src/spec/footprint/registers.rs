@@ -7,7 +7,32 @@ use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Unary};
 use crate::spec::heads::writes;
 use crate::value::Value;
 
-/// What is known of the registers of a function.
+/// Instructions that use the same registers.
+pub(super) struct Part<'a> {
+    /// The position of the first one.
+    pub(super) start: usize,
+    code: &'a [Op],
+    params: u32,
+    registers: u32,
+}
+
+impl Part<'_> {
+    /// The parts of a function, in order.
+    pub(super) fn all(function: &Function) -> Vec<Part<'_>> {
+        let inner = function.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);
+        let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
+        let ends = starts[1..].iter().copied().chain([function.code.len()]);
+        let Function { code, params, registers, .. } = function;
+        let part = |(start, end)| Part { start, code: &code[start..end], params: *params, registers: *registers };
+        starts.iter().copied().zip(ends).map(part).collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.code.len()
+    }
+}
+
+/// What is known of the registers of a part of a function.
 pub(super) struct Registers {
     /// The variable that a register always holds, but for keys that were touched.
     slots: Vec<Option<u32>>,
@@ -29,30 +54,30 @@ struct Filter {
 }
 
 impl Registers {
-    pub(super) fn of(function: &Function, program: &Program) -> Registers {
-        let count = function.registers as usize;
+    pub(super) fn of(part: &Part<'_>, program: &Program) -> Registers {
+        let count = part.registers as usize;
         let mut written: Vec<Vec<usize>> = vec![Vec::new(); count];
         // A parameter is written where the function is entered.
-        written.iter_mut().take(function.params as usize).for_each(|places| places.push(usize::MAX));
-        for (pc, op) in function.code.iter().enumerate() {
+        written.iter_mut().take(part.params as usize).for_each(|places| places.push(usize::MAX));
+        for (pc, op) in part.code.iter().enumerate() {
             each_written(op, &mut |register| written[register as usize].push(pc));
         }
         let mut registers = Registers {
             slots: vec![None; count],
             literals: vec![None; count],
-            filters: filters(function, program),
+            filters: filters(part, program),
             copies: vec![None; count],
         };
-        for register in function.params as usize..count {
+        for register in part.params as usize..count {
             if let [only] = written[register].as_slice() {
-                let elements = registers.elements(&function.code[*only], program);
+                let elements = registers.elements(&part.code[*only], program);
                 registers.literals[register] = elements.filter(|all| all.iter().all(|one| stays(*one, &written)));
-                if let Op::Copy { src, .. } = &function.code[*only] {
+                if let Op::Copy { src, .. } = &part.code[*only] {
                     registers.copies[register] = Some(*src);
                 }
             }
         }
-        registers.follow(function, &written);
+        registers.follow(part, &written);
         registers
     }
 
@@ -117,10 +142,10 @@ impl Registers {
 
     /// Follows variables through registers: what always comes from one variable is assumed first, and what does not is
     /// taken back until nothing changes.
-    fn follow(&mut self, function: &Function, written: &[Vec<usize>]) {
+    fn follow(&mut self, part: &Part<'_>, written: &[Vec<usize>]) {
         for _ in 0..written.len() {
-            for register in function.params as usize..written.len() {
-                let first = written[register].iter().find_map(|pc| self.source(function, *pc));
+            for register in part.params as usize..written.len() {
+                let first = written[register].iter().find_map(|pc| self.source(part, *pc));
                 self.slots[register] = self.slots[register].or(first.and_then(|source| self.part_of(source)));
             }
         }
@@ -129,8 +154,8 @@ impl Registers {
             for register in 0..written.len() {
                 let Some(slot) = self.slots[register] else { continue };
                 let holds = |pc: &usize| {
-                    self.is_filtered(function, *pc, register as u32)
-                        || self.source(function, *pc).is_some_and(|source| self.part_of(source) == Some(slot))
+                    self.is_filtered(part, *pc, register as u32)
+                        || self.source(part, *pc).is_some_and(|source| self.part_of(source) == Some(slot))
                 };
                 if !written[register].iter().all(holds) {
                     self.slots[register] = None;
@@ -144,11 +169,11 @@ impl Registers {
     }
 
     /// What an instruction's result is a version of, but for the keys that it names.
-    fn source(&self, function: &Function, pc: usize) -> Option<Operand> {
+    fn source(&self, part: &Part<'_>, pc: usize) -> Option<Operand> {
         if let Some(filter) = self.filters.iter().find(|filter| filter.pc as usize == pc + 1) {
             return Some(filter.over);
         }
-        match &function.code[pc] {
+        match &part.code[pc] {
             Op::Copy { src, .. } | Op::Swap { src, .. } | Op::Join { src, .. } => Some(*src),
             Op::Unary { op: Unary::Keys, a, .. } => Some(*a),
             Op::Binary { op: Binary::Remove, a, .. } => Some(*a),
@@ -159,8 +184,8 @@ impl Registers {
     }
 
     /// Whether an instruction writes the register within a loop that leaves one element out.
-    fn is_filtered(&self, function: &Function, pc: usize, register: u32) -> bool {
-        let pushes = matches!(&function.code[pc], Op::Push { dst, .. } if *dst == register);
+    fn is_filtered(&self, part: &Part<'_>, pc: usize, register: u32) -> bool {
+        let pushes = matches!(&part.code[pc], Op::Push { dst, .. } if *dst == register);
         pushes && self.filters.iter().any(|filter| filter.dst == register && filter.pc as usize + 6 == pc)
     }
 }
@@ -191,11 +216,11 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// The loops that do nothing but leave one element out of a list.
-fn filters(function: &Function, program: &Program) -> Vec<Filter> {
-    (1..function.code.len()).filter_map(|pc| filter(function, program, pc)).collect()
+fn filters(part: &Part<'_>, program: &Program) -> Vec<Filter> {
+    (1..part.code.len()).filter_map(|pc| filter(part, program, pc)).collect()
 }
 
-fn filter(function: &Function, program: &Program, pc: usize) -> Option<Filter> {
+fn filter(part: &Part<'_>, program: &Program, pc: usize) -> Option<Filter> {
     let [
         Op::Copy { dst, src: Operand::Constant(empty) },
         Op::Iterate { dst: over_cursor, over },
@@ -206,13 +231,13 @@ fn filter(function: &Function, program: &Program, pc: usize) -> Option<Filter> {
         Op::Branch { cond: Operand::Register(kept), otherwise },
         Op::Push { dst: to, src: Operand::Register(pushed) },
         Op::Jump { to: again },
-    ] = function.code.get(pc - 1..pc + 8)?
+    ] = part.code.get(pc - 1..pc + 8)?
     else {
         return None;
     };
     let plain = over_cursor == cursor && element == copied && presence == here && differs == kept;
     let into = dst == to && x == pushed && is_empty(&program.constants[*empty as usize]);
-    let loops = *again as usize == pc + 1 && *otherwise as usize == pc + 7;
+    let loops = *again as usize == part.start + pc + 1 && *otherwise as usize == part.start + pc + 7;
     let key = match (*a == Operand::Register(*x), *b == Operand::Register(*x)) {
         (true, false) => *b,
         (false, true) => *a,

@@ -3,9 +3,9 @@
 //! `step { let x = pick live; live := [y for y in live if y != x]; }` is *keyed*: a run of it touches everything at one key,
 //! so runs with different keys have nothing to do with each other.
 
-use super::registers::Registers;
+use super::registers::{Part, Registers};
 use super::{Picking, touches};
-use crate::spec::code::{Domain, Function, Op, Operand, Program};
+use crate::spec::code::{Function, Op, Operand, Program};
 use crate::spec::heads::writes;
 use crate::spec::types::Types;
 use crate::syntax::ast::NodeId;
@@ -52,7 +52,7 @@ impl Component {
 fn alone(program: &Program, types: &Types, step: usize) -> Component {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
-    let registers = Registers::of(function, program);
+    let registers = registers(function, program);
     let mut component = Component { steps: vec![step], slots: Vec::new(), keyed: true, faultless: true };
     let mut root = None;
     for touch in touches(program, types, entry, Picking::Element).into_iter().flatten() {
@@ -62,7 +62,7 @@ fn alone(program: &Program, types: &Types, step: usize) -> Component {
     }
     for called in reached(program, entry) {
         let function = &program.functions[called];
-        component.faultless &= !function.code.iter().any(may_fault);
+        component.faultless &= function.counting.is_empty() && !function.code.iter().any(may_fault);
         if called != entry {
             let inner = touches(program, types, called, Picking::Whole).into_iter().flatten();
             let before = component.slots.len();
@@ -70,21 +70,22 @@ fn alone(program: &Program, types: &Types, step: usize) -> Component {
             component.keyed &= component.slots.len() == before;
         }
     }
-    // What is unknown cannot be counted or listed: trying to is a fault.
-    let chooses = |op: &Op| matches!(op, Op::Choose { domain: Domain::Type(_), .. });
-    let own = |function: usize| program.functions[function].code.iter().any(chooses);
-    let knows = component.keyed && !reached(program, entry).into_iter().any(own);
-    component.faultless &= knows || !program.chooses_maps;
     component.slots.sort_unstable();
     component.slots.dedup();
     component
+}
+
+/// The registers of a step, which is one part.
+fn registers(function: &Function, program: &Program) -> Registers {
+    let parts = Part::all(function);
+    Registers::of(&parts[0], program)
 }
 
 /// Where a step chooses the key at which it touches everything, if it does.
 pub(super) fn key_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
-    let registers = Registers::of(function, program);
+    let registers = registers(function, program);
     let first = touches(program, types, entry, Picking::Element).into_iter().flatten().next()?;
     let Operand::Register(key) = registers.origin(first.key?) else { return None };
     let place = function.code.iter().position(|op| writes(op) == Some(key))?;
