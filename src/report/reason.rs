@@ -65,7 +65,7 @@ impl Rejection<'_> {
     pub fn lines(&self) -> Vec<String> {
         let because = match (self.learned, self.reason.rejected) {
             ([], 0) => "",
-            ([], _) => ", whatever was answered before",
+            ([], _) => " (this answer is wrong whatever was answered before)",
             _ => ", because",
         };
         let rejected = self.answered(self.reason.rejected);
