@@ -90,7 +90,7 @@ fn kept_machines() {
 #[test]
 fn kept_protocols() {
     let cases = kept("protocol");
-    assert_eq!(cases.len(), 10);
+    assert_eq!(cases.len(), 13);
     check_all(&cases);
 }
 

@@ -33,6 +33,13 @@ fn the_havocked_number_is_the_choice_of_the_step() {
 }
 
 #[test]
+fn what_happens_by_itself_is_told() {
+    let parts = ["by itself, any number of times before a request", "vs!n := choose int"];
+    let text = "protocol p { request int; response int; var n: int = 0; on q { reply n; } step { n := choose int; } }";
+    check(&["dualize", "-"], text, 0, &parts);
+}
+
+#[test]
 fn all_shipped_specifications_can_be_shown() {
     let specs = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs")).unwrap();
     for path in specs.map(|entry| entry.unwrap().path()) {

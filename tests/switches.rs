@@ -19,7 +19,7 @@ use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Verdict};
 use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
-use random::{Rng, guarded, protocol, traces};
+use random::{Rng, guarded, protocol, steps, traces};
 use serde_json::{Value, json};
 
 /// All settings; the first one is the default.
@@ -136,6 +136,21 @@ fn judge_random(rng: &mut Rng, text: &str, trace: &traces::Trace) {
         if Exchanges::new(&spec, trace.as_bytes()).all(|exchange| exchange.is_ok()) {
             assert_eq!(write_trace(&read_trace(&trace)).lines().count(), trace.lines().count());
             compare(text, &spec, &trace, &settings());
+        }
+    }
+}
+
+#[test]
+fn random_steps_are_judged_alike() {
+    for seed in 0..40 {
+        let mut rng = Rng::new((23 << 40) + seed);
+        let text = steps::random(&mut rng);
+        let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let file = oracle::load(&text);
+        for _ in 0..2 {
+            let trace = traces::run_with_steps(&mut rng, &file, 4, |rng| json!(rng.between(0, 8)));
+            let altered = traces::altered(&mut rng, &trace, |rng| json!(rng.between(-1, 4)));
+            [trace, altered].iter().for_each(|trace| compare(&text, &spec, &write_trace(trace), &settings()));
         }
     }
 }

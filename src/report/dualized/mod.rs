@@ -22,9 +22,10 @@ const QUOTED: usize = 50;
 pub fn dualized(spec: &Spec) -> String {
     let mut page = Page { spec, lines: Vec::new() };
     page.head();
+    let by_itself = !spec.program.steps.is_empty();
     match dualize::unbounded(spec) {
-        None => paths::write(&mut page),
-        Some(_) => statements::write(&mut page),
+        None if !by_itself => paths::write(&mut page),
+        None | Some(_) => statements::write(&mut page),
     }
     page.foot();
     page.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()

@@ -61,8 +61,13 @@ impl Page<'_> {
                 self.line(format!("  proc {}", name.text));
                 self.block(2, body);
             }
+            MemberKind::Step(body) => {
+                self.line("");
+                self.line("  by itself, any number of times before a request; the states before stay");
+                self.block(2, body);
+            }
             MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Var { .. } => {}
-            MemberKind::On { .. } | MemberKind::Step(_) | MemberKind::Peer { .. } => {}
+            MemberKind::On { .. } | MemberKind::Peer { .. } => {}
         }
     }
 
