@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::{Event, Limit, Process, Waiting};
 use crate::scalar::Int;
 use crate::spec::Site;
@@ -144,21 +146,27 @@ impl Process {
         self.unknowns.recent = open;
     }
 
-    /// Forgets what was seen of unknown values that nothing mentions any more.
+    /// Forgets what was seen of unknown values and cannot be asked for again: what nothing mentions any more, and entries of
+    /// bases under keys for which every map on the base has an entry of its own.
     pub fn prune_seen(&mut self) {
         let Some(table) = &self.unknowns.table else { return };
-        let mut live = rustc_hash::FxHashSet::default();
-        let mut todo = Vec::new();
-        self.memory.iter().for_each(|value| value.visit_unknowns(&mut |id| todo.push(id)));
-        while let Some(id) = todo.pop() {
-            if live.insert(id)
-                && let Some(value) = table.get(&id)
-            {
-                value.visit_unknowns(&mut |id| todo.push(id));
-            }
+        let mut holders: FxHashMap<u64, Vec<&Map>> = FxHashMap::default();
+        let mut live = FxHashSet::default();
+        let mut todo: Vec<&Value> = self.memory.iter().collect();
+        while let Some(value) = todo.pop() {
+            value.visit_bases(&mut |id, map| holders.entry(id).or_default().push(map));
+            value.visit_unknowns(&mut |id| {
+                if live.insert(id) {
+                    todo.extend(table.get(&id));
+                }
+            });
         }
-        let kept: im::OrdMap<u64, Value> =
-            table.iter().filter(|(id, _)| live.contains(*id)).map(|(id, value)| (*id, value.clone())).collect();
+        let needed = |id: u64, seen: &Value| match (seen, holders.get(&id)) {
+            (Value::Map(origin), Some(holders)) => origin.without_entries_of_all(holders).map(Value::Map),
+            _ => Some(seen.clone()),
+        };
+        let live = table.iter().filter(|(id, _)| live.contains(*id));
+        let kept: im::OrdMap<u64, Value> = live.filter_map(|(id, seen)| Some((*id, needed(*id, seen)?))).collect();
         self.unknowns.table = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
         self.prune_overwritten();
     }

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::{Entry, Value};
+use super::{Entry, Map, Value};
 use crate::term::Term;
 
 /// What is not known of a value: its identity and the number of its type.
@@ -149,6 +149,20 @@ impl Value {
             Value::Map(map) => map.visit_unknowns(visit),
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_unknowns(visit)),
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Any => {}
+        }
+    }
+
+    /// Calls a function on every map inside that stands on an unknown base, and the identity of that.
+    pub fn visit_bases<'v>(&'v self, visit: &mut dyn FnMut(u64, &'v Map)) {
+        match self {
+            Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_bases(visit)),
+            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_bases(visit)),
+            Value::Map(map) => {
+                map.base().into_iter().for_each(|base| visit(base.unknown.id, map));
+                map.visit_bases(visit);
+            }
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_bases(visit)),
+            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Absent | Value::Any => {}
         }
     }
 

@@ -158,6 +158,34 @@ impl Map {
         self.0.pending.is_empty().then_some(entries)
     }
 
+    pub(in crate::value) fn visit_bases<'m>(&'m self, visit: &mut dyn FnMut(u64, &'m Map)) {
+        let base = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(_, entry)| entry));
+        let pending = self.0.pending.iter().filter_map(|write| write.entry.as_ref());
+        for entry in self.0.entries.values().chain(base).chain(pending) {
+            entry.value.visit_bases(visit);
+        }
+        self.0.entries.keys().for_each(|key| key.visit_bases(visit));
+    }
+
+    /// What was seen of a base, without the entries that each of the maps on it hides by one of its own; `None` where
+    /// nothing is left. As long as it matters which other keys there are, nothing is left out.
+    #[must_use]
+    pub fn without_entries_of_all(&self, holders: &[&Map]) -> Option<Map> {
+        let asked = |map: &Map| map.base().is_some_and(|base| base.others.is_some());
+        if asked(self) || holders.iter().any(|map| asked(map)) {
+            return Some(self.clone());
+        }
+        let hidden = |key: &&Value| holders.iter().all(|map| map.0.entries.contains_key(*key));
+        let hidden: Vec<Value> = self.0.entries.keys().filter(hidden).cloned().collect();
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        let base = contents.base.take();
+        hidden.into_iter().for_each(|key| contents.place(key, None));
+        contents.base = base;
+        let touched = contents.base.as_ref().is_some_and(|base| !base.touched.is_empty());
+        (touched || !contents.entries.is_empty()).then_some(map)
+    }
+
     /// Every entry of the base that was looked at: the map as it was at first, as far as it is known.
     pub fn looked_at(&self) -> impl Iterator<Item = (&Value, &Entry)> {
         let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
