@@ -168,33 +168,6 @@ impl Process {
         let live = table.iter().filter(|(id, _)| live.contains(*id));
         let kept: im::OrdMap<u64, Value> = live.filter_map(|(id, seen)| Some((*id, needed(*id, seen)?))).collect();
         self.unknowns.table = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
-        self.prune_overwritten();
-    }
-
-    /// Forgets the entries of unknown maps over which every variable on the same base has written since: nothing asks the
-    /// base for them again. Where an identity is mentioned by anything but variables that are maps on it, all are kept.
-    fn prune_overwritten(&mut self) {
-        let mut mentions: rustc_hash::FxHashMap<u64, usize> = rustc_hash::FxHashMap::default();
-        let mut maps: rustc_hash::FxHashMap<u64, Vec<&Map>> = rustc_hash::FxHashMap::default();
-        for value in self.memory.iter().chain(self.seen().map(|(_, value)| value)) {
-            value.visit_unknowns(&mut |id| *mentions.entry(id).or_default() += 1);
-        }
-        for value in &self.memory {
-            if let Value::Map(map) = value
-                && let Some(base) = map.base()
-            {
-                maps.entry(base.unknown.id).or_default().push(map);
-            }
-        }
-        let mut pruned: Vec<(u64, Value)> = Vec::new();
-        for (id, value) in self.seen() {
-            if let (Value::Map(origin), Some(maps)) = (value, maps.get(&id))
-                && mentions.get(&id) == Some(&(maps.len() + 1))
-            {
-                pruned.extend(origin.without_overwritten(maps).map(|left| (id, Value::Map(left))));
-            }
-        }
-        pruned.into_iter().for_each(|(id, value)| self.unknowns.set(id, value));
     }
 
     /// What to do about a part that an operation asks for. Where it must be made the process waits for

@@ -192,27 +192,6 @@ impl Map {
         self.0.entries.iter().chain(touched)
     }
 
-    /// This map as it was at first, without the entries under known keys that all of `maps` on the same base have written
-    /// over. `None` where there are none, or where it is recorded whether there are others than those looked at.
-    #[must_use]
-    pub fn without_overwritten(&self, maps: &[&Map]) -> Option<Map> {
-        if self.base()?.others.is_some() {
-            return None;
-        }
-        let overwritten = |key: &Value, entry: &Entry| {
-            key.is_known() && maps.iter().all(|map| map.0.entries.get(key).is_some_and(|own| own != entry))
-        };
-        let gone = self.0.entries.iter().filter(|(key, entry)| overwritten(key, entry));
-        let gone: Vec<Value> = gone.map(|(key, _)| key.clone()).collect();
-        if gone.is_empty() {
-            return None;
-        }
-        let mut map = self.clone();
-        let contents = Arc::make_mut(&mut map.0);
-        gone.into_iter().for_each(|key| contents.place(key, None));
-        Some(map)
-    }
-
     /// What the base has under a key, as far as it was asked for it and the map has no other entry under it.
     #[must_use]
     pub fn seen_entry(&self, key: &Value) -> Option<&Entry> {
@@ -265,7 +244,7 @@ impl Map {
     /// Whether it has exactly the entries of a map without unknown base, where it has one itself.
     pub(super) fn equals_known(&self, base: &Base, other: &Map) -> Lifted<Truth> {
         other.settled()?;
-        let own = self.own_entries(base)?;
+        let own = self.own_entries()?;
         let mut all = Truth::Known(true);
         for (key, theirs) in other.entries()? {
             let (there, value) = self.get(key)?;
@@ -280,6 +259,14 @@ impl Map {
                 return Ok(all);
             }
         }
+        for (key, entry) in &base.touched {
+            // Where the key is one of the map's own entries, the base does not show there.
+            let mut hidden = Truth::Known(false);
+            for (other, _) in &own {
+                hidden = hidden.or(crate::value::equal(other, key)?);
+            }
+            all = all.and(entry.truth().not().or(hidden).or(other.contains(key)?));
+        }
         match (base.keys, &base.others) {
             (Keys::Covered, _) => Ok(all),
             (Keys::Endless, Some(others)) => Ok(all.and(Truth::of(Term::not(others)))),
@@ -292,27 +279,18 @@ impl Map {
         }
     }
 
-    /// The map's own entries, and those of the base under symbolic keys; a single pending write is one once its key is
-    /// known to differ from all others.
-    fn own_entries<'m>(&'m self, base: &'m Base) -> Lifted<Vec<(&'m Value, Entry)>> {
+    /// The map's own entries; a single pending write is one once its key is known to differ from those of all others.
+    fn own_entries(&self) -> Lifted<Vec<(&Value, Entry)>> {
         let pending = match self.0.pending.as_slice() {
-            [write]
-                if self.0.entries.keys().all(|key| write.differs.contains(key))
-                    && base.touched.iter().all(|(key, _)| *key == write.key) =>
-            {
-                Some(write)
-            }
+            [write] if self.0.entries.keys().all(|key| write.differs.contains(key)) => Some(write),
             _ => {
                 self.settled()?;
                 None
             }
         };
         let hidden = Entry { presence: Presence::Never, value: Value::Absent };
-        let touched = base.touched.iter().map(|(key, entry)| (key, entry));
-        let seen =
-            self.0.entries.iter().chain(touched.filter(|(key, _)| pending.is_none_or(|write| write.key != **key)));
         let written = pending.map(|write| (&write.key, write.entry.clone().unwrap_or(hidden)));
-        Ok(seen.map(|(key, entry)| (key, entry.clone())).chain(written).collect())
+        Ok(self.0.entries.iter().map(|(key, entry)| (key, entry.clone())).chain(written).collect())
     }
 
     /// What a map on an unknown base has under a key, as far as its own entries and what was asked of the base say.

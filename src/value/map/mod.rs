@@ -280,6 +280,12 @@ impl Map {
     /// Sets one entry where the map is not shared.
     pub fn set_in_place(&mut self, key: &Value, entry: Option<Entry>) {
         let contents = Arc::make_mut(&mut self.0);
+        if let Some(base) = &mut contents.base
+            && !contents.entries.contains_key(key)
+        {
+            // What is hidden now may have been the only other key of the base.
+            base.others = None;
+        }
         if contents.pending.is_empty() && contents.is_plain(key) {
             contents.place(key.clone(), entry);
         } else {
