@@ -144,20 +144,20 @@ impl Registers {
     /// taken back until nothing changes.
     fn follow(&mut self, part: &Part<'_>, written: &[Vec<usize>]) {
         for _ in 0..written.len() {
-            for register in part.params as usize..written.len() {
-                let first = written[register].iter().find_map(|pc| self.source(part, *pc));
+            for (register, written) in written.iter().enumerate().skip(part.params as usize) {
+                let first = written.iter().find_map(|pc| self.source(part, *pc));
                 self.slots[register] = self.slots[register].or(first.and_then(|source| self.part_of(source)));
             }
         }
         loop {
             let mut changed = false;
-            for register in 0..written.len() {
+            for (register, written) in written.iter().enumerate() {
                 let Some(slot) = self.slots[register] else { continue };
                 let holds = |pc: &usize| {
                     self.is_filtered(part, *pc, register as u32)
                         || self.source(part, *pc).is_some_and(|source| self.part_of(source) == Some(slot))
                 };
-                if !written[register].iter().all(holds) {
+                if !written.iter().all(holds) {
                     self.slots[register] = None;
                     changed = true;
                 }
