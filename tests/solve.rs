@@ -338,7 +338,8 @@ fn division_is_coqs_also_in_z3() {
 
 #[test]
 fn strings_are_code_points() {
-    let mut solver = Solver::default();
+    let limits = Limits { time_text: std::time::Duration::from_secs(5), ..Limits::default() };
+    let mut solver = Solver::new(limits);
     let s = v(1, Sort::Str);
     let len = |n: i64| Term::eq(&Term::text(TextOp::Len, [s.clone()]), &k(n));
     let starts = |text: &str| Term::text(TextOp::StartsWith, [s.clone(), Term::str(text)]);

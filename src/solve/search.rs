@@ -5,7 +5,7 @@
 //! For example `#1 || #2`, `!#1 || #3 <= 4` splits on `#1` first.
 
 use super::eliminate::{eliminate_all, inequality};
-use super::facts::{Conflict, Facts, Id, Touched};
+use super::facts::{Conflict, Facts, Id, Rest, Touched};
 use super::model::Model;
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
@@ -97,13 +97,9 @@ impl<'a> Search<'a> {
         if self.budget == 0 {
             return Ok((facts, Step::Stuck));
         }
-        if let Some((id, one, other)) = split_clause(&facts) {
-            facts.rest_mut().remove(id);
+        if let Some(Cases { old, one, other }) = split(&facts) {
+            old.into_iter().for_each(|id| drop(facts.rest_mut().remove(id)));
             return Ok((facts, Step::Split(one, other)));
-        }
-        if let Some(condition) = split(&facts) {
-            let other = condition.not();
-            return Ok((facts, Step::Split(condition, other)));
         }
         self.leaf(facts)
     }
@@ -191,27 +187,60 @@ fn complete(mut model: Model, facts: &Facts, vars: &BTreeSet<Var>) -> Model {
     model
 }
 
-/// The shortest clause: its first part, or that not and the other parts.
-fn split_clause(facts: &Facts) -> Option<(Id, Term, Term)> {
-    let rest = facts.rest.as_ref()?;
-    let clause = |(id, term): (&Id, &'_ Term)| {
-        if let Kind::Or(parts) = term.kind() { Some((*id, parts.clone())) } else { None }
-    };
-    let (id, parts) = rest.terms.iter().filter_map(clause).min_by_key(|(_, parts)| parts.len())?;
-    let first = parts.iter().min_by_key(|part| part.size())?;
-    let others = Term::or_all(parts.iter().filter(|part| *part != first).cloned());
-    Some((id, first.clone(), Term::and(&first.not(), &others)))
+/// Two cases that together say what some constraints said.
+struct Cases {
+    old: Vec<Id>,
+    one: Term,
+    other: Term,
 }
 
-/// The condition to split on: a condition inside a term, a value of a small domain.
-fn split(facts: &Facts) -> Option<Term> {
+/// A clause, a condition inside a term, or a value of a small domain: it holds, or it does not.
+fn split(facts: &Facts) -> Option<Cases> {
     let rest = facts.rest.as_ref()?;
-    if let Some(condition) = rest.terms.values().find_map(inner_condition) {
-        return Some(condition);
+    if let Some(cases) = split_clause(rest).or_else(|| split_condition(rest)) {
+        return Some(cases);
     }
     let small = rest.of_var.keys().filter_map(|var| Some((*var, facts.domain(*var).values(SPLIT_VALUES)?)));
     let (var, values) = small.min_by_key(|(_, values)| values.len())?;
-    Some(Term::eq(&Term::var(var), &Term::constant(values.into_iter().next()?)))
+    let one = Term::eq(&Term::var(var), &Term::constant(values.into_iter().next()?));
+    Some(Cases { old: Vec::new(), other: one.not(), one })
+}
+
+/// The shortest clause: its first part, or that not and the other parts.
+fn split_clause(rest: &Rest) -> Option<Cases> {
+    let clauses = rest.terms.iter().filter_map(|(id, term)| match term.kind() {
+        Kind::Or(parts) => Some((*id, parts)),
+        _ => None,
+    });
+    let (id, parts) = clauses.min_by_key(|(_, parts)| parts.len())?;
+    let first = parts.iter().min_by_key(|part| part.size())?;
+    let others = Term::or_all(parts.iter().filter(|part| *part != first).cloned());
+    Some(Cases { old: vec![id], one: first.clone(), other: Term::and(&first.not(), &others) })
+}
+
+/// A condition inside of atoms: it holds, or it does not; the atoms have it decided.
+fn split_condition(rest: &Rest) -> Option<Cases> {
+    let condition = rest.terms.values().find_map(inner_condition)?;
+    let opposite = condition.not();
+    let decided = |term: &Term, value: &Term| {
+        let seen = |node: &Term| match node {
+            node if *node == condition => Some(value.clone()),
+            node if *node == opposite => Some(value.not()),
+            _ => None,
+        };
+        term.replace(&seen)
+    };
+    let (mut old, mut one, mut other) = (Vec::new(), vec![condition.clone()], vec![opposite.clone()]);
+    let elsewhere = |term: &Term| condition.any_var(&mut |var| !term.mentions(var));
+    for (id, term) in rest.terms.iter().filter(|(_, term)| !elsewhere(term)) {
+        let holds = decided(term, &Term::truth());
+        if holds != *term {
+            old.push(*id);
+            one.push(holds);
+            other.push(decided(term, &Term::falsity()));
+        }
+    }
+    Some(Cases { old, one: Term::and_all(one), other: Term::and_all(other) })
 }
 
 /// A condition inside an atom: of a conditional, or one side of an equality of conditions.

@@ -158,8 +158,24 @@ fn number_of_pieces(atom: &Term) -> Option<(&Term, &Term, usize)> {
     (args.len() == 2 && args[1].as_const().is_some()).then(|| (&args[0], &args[1], n))
 }
 
-/// A variable with a known prefix, suffix or part is a concatenation with it.
+/// The second is the first, read as a number and printed again: they are equal for what `to_string` gives, and for nothing else.
+fn is_canonical(text: &Term, printed: &Term) -> bool {
+    let of = |op: TextOp, term: &Term| match term.kind() {
+        Kind::Text(known, args) if *known == op => args.first().cloned(),
+        _ => None,
+    };
+    let read = of(TextOp::FromInt, printed).and_then(|number| of(TextOp::ToInt, &number));
+    text.as_var().is_some() && read.as_ref() == Some(text)
+}
+
+/// A variable with a known prefix, suffix or part is a concatenation with it; one that is a printed number is one.
 fn solved(atom: &Term, parts: &mut Parts) -> Option<Term> {
+    if let Kind::Eq(a, b) = atom.kind() {
+        return [(a, b), (b, a)]
+            .into_iter()
+            .find(|(text, printed)| is_canonical(text, printed))
+            .map(|(text, _)| Term::eq(text, &Term::text(TextOp::FromInt, [parts.fresh(Sort::Int)])));
+    }
     let Kind::Text(op, args) = atom.kind() else { return None };
     let [whole, part] = &args[..] else { return None };
     let var = whole.as_var()?;
@@ -189,7 +205,8 @@ pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     let mut list = vec![var.sort.simplest()];
     list.extend(found.known.iter().cloned());
     list.extend(TextOp::Concat.apply(&found.known));
-    list.extend(found.lengths.iter().map(|n| repeated('a', *n, var.sort)));
+    let filled = |letter: char| found.lengths.iter().map(move |n| repeated(letter, *n, var.sort));
+    list.extend(if found.numbers { filled('1') } else { filled('a') });
     list.extend(found.known.iter().filter_map(|text| known::concat(text, &repeated('\0', 1, var.sort))));
     list.push(greatest(var.sort));
     list
@@ -199,6 +216,8 @@ pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
 #[derive(Default)]
 struct Found {
     inside: bool,
+    /// Whether it is asked for its value as a number.
+    numbers: bool,
     known: Vec<Scalar>,
     lengths: Vec<usize>,
 }
@@ -208,6 +227,7 @@ impl Found {
         match node.kind() {
             Kind::Text(op, args) => {
                 self.inside = true;
+                self.numbers |= matches!(op, TextOp::IsInt | TextOp::ToInt);
                 if *op == TextOp::Pieces {
                     self.known.extend(args.get(1).and_then(Term::as_const).into_iter().flat_map(separators));
                 }

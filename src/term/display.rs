@@ -186,9 +186,22 @@ fn show_text(op: TextOp, args: &Terms, depth: u32, f: Out) -> fmt::Result {
         TextOp::IsInt => "is_int",
         TextOp::FromInt => "to_string",
         TextOp::Slice => "slice",
-        TextOp::Pieces => "pieces",
-        TextOp::Piece => "piece",
+        TextOp::Pieces => {
+            f.write_str("len(")?;
+            show_call("split", args, depth, f)?;
+            return f.write_str(")");
+        }
+        TextOp::Piece => {
+            show_call("split", &args.iter().take(2).cloned().collect(), depth, f)?;
+            f.write_str("[")?;
+            show_list(&args.iter().skip(2).cloned().collect(), ", ", Level::Any, depth, f)?;
+            return f.write_str("]");
+        }
     };
+    show_call(method, args, depth, f)
+}
+
+fn show_call(method: &str, args: &Terms, depth: u32, f: Out) -> fmt::Result {
     let Some((first, rest)) = args.split_first() else { return f.write_str(method) };
     show(first, Level::Prefix, depth, f)?;
     write!(f, ".{method}(")?;

@@ -84,15 +84,26 @@ fn known_part(op: TextOp, s: &Term, part: &Scalar) -> Option<Term> {
             return Some(Term::text(op, [text[0].clone(), Term::constant(part.clone())]));
         }
     }
-    if inner(TextOp::FromInt, s).is_some() {
+    if let Some(number) = inner(TextOp::FromInt, s) {
         let octets = letters::octets(part);
         let sign_first = op != TextOp::EndsWith || octets.len() > 1;
         let fits = |(at, octet): (usize, &u8)| octet.is_ascii_digit() || (at == 0 && sign_first && *octet == b'-');
         if !octets.iter().enumerate().all(fits) {
             return Some(Term::falsity());
         }
+        return (op == TextOp::StartsWith).then(|| first_digits(&number[0], octets)).flatten();
     }
     None
+}
+
+/// A printed number begins with a sign where it is negative, and with a zero only where it is zero.
+fn first_digits(number: &Term, octets: &[u8]) -> Option<Term> {
+    match octets {
+        b"-" => Some(Term::lt(number, &Term::int(Int::ZERO))),
+        b"0" => Some(Term::eq(number, &Term::int(Int::ZERO))),
+        [b'0', ..] | [b'-', b'0', ..] => Some(Term::falsity()),
+        _ => None,
+    }
 }
 
 /// Prefixes and suffixes: what both texts share at that end is taken away.
