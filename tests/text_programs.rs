@@ -24,6 +24,8 @@ const ORDER: &str = "on q { if s < q { reply \"less\"; } reply if s == q { \"sam
 const LENGTH: &str = "on q { if s.starts_with(q) { reply len(s).to_string(); } reply \"no\"; }";
 const COUNTER: &str =
     "on q { match s.to_int() { Some(n) => { s := (n + len(q)).to_string(); reply s; } None => { reply \"no\"; } } }";
+const NUMERAL: &str = "on q { if q == \"+\" { match s.to_int() { Some(n) if n.to_string() == s => { \
+    s := (n + 1).to_string(); reply s; } _ => { reply \"error\"; } } } s := s + q; reply len(s).to_string(); }";
 const CASE: &str = "on q { if q.lower() == s.lower() { reply \"same\"; } reply \"other\"; }";
 const NAMES: &str = "var n: int = 0; on q { n := n + 1; reply s + n.to_string() + q; }";
 const WORDS: &str = "on q { if len(s) > 3 { reply \"long\"; } match s.split(q) { [_] => { reply \"one\"; } \
@@ -60,6 +62,12 @@ const CASES: &[Case] = &[
     ("reject", 2, COUNTER, &[("a", "no"), ("bb", "13")]),
     ("reject", 1, COUNTER, &[("a", "-0")]),
     ("reject", 1, COUNTER, &[("a", "01")]),
+    ("accept", 0, NUMERAL, &[("1", "3"), ("+", "-10"), ("+", "-9")]),
+    ("accept", 0, NUMERAL, &[("1", "2"), ("+", "error"), ("a", "3")]),
+    ("accept", 0, NUMERAL, &[("+", "error"), ("+", "error"), ("1", "4")]),
+    ("reject", 2, NUMERAL, &[("1", "3"), ("+", "12")]),
+    ("reject", 3, NUMERAL, &[("1", "2"), ("+", "12"), ("+", "12")]),
+    ("reject", 3, NUMERAL, &[("1", "2"), ("+", "error"), ("+", "12")]),
     ("accept", 0, CASE, &[("Ab", "same"), ("aB", "same"), ("a", "other")]),
     ("reject", 2, CASE, &[("Ab", "same"), ("aB", "other")]),
     ("reject", 2, CASE, &[("Ab", "same"), ("Aba", "same")]),

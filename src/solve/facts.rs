@@ -4,10 +4,11 @@
 //! clause loses the literals that are known false. What remains is indexed by variable. For example `#1 = #2 + 1`, then
 //! `#1 <= 3`, leaves the binding `#1 := #2 + 1` and the domain `#2 <= 2`.
 
+use super::beside::is_about_text;
 use super::domain::{Domain, Narrowing};
 use super::table::Table;
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, Var, relate};
+use crate::term::{Kind, Linear, Term, Var};
 use im::{OrdMap, OrdSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ pub(super) struct Touched {
 }
 
 /// Clauses of a variable are looked at again after its domain changed, if it has at most this many constraints.
-const REVISITED: usize = 64;
+pub(super) const REVISITED: usize = 64;
 /// Binding chains are followed this far; they are acyclic, so this is never reached in practice.
 const CHAIN: usize = 1_000_000;
 
@@ -245,32 +246,18 @@ impl Facts {
             pending.push(reduced);
             return Ok(());
         }
-        if is_about_text(&condition) && self.follows_from_one(&condition)? {
-            return Ok(());
+        if is_about_text(&condition) {
+            if self.follows_from_one(&condition)? {
+                return Ok(());
+            }
+            if let Some(simpler) = self.with_known_values(&condition) {
+                pending.push(simpler);
+                return Ok(());
+            }
+            self.tell_value(&condition, pending);
         }
         touched.added.extend(self.rest_mut().insert(condition));
         Ok(())
-    }
-
-    /// Whether a single constraint that is there implies the condition; a conflict where one excludes it.
-    fn follows_from_one(&self, condition: &Term) -> Result<bool, Conflict> {
-        let Some(rest) = &self.rest else { return Ok(false) };
-        let mut first = None;
-        condition.any_var(&mut |var| {
-            first = Some(var);
-            true
-        });
-        let ids = first.and_then(|var| rest.of_var.get(&var)).filter(|ids| ids.len() <= REVISITED);
-        for known in ids.into_iter().flatten().filter_map(|id| rest.terms.get(id)) {
-            let relation = relate(known, condition);
-            if relation.disjoint {
-                return Err(Conflict);
-            }
-            if relation.forward {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Everything as conditions: bindings, domains, the rest; in an order that depends on content only.
@@ -375,18 +362,6 @@ impl Rest {
             None => unknown = true,
         });
         !unknown && rarest.is_some_and(|ids| ids.iter().any(|id| self.terms.get(id) == Some(term)))
-    }
-}
-
-/// A literal about the inside of one text.
-fn is_about_text(literal: &Term) -> bool {
-    let computed = |term: &Term| matches!(term.kind(), Kind::Text(..));
-    match literal.kind() {
-        Kind::Not(inner) => is_about_text(inner),
-        Kind::Text(..) | Kind::Less(..) => true,
-        Kind::Eq(subject, _) | Kind::Member(subject, _) => computed(subject),
-        Kind::Le0(linear) | Kind::Eq0(linear) => matches!(linear.terms(), [(atom, _)] if computed(atom)),
-        _ => false,
     }
 }
 

@@ -16,6 +16,7 @@
 //! assert_eq!(store.assume(&Term::lt(&n, &Term::int(5)), &mut solver), Answer::Unsat);
 //! ```
 
+mod beside;
 mod domain;
 mod eliminate;
 mod facts;
