@@ -75,7 +75,7 @@ impl Judge {
         }
         let root = |candidate| State { candidate, taken: Vec::new(), from: None, after: Vec::new() };
         let mut closure = Closure { states: candidates.into_iter().map(root).collect(), ..Closure::default() };
-        let limit = self.options.candidates.min(CLOSURE_LIMIT).max(closure.states.len());
+        let limit = CLOSURE_LIMIT.max(closure.states.len());
         let mut at = 0;
         while at < closure.states.len() {
             let watch = self.respond_at(spec, &mut closure, at, received, &mut after);

@@ -17,6 +17,8 @@ use crate::spec::Spec;
 const EFFORT: u64 = 4_000_000;
 /// A question to Z3 counts as so many exchanges.
 const Z3_EFFORT: u64 = 2_000;
+/// A comparison of two states counts as so many exchanges.
+const COMPARED_EFFORT: u64 = 10;
 /// With more candidates than this a set of events counts as no reason: it is undecided.
 const CANDIDATES: usize = 300;
 
@@ -80,6 +82,20 @@ struct Search<'s> {
     undecided: bool,
 }
 
+/// What a judge has cost besides its exchanges.
+#[derive(Clone, Copy)]
+struct Asked {
+    z3: u64,
+    compared: u64,
+}
+
+impl Asked {
+    fn of(judge: &Judge) -> Asked {
+        let counts = judge.counts();
+        Asked { z3: judge.statistics().z3_checks, compared: counts.merges + counts.subsumptions }
+    }
+}
+
 /// A judge that has seen the exchanges before `at`: the answers that are kept, holes else.
 #[derive(Clone)]
 struct Checkpoint {
@@ -97,7 +113,7 @@ impl<'s> Search<'s> {
 
     /// Passes over exchanges up to `to` without looking at their answers.
     fn skip(&mut self, checkpoint: &mut Checkpoint, to: usize) {
-        let asked = checkpoint.judge.statistics().z3_checks;
+        let asked = Asked::of(&checkpoint.judge);
         for exchange in &self.earlier[checkpoint.at..to] {
             self.effort += 1;
             checkpoint.judge.observe(&without_answer(exchange));
@@ -109,15 +125,17 @@ impl<'s> Search<'s> {
         self.charge(&checkpoint.judge, asked);
     }
 
-    /// Counts the questions to Z3 as effort.
-    fn charge(&mut self, judge: &Judge, asked: u64) {
-        self.effort += judge.statistics().z3_checks.saturating_sub(asked) * Z3_EFFORT;
+    /// Counts the questions to Z3 as effort, and the states that were compared.
+    fn charge(&mut self, judge: &Judge, before: Asked) {
+        let now = Asked::of(judge);
+        self.effort += now.z3.saturating_sub(before.z3) * Z3_EFFORT;
+        self.effort += now.compared.saturating_sub(before.compared) * COMPARED_EFFORT;
     }
 
     /// Whether the trace is rejected when all answers from here on are looked at.
     fn rejects(&mut self, checkpoint: &Checkpoint) -> bool {
         let Checkpoint { at, mut judge } = checkpoint.clone();
-        let asked = judge.statistics().z3_checks;
+        let asked = Asked::of(&judge);
         for exchange in &self.earlier[at..] {
             self.effort += 1;
             if judge.is_cut() || !judge.observe(exchange) {
