@@ -206,7 +206,11 @@ pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     list.extend(found.known.iter().cloned());
     list.extend(TextOp::Concat.apply(&found.known));
     let filled = |letter: char| found.lengths.iter().map(move |n| repeated(letter, *n, var.sort));
-    list.extend(filled('1').filter(|_| found.numbers).chain(filled('a')));
+    if found.numbers {
+        // Numerals as they are printed, and as they are not.
+        list.extend(filled('1').chain(filled('0')).chain([repeated('0', 2, var.sort)]));
+    }
+    list.extend(filled('a'));
     list.extend(found.known.iter().filter_map(|text| known::concat(text, &repeated('\0', 1, var.sort))));
     list.push(greatest(var.sort));
     list
