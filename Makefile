@@ -20,7 +20,7 @@ setup:
 	@.ci/setup
 
 demo: setup
-	@.ci/setup nginx || echo "demo: without nginx the kept recording is judged instead" >&2
+	@.ci/setup nginx memcached || echo "demo: without these servers the kept recordings are judged instead" >&2
 	@cargo build --release --quiet $(CARGO_FLAGS) --bins --examples
 	@examples/demo.sh
 

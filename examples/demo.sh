@@ -48,4 +48,15 @@ say "3. The same recording with one answer changed, as if nginx had missed a cha
 "$built/examples/flip_answer" "$recording" "$kept/flipped.ndjson"
 expect 1 "which means files[" validate specs/static_etag.may "$kept/flipped.ndjson" --check-reason
 
-printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed\n' "$shown"
+recording=$kept/memcached.ndjson
+say "4. memcached, of which nothing is known: 2,000 commands, recorded after 2,000 that nobody recorded."
+if command -v memcached >/dev/null; then
+    "$built/examples/record_memcached" --out "$recording" --seed "${SEED:-1}" --skip 2000 --requests 2000 --waits 0
+else
+    echo "memcached is not installed here (apt-get install memcached): this is a recording made earlier."
+    tail -n 1000 tests/data/recorded/memcached.ndjson >"$recording"
+fi
+say "   What it held before is unknown, and so are the versions that it gives to its items. Could it have answered so?"
+expect 0 ": accept (" validate specs/memcached.may "$recording" --set FRESH=false
+
+printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed; memcached accepted from an unknown start\n' "$shown"

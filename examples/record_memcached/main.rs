@@ -1,0 +1,35 @@
+//! Records what a real memcached answers, as a trace for `specs/memcached.may`.
+//!
+//! The program starts a memcached of its own on the loopback interface and stops it when it ends, whichever way it ends.
+//! It sends random commands of the text protocol over one connection, on a handful of keys.
+//!
+//! ```text
+//! cargo run --example record_memcached -- --out memcached.ndjson --seed 1 --requests 10000
+//! mayhap validate specs/memcached.may memcached.ndjson
+//! cargo run --example record_memcached -- --out middle.ndjson --skip 5000
+//! mayhap validate specs/memcached.may middle.ndjson --set FRESH=false
+//! ```
+//!
+//! Exit codes: 0 recorded, 2 wrong usage or unwritable output, 4 no memcached, or it did not do its part.
+
+mod record;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use record::recorder::{self, Out, Settings};
+
+/// Record what a real memcached answers: a trace for specs/memcached.may.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    out: Out,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+fn main() -> ExitCode {
+    let Arguments { out, settings } = Arguments::parse();
+    recorder::finish::<record::Memcached>("record_memcached", &out.out, &settings)
+}

@@ -1,0 +1,35 @@
+//! Records what a real Redis answers, as a trace for `specs/redis_strings.may`.
+//!
+//! The program starts a Redis of its own on the loopback interface and stops it when it ends, whichever way it ends.
+//! It sends random string commands over one connection, on a handful of keys.
+//!
+//! ```text
+//! cargo run --example record_redis -- --out redis.ndjson --seed 1 --requests 10000
+//! mayhap validate specs/redis_strings.may redis.ndjson
+//! cargo run --example record_redis -- --out middle.ndjson --skip 5000
+//! mayhap validate specs/redis_strings.may middle.ndjson --set FRESH=false
+//! ```
+//!
+//! Exit codes: 0 recorded, 2 wrong usage or unwritable output, 4 no Redis, or it did not do its part.
+
+mod record;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use record::recorder::{self, Out, Settings};
+
+/// Record what a real Redis answers: a trace for specs/redis_strings.may.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    out: Out,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+fn main() -> ExitCode {
+    let Arguments { out, settings } = Arguments::parse();
+    recorder::finish::<record::Redis>("record_redis", &out.out, &settings)
+}

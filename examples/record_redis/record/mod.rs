@@ -1,0 +1,94 @@
+//! One recording of Redis: the server, a connection to it, and a workload.
+//!
+//! `INCR a` was answered `:1`:
+//!
+//! ```text
+//! {"q":{"Incr":{"key":"a"}},"a":{"Number":1}}
+//! ```
+
+mod exchange;
+#[path = "../../recorder/mod.rs"]
+pub mod recorder;
+mod workload;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use exchange::{Answer, Request, read_answer};
+use recorder::connection::Connection;
+use recorder::server::{self, Launch, Server};
+use recorder::{Program, Settings, Subject, Trouble};
+use workload::{Step, Workload};
+
+const PROGRAM: Program = Program { name: "redis-server", package: "redis-server" };
+const LAUNCH: Launch = Launch { program: PROGRAM, prepare: arguments, is_up: Server::listens, complaint: "Fatal" };
+/// How long to wait for a value whose time to live is one second.
+const EXPIRY: Duration = Duration::from_millis(1100);
+
+/// A Redis that is being recorded.
+pub struct Redis {
+    connection: Connection,
+    workload: Workload,
+    version: String,
+    // Dropped last, so that it outlives the connection.
+    _server: Server,
+}
+
+impl Subject for Redis {
+    type Request = Request;
+    type Answer = Answer;
+    const SPEC: &'static str = "redis_strings";
+
+    fn start(settings: &Settings) -> Result<Redis, Trouble> {
+        let server = Server::start(&LAUNCH)?;
+        let connection = Connection::open(PROGRAM, &server)?;
+        let said = server::version(PROGRAM, "--version")?;
+        let version = said.split(' ').find_map(|word| word.strip_prefix("v=")).unwrap_or("of some version");
+        Ok(Redis {
+            connection,
+            workload: Workload::new(settings),
+            version: format!("Redis {version}"),
+            _server: server,
+        })
+    }
+
+    fn version(&self) -> String {
+        self.version.clone()
+    }
+
+    fn next_request(&mut self) -> Result<Request, Trouble> {
+        match self.workload.next_step()? {
+            Step::Ask(request) => Ok(request),
+            Step::AskLater(request) => {
+                sleep(EXPIRY);
+                Ok(request)
+            }
+        }
+    }
+
+    fn perform(&mut self, request: &Request) -> Result<Option<Answer>, Trouble> {
+        self.connection.send(request.command().as_bytes())?;
+        read_answer(&mut self.connection).map(Some)
+    }
+
+    fn learn(&mut self, _: &Request, _: &Answer) {}
+}
+
+/// Nothing is kept on disk, and nothing is said but warnings.
+fn arguments(scratch: &Path, address: SocketAddr) -> io::Result<Vec<String>> {
+    let (port, directory) = (address.port().to_string(), scratch.display().to_string());
+    let host = address.ip().to_string();
+    let options = [
+        ("--bind", host.as_str()),
+        ("--port", &port),
+        ("--dir", &directory),
+        ("--save", ""),
+        ("--appendonly", "no"),
+        ("--databases", "1"),
+        ("--loglevel", "warning"),
+    ];
+    Ok(options.iter().flat_map(|(name, value)| [(*name).to_owned(), (*value).to_owned()]).collect())
+}
