@@ -11,9 +11,12 @@
 use mayhap::diagnostic::FileId;
 use mayhap::syntax::ast::*;
 use num_bigint::BigInt;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+#[path = "oracle/domain.rs"]
+pub mod domain;
 #[path = "oracle/expression.rs"]
 mod expression;
 #[path = "oracle/json.rs"]
@@ -25,6 +28,7 @@ mod run;
 #[path = "oracle/value.rs"]
 pub mod value;
 
+pub use domain::Domains;
 pub use json::Json;
 use run::Frame;
 pub use value::Value;
@@ -38,21 +42,6 @@ pub fn load(text: &str) -> File {
 
 /// The protocol's variables, or a machine's cells.
 pub type State = BTreeMap<String, Value>;
-
-/// What `choose T` ranges over where T is infinite. Tokens are not listed: the oracle takes those of the trace, those that
-/// the run holds already, and a new one (tokens that no trace mentions are interchangeable: one stands for all).
-#[derive(Clone, Debug, Default)]
-pub struct Domains {
-    pub ints: Vec<BigInt>,
-    pub strings: Vec<String>,
-}
-
-impl Domains {
-    pub fn of(ints: impl IntoIterator<Item = i64>, strings: &[&str]) -> Domains {
-        let strings = strings.iter().map(|&s| s.to_owned()).collect();
-        Domains { ints: ints.into_iter().map(BigInt::from).collect(), strings }
-    }
-}
 
 /// What was observed after a request.
 #[derive(Clone, PartialEq, Debug)]
@@ -78,12 +67,9 @@ pub enum Outcome {
     Fault {
         event: usize,
     },
-    /// More runs than `RUN_LIMIT`.
+    /// More runs than `Domains::runs`.
     TooLarge,
 }
-
-/// After so many runs brute force gives up: a test that takes longer than a second or two helps nobody.
-const RUN_LIMIT: usize = 100_000;
 
 /// Why a run goes no further.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -165,8 +151,15 @@ pub struct Oracle<'a> {
     pub domains: Domains,
     /// The tokens that a trace mentions.
     tokens: Vec<Value>,
+    /// What a claimed run chose at the event at hand, where one is examined: `choose` ranges over these.
+    claimed: Option<Vec<Json>>,
+    /// Domains that were listed, by the place of the type and the tokens that there were.
+    listed: RefCell<BTreeMap<(usize, Vec<Value>), Rc<Vec<Value>>>>,
     runs: Cell<usize>,
 }
+
+/// A run that someone claims to explain a trace: for the beginning and for each event all that was chosen, in any order.
+pub type Claim = Vec<Vec<Json>>;
 
 impl<'a> Oracle<'a> {
     /// The machine or protocol called `name`, or the first one.
@@ -178,15 +171,36 @@ impl<'a> Oracle<'a> {
             _ => None,
         });
         let (members, machine) = found.expect("the file has no such machine or protocol");
-        Oracle { file, members, machine, domains, tokens: Vec::new(), runs: Cell::new(0) }
+        Oracle {
+            file,
+            members,
+            machine,
+            domains,
+            tokens: Vec::new(),
+            claimed: None,
+            listed: RefCell::default(),
+            runs: Cell::new(0),
+        }
     }
 
     /// Judges a trace by keeping every reachable state.
     pub fn brute_force(&mut self, trace: &[(Json, Answer)]) -> Outcome {
+        self.explain(trace, None)
+    }
+
+    /// Judges a trace by the runs that choose only what is claimed: acceptance is proven by it, nothing else is.
+    pub fn examine(&mut self, trace: &[(Json, Answer)], claim: &Claim) -> Outcome {
+        self.explain(trace, Some(claim))
+    }
+
+    fn explain(&mut self, trace: &[(Json, Answer)], claim: Option<&Claim>) -> Outcome {
         self.tokens = self.mentioned(trace);
         let mut unclean = Unclean::default();
+        let claimed = |event: usize| claim.map(|claim| claim.get(event).cloned().unwrap_or_default());
+        self.claimed = claimed(0);
         let mut states: BTreeSet<State> = unclean.sift(self.initial(), 1).map(|(state, _)| state).collect();
         for (event, (request, answer)) in (1..).zip(trace) {
+            self.claimed = claimed(event);
             let before = self.settle(states, &mut unclean, event);
             let lost = before.iter().filter(|_| *answer == Answer::Lost).cloned();
             let mut after: BTreeSet<State> = lost.collect();
@@ -194,7 +208,7 @@ impl<'a> Oracle<'a> {
                 let ends = unclean.sift(self.exchange(state, request), event);
                 after.extend(ends.filter(|(_, reply)| self.fits(reply.as_ref(), answer)).map(|(state, _)| state));
             }
-            if self.runs.get() > RUN_LIMIT {
+            if self.runs.get() > self.domains.runs {
                 return Outcome::TooLarge;
             }
             if after.is_empty() {
@@ -224,6 +238,9 @@ impl<'a> Oracle<'a> {
             let new: Vec<State> = new.collect();
             states.extend(new.iter().cloned());
             queue.extend(new);
+            if self.runs.get() > self.domains.runs {
+                break;
+            }
         }
         states
     }
@@ -266,6 +283,11 @@ impl<'a> Oracle<'a> {
         self.one_run(state, draw, |run| run.block(block).map(|_| None))
     }
 
+    /// Whether the server does anything by itself.
+    pub fn has_steps(&self) -> bool {
+        self.step_blocks().next().is_some()
+    }
+
     fn step_blocks(&self) -> impl Iterator<Item = &'a Block> + use<'a> {
         self.members.iter().filter_map(|m| if let MemberKind::Step(b) = &m.kind { Some(b) } else { None })
     }
@@ -280,7 +302,7 @@ impl<'a> Oracle<'a> {
         loop {
             ends.insert(self.one_run(state, &mut |n| choices.choose(n), &section));
             self.runs.set(self.runs.get() + 1);
-            if !choices.advance() || self.runs.get() > RUN_LIMIT {
+            if !choices.advance() || self.runs.get() > self.domains.runs {
                 return ends.into_iter().collect();
             }
         }
@@ -306,50 +328,6 @@ impl<'a> Oracle<'a> {
 
     fn is_token(&self, ty: &'a TypeExpr) -> bool {
         matches!(self.kind(ty), TypeKind::Name(name) if matches!(self.item(&name.text), Some(ItemKind::Token(_))))
-    }
-
-    /// Every value of a type; of a token type, these.
-    fn domain(&self, ty: &'a TypeExpr, tokens: &[Value]) -> Vec<Value> {
-        let each =
-            |ty, wrap: &dyn Fn(Value) -> Value| self.domain(ty, tokens).into_iter().map(wrap).collect::<Vec<_>>();
-        match self.kind(ty) {
-            TypeKind::Option(inner) => {
-                [vec![Value::unit("None")], each(inner, &|v| Value::variant("Some", vec![v]))].concat()
-            }
-            TypeKind::Tuple(types) => product(types.iter().map(|ty| self.domain(ty, tokens))).map(Value::Seq).collect(),
-            TypeKind::Set(element) => self.partial_maps(self.domain(element, tokens), &[Value::Seq(Vec::new())]),
-            TypeKind::Map(key, value) => self.partial_maps(self.domain(key, tokens), &self.domain(value, tokens)),
-            TypeKind::Name(name) => match name.text.as_str() {
-                "int" => self.domains.ints.iter().cloned().map(Value::Int).collect(),
-                "bool" => vec![Value::Bool(false), Value::Bool(true)],
-                "string" => self.domains.strings.iter().cloned().map(Value::Str).collect(),
-                name => self.named_domain(name, tokens),
-            },
-            TypeKind::List(_) | TypeKind::Error => panic!("the oracle has no domain for this type"),
-        }
-    }
-
-    fn named_domain(&self, name: &str, tokens: &[Value]) -> Vec<Value> {
-        let data = |name: &str, fields: Vec<(String, &'a TypeExpr)>| {
-            let (names, types): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
-            let values = product(types.into_iter().map(|ty| self.domain(ty, tokens)));
-            let data = values.map(|v| Value::Data(name.to_owned(), names.iter().cloned().zip(v).collect()));
-            data.collect::<Vec<_>>()
-        };
-        match self.item(name) {
-            Some(ItemKind::Token(_)) => tokens.to_vec(),
-            Some(ItemKind::Struct { name, fields, .. }) => data(&name.text, record(fields)),
-            Some(ItemKind::Enum { variants, .. }) => {
-                variants.iter().flat_map(|v| data(&v.name.text, payload(v))).collect()
-            }
-            _ => panic!("the oracle has no domain for {name}"),
-        }
-    }
-
-    fn partial_maps(&self, keys: Vec<Value>, values: &[Value]) -> Vec<Value> {
-        let slots = keys.iter().map(|_| [None].into_iter().chain(values.iter().cloned().map(Some)).collect());
-        let with = |v: Vec<Option<Value>>| keys.iter().cloned().zip(v).filter_map(|(k, v)| Some((k, v?))).collect();
-        product(slots).map(|v| Value::Map(with(v))).collect()
     }
 
     /// The item that declares a type, a constant or a function.
@@ -442,11 +420,4 @@ fn payload(variant: &Variant) -> Vec<(String, &TypeExpr)> {
 
 fn integer(n: &mayhap::scalar::Int) -> BigInt {
     n.to_string().parse().expect("decimal")
-}
-
-fn product<T: Clone>(parts: impl Iterator<Item = Vec<T>>) -> impl Iterator<Item = Vec<T>> {
-    let extend = |all: Vec<Vec<T>>, part: Vec<T>| {
-        all.iter().flat_map(|v| part.iter().map(move |x| [&v[..], std::slice::from_ref(x)].concat())).collect()
-    };
-    parts.fold(vec![Vec::new()], extend).into_iter()
 }

@@ -244,6 +244,34 @@ const CASES: &[Case] = &[
         "step { if n == 3 { n := 4; } } on q { n := n + q; if q < 5 { reply n; } }",
         &[r#"{"q":5}"#, r#"{"q":-2,"a":{"$any":null}}"#, r#"{"q":0,"a":4}"#],
     ),
+    // What was asked of an unknown map under a key is not there any more once the key proves to be a removed one.
+    (
+        "accept",
+        0,
+        "var u: map<int, int> = choose; var k: int = choose; on 0 { reply if u == {-3: -2} { 1 } else { 0 }; } \
+         on q { reply if u.remove(k) == {} { 1 } else { 0 }; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":1,"a":1}"#],
+    ),
+    (
+        "accept",
+        0,
+        "var u: map<int, int> = choose; var k: int = choose; on 0 { reply u.get_or(k, 0); } \
+         on q { u := u.remove(q); reply if u == {} { 1 } else { 0 }; }",
+        &[r#"{"q":0,"a":-2}"#, r#"{"q":-3,"a":1}"#],
+    ),
+    // What the server does by itself any number of times comes to an end: the same write again changes nothing.
+    (
+        "accept",
+        0,
+        "var u: map<int, int> = choose; var k: int = choose; on q { reply u.get_or(k, 0); } step { u[k] := 2; }",
+        &[r#"{"q":1,"a":-3}"#, r#"{"q":1,"a":2}"#, r#"{"q":1,"a":2}"#],
+    ),
+    (
+        "reject",
+        3,
+        "var u: map<int, int> = choose; var k: int = choose; on q { reply u.get_or(k, 0); } step { u := u.remove(k); }",
+        &[r#"{"q":1,"a":-3}"#, r#"{"q":1,"a":0}"#, r#"{"q":1,"a":-3}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",
@@ -259,7 +287,7 @@ fn text(members: &str) -> String {
 }
 
 fn domains() -> Domains {
-    Domains::of(-3..=3, &[])
+    Domains { inside: 2, ..Domains::of(-3..=3, &[]) }
 }
 
 #[test]

@@ -19,7 +19,7 @@ use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Verdict};
 use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
-use random::{Rng, guarded, protocol, steps, traces};
+use random::{Rng, guarded, protocol, steps, traces, worlds};
 use serde_json::{Value, json};
 
 /// All settings; the first one is the default.
@@ -125,6 +125,23 @@ fn random_programs_are_judged_alike() {
         let text = guarded::random(rng);
         let trace = traces::run_integers(rng, &oracle::load(&text), 3);
         judge_random(rng, &text, &trace);
+    }
+}
+
+#[test]
+fn random_worlds_are_judged_alike() {
+    let programs = std::env::var("MAYHAP_LONG").map_or(8, |n| n.parse().expect("a number"));
+    for (number, family) in
+        (0..).zip([worlds::MAPS, worlds::DATA, worlds::LISTS, worlds::TEXTS, worlds::STEPS, worlds::MIXED])
+    {
+        for seed in 0..programs {
+            let rng = &mut Rng::new((9 << 40) + (number << 32) + seed);
+            let world = worlds::random(rng, &family);
+            let spec = Spec::from_text(&world.text).unwrap_or_else(|error| panic!("{error}\n{}", world.text));
+            for (trace, _) in worlds::traces::traces(rng, &world, 50) {
+                compare(&world.text, &spec, &write_trace(&trace), &settings());
+            }
+        }
     }
 }
 

@@ -70,7 +70,72 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// Whether JSON can be read as a value of a type.
+    pub fn reads(&self, json: &Json, ty: Option<&'a TypeExpr>) -> bool {
+        let part = |json: &Json, i: usize| self.reads(json, self.part(ty, i));
+        let items = |json: &Json| json.as_array().cloned();
+        match ty.map(|ty| self.kind(ty)) {
+            None => json.is_i64() || json.is_number(),
+            Some(TypeKind::Option(_)) => json.is_null() || part(json, 0),
+            Some(TypeKind::List(_) | TypeKind::Set(_)) => items(json).is_some_and(|i| i.iter().all(|i| part(i, 0))),
+            Some(TypeKind::Tuple(types)) => items(json)
+                .is_some_and(|items| items.len() == types.len() && (0..).zip(&items).all(|(i, item)| part(item, i))),
+            Some(TypeKind::Map(key, _)) if self.is_string(key) => {
+                json.as_object().is_some_and(|pairs| pairs.values().all(|value| part(value, 1)))
+            }
+            Some(TypeKind::Map(..)) => items(json).is_some_and(|pairs| {
+                let pairs: Option<Vec<_>> = pairs.iter().map(items).collect();
+                pairs.is_some_and(|all| all.iter().all(|p| p.len() == 2 && part(&p[0], 0) && part(&p[1], 1)))
+            }),
+            Some(TypeKind::Name(name)) => self.reads_named(json, &name.text),
+            Some(TypeKind::Error) => false,
+        }
+    }
+
+    fn is_string(&self, ty: &'a TypeExpr) -> bool {
+        matches!(self.kind(ty), TypeKind::Name(name) if name.text == "string")
+    }
+
+    fn reads_named(&self, json: &Json, name: &str) -> bool {
+        let record = |json: &Json, fields: &'a [Field]| {
+            let null = &Json::Null;
+            let known = |pairs: &Map<String, Json>| pairs.keys().all(|k| fields.iter().any(|f| f.name.text == *k));
+            json.as_object().is_some_and(known)
+                && fields.iter().all(|f| self.reads(json.get(&f.name.text).unwrap_or(null), Some(&f.ty)))
+        };
+        match (name, self.item(name)) {
+            ("bool", _) => json.is_boolean(),
+            ("int", _) => json.is_number() && json.to_string().parse::<BigInt>().is_ok(),
+            ("string", _) => json.is_string(),
+            ("bytes", _) => json.is_string() || json.get("$bytes").is_some(),
+            (_, Some(ItemKind::Token(_))) => json.is_string() || json.is_number(),
+            (_, Some(ItemKind::Struct { fields, .. })) => record(json, fields),
+            (_, Some(ItemKind::Enum { variants, .. })) => {
+                let (tag, content) = match json {
+                    Json::Object(pairs) if pairs.len() == 1 => pairs.iter().map(|(k, v)| (k.as_str(), v)).next(),
+                    tag => tag.as_str().map(|tag| (tag, &Json::Null)),
+                }
+                .unwrap_or(("", &Json::Null));
+                let parts = |types: &'a [TypeExpr]| {
+                    content.as_array().is_some_and(|items| {
+                        items.len() == types.len() && items.iter().zip(types).all(|(i, ty)| self.reads(i, Some(ty)))
+                    })
+                };
+                variants.iter().find(|v| v.name.text == tag).is_some_and(|variant| match &variant.payload {
+                    Payload::Unit => json.is_string(),
+                    Payload::Tuple(types) if types.len() == 1 => self.reads(content, Some(&types[0])),
+                    Payload::Tuple(types) => parts(types),
+                    Payload::Record(fields) => record(content, fields),
+                })
+            }
+            (_, _) => false,
+        }
+    }
+
     fn decode_each(&self, json: &Json, types: impl ExactSizeIterator<Item = &'a TypeExpr>) -> Vec<Value> {
+        if *json == json!({"$any": null}) {
+            return types.map(|_| Value::Hole).collect();
+        }
         let items = json.as_array().filter(|items| items.len() == types.len());
         let items = items.unwrap_or_else(|| panic!("{json} is no array of {}", types.len()));
         items.iter().zip(types).map(|(item, ty)| self.decode(item, Some(ty))).collect()
@@ -117,7 +182,9 @@ impl<'a> Oracle<'a> {
     }
 
     fn decode_fields(&self, json: &Json, fields: &'a [Field]) -> BTreeMap<String, Value> {
-        let value = |field: &'a Field| self.decode(json.get(&field.name.text).unwrap_or(&Json::Null), Some(&field.ty));
+        let is_hole = *json == json!({"$any": null});
+        let read = |field: &'a Field| self.decode(json.get(&field.name.text).unwrap_or(&Json::Null), Some(&field.ty));
+        let value = |field: &'a Field| if is_hole { Value::Hole } else { read(field) };
         fields.iter().map(|field| (field.name.text.clone(), value(field))).collect()
     }
 

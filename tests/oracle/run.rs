@@ -33,16 +33,12 @@ impl<'a> Frame<'a, '_> {
         }
     }
 
-    /// Every value of a type, among them those with a new token (two, where two may be in one value).
-    pub fn domain(&self, ty: &'a TypeExpr) -> Vec<Value> {
-        let new = (1..).map(|i| Value::Token(format!("\"new {i}\""))).filter(|token| !self.tokens.contains(token));
-        let places = if self.oracle.is_token(ty) { 1 } else { 2 };
-        let tokens: Vec<Value> = self.tokens.iter().cloned().chain(new.take(places)).collect();
-        self.oracle.domain(ty, &tokens)
-    }
-
     pub fn choose_any(&mut self, ty: &'a TypeExpr) -> Run<Value> {
-        let chosen = self.choose(self.domain(ty))?;
+        let all = self.listed_once(ty);
+        let chosen = match all.len() {
+            0 => return Err(Stop::Pruned),
+            n => all[(self.draw)(n)].clone(),
+        };
         chosen.tokens(&mut self.tokens);
         Ok(chosen)
     }
@@ -57,7 +53,36 @@ impl<'a> Frame<'a, '_> {
         Ok(None)
     }
 
+    /// The request with values in the place of its holes.
+    fn fill(&mut self, value: &Value, ty: Option<&'a TypeExpr>) -> Run<Value> {
+        let oracle = self.oracle;
+        Ok(match value {
+            Value::Hole => self.choose_any(ty.expect("the oracle needs a type for a hole"))?,
+            Value::Seq(values) => {
+                let is_list = ty.is_some_and(|ty| matches!(oracle.kind(ty), TypeKind::List(_)));
+                let part = |i: usize| oracle.part(ty, if is_list { 0 } else { i });
+                let filled: Run<_> = values.iter().enumerate().map(|(i, v)| self.fill(v, part(i))).collect();
+                Value::Seq(filled?)
+            }
+            Value::Map(map) => {
+                let mut filled = BTreeMap::new();
+                for (k, v) in map {
+                    filled.insert(self.fill(k, oracle.part(ty, 0))?, self.fill(v, oracle.part(ty, 1))?);
+                }
+                Value::Map(filled)
+            }
+            Value::Data(name, values) => {
+                let types = oracle.fields(ty, None, name);
+                let of = |field: &str| types.iter().find(|(name, _)| name == field).map(|(_, ty)| *ty);
+                let filled: Run<_> = values.iter().map(|(f, v)| Ok((f.clone(), self.fill(v, of(f))?))).collect();
+                Value::Data(name.clone(), filled?)
+            }
+            Value::Bool(_) | Value::Int(_) | Value::Str(_) | Value::Bytes(_) | Value::Token(_) => value.clone(),
+        })
+    }
+
     pub fn exchange(&mut self, request: &Value) -> Run<Option<Value>> {
+        let request = &self.fill(request, self.oracle.request())?;
         if let Some(body) = self.oracle.machine {
             let choice = self.choose(self.oracle.domains.ints.clone())?;
             self.state.extend([("!0".to_owned(), Value::Int(choice)), ("!1".to_owned(), request.clone())]);

@@ -8,8 +8,10 @@
 pub mod choices;
 pub mod conditions;
 pub mod declarations;
+pub mod examined;
 pub mod expressions;
 pub mod guarded;
+pub mod holes;
 pub mod judge;
 pub mod machine;
 pub mod operations;
@@ -17,6 +19,7 @@ pub mod protocol;
 pub mod shrink;
 pub mod steps;
 pub mod traces;
+pub mod worlds;
 
 /// SplitMix64: small, and good enough to draw programs.
 pub struct Rng(u64);

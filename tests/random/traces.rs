@@ -64,7 +64,8 @@ pub fn run_with_steps(rng: &mut Rng, file: &File, length: usize, request: impl F
     trace
 }
 
-fn follow(
+/// A run under drawn choices, the server taking steps of its own in between where it has any.
+pub fn follow(
     rng: &mut Rng,
     oracle: &Oracle<'_>,
     length: usize,
@@ -74,6 +75,9 @@ fn follow(
     let Some(mut state) = start(rng, oracle) else { return vec![(request(rng), invented(rng))] };
     let mut trace = Trace::new();
     while trace.len() < length {
+        while oracle.has_steps() && rng.percent(40) {
+            state = oracle.draw_step(&state, &mut |n| rng.below(n)).map_or(state, |(after, _)| after);
+        }
         let q = request(rng);
         match drawn(rng, oracle, &state, &q) {
             Ok((after, answer)) if rng.percent(5) => {

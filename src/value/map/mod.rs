@@ -289,7 +289,8 @@ impl Map {
         if contents.pending.is_empty() && contents.is_plain(key) {
             contents.place(key.clone(), entry);
         } else {
-            contents.pending.push(Write { key: key.clone(), entry, differs: Vec::new() });
+            let differs = contents.withdraw(key).unwrap_or_default();
+            contents.pending.push(Write { key: key.clone(), entry, differs });
         }
     }
 
@@ -360,6 +361,13 @@ impl Contents {
             self.conditional -= usize::from(old.presence != Presence::Always);
             self.hidden -= usize::from(old.presence == Presence::Never);
         }
+    }
+
+    /// Takes an earlier pending write under the very same key away, as one that comes now hides it in every case; what its
+    /// key is known to differ from.
+    fn withdraw(&mut self, key: &Value) -> Option<Vec<Value>> {
+        let at = self.pending.iter().position(|write| write.key == *key)?;
+        Some(self.pending.remove(at).differs)
     }
 
     /// The last write that is certainly under a key, and the writes after it (all, if there is none).

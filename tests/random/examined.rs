@@ -1,0 +1,152 @@
+//! Verdicts compared where brute force lists a part of what may be chosen only.
+//!
+//! What the oracle accepts must be accepted. What it rejects and the product accepts is accepted by a witness, and the
+//! oracle examines that: it runs with what the witness chose instead of its own lists. So each acceptance is proven by the
+//! second interpreter, each rejection compared with all runs that it lists. Example: of `var n: int = choose;` the answer
+//! `n = 77` is in no list; the witness has `77` at the beginning, and the oracle repeats the run with it.
+
+use super::judge::{Tally, Verdict};
+use super::traces::Trace;
+use crate::oracle::json::write_trace;
+use crate::oracle::{Claim, Domains, Oracle, Outcome};
+use mayhap::dualize::Options;
+use mayhap::evidence::{Witness, check_reason, reason, witness};
+use mayhap::syntax::ast::File;
+use mayhap::validate::Exchanges;
+use mayhap::{Exchange, Spec, Validator, Verdict as Judged};
+use std::sync::Arc;
+
+/// How the message begins where the product cannot read the trace.
+pub const UNREADABLE: &str = "the trace is not readable";
+
+/// A program that both can judge.
+pub struct Examined<'f> {
+    pub spec: Arc<Spec>,
+    pub file: &'f File,
+    pub domains: Domains,
+}
+
+/// How a comparison ended that found nothing wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Compared {
+    /// Both say the same.
+    Equal,
+    /// The product's witness lies outside of what the oracle lists, and is one.
+    Beyond,
+    /// The product says fault or outside where the oracle lists no such run: not proven either way.
+    Unproven,
+    /// The product is in doubt.
+    Doubt,
+    /// There are too many runs for the oracle.
+    TooLarge,
+    /// The product does not support the trace.
+    Unsupported,
+}
+
+impl Examined<'_> {
+    /// Compares; an error says how the two contradict each other.
+    pub fn compare(&self, trace: &Trace, tally: &mut Tally) -> Result<Compared, String> {
+        let expected = match self.oracle().brute_force(trace) {
+            Outcome::TooLarge => return Ok(Compared::TooLarge),
+            outcome => shown(&outcome),
+        };
+        let exchanges = match self.exchanges(trace) {
+            Err(error) if error.contains("not supported") || error.contains("$any") => {
+                return Ok(Compared::Unsupported);
+            }
+            exchanges => exchanges?,
+        };
+        let actual = self.judged(&exchanges)?;
+        *tally.entry(format!("{} / {}", expected.0, actual.0)).or_default() += 1;
+        self.agree(trace, &exchanges, &expected, &actual)
+            .map_err(|why| format!("{why}: the oracle says {expected:?}, the validator {actual:?}"))
+    }
+
+    fn agree(
+        &self,
+        trace: &Trace,
+        exchanges: &[Exchange],
+        expected: &Verdict,
+        actual: &Verdict,
+    ) -> Result<Compared, String> {
+        match (expected.0.as_str(), actual.0.as_str()) {
+            (_, "unknown") => Ok(Compared::Doubt),
+            ("accept", "accept") => Ok(Compared::Equal),
+            ("accept", _) => Err("a run explains all of it".to_owned()),
+            ("reject", "reject") | ("fault", "fault") if expected.1 == actual.1 => Ok(Compared::Equal),
+            ("outside", "outside") => Ok(Compared::Equal),
+            ("outside" | "fault", "reject") => Err("a run that is not clean explains it".to_owned()),
+            ("reject", "reject") if actual.1 < expected.1 => Err("a run explains more of it".to_owned()),
+            (_, "accept") => self.proven(trace, exchanges),
+            ("reject", "reject") => {
+                let accepted = actual.1.unwrap_or(1) - 1;
+                self.proven(&trace[..accepted].to_vec(), &exchanges[..accepted])
+            }
+            ("fault", "outside") => Err("a run that faults explains it".to_owned()),
+            ("fault", "fault") if actual.1 > expected.1 => Err("a run faults earlier".to_owned()),
+            (_, _) => Ok(Compared::Unproven),
+        }
+    }
+
+    /// Examines the product's own witness.
+    fn proven(&self, trace: &Trace, exchanges: &[Exchange]) -> Result<Compared, String> {
+        let witness = witness(&self.spec, &Options::default(), exchanges).map_err(|error| error.to_string())?;
+        match self.oracle().examine(trace, &claim(&witness)) {
+            Outcome::Accept { .. } => Ok(Compared::Beyond),
+            Outcome::TooLarge => Ok(Compared::TooLarge),
+            other => Err(format!("the oracle cannot repeat {:?}, it says {:?}", claim(&witness), shown(&other))),
+        }
+    }
+
+    fn oracle(&self) -> Oracle<'_> {
+        Oracle::new(self.file, None, self.domains.clone())
+    }
+
+    fn exchanges(&self, trace: &Trace) -> Result<Vec<Exchange>, String> {
+        let text = write_trace(trace);
+        Exchanges::new(&self.spec, text.as_bytes())
+            .collect::<Result<_, _>>()
+            .map_err(|error| format!("{UNREADABLE}: {}", error.render("trace")))
+    }
+
+    /// What the product says; its evidence must hold.
+    fn judged(&self, exchanges: &[Exchange]) -> Result<Verdict, String> {
+        let mut validator = Validator::new(&self.spec);
+        let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
+        let event = |event: u64| Some(event as usize);
+        Ok(match validator.verdict() {
+            Judged::Accept { .. } => {
+                witness(&self.spec, &Options::default(), exchanges).map_err(|error| error.to_string())?;
+                ("accept".to_owned(), None)
+            }
+            Judged::Reject { event: at, .. } => {
+                let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
+                let found = reason(&self.spec, &options, exchanges).ok_or("a rejection without reason")?;
+                if !check_reason(&self.spec, &options, exchanges, &found) {
+                    return Err(format!("{found:?} is no minimal reason"));
+                }
+                ("reject".to_owned(), event(at))
+            }
+            Judged::Unknown(_) => ("unknown".to_owned(), None),
+            Judged::Outside { .. } => ("outside".to_owned(), None),
+            Judged::Fault(report) => ("fault".to_owned(), event(report.event)),
+        })
+    }
+}
+
+fn shown(outcome: &Outcome) -> Verdict {
+    match outcome {
+        Outcome::Accept { .. } => ("accept".to_owned(), None),
+        Outcome::Reject { event } => ("reject".to_owned(), Some(*event)),
+        Outcome::Outside { .. } => ("outside".to_owned(), None),
+        Outcome::Fault { event } => ("fault".to_owned(), Some(*event)),
+        Outcome::TooLarge => ("too large".to_owned(), None),
+    }
+}
+
+/// All that a witness chose, for the beginning and for each event.
+fn claim(witness: &Witness) -> Claim {
+    let read = |made: &[String]| made.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
+    let steps = witness.steps.iter().map(|step| read(&step.json));
+    [read(&witness.initial_json)].into_iter().chain(steps).collect()
+}
