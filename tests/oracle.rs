@@ -143,6 +143,9 @@ impl Choices {
     }
 }
 
+/// The values of types that were enumerated already.
+type Listed = BTreeMap<(usize, Vec<Value>), Rc<Vec<Value>>>;
+
 /// A specification to be judged by.
 pub struct Oracle<'a> {
     file: &'a File,
@@ -154,7 +157,7 @@ pub struct Oracle<'a> {
     /// What a claimed run chose at the event at hand, where one is examined: `choose` ranges over these.
     claimed: Option<Vec<Json>>,
     /// Domains that were listed, by the place of the type and the tokens that there were.
-    listed: RefCell<BTreeMap<(usize, Vec<Value>), Rc<Vec<Value>>>>,
+    listed: RefCell<Listed>,
     runs: Cell<usize>,
 }
 

@@ -89,6 +89,11 @@ impl fmt::Display for Limit {
                 )
             }
             Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
+            Limit::Nodes => write!(
+                f,
+                "one request looked at more than {} nodes of recursive values that started unknown",
+                crate::process::NODE_LIMIT
+            ),
             Limit::Stretch => write!(
                 f,
                 "more than {} elements of a list of unknown length were asked for by one request",

@@ -21,7 +21,7 @@ mod unknowns;
 
 pub use fresh::Fresh;
 pub use touched::Touched;
-pub use unknowns::{Answered, Look, STRETCH_LIMIT};
+pub use unknowns::{Answered, Look, NODE_LIMIT, STRETCH_LIMIT};
 
 use smallvec::SmallVec;
 
@@ -69,6 +69,8 @@ struct Task {
     decided: Vec<(Term, bool)>,
     /// How often a stretch of a list was looked at in this section without anything that bounds it.
     stretched: u32,
+    /// How many unknown nodes were looked at in this section.
+    looked: u32,
     /// A register whose value has too many alternatives.
     oversize: Option<Register>,
 }
@@ -171,6 +173,8 @@ pub enum Limit {
     Steps,
     /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
     Stretch,
+    /// More than [`NODE_LIMIT`] nodes of unknown recursive values.
+    Nodes,
 }
 
 /// What a process does next. Conditions are never known to be irrelevant: a branch on known values is not an event.
@@ -264,6 +268,7 @@ impl Process {
         task.decided.clear();
         task.oversize = None;
         task.stretched = 0;
+        task.looked = 0;
         task.waiting = Waiting::Nothing;
         task.fuel = SECTION_LIMIT;
         task.registers.extend(args.iter().map(|arg| (*arg).clone()));

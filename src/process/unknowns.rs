@@ -20,6 +20,9 @@ use crate::value::{self, Ask, Entry, Keys, Map, Part, Presence, Reach, Truth, Un
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
 pub const STRETCH_LIMIT: u32 = 8;
 
+/// How many nodes of unknown recursive values one request may look at.
+pub const NODE_LIMIT: u32 = 256;
+
 /// What an [`Event::Look`] wants to be made.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Look {
@@ -176,7 +179,11 @@ impl Process {
         let answered = match ask {
             Ask::Node(unknown) => match self.unknowns.get(unknown.id) {
                 Some(value) => Answered::Part(Part::Node(unknown.id, value.clone())),
-                None => Answered::Look(Look::Node(TypeId::of_number(unknown.ty))),
+                None if self.task.looked == NODE_LIMIT => Answered::Cut(Limit::Nodes),
+                None => {
+                    self.task.looked += 1;
+                    Answered::Look(Look::Node(TypeId::of_number(unknown.ty)))
+                }
             },
             Ask::Item(rest, reach) => self.ask_item(rest, *reach),
             Ask::Entry(unknown, key) => self.ask_entry(program, *unknown, key),

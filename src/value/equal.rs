@@ -13,6 +13,10 @@ pub fn equal(a: &Value, b: &Value) -> Lifted<Truth> {
         (Value::Scalar(a), Value::Scalar(b)) => Ok(Truth::Known(a == b)),
         (Value::Any, _) | (_, Value::Any) => Ok(Truth::Known(true)),
         (Value::Unknown(x), Value::Unknown(y)) if x == y => Ok(Truth::Known(true)),
+        // No finite tree is a part of itself.
+        (Value::Unknown(unknown), other) | (other, Value::Unknown(unknown)) if holds(other, unknown.id) => {
+            Ok(Truth::Known(false))
+        }
         (Value::Unknown(unknown), _) | (_, Value::Unknown(unknown)) => Err(Split::Ask(Ask::Node(*unknown))),
         (Value::Union(alternatives), other) | (other, Value::Union(alternatives)) => {
             let mut cases = Vec::with_capacity(alternatives.len());
@@ -42,6 +46,16 @@ pub fn equal(a: &Value, b: &Value) -> Lifted<Truth> {
         (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x)) => sequence::equal(x, y, Reach::Bounded),
         (Value::Map(x), Value::Map(y)) => x.equals(y),
         _ => Ok(Truth::Known(false)),
+    }
+}
+
+/// Whether a constructor certainly holds an unknown node.
+fn holds(value: &Value, id: u64) -> bool {
+    let direct = |field: &Value| matches!(field, Value::Unknown(unknown) if unknown.id == id) || holds(field, id);
+    match value {
+        Value::Data { .. } => value.fields().iter().any(direct),
+        Value::List(list) => list.iter().any(direct),
+        _ => false,
     }
 }
 

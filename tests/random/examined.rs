@@ -8,9 +8,10 @@
 use super::judge::{Tally, Verdict};
 use super::traces::Trace;
 use crate::oracle::json::write_trace;
-use crate::oracle::{Claim, Domains, Oracle, Outcome};
+use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Witness, check_reason, reason, witness};
+use mayhap::evidence::{Witness, WitnessStep, check_reason, reason, witness};
+use mayhap::json::encode;
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator, Verdict as Judged};
@@ -39,6 +40,8 @@ pub enum Compared {
     Doubt,
     /// There are too many runs for the oracle.
     TooLarge,
+    /// What stands in the trace is no value.
+    Malformed,
     /// The product does not support the trace.
     Unsupported,
 }
@@ -54,6 +57,8 @@ impl Examined<'_> {
             Err(error) if error.contains("not supported") || error.contains("$any") => {
                 return Ok(Compared::Unsupported);
             }
+            // A changed answer may name a key twice: that is no map.
+            Err(error) if error.contains("stands twice") => return Ok(Compared::Malformed),
             exchanges => exchanges?,
         };
         let actual = self.judged(&exchanges)?;
@@ -91,10 +96,12 @@ impl Examined<'_> {
     /// Examines the product's own witness.
     fn proven(&self, trace: &Trace, exchanges: &[Exchange]) -> Result<Compared, String> {
         let witness = witness(&self.spec, &Options::default(), exchanges).map_err(|error| error.to_string())?;
-        match self.oracle().examine(trace, &claim(&witness)) {
+        match self.oracle().examine(trace, &claim(&self.spec, &witness)) {
             Outcome::Accept { .. } => Ok(Compared::Beyond),
             Outcome::TooLarge => Ok(Compared::TooLarge),
-            other => Err(format!("the oracle cannot repeat {:?}, it says {:?}", claim(&witness), shown(&other))),
+            other => {
+                Err(format!("the oracle cannot repeat {:?}, it says {:?}", claim(&self.spec, &witness), shown(&other)))
+            }
         }
     }
 
@@ -144,9 +151,25 @@ fn shown(outcome: &Outcome) -> Verdict {
     }
 }
 
-/// All that a witness chose, for the beginning and for each event.
-fn claim(witness: &Witness) -> Claim {
-    let read = |made: &[String]| made.iter().filter_map(|json| serde_json::from_str(json).ok()).collect();
-    let steps = witness.steps.iter().map(|step| read(&step.json));
-    [read(&witness.initial_json)].into_iter().chain(steps).collect()
+/// All that a witness chose, for the beginning and for each event, and what it fills into the holes of requests.
+fn claim(spec: &Spec, witness: &Witness) -> Claim {
+    let read = |made: &[String]| made.iter().filter_map(|json| serde_json::from_str(json).ok()).collect::<Vec<Json>>();
+    let step = |step: &WitnessStep| {
+        let mut all = read(&step.json);
+        all.extend(step.before.iter().flat_map(|own| read(&own.json)));
+        let request = step.request.as_ref().map(|request| encode(&spec.types, spec.program.request, request));
+        read(&Vec::from_iter(request)).iter().for_each(|request| parts(request, &mut all));
+        all
+    };
+    [read(&witness.initial_json)].into_iter().chain(witness.steps.iter().map(step)).collect()
+}
+
+/// A value and everything in it.
+fn parts(json: &Json, all: &mut Vec<Json>) {
+    all.push(json.clone());
+    match json {
+        Json::Array(items) => items.iter().for_each(|item| parts(item, all)),
+        Json::Object(pairs) => pairs.values().for_each(|value| parts(value, all)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => (),
+    }
 }
