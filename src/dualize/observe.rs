@@ -175,8 +175,7 @@ impl Judge {
 
     /// Makes a part of an unknown value out of fresh variables.
     fn look(&mut self, spec: &Spec, candidate: &mut Candidate, look: &Look, site: Site) -> Alive {
-        let (made, mut facts) = self.fresh.look(&spec.types, look);
-        facts.extend(candidate.process.looked(made));
+        let facts = candidate.process.look(&mut self.fresh, &spec.types, look);
         self.restrict_choice(candidate, facts, None, site)
     }
 

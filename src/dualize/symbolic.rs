@@ -161,7 +161,7 @@ impl Explorer<'_> {
             match process.advance(&self.spec.program) {
                 Event::Choose { choice, .. } => process.resume(self.fresh.havoc(&self.spec.types, &choice).0),
                 Event::Guard { .. } => process.guard(None),
-                Event::Look { look, .. } => drop(process.looked(self.fresh.look(&self.spec.types, &look).0)),
+                Event::Look { look, .. } => drop(process.look(&mut self.fresh, &self.spec.types, &look)),
                 Event::Branch { .. } | Event::Or { .. } | Event::Assume(..) => return None,
                 Event::Expects(..) | Event::Fault(..) | Event::Cut(..) => return None,
                 Event::Send(..) | Event::End | Event::Recv => return Some(process.memory),
@@ -221,8 +221,7 @@ impl Explorer<'_> {
                     restrictions.iter().all(|term| self.assume(&mut path, term))
                 }
                 Event::Look { look, .. } => {
-                    let (made, facts) = self.fresh.look(&self.spec.types, &look);
-                    let facts = [facts, path.process.looked(made)].concat();
+                    let facts = path.process.look(&mut self.fresh, &self.spec.types, &look);
                     facts.iter().all(|fact| self.assume(&mut path, fact))
                 }
                 Event::Branch { condition, site, .. } => self.branch(&mut path, &condition, site, open),

@@ -6,7 +6,7 @@ use super::{Choice, Look};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{self, Entry, Keys, Map, Presence, Rest, Truth, Unknown, Value};
+use crate::value::{self, Entry, Keys, Map, Rest, Truth, Unknown, Value};
 
 /// An unknown map with no more possible keys than this has an entry for each of them.
 const KEYS_LIMIT: usize = 16;
@@ -64,7 +64,7 @@ impl Fresh {
     }
 
     /// What an unknown value turns out to be, made of fresh variables, and what restricts it.
-    pub fn look(&mut self, types: &Types, look: &Look) -> (Value, Vec<Term>) {
+    pub(super) fn look(&mut self, types: &Types, look: &Look) -> (Value, Vec<Term>) {
         let mut restrictions = Vec::new();
         let value = match look {
             Look::Node(ty) => self.fresh_node(types, *ty, &mut restrictions),
@@ -169,8 +169,7 @@ impl Fresh {
         for key in keys {
             let (entry, conditions) = self.look(types, &Look::Entry(ty));
             restrictions.extend(conditions);
-            let presence = Presence::of(entry.field(0, 0).truth()).unwrap_or(Presence::Never);
-            entries.push((key, Entry { presence, value: entry.field(0, 1) }));
+            entries.push((key, Entry::when(entry.field(0, 0).truth(), entry.field(0, 1))));
         }
         Value::Map(Map::unknown(unknown, Keys::Covered, entries))
     }

@@ -219,7 +219,7 @@ pub enum Event {
         /// The condition of the arm around it; `None` is always.
         path: Option<Term>,
     },
-    /// A part of an unknown value is needed. [`Process::looked`].
+    /// A part of an unknown value is needed. [`Process::look`].
     Look {
         /// Which.
         look: Look,

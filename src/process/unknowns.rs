@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Event, Limit, Process, Waiting};
+use super::{Event, Fresh, Limit, Process, Waiting};
 use crate::scalar::Int;
-use crate::spec::Site;
 use crate::spec::code::{Operand, Program};
 use crate::spec::types::TypeId;
+use crate::spec::{Site, Types};
 use crate::term::Term;
-use crate::value::{self, Ask, Entry, Keys, Map, Part, Presence, Reach, Truth, Unknown, Value};
+use crate::value::{self, Ask, Entry, Keys, Map, Part, Reach, Truth, Unknown, Value};
 
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
 pub const STRETCH_LIMIT: u32 = 8;
@@ -42,7 +42,7 @@ pub enum Answered {
     Part(Part),
     /// A condition must be decided first: [`Process::branch`].
     Branch(Term),
-    /// It must be made: [`Process::looked`].
+    /// It must be made: [`Process::look`].
     Look(Look),
     /// It is beyond a limit.
     Cut(Limit),
@@ -73,11 +73,7 @@ impl Unknowns {
         let fresh = || Value::Map(Map::unknown(unknown, Keys::Endless, []));
         match table.entry(unknown.id).or_insert_with(fresh) {
             Value::Map(map) => map,
-            other => {
-                *other = fresh();
-                let Value::Map(map) = other else { unreachable!("it has just been set") };
-                map
-            }
+            _ => unreachable!("what has the type of a map was seen as one"),
         }
     }
 }
@@ -174,7 +170,7 @@ impl Process {
     }
 
     /// What to do about a part that an operation asks for. Where it must be made the process waits for
-    /// [`Process::looked`], and for [`Process::branch`] where a condition must be decided.
+    /// [`Process::look`], and for [`Process::branch`] where a condition must be decided.
     pub fn ask(&mut self, program: &Program, ask: &Ask) -> Answered {
         let answered = match ask {
             Ask::Node(unknown) => match self.unknowns.get(unknown.id) {
@@ -265,9 +261,16 @@ impl Process {
         }
     }
 
-    /// Answers [`Event::Look`] with what was made; the facts that hold of it.
+    /// Answers [`Event::Look`] with fresh variables; the facts that hold of them.
     #[must_use]
-    pub fn looked(&mut self, made: Value) -> Vec<Term> {
+    pub fn look(&mut self, fresh: &mut Fresh, types: &Types, look: &Look) -> Vec<Term> {
+        let (made, mut facts) = fresh.look(types, look);
+        facts.extend(self.looked(made));
+        facts
+    }
+
+    /// Keeps what was made; the facts that hold of it.
+    fn looked(&mut self, made: Value) -> Vec<Term> {
         let Waiting::Look(ask) = std::mem::take(&mut self.task.waiting) else { return Vec::new() };
         match ask {
             Ask::Node(unknown) => self.unknowns.set(unknown.id, made),
@@ -285,8 +288,7 @@ impl Process {
     /// it is one of the others that there were, if any.
     fn entry_made(&mut self, unknown: Unknown, key: Value, made: &Value) -> Vec<Term> {
         let there = made.field(0, 0).truth();
-        let presence = Presence::of(there.clone()).unwrap_or(Presence::Never);
-        let entry = Entry { presence, value: made.field(0, 1) };
+        let entry = Entry::when(there.clone(), made.field(0, 1));
         let origin = self.unknowns.map_mut(unknown);
         let mut facts = origin.agreement(&key, &entry);
         let before = origin.base().and_then(|base| base.others.clone());

@@ -76,8 +76,7 @@ fn run(
                 restrictions.into_iter().all(|term| path.assume(&guarded(term), solver))
             }
             Event::Look { look, .. } => {
-                let (made, facts) = fresh.look(&spec.types, &look);
-                let facts = [facts, path.process.looked(made)].concat();
+                let facts = path.process.look(fresh, &spec.types, &look);
                 facts.iter().all(|fact| path.assume(fact, solver))
             }
             Event::Branch { condition, .. } => path.fork(&condition, solver, open, source.choose(2)? == 0),

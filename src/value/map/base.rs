@@ -159,9 +159,8 @@ impl Map {
     }
 
     pub(in crate::value) fn visit_bases<'m>(&'m self, visit: &mut dyn FnMut(u64, &'m Map)) {
-        let base = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(_, entry)| entry));
         let pending = self.0.pending.iter().filter_map(|write| write.entry.as_ref());
-        for entry in self.0.entries.values().chain(base).chain(pending) {
+        for entry in self.looked_at().map(|(_, entry)| entry).chain(pending) {
             entry.value.visit_bases(visit);
         }
         self.0.entries.keys().for_each(|key| key.visit_bases(visit));
@@ -188,8 +187,12 @@ impl Map {
 
     /// Every entry of the base that was looked at: the map as it was at first, as far as it is known.
     pub fn looked_at(&self) -> impl Iterator<Item = (&Value, &Entry)> {
-        let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
-        self.0.entries.iter().chain(touched)
+        self.0.entries.iter().chain(self.touched())
+    }
+
+    /// The entries of the base that were asked for under symbolic keys.
+    fn touched(&self) -> impl Iterator<Item = (&Value, &Entry)> {
+        self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)))
     }
 
     /// What the base has under a key, as far as it was asked for it and the map has no other entry under it.
@@ -203,8 +206,7 @@ impl Map {
 
     /// The entries that a key may turn out to equal: those under symbolic keys and, if it is symbolic, all.
     fn possibly_equal(&self, key: &Value) -> impl Iterator<Item = (&Value, &Entry)> {
-        let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
-        self.entries_that_may_be(key).into_iter().chain(touched)
+        self.entries_that_may_be(key).into_iter().chain(self.touched())
     }
 
     /// What makes an unknown map a function: an entry under a key that equals another one is the same entry.
@@ -224,12 +226,11 @@ impl Map {
             (Presence::Never, Value::Term(_)) => false,
             (Presence::Always | Presence::Never, _) => true,
         };
-        let touched = self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)));
         let certain = matches!(key, Value::Term(_)) && entry.value == Value::UNIT;
         let own =
             if certain && self.0.conditional == self.0.hidden { Vec::new() } else { self.entries_that_may_be(key) };
         let own = own.into_iter().filter(|(_, theirs)| by_one(theirs));
-        facts.extend(own.chain(touched).filter_map(|(other, theirs)| agree((other, theirs), (key, entry))));
+        facts.extend(own.chain(self.touched()).filter_map(|(other, theirs)| agree((other, theirs), (key, entry))));
         facts.into_iter().map(Truth::term).filter(|fact| fact.as_bool() != Some(true)).collect()
     }
 
@@ -288,8 +289,7 @@ impl Map {
                 None
             }
         };
-        let hidden = Entry { presence: Presence::Never, value: Value::Absent };
-        let written = pending.map(|write| (&write.key, write.entry.clone().unwrap_or(hidden)));
+        let written = pending.map(|write| (&write.key, write.entry.clone().unwrap_or(Entry::HIDDEN)));
         Ok(self.0.entries.iter().map(|(key, entry)| (key, entry.clone())).chain(written).collect())
     }
 

@@ -95,6 +95,15 @@ impl Presence {
 }
 
 impl Entry {
+    /// That nothing is there, whatever an unknown base has.
+    pub(super) const HIDDEN: Entry = Entry { presence: Presence::Never, value: Value::Absent };
+
+    /// An entry that is there under a condition.
+    #[must_use]
+    pub fn when(truth: Truth, value: Value) -> Entry {
+        Entry { presence: Presence::of(truth).unwrap_or(Presence::Never), value }
+    }
+
     /// An entry that is there in every case.
     #[must_use]
     pub fn always(value: Value) -> Entry {
@@ -345,8 +354,7 @@ impl Contents {
 
     fn place(&mut self, key: Value, entry: Option<Entry>) {
         let symbolic = usize::from(!key.is_known());
-        let hidden = || Entry { presence: Presence::Never, value: Value::Absent };
-        let entry = if self.base.is_some() { entry.or_else(|| Some(hidden())) } else { entry };
+        let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
         let old = match entry {
             None => self.entries.remove(&key),
             Some(entry) => {

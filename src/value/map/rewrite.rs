@@ -125,9 +125,8 @@ impl Contents {
             let key = rewrite(&key).unwrap_or(key);
             let entry = entry.rewrite(rewrite).unwrap_or(Some(entry));
             if !key.is_known() {
-                let hidden = || Entry { presence: Presence::Never, value: Value::Absent };
                 if let Some(base) = &mut self.base {
-                    base.touched.push((key, entry.unwrap_or_else(hidden)));
+                    base.touched.push((key, entry.unwrap_or(Entry::HIDDEN)));
                 }
             } else if !self.entries.contains_key(&key) {
                 self.place(key, entry);
