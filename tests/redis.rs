@@ -12,28 +12,15 @@ mod real;
 #[path = "../examples/record_redis/record/mod.rs"]
 mod record;
 
-use real::{Start, accepted, judge_altered, last_lines, skipped, spec};
+use real::{Start, accepted, judge_altered, last_lines, recording, spec};
 use record::Redis;
-use record::recorder::{self, Settings, Summary, Trouble};
+use record::recorder::Settings;
 
 const SPEC: &str = "redis_strings.may";
 /// The recording that is kept: `record_redis --seed 2 --requests 1500 --waits 0`.
 const KEPT: &str = include_str!("data/recorded/redis.ndjson");
 /// Settings of the recorder, but for the seed.
 const SETTINGS: Settings = Settings { seed: 1, requests: 10_000, skip: 0, keys: 8, waits: 1 };
-
-/// A recording, unless Redis is missing and that is allowed.
-fn recording(settings: &Settings) -> Option<(String, Summary)> {
-    let mut out = Vec::new();
-    match recorder::record::<Redis>(settings, &mut out) {
-        Ok(summary) => Some((String::from_utf8(out).expect("a trace is text"), summary)),
-        Err(trouble @ Trouble::Missing(_)) => {
-            skipped(&trouble.to_string());
-            None
-        }
-        Err(trouble) => panic!("{trouble}"),
-    }
-}
 
 /// Each command with each kind of answer.
 const KINDS: [(&str, &str); 17] = [
@@ -58,7 +45,7 @@ const KINDS: [(&str, &str); 17] = [
 
 #[test]
 fn ten_thousand_commands_are_accepted_and_altered_answers_are_rejected() {
-    let Some((trace, summary)) = recording(&SETTINGS) else { return };
+    let Some((trace, summary)) = recording::<Redis>(&SETTINGS) else { return };
     assert_eq!(summary.exchanges(), SETTINGS.requests);
     for (request, answer) in KINDS {
         let count = summary.kinds.get(&(request.to_owned(), answer.to_owned()));
@@ -72,7 +59,7 @@ fn ten_thousand_commands_are_accepted_and_altered_answers_are_rejected() {
 
 #[test]
 fn a_recording_that_begins_in_the_middle_is_judged_from_an_unknown_start() {
-    let Some((trace, _)) = recording(&Settings { seed: 3, skip: 5_000, ..SETTINGS }) else { return };
+    let Some((trace, _)) = recording::<Redis>(&Settings { seed: 3, skip: 5_000, ..SETTINGS }) else { return };
     let unknown = spec(SPEC, Start::Unknown);
     assert!(accepted(&unknown, &trace) <= 8);
     let rejected = judge_altered(&unknown, &trace, 100, 2);

@@ -11,6 +11,7 @@
 #![allow(dead_code)] // each recorder uses a part of it
 
 pub mod connection;
+pub mod keys;
 pub mod server;
 mod summary;
 mod trouble;

@@ -17,6 +17,7 @@ use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Verdict};
 
 use crate::alter_answer::{Alteration, alter};
+use crate::record::recorder::{self, Settings, Subject, Summary, Trouble};
 
 /// What is known of the server's state when a recording begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +49,19 @@ pub fn skipped(reason: &str) {
     assert!(!ci, "{reason}");
     // Not println!, which tests that pass do not show.
     let _ = writeln!(io::stdout(), "skipped: {reason}");
+}
+
+/// A recording, unless the server is missing and that is allowed.
+pub fn recording<S: Subject>(settings: &Settings) -> Option<(String, Summary)> {
+    let mut out = Vec::new();
+    match recorder::record::<S>(settings, &mut out) {
+        Ok(summary) => Some((String::from_utf8(out).expect("a trace is text"), summary)),
+        Err(trouble @ Trouble::Missing(_)) => {
+            skipped(&trouble.to_string());
+            None
+        }
+        Err(trouble) => panic!("{trouble}"),
+    }
 }
 
 /// The exchanges of a trace.

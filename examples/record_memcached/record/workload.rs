@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
-use mayhap::choice::{ChoiceError, Choices, Random};
+use mayhap::choice::{ChoiceError, Choices};
 
 use super::exchange::{Answer, Request};
 use super::recorder::Settings;
+use super::recorder::keys::{Keys, Turn};
 
 /// How many uniques are remembered for each key.
 const REMEMBERED: usize = 3;
@@ -40,50 +41,30 @@ pub enum Step {
 
 /// The source of requests.
 pub struct Workload {
-    choices: Random,
-    keys: usize,
+    keys: Keys,
     /// The uniques seen of each key, the newest last.
     seen: HashMap<String, Vec<u64>>,
-    /// After how many commands there is a wait, and how many waits are left.
-    waits: (u64, u64),
-    asked: u64,
-    /// The key of an item whose time runs out.
-    short: Option<String>,
 }
 
 impl Workload {
     /// Nothing has been seen.
     pub fn new(settings: &Settings) -> Workload {
-        let every = (settings.skip + settings.requests) / (settings.waits + 1) + 1;
-        Workload {
-            choices: Random::new(settings.seed),
-            keys: settings.keys.max(1),
-            seen: HashMap::new(),
-            waits: (every, settings.waits),
-            asked: 0,
-            short: None,
-        }
+        Workload { keys: Keys::new(settings), seen: HashMap::new() }
     }
 
     /// Decides what to do next.
     pub fn next_step(&mut self) -> Result<Step, ChoiceError> {
-        self.asked += 1;
-        if let Some(key) = self.short.take() {
-            return Ok(Step::AskLater(Request::Gets(vec![key])));
-        }
-        if self.waits.1 > 0 && self.asked.is_multiple_of(self.waits.0) {
-            self.waits.1 -= 1;
-            let key = self.key()?;
-            self.short = Some(key.clone());
-            return Ok(Step::Ask(Request::Set { key, flags: 0, exptime: 1, data: "short".to_owned() }));
-        }
-        self.request().map(Step::Ask)
+        Ok(match self.keys.turn()? {
+            Turn::Over(key) => Step::AskLater(Request::Gets(vec![key])),
+            Turn::Short(key) => Step::Ask(Request::Set { key, flags: 0, exptime: 1, data: "short".to_owned() }),
+            Turn::Free => Step::Ask(self.request()?),
+        })
     }
 
     /// Whether a command is sent with `noreply`: some of those after which it is plain what the key holds.
     pub fn wants_no_answer(&mut self, request: &Request) -> Result<bool, ChoiceError> {
         let plain = matches!(request, Request::Set { .. } | Request::Delete { .. } | Request::FlushAll);
-        Ok(plain && self.choices.choose(20)? == 0)
+        Ok(plain && self.keys.choices.choose(20)? == 0)
     }
 
     /// Remembers uniques that were shown.
@@ -101,10 +82,10 @@ impl Workload {
     }
 
     fn request(&mut self) -> Result<Request, ChoiceError> {
-        let key = self.key()?;
-        Ok(match self.choices.choose(36)? {
-            0..5 => Request::Get(self.several(key)?),
-            5..12 => Request::Gets(self.several(key)?),
+        let key = self.keys.draw()?;
+        Ok(match self.keys.choices.choose(36)? {
+            0..5 => Request::Get(self.keys.several(key)?),
+            5..12 => Request::Gets(self.keys.several(key)?),
             12..17 => Request::Set { key, flags: self.flags()?, exptime: self.exptime()?, data: self.data()? },
             17..19 => Request::Add { key, flags: self.flags()?, exptime: self.exptime()?, data: self.data()? },
             19..21 => Request::Replace { key, flags: self.flags()?, exptime: self.exptime()?, data: self.data()? },
@@ -118,39 +99,26 @@ impl Workload {
             29..32 => Request::Incr { key, delta: self.delta()? },
             32..34 => Request::Decr { key, delta: self.delta()? },
             34 => Request::Touch { key, exptime: self.exptime()? },
-            _ if self.choices.choose(2 * self.keys)? == 0 => Request::FlushAll,
+            _ if self.keys.choices.choose(2 * self.keys.count)? == 0 => Request::FlushAll,
             _ => Request::Gets(vec![key]),
         })
     }
 
-    fn key(&mut self) -> Result<String, ChoiceError> {
-        Ok(format!("k{}", self.choices.choose(self.keys)?))
-    }
-
-    /// Mostly this key alone, else up to two more, which may be the same.
-    fn several(&mut self, key: String) -> Result<Vec<String>, ChoiceError> {
-        let mut keys = vec![key];
-        for _ in 0..self.choices.choose(6)?.saturating_sub(3) {
-            keys.push(self.key()?);
-        }
-        Ok(keys)
-    }
-
     fn data(&mut self) -> Result<String, ChoiceError> {
-        match self.choices.choose(8)? {
-            0..4 => Ok(self.choices.choose(1000)?.to_string()),
-            4 => Ok((u64::MAX - self.choices.choose(10)? as u64).to_string()),
-            _ => Ok(TEXTS[self.choices.choose(TEXTS.len())?].to_owned()),
+        match self.keys.choices.choose(8)? {
+            0..4 => Ok(self.keys.choices.choose(1000)?.to_string()),
+            4 => Ok((u64::MAX - self.keys.choices.choose(10)? as u64).to_string()),
+            _ => Ok(TEXTS[self.keys.choices.choose(TEXTS.len())?].to_owned()),
         }
     }
 
     fn flags(&mut self) -> Result<u32, ChoiceError> {
-        Ok([0, 0, 0, 1, 7, u32::MAX][self.choices.choose(6)?])
+        Ok([0, 0, 0, 1, 7, u32::MAX][self.keys.choices.choose(6)?])
     }
 
     /// Mostly none; now and then one that is over at once, or one that is far away.
     fn exptime(&mut self) -> Result<i64, ChoiceError> {
-        Ok(match self.choices.choose(40)? {
+        Ok(match self.keys.choices.choose(40)? {
             0 => -1,
             1 => FAR,
             _ => 0,
@@ -158,21 +126,21 @@ impl Workload {
     }
 
     fn delta(&mut self) -> Result<i128, ChoiceError> {
-        Ok(match self.choices.choose(40)? {
+        Ok(match self.keys.choices.choose(40)? {
             0 => -1,
             1 => 1 << 64,
-            2..6 => i128::from(u64::MAX) - self.choices.choose(10)? as i128,
-            6..16 => self.choices.choose(1000)? as i128,
-            _ => self.choices.choose(10)? as i128,
+            2..6 => i128::from(u64::MAX) - self.keys.choices.choose(10)? as i128,
+            6..16 => self.keys.choices.choose(1000)? as i128,
+            _ => self.keys.choices.choose(10)? as i128,
         })
     }
 
     fn unique(&mut self, key: &str) -> Result<u64, ChoiceError> {
-        let choice = self.choices.choose(8)?;
+        let choice = self.keys.choices.choose(8)?;
         let seen = self.seen.get(key).map_or(&[][..], Vec::as_slice);
         match (choice, seen) {
-            (0, _) | (_, []) => Ok(self.choices.choose(100_000)? as u64 + 1),
-            (1, seen) => Ok(seen[self.choices.choose(seen.len())?]),
+            (0, _) | (_, []) => Ok(self.keys.choices.choose(100_000)? as u64 + 1),
+            (1, seen) => Ok(seen[self.keys.choices.choose(seen.len())?]),
             (_, [.., newest]) => Ok(*newest),
         }
     }

@@ -3,10 +3,11 @@
 //! Values are small integers, integers near the ends of 64 bits, texts that are almost integers, and words. Times to live
 //! are over at once, far away, or one second, which is then waited for.
 
-use mayhap::choice::{ChoiceError, Choices, Random};
+use mayhap::choice::{ChoiceError, Choices};
 
 use super::exchange::Request;
 use super::recorder::Settings;
+use super::recorder::keys::{Keys, Turn};
 
 /// What values are, besides integers that are drawn.
 const TEXTS: [&str; 12] = [
@@ -36,46 +37,27 @@ pub enum Step {
 
 /// The source of requests.
 pub struct Workload {
-    choices: Random,
-    keys: usize,
-    /// After how many commands there is a wait, and how many waits are left.
-    waits: (u64, u64),
-    asked: u64,
-    /// The key of a value that has just got a time to live of one second, or perhaps has no value.
-    short: Option<String>,
+    keys: Keys,
 }
 
 impl Workload {
     /// Nothing has been asked.
     pub fn new(settings: &Settings) -> Workload {
-        let every = (settings.skip + settings.requests) / (settings.waits + 1) + 1;
-        Workload {
-            choices: Random::new(settings.seed),
-            keys: settings.keys.max(1),
-            waits: (every, settings.waits),
-            asked: 0,
-            short: None,
-        }
+        Workload { keys: Keys::new(settings) }
     }
 
     /// Decides what to do next.
     pub fn next_step(&mut self) -> Result<Step, ChoiceError> {
-        self.asked += 1;
-        if let Some(key) = self.short.take() {
-            return Ok(Step::AskLater(Request::Get { key }));
-        }
-        if self.waits.1 > 0 && self.asked.is_multiple_of(self.waits.0) {
-            self.waits.1 -= 1;
-            let key = self.key()?;
-            self.short = Some(key.clone());
-            return Ok(Step::Ask(Request::Expire { key, seconds: 1 }));
-        }
-        self.request().map(Step::Ask)
+        Ok(match self.keys.turn()? {
+            Turn::Over(key) => Step::AskLater(Request::Get { key }),
+            Turn::Short(key) => Step::Ask(Request::Expire { key, seconds: 1 }),
+            Turn::Free => Step::Ask(self.request()?),
+        })
     }
 
     fn request(&mut self) -> Result<Request, ChoiceError> {
-        let key = self.key()?;
-        Ok(match self.choices.choose(40)? {
+        let key = self.keys.draw()?;
+        Ok(match self.keys.choices.choose(40)? {
             0..7 => Request::Get { key },
             7..12 => Request::Set { key, value: self.value()? },
             12 | 13 => Request::SetNx { key, value: self.value()? },
@@ -84,38 +66,25 @@ impl Workload {
             20..23 => Request::Decr { key },
             23..26 => Request::Append { key, value: self.value()? },
             26 | 27 => Request::Strlen { key },
-            28 | 29 => Request::Del(self.several(key)?),
-            30..32 => Request::Exists(self.several(key)?),
+            28 | 29 => Request::Del(self.keys.several(key)?),
+            30..32 => Request::Exists(self.keys.several(key)?),
             32..34 => Request::Expire { key, seconds: self.seconds()? },
             34 => Request::Persist { key },
             35..38 => Request::Ttl { key },
-            38 if self.choices.choose(2 * self.keys)? == 0 => Request::FlushAll,
+            38 if self.keys.choices.choose(2 * self.keys.count)? == 0 => Request::FlushAll,
             _ => Request::Get { key },
         })
     }
 
-    fn key(&mut self) -> Result<String, ChoiceError> {
-        Ok(format!("k{}", self.choices.choose(self.keys)?))
-    }
-
-    /// Mostly this key alone, else up to two more, which may be the same.
-    fn several(&mut self, key: String) -> Result<Vec<String>, ChoiceError> {
-        let mut keys = vec![key];
-        for _ in 0..self.choices.choose(6)?.saturating_sub(3) {
-            keys.push(self.key()?);
-        }
-        Ok(keys)
-    }
-
     fn value(&mut self) -> Result<String, ChoiceError> {
-        match self.choices.choose(8)? {
-            0..4 => Ok(self.choices.choose(1000)?.to_string()),
-            4 => Ok((i64::MAX - self.choices.choose(3)? as i64).to_string()),
-            _ => Ok(TEXTS[self.choices.choose(TEXTS.len())?].to_owned()),
+        match self.keys.choices.choose(8)? {
+            0..4 => Ok(self.keys.choices.choose(1000)?.to_string()),
+            4 => Ok((i64::MAX - self.keys.choices.choose(3)? as i64).to_string()),
+            _ => Ok(TEXTS[self.keys.choices.choose(TEXTS.len())?].to_owned()),
         }
     }
 
     fn seconds(&mut self) -> Result<i64, ChoiceError> {
-        Ok([0, -1, FAR, FAR, FAR, 10 * FAR][self.choices.choose(6)?])
+        Ok([0, -1, FAR, FAR, FAR, 10 * FAR][self.keys.choices.choose(6)?])
     }
 }
