@@ -30,7 +30,7 @@ test: setup
 	@.ci/summary target/test.log
 
 bench: setup
-	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1
+	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1 --bench hidden
 	@benches/instructions.sh
 
 lint: setup

@@ -26,6 +26,8 @@ pub struct Candidate {
     pub(super) fresh: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
+    /// Whether something in memory was not known then.
+    pub(super) open: bool,
     /// How much of what the section touched has been noticed.
     pub(super) noticed: usize,
     /// Where the last answer was given.
@@ -105,6 +107,7 @@ impl Candidate {
             doubted: None,
             fresh: 0,
             walked: 0,
+            open: false,
             noticed: 0,
             replied: None,
             answer: None,
@@ -116,6 +119,11 @@ impl Candidate {
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.doubt.is_none()
+    }
+
+    /// Whether all of its memory is known: nothing was chosen since that was seen last.
+    pub(super) fn is_known(&self) -> bool {
+        self.fresh == 0 && !self.open
     }
 
     pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {

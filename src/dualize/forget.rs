@@ -75,6 +75,7 @@ impl Judge {
         store.forget(&|var| live.contains(&var), &mut self.solver);
         candidate.fresh = 0;
         candidate.walked = walked;
+        candidate.open = !live.is_empty() || candidate.process.has_unknowns();
     }
 }
 

@@ -11,7 +11,7 @@ use super::candidate::{Alive, Candidate, Log, Logged};
 use super::delay::{Wanted, Watch};
 use super::observe::Seen;
 use super::verdict::{FaultReport, Place};
-use super::{Exchange, Observed, subsume};
+use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
 use crate::scalar::Scalar;
 use crate::solve::{Limits, Solver, Statistics, Store};
@@ -277,19 +277,6 @@ impl Judge {
         }
         self.counts.candidates_max = self.counts.candidates_max.max(survivors.len());
         self.candidates = survivors;
-    }
-
-    /// Merges equal candidates and drops covered ones.
-    fn reduce(&mut self, candidates: &mut Vec<Candidate>) {
-        if self.options.forget {
-            candidates.iter_mut().for_each(|candidate| self.forget(candidate));
-        }
-        let before = candidates.len();
-        subsume::merge_equal(candidates);
-        self.counts.merges += (before - candidates.len()) as u64;
-        let before = candidates.len();
-        subsume::drop_covered(candidates, &mut self.solver);
-        self.counts.subsumptions += (before - candidates.len()) as u64;
     }
 
     /// Keeps a choice for the witness, where choices are kept.

@@ -11,6 +11,7 @@ mod delay;
 mod forget;
 mod frontier;
 mod observe;
+mod reduce;
 mod split;
 mod subsume;
 mod symbolic;

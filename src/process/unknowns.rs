@@ -90,6 +90,14 @@ impl Process {
         self.unknowns.table.is_some()
     }
 
+    /// Whether a value in memory was not looked at yet, or in part only.
+    #[must_use]
+    pub fn has_unknowns(&self) -> bool {
+        let mut any = self.has_seen();
+        self.memory.iter().for_each(|slot| slot.visit_unknowns(&mut |_| any = true));
+        any
+    }
+
     /// What has been seen of one unknown value.
     #[must_use]
     pub fn seen_of(&self, id: u64) -> Option<&Value> {

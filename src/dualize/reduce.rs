@@ -1,0 +1,55 @@
+//! Keeping few candidates: equal ones merge, covered ones are dropped (semantics, *Forgetting, exactly*).
+//!
+//! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
+//! form first. For example two ways that both lead to `n = 5` are one candidate.
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use super::subsume;
+
+/// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
+const COMPARED: usize = 32;
+
+impl Judge {
+    /// Merges equal candidates and drops covered ones.
+    pub(super) fn reduce(&mut self, candidates: &mut Vec<Candidate>) {
+        let before = candidates.len();
+        let known = candidates.iter().all(Candidate::is_known);
+        if candidates.len() <= COMPARED {
+            merge_known(candidates);
+        }
+        if candidates.len() > 1 && !(known && before <= COMPARED) {
+            if self.options.forget {
+                candidates.iter_mut().for_each(|candidate| self.forget(candidate));
+            }
+            subsume::merge_equal(candidates);
+        }
+        self.counts.merges += (before - candidates.len()) as u64;
+        if !known {
+            let before = candidates.len();
+            subsume::drop_covered(candidates, &mut self.solver);
+            self.counts.subsumptions += (before - candidates.len()) as u64;
+        }
+    }
+}
+
+/// Drops candidates of which all is known, and the same as of an earlier one; a clean one stays rather than a doubtful one.
+fn merge_known(candidates: &mut Vec<Candidate>) {
+    let mut at = 1;
+    while at < candidates.len() {
+        let new = &candidates[at];
+        match (0..at).find(|known| new.is_known() && is_same(&candidates[*known], new)) {
+            Some(known) => {
+                let new = candidates.remove(at);
+                if new.is_clean() && !candidates[known].is_clean() {
+                    candidates[known] = new;
+                }
+            }
+            None => at += 1,
+        }
+    }
+}
+
+fn is_same(a: &Candidate, b: &Candidate) -> bool {
+    a.is_known() && a.process.memory == b.process.memory
+}

@@ -1,0 +1,67 @@
+//! Servers whose answers hide which branch was taken, and what they answer to a client: for a test and for a bench.
+//!
+//! `sum` adds hidden choices up and shows the sum now and then; `walk` wanders over hidden places, of which the half is seen.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mayhap::choice::Random;
+use mayhap::server::{Ranges, Reply, Server};
+use mayhap::{Exchange, Observed, Spec};
+
+/// A server and how many candidates explain it at most.
+pub struct Workload {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its specification, in `tests/data/hidden`.
+    file: &'static str,
+    /// The size of its hidden state, where that can be set.
+    size: Option<u32>,
+    /// How many candidates are needed; while a request is looked at there may be one more.
+    pub candidates: usize,
+}
+
+const fn workload(name: &'static str, file: &'static str, size: Option<u32>, candidates: usize) -> Workload {
+    Workload { name, file, size, candidates }
+}
+
+/// All of them.
+pub const WORKLOADS: &[Workload] = &[
+    workload("alike", "alike.may", None, 2),
+    workload("lazy", "lazy.may", None, 1),
+    workload("delayed", "delayed.may", None, 1),
+    workload("late", "late.may", None, 2),
+    workload("sum", "sum.may", None, 1),
+    workload("two_counters", "two_counters.may", None, 8),
+    workload("walk_10", "walk.may", Some(10), 1),
+    workload("walk_100", "walk.may", Some(100), 1),
+    workload("walk_1000", "walk.may", Some(1000), 1),
+];
+
+impl Workload {
+    /// Its specification.
+    pub fn spec(&self) -> Arc<Spec> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hidden").join(self.file);
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let sized = self.size.map_or(text.clone(), |n| text.replace("SIZE: int = 10;", &format!("SIZE: int = {n};")));
+        Spec::from_text(&sized).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+
+    /// What a server that follows it answers to random requests.
+    pub fn exchanges(&self, spec: &Arc<Spec>, count: u64, seed: u64) -> Vec<Exchange> {
+        let mut choices = Random::new(seed);
+        let ranges = Ranges { request: Some((0, 1000)), choose: Some((900, 965)) };
+        let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
+        let exchange = |line| {
+            let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
+            let request = request.unwrap_or_else(|error| panic!("{error}"));
+            let observed = match server.handle(&request, 1, &mut choices) {
+                Ok(Reply::Answer(answer)) => Observed::Answer(answer),
+                Ok(Reply::Nothing) => Observed::Nothing,
+                Err(stop) => panic!("{}: {stop}", self.name),
+            };
+            Exchange { line, client: 1, request, observed }
+        };
+        (1..=count).map(exchange).collect()
+    }
+}
