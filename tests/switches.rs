@@ -1,7 +1,7 @@
 //! What is said to be exact is: with every switch and tier on or off the verdict and its event are the same.
 //!
-//! Directed forking, merging (with subsumption) and forgetting are switched in all eight combinations, and once all
-//! questions go to Z3. Judged are the traces of the shipped specifications, each with one answer changed, and random
+//! Directed forking, merging (with subsumption) and forgetting are switched in all eight combinations, once all questions go
+//! to Z3, and once the code is run as it was first made. Judged are the traces of the shipped specifications, each with one answer changed, and random
 //! programs. Example: `cmp_rst.may` on `(5,1), (3,0), (2,1)` is `reject 3` whatever is switched off.
 
 #[path = "oracle.rs"]
@@ -15,8 +15,9 @@ use std::sync::Arc;
 
 use mayhap::dualize::{Judge, Options};
 use mayhap::solve::{Limits, Tiers};
+use mayhap::spec::{Code, load::Text};
 use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Spec, Verdict};
+use mayhap::{Exchange, Selection, Spec, Verdict};
 use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
 use random::{Rng, guarded, protocol, steps, traces, worlds};
@@ -43,12 +44,24 @@ fn verdict(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Optio
     })
 }
 
+/// A specification, and the same with its code as it was first made.
+fn compiled(text: &str) -> [Arc<Spec>; 2] {
+    [Code::Tight, Code::Plain].map(|code| {
+        let first = Text { name: "spec.may".to_owned(), text: text.to_owned() };
+        let mut none = |name: &str| Err(format!("there is no {name}"));
+        let selection = Selection { code, ..Selection::default() };
+        Spec::compile(first, &mut none, &selection).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    })
+}
+
 /// Judges a trace under some settings; panics where two of them contradict each other.
-fn compare(name: &str, spec: &Arc<Spec>, trace: &str, settings: &[Options]) {
+fn compare(name: &str, [spec, plain]: &[Arc<Spec>; 2], trace: &str, settings: &[Options]) {
     let exchanges: Vec<Exchange> = Exchanges::new(spec, trace.as_bytes())
         .collect::<Result<_, _>>()
         .unwrap_or_else(|e| panic!("{name}: {}", e.render("trace")));
-    let said: Vec<_> = settings.iter().map(|options| verdict(spec, options, &exchanges)).collect();
+    let plainly = verdict(plain, &settings[0], &exchanges);
+    let said = settings.iter().map(|options| verdict(spec, options, &exchanges));
+    let said: Vec<_> = said.chain([plainly]).collect();
     let mut known = said.iter().flatten();
     if let Some(first) = known.next() {
         assert!(known.all(|other| other == first), "{name}: {said:?}\n{trace}");
@@ -56,7 +69,7 @@ fn compare(name: &str, spec: &Arc<Spec>, trace: &str, settings: &[Options]) {
 }
 
 /// The shipped specifications with the traces that they are known to accept or reject.
-fn shipped() -> Vec<(String, Arc<Spec>, Vec<String>)> {
+fn shipped() -> Vec<(String, [Arc<Spec>; 2], Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = fs::read_to_string(root.join("tests/data/traces/manifest.tsv")).expect("a manifest");
     let mut traces: HashMap<String, Vec<String>> = HashMap::new();
@@ -65,10 +78,7 @@ fn shipped() -> Vec<(String, Arc<Spec>, Vec<String>)> {
         traces.entry(row[0].to_owned()).or_default().push(trace);
     }
     let spec = |name: &str| fs::read_to_string(root.join("specs").join(name)).expect("a specification");
-    traces
-        .into_iter()
-        .map(|(name, traces)| (name.clone(), Spec::from_text(&spec(&name)).expect("compiles"), traces))
-        .collect()
+    traces.into_iter().map(|(name, traces)| (name.clone(), compiled(&spec(&name)), traces)).collect()
 }
 
 #[test]
@@ -107,7 +117,7 @@ fn altered_traces_are_judged_alike() {
         for at in 0..200 {
             let trace = altered(&mut rng, &parsed[at % parsed.len()], &answers);
             // A trace that cannot be read, with the answer of another type, says nothing.
-            if Exchanges::new(&spec, trace.as_bytes()).all(|exchange| exchange.is_ok()) {
+            if Exchanges::new(&spec[0], trace.as_bytes()).all(|exchange| exchange.is_ok()) {
                 compare(&name, &spec, &trace, &[all[0].clone(), all[1 + at % 8].clone(), all[7].clone()]);
             }
         }
@@ -137,7 +147,7 @@ fn random_worlds_are_judged_alike() {
         for seed in 0..programs {
             let rng = &mut Rng::new((9 << 40) + (number << 32) + seed);
             let world = worlds::random(rng, &family);
-            let spec = Spec::from_text(&world.text).unwrap_or_else(|error| panic!("{error}\n{}", world.text));
+            let spec = compiled(&world.text);
             for (trace, _) in worlds::traces::traces(rng, &world, 50) {
                 compare(&world.text, &spec, &write_trace(&trace), &settings());
             }
@@ -146,11 +156,11 @@ fn random_worlds_are_judged_alike() {
 }
 
 fn judge_random(rng: &mut Rng, text: &str, trace: &traces::Trace) {
-    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let spec = compiled(text);
     let lines: Vec<Value> = write_trace(trace).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let answers: Vec<Value> = lines.iter().filter_map(|line| line.get("a").cloned()).chain([json!(0)]).collect();
     for trace in [write_trace(trace), altered(rng, &lines, &answers)] {
-        if Exchanges::new(&spec, trace.as_bytes()).all(|exchange| exchange.is_ok()) {
+        if Exchanges::new(&spec[0], trace.as_bytes()).all(|exchange| exchange.is_ok()) {
             assert_eq!(write_trace(&read_trace(&trace)).lines().count(), trace.lines().count());
             compare(text, &spec, &trace, &settings());
         }
@@ -162,7 +172,7 @@ fn random_steps_are_judged_alike() {
     for seed in 0..40 {
         let mut rng = Rng::new((23 << 40) + seed);
         let text = steps::random(&mut rng);
-        let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let spec = compiled(&text);
         let file = oracle::load(&text);
         for _ in 0..2 {
             let trace = traces::run_with_steps(&mut rng, &file, 4, |rng| json!(rng.between(0, 8)));

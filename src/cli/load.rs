@@ -30,7 +30,7 @@ pub fn compile(path: &Path, selected: &arguments::Selection, terminal: &mut Term
     let first = text(path).map_err(|why| failed(terminal, &why))?;
     let mut beside = beside(path);
     let set = selected.constants.iter().map(|constant| (constant.name.clone(), constant.value.clone())).collect();
-    let selection = Selection { name: selected.spec.clone(), set };
+    let selection = Selection { name: selected.spec.clone(), set, ..Selection::default() };
     Spec::compile(first, &mut beside, &selection).map_err(|refused| {
         tell(&refused.sources, &refused.diagnostics, terminal);
         let summary = summary(&refused.diagnostics).unwrap_or_default();

@@ -11,7 +11,6 @@ use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::delay::{Class, Wanted, Watch};
 use super::frontier::{Judge, Received};
-use super::observe::Seen;
 use super::split;
 use super::subsume::{self, Form};
 use crate::process::Limit;
@@ -70,7 +69,7 @@ impl Judge {
         received: &Received<'_>,
     ) -> Vec<Candidate> {
         let mut after = Vec::new();
-        if *received.seen.observed == Observed::Lost {
+        if *received.seen == Observed::Lost {
             after.extend(candidates.iter().cloned());
         }
         let root = |candidate| State { candidate, taken: Vec::new(), from: None, after: Vec::new() };
@@ -228,7 +227,7 @@ impl Judge {
         self.log(&mut first, || Logged::Step(step));
         first.process.step(&spec.program, step);
         let mut others = Vec::new();
-        if self.explore(spec, &mut first, &Seen::new(&Observed::Nothing), &mut others) == Alive::Yes {
+        if self.explore(spec, &mut first, &Observed::Nothing, &mut others) == Alive::Yes {
             others.push(first);
         }
         others.retain(|candidate| changes(from, candidate));

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
 use super::delay::{Wanted, Watch};
-use super::observe::Seen;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
@@ -83,7 +82,7 @@ struct Request<'r> {
 pub(super) struct Received<'r> {
     request: Request<'r>,
     client: Value,
-    pub(super) seen: Seen<'r>,
+    pub(super) seen: &'r Observed,
 }
 
 /// The candidates of a trace, and what is known besides.
@@ -144,7 +143,7 @@ impl Judge {
         }
         let mut survivors = Vec::new();
         let spec = judge.spec.clone();
-        if judge.explore(&spec, &mut candidate, &Seen::new(&Observed::Nothing), &mut survivors) == Alive::Yes {
+        if judge.explore(&spec, &mut candidate, &Observed::Nothing, &mut survivors) == Alive::Yes {
             survivors.push(candidate);
         }
         judge.settle(survivors);
@@ -162,7 +161,7 @@ impl Judge {
         let received = Received {
             request: self.request(&spec, &exchange.request),
             client: Value::Scalar(Scalar::Client(exchange.client)),
-            seen: Seen::new(&exchange.observed),
+            seen: &exchange.observed,
         };
         let candidates = std::mem::take(&mut self.candidates);
         let after = match spec.program.steps.is_empty() {
@@ -182,7 +181,7 @@ impl Judge {
     ) -> Vec<Candidate> {
         let mut others = Vec::new();
         candidates.retain_mut(|candidate| {
-            if *received.seen.observed == Observed::Lost {
+            if *received.seen == Observed::Lost {
                 others.push(candidate.clone());
             }
             self.respond(spec, candidate, received, &mut others) == Alive::Yes
@@ -221,7 +220,7 @@ impl Judge {
     ) -> Alive {
         let Received { request, client, seen } = received;
         self.log(candidate, || Logged::Received);
-        let before = self.may_join(seen.observed).then(|| candidate.clone());
+        let before = self.may_join(seen).then(|| candidate.clone());
         let first = others.len();
         if self.ask(candidate, request) == Alive::No {
             return Alive::No;

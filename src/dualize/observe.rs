@@ -7,7 +7,6 @@ use super::{Observed, Verdict};
 use crate::process::{Answered, Choice, Event, Fault, Limit, Look};
 use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
-use crate::spec::heads::{Head, Heads};
 use crate::spec::{Site, Spec};
 use crate::term::Term;
 use crate::value::{self, Split, Truth, Value};
@@ -33,24 +32,6 @@ struct Fork<'f> {
     site: Site,
 }
 
-/// What was observed, and its head.
-pub(super) struct Seen<'o> {
-    pub(super) observed: &'o Observed,
-    /// The head that the answer must have, if that says anything.
-    head: Option<Head>,
-}
-
-impl<'o> Seen<'o> {
-    pub(super) fn new(observed: &'o Observed) -> Seen<'o> {
-        let head = match observed {
-            Observed::Answer(answer) => Heads::head_of(answer),
-            Observed::Nothing => Some(Head::Nothing),
-            Observed::Any | Observed::Lost => None,
-        };
-        Seen { observed, head }
-    }
-}
-
 impl Judge {
     /// Runs a candidate through its section, in place along the first path that shows what was observed; whether that one
     /// does. The candidates of other such paths are added to `others`.
@@ -58,7 +39,7 @@ impl Judge {
         &mut self,
         spec: &Spec,
         candidate: &mut Candidate,
-        seen: &Seen,
+        seen: &Observed,
         others: &mut Vec<Candidate>,
     ) -> Alive {
         self.copied = 0;
@@ -91,7 +72,7 @@ impl Judge {
     }
 
     /// Runs one path to its end; whether it explains the observation.
-    fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Seen, open: &mut Vec<Open>) -> Alive {
+    fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Observed, open: &mut Vec<Open>) -> Alive {
         let program = &spec.program;
         loop {
             let event = candidate.process.advance(program);
@@ -135,8 +116,8 @@ impl Judge {
                     return self.unify(spec, candidate, (answer, site), seen, open);
                 }
                 Event::End => {
-                    self.whole &= *seen.observed == Observed::Lost;
-                    let silent = matches!(seen.observed, Observed::Nothing | Observed::Lost);
+                    self.whole &= *seen == Observed::Lost;
+                    let silent = matches!(seen, Observed::Nothing | Observed::Lost);
                     return if silent { Alive::Yes } else { Alive::No };
                 }
                 Event::Recv => return Alive::No,
@@ -185,10 +166,10 @@ impl Judge {
         spec: &Spec,
         candidate: &mut Candidate,
         (mut answer, site): (Value, Site),
-        seen: &Seen,
+        seen: &Observed,
         open: &mut Vec<Open>,
     ) -> Alive {
-        let expected = match seen.observed {
+        let expected = match seen {
             Observed::Answer(expected) => expected,
             Observed::Any | Observed::Lost => {
                 candidate.answer = self.options.keep_answers.then_some(answer);
@@ -256,7 +237,7 @@ impl Judge {
         program: &Program,
         candidate: &mut Candidate,
         fork: Fork<'_>,
-        seen: &Seen,
+        seen: &Observed,
         open: &mut Vec<Open>,
     ) -> Alive {
         let Fork { condition, sides, .. } = fork;
@@ -311,7 +292,7 @@ impl Judge {
         program: &Program,
         candidate: &mut Candidate,
         (ways, site): (usize, Site),
-        seen: &Seen,
+        seen: &Observed,
         open: &mut Vec<Open>,
     ) -> Alive {
         let targets = candidate.process.targets();
@@ -349,13 +330,13 @@ impl Judge {
     }
 
     /// Whether the observed answer can still come if the process goes on there.
-    fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, seen: &Seen) -> bool {
-        match &seen.head {
-            Some(head) if self.options.directed => {
-                candidate.process.may_reply(program, pc, &|heads| heads.admits(head))
-            }
-            Some(_) | None => true,
-        }
+    fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, seen: &Observed) -> bool {
+        let answer = match seen {
+            Observed::Answer(answer) => Some(answer),
+            Observed::Nothing => None,
+            Observed::Any | Observed::Lost => return true,
+        };
+        !self.options.directed || candidate.process.may_reply(program, pc, &|heads| heads.admits(answer))
     }
 
     fn expects(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Alive {

@@ -56,7 +56,7 @@ impl Process {
     }
 
     pub(super) fn is_open(&self, split: Pc) -> bool {
-        self.task.guards.last().is_some_and(|g| g.split == split && g.depth == self.task.frames.len())
+        self.task.guards.last().is_some_and(|g| g.split == split && g.depth == self.task.callers.len())
     }
 
     pub(super) fn swap(

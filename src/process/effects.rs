@@ -18,7 +18,7 @@ impl Process {
         callee: u32,
         args: &[Operand],
     ) -> Result<Next, Obstacle> {
-        if self.task.frames.len() >= CALL_LIMIT {
+        if self.task.callers.len() >= CALL_LIMIT {
             return Err(Obstacle::Limit(Limit::Calls));
         }
         self.jump(frame.pc + 1);
@@ -29,17 +29,19 @@ impl Process {
         }
         let registers = program.functions[callee as usize].registers;
         self.task.registers.resize((base + registers) as usize, Value::Absent);
-        self.task.frames.push(Frame { function: callee, pc: 0, base, result: dst });
+        self.task.callers.push(self.task.frame);
+        self.task.frame = Frame { function: callee, pc: 0, base, result: dst };
         Ok(Next::Moved)
     }
 
     pub(super) fn give_back(&mut self, program: &Program, frame: Frame, src: Operand) -> Result<Next, Obstacle> {
         let value = self.read(program, frame.base, src).clone();
-        self.task.frames.pop();
         self.task.registers.truncate(frame.base as usize);
-        if self.task.frames.is_empty() {
+        let Some(caller) = self.task.callers.pop() else {
+            self.task.running = false;
             return Ok(Next::Event(Event::End));
-        }
+        };
+        self.task.frame = caller;
         self.set(frame.result, value);
         Ok(Next::Moved)
     }

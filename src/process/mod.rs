@@ -55,7 +55,12 @@ pub struct Process {
 /// A suspended computation.
 #[derive(Clone, Debug, Default)]
 struct Task {
-    frames: SmallVec<[Frame; 2]>,
+    /// Whether it has begun and not ended.
+    running: bool,
+    /// The innermost function.
+    frame: Frame,
+    /// Those that called it, the outermost first.
+    callers: Vec<Frame>,
     registers: Vec<Value>,
     guards: Vec<Guard>,
     waiting: Waiting,
@@ -76,7 +81,7 @@ struct Task {
 }
 
 /// A function that has been entered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Frame {
     function: u32,
     pc: Pc,
@@ -260,8 +265,10 @@ impl Process {
 
     fn enter(&mut self, program: &Program, function: u32, args: &[&Value]) {
         let task = &mut self.task;
-        task.registers.clear();
-        task.frames.clear();
+        // What the last section left is dropped here, so that its maps are shared with nobody.
+        task.registers.iter_mut().for_each(Value::clear);
+        task.registers.resize(program.functions[function as usize].registers as usize, Value::Absent);
+        task.callers.clear();
         task.guards.clear();
         task.stored.clear();
         task.touched.clear();
@@ -271,9 +278,11 @@ impl Process {
         task.looked = 0;
         task.waiting = Waiting::Nothing;
         task.fuel = SECTION_LIMIT;
-        task.registers.extend(args.iter().map(|arg| (*arg).clone()));
-        task.registers.resize(program.functions[function as usize].registers as usize, Value::Absent);
-        task.frames.push(Frame { function, pc: 0, base: 0, result: 0 });
+        for (register, arg) in task.registers.iter_mut().zip(args) {
+            *register = (*arg).clone();
+        }
+        task.frame = Frame { function, pc: 0, base: 0, result: 0 };
+        task.running = true;
     }
 
     /// The slots that the section stored to so far.
@@ -281,18 +290,17 @@ impl Process {
         self.task.stored.iter().copied()
     }
 
-    /// Forgets the task: nothing of a section that has ended is kept alive.
+    /// Forgets the task: its section has ended.
     pub fn rest(&mut self) {
-        self.task.frames.clear();
-        self.task.registers.clear();
+        self.task.running = false;
         self.task.guards.clear();
-        self.task.waiting = Waiting::Nothing;
+        self.proceed();
     }
 
     /// How much a copy of the suspended task copies: its registers and frames.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.task.registers.len() + self.task.frames.len()
+        self.task.registers.len() + self.task.callers.len()
     }
 
     /// Answers [`Event::Choose`].
@@ -303,8 +311,11 @@ impl Process {
     }
 
     /// Goes on after an event that needs no answer.
+    #[inline]
     pub fn proceed(&mut self) {
-        self.task.waiting = Waiting::Nothing;
+        if !matches!(self.task.waiting, Waiting::Nothing) {
+            self.task.waiting = Waiting::Nothing;
+        }
     }
 
     /// Answers [`Event::Branch`].
@@ -330,6 +341,7 @@ impl Process {
     }
 
     /// Sets a register; a value with too many alternatives is to be forced.
+    #[inline]
     fn keep_small(&mut self, register: Register, value: Value) {
         let too_many = matches!(&value, Value::Union(alternatives) if alternatives.len() > UNION_LIMIT);
         if too_many {
@@ -353,7 +365,7 @@ impl Process {
                     Some(outer) => Term::and(&outer.path, &condition),
                     None => condition.clone(),
                 };
-                self.task.guards.push(Guard { depth: self.task.frames.len(), split, condition, path, first: None });
+                self.task.guards.push(Guard { depth: self.task.callers.len(), split, condition, path, first: None });
             }
         }
     }
@@ -370,7 +382,11 @@ impl Process {
     /// Whether the process may still answer as the test on heads says, if it goes on at `pc` of its innermost function.
     #[must_use]
     pub fn may_reply(&self, program: &Program, pc: Pc, fits: &dyn Fn(&Heads) -> bool) -> bool {
-        for (depth, frame) in self.task.frames.iter().rev().enumerate() {
+        if !self.task.running {
+            return true;
+        }
+        let frames = std::iter::once(&self.task.frame).chain(self.task.callers.iter().rev());
+        for (depth, frame) in frames.enumerate() {
             let pc = if depth == 0 { pc } else { frame.pc };
             let Some(heads) = program.functions[frame.function as usize].heads.get(pc as usize) else { return true };
             if fits(heads) {
@@ -404,7 +420,7 @@ impl Process {
     /// The node of the instruction that was executed last.
     #[must_use]
     pub fn site(&self, program: &Program) -> Option<Site> {
-        let frame = self.task.frames.last()?;
+        let frame = self.task.running.then_some(self.task.frame)?;
         let origin = &program.functions[frame.function as usize].origin;
         origin.get((frame.pc as usize).saturating_sub(1)).copied()
     }
@@ -416,7 +432,7 @@ impl Process {
     }
 
     fn frame(&self) -> Frame {
-        self.task.frames[self.task.frames.len() - 1]
+        self.task.frame
     }
 
     fn function<'a>(&self, program: &'a Program) -> &'a Function {
@@ -424,14 +440,15 @@ impl Process {
     }
 
     fn jump(&mut self, pc: Pc) {
-        if let Some(frame) = self.task.frames.last_mut() {
-            frame.pc = pc;
-        }
+        self.task.frame.pc = pc;
     }
 
+    #[inline]
     fn set(&mut self, register: Register, value: Value) {
-        let base = self.frame().base;
-        self.task.registers[(base + register) as usize] = value;
+        let base = self.task.frame.base;
+        let place = &mut self.task.registers[(base + register) as usize];
+        place.clear();
+        *place = value;
     }
 
     /// A condition under the guard of the arm being evaluated: `guard ∧ condition`.

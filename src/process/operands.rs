@@ -7,6 +7,7 @@ use crate::term::Term;
 use crate::value::Value;
 
 impl Process {
+    #[inline]
     pub(super) fn read<'a>(&'a self, program: &'a Program, base: u32, operand: Operand) -> &'a Value {
         match operand {
             Operand::Register(register) => &self.task.registers[(base + register) as usize],

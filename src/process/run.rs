@@ -20,7 +20,8 @@ pub(super) enum Next {
 impl Process {
     /// Runs to the next event.
     pub fn advance(&mut self, program: &Program) -> Event {
-        while let Some(frame) = self.task.frames.last().copied() {
+        while self.task.running {
+            let frame = self.task.frame;
             let function = &program.functions[frame.function as usize];
             if self.task.fuel == 0 {
                 return self.cut(Limit::Section);
@@ -29,7 +30,13 @@ impl Process {
                 return self.force(register, function.origin[frame.pc as usize]);
             }
             self.task.fuel -= 1;
-            let op = &function.code[frame.pc as usize];
+            let op = match &function.code[frame.pc as usize] {
+                Op::Watched { op, touches } => {
+                    self.note_touches(program, frame.base, touches);
+                    op
+                }
+                op => op,
+            };
             match self.execute(program, function, frame, op) {
                 Ok(Next::Following) => self.jump(frame.pc + 1),
                 Ok(Next::Moved) => {}
@@ -103,6 +110,7 @@ impl Process {
         Event::Cut(self.under_guard(Truth::Known(true)), limit)
     }
 
+    #[inline(always)] // its only caller is the loop
     fn execute(&mut self, program: &Program, function: &Function, frame: Frame, op: &Op) -> Result<Next, Obstacle> {
         let base = frame.base;
         match op {
@@ -138,7 +146,8 @@ impl Process {
                 self.partial(program, frame, *dst, found, FaultKind::OutOfRange)
             }
             Op::Make { dst, tag, fields } => {
-                let fields: Vec<Value> = fields.iter().map(|f| self.read(program, base, *f).clone()).collect();
+                let fields: std::sync::Arc<[Value]> =
+                    fields.iter().map(|f| self.read(program, base, *f).clone()).collect();
                 self.keep(*dst, Ok(Value::data(*tag, fields)))
             }
             Op::MakeList { dst, elements } => {
@@ -212,23 +221,24 @@ impl Process {
             Op::Fault { kind } => self.fault(program, frame, Truth::Known(true), *kind),
             Op::Reply { src } => {
                 let value = self.read(program, base, *src).clone();
-                self.task.frames.clear();
+                self.task.running = false;
                 Ok(Next::Event(Event::Send(value, function.origin[frame.pc as usize])))
             }
-            Op::Watched { op, touches } => {
-                self.note_touches(program, base, touches);
-                self.execute(program, function, frame, op)
-            }
-            Op::End | Op::Unsupported => {
-                self.task.frames.clear();
+            // The loop has taken a watched instruction out of its wrapping.
+            Op::End | Op::Unsupported | Op::Watched { .. } => {
+                self.task.running = false;
                 Ok(Next::Event(Event::End))
             }
         }
     }
 
     /// A value whose constructor is there, in every alternative.
+    #[inline]
     fn node<'a>(&'a self, program: &'a Program, base: u32, operand: Operand) -> Result<&'a Value, Obstacle> {
         let value = self.read(program, base, operand);
+        if let Value::Data { .. } = value {
+            return Ok(value);
+        }
         value.unseen().map_or(Ok(value), |ask| Err(Obstacle::Ask(ask)))
     }
 
@@ -263,6 +273,7 @@ impl Process {
         Ok(Next::Following)
     }
 
+    #[inline]
     pub(super) fn note_stored(&mut self, slot: u32) {
         if !self.task.stored.contains(&slot) {
             self.task.stored.push(slot);

@@ -83,10 +83,16 @@ impl Facts {
             return term;
         }
         let mut rounds = 0..CHAIN;
-        while rounds.next().is_some() && term.any_var(&mut |var| self.bindings.get(var).is_some()) {
+        while rounds.next().is_some() && self.mentions_bound(&term) {
             term = term.substitute(&mut |var| self.bindings.get(var).cloned());
         }
         term
+    }
+
+    /// Whether a bound variable occurs in a term; most terms are told by the range of their variables.
+    fn mentions_bound(&self, term: &Term) -> bool {
+        let Some((first, last)) = term.var_range() else { return false };
+        self.bindings.has_within(first, last) && term.any_var(&mut |var| self.bindings.get(var).is_some())
     }
 
     /// Adds `condition` and all that follows by substitution and unit propagation.

@@ -5,7 +5,7 @@
 
 use super::facts::{Conflict, Facts, Touched, literal};
 use crate::scalar::Int;
-use crate::term::{Kind, Linear, Term, TextOp};
+use crate::term::{Kind, Linear, Term, TextOp, Var};
 
 /// Lower and upper end, where there is one.
 pub(super) type Interval = (Option<Int>, Option<Int>);
@@ -57,11 +57,28 @@ impl Facts {
     }
 
     fn decide_le(&self, linear: &Linear) -> Option<bool> {
+        if let [(atom, factor)] = linear.terms()
+            && let Some(var) = atom.as_var()
+            && let Some(sign @ (1 | -1)) = factor.to_i64()
+        {
+            return self.decide_bound(var, sign, linear.constant());
+        }
         let (lo, hi) = self.interval_of(linear, DEPTH);
         if hi.is_some_and(|hi| hi.signum() <= 0) {
             return Some(true);
         }
         lo.is_some_and(|lo| lo.signum() > 0).then_some(false)
+    }
+
+    /// Whether `sign * x + constant <= 0`, for the signs 1 and -1.
+    fn decide_bound(&self, var: Var, sign: i64, constant: &Int) -> Option<bool> {
+        let (domain, grows) = (self.domains.get(var)?, sign > 0);
+        let at = |end: &Int| if grows { end.add(constant) } else { constant.sub(end) };
+        let (least, most) = if grows { (domain.lo(), domain.hi()) } else { (domain.hi(), domain.lo()) };
+        if most.is_some_and(|end| at(end).signum() <= 0) {
+            return Some(true);
+        }
+        least.is_some_and(|end| at(end).signum() > 0).then_some(false)
     }
 
     fn decide_zero(&self, linear: &Linear) -> Option<bool> {

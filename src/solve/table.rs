@@ -50,6 +50,15 @@ impl<V: Clone> Table<V> {
         }
     }
 
+    /// Whether some variable is in it whose number is from `first` to `last`.
+    pub(super) fn has_within(&self, first: u64, last: u64) -> bool {
+        match self {
+            Table::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),
+            // Looking is no cheaper than walking the term.
+            Table::Many(_) => true,
+        }
+    }
+
     pub(super) fn insert(&mut self, var: Var, value: V) {
         match self {
             Table::Few(list) => match list.binary_search_by_key(&var, |(known, _)| *known) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::code::Program;
 use super::load::{Loader, Text, load};
 use super::lower::{Unit, lower};
+use super::tighten::Code;
 use super::types::Types;
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
 use crate::syntax::ast::NodeId;
@@ -16,6 +17,8 @@ pub struct Selection {
     pub name: Option<String>,
     /// Constants and the texts of their new values.
     pub set: Vec<(String, String)>,
+    /// How much of what does nothing is left out.
+    pub code: Code,
 }
 
 /// A specification, compiled.
@@ -70,7 +73,7 @@ impl Spec {
             let names = names(&checked);
             choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
                 .map_err(|diagnostic| vec![diagnostic])
-                .and_then(|unit| lower(&checked, unit))
+                .and_then(|unit| lower(&checked, unit, selection.code))
                 .map(|program| (program, checked.types.clone(), checked.tables.spans().to_vec()))
         };
         match compiled {

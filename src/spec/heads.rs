@@ -20,6 +20,19 @@ pub enum Head {
     Nothing,
 }
 
+impl Head {
+    /// Whether an answer may have this head; `None` is no answer.
+    fn fits(&self, answer: Option<&Value>) -> bool {
+        match (self, answer) {
+            (Head::Tag(own), Some(Value::Data { tag, .. })) => own == tag,
+            (Head::Scalar(own), Some(Value::Scalar(scalar))) => own == scalar,
+            (Head::Tag(_), Some(Value::Scalar(_))) | (Head::Scalar(_), Some(Value::Data { .. })) => false,
+            (Head::Nothing, answer) => answer.is_none(),
+            (Head::Tag(_) | Head::Scalar(_), answer) => answer.is_some(),
+        }
+    }
+}
+
 /// A set of heads.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Heads {
@@ -51,8 +64,7 @@ impl Heads {
     }
 
     /// The head of a known value.
-    #[must_use]
-    pub fn head_of(value: &Value) -> Option<Head> {
+    fn head_of(value: &Value) -> Option<Head> {
         match value {
             Value::Scalar(scalar) => Some(Head::Scalar(scalar.clone())),
             Value::Data { tag, .. } => Some(Head::Tag(*tag)),
@@ -61,10 +73,10 @@ impl Heads {
         }
     }
 
-    /// Whether an answer with this head is possible.
+    /// Whether an answer is possible; `None` is no answer.
     #[must_use]
-    pub fn admits(&self, head: &Head) -> bool {
-        self.any || self.set.contains(head)
+    pub fn admits(&self, answer: Option<&Value>) -> bool {
+        self.any || self.set.iter().any(|head| head.fits(answer))
     }
 }
 

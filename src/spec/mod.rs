@@ -12,8 +12,10 @@ mod lower;
 pub(crate) mod operands;
 mod order;
 mod override_consts;
+mod tighten;
 pub mod types;
 
 pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};
+pub use tighten::Code;
 pub use types::{Type, TypeId, Types};

@@ -2,7 +2,7 @@
 //!
 //! `r2 := r0 + s1` reads a register and a variable of the state.
 
-use super::code::{Domain, Op, Operand};
+use super::code::{Domain, Op, Operand, Pc, Register};
 
 impl Op {
     /// The instruction itself, whether it is watched or not.
@@ -17,38 +17,90 @@ impl Op {
 
 /// Calls a function on every operand that an instruction reads.
 pub(crate) fn visit_operands(op: &Op, visit: &mut dyn FnMut(Operand)) {
-    match op {
-        Op::Copy { src, .. } | Op::Store { src, .. } | Op::Return { src } | Op::Reply { src } => visit(*src),
-        Op::IsVariant { src, .. } | Op::Field { src, .. } | Op::HasLength { src, .. } => visit(*src),
-        Op::Nth { src, .. } | Op::Tail { src, .. } | Op::Swap { src, .. } | Op::Join { src, .. } => visit(*src),
-        Op::Unary { a, .. } => visit(*a),
-        Op::Binary { a, b, .. } => [*a, *b].into_iter().for_each(visit),
-        Op::Put { slot, key, value } => [Operand::Slot(*slot), *key, *value].into_iter().for_each(visit),
-        Op::Insert { map, key, value, .. } => [*map, *key, *value].into_iter().for_each(visit),
-        Op::Replace { list, at, value, .. } => [*list, *at, *value].into_iter().for_each(visit),
-        Op::Index { src, at, .. } => [*src, *at].into_iter().for_each(visit),
-        Op::Slice { src, from, to, .. } => [*src, *from, *to].into_iter().for_each(visit),
-        Op::Make { fields, .. } => fields.iter().copied().for_each(visit),
-        Op::MakeList { elements, .. } => elements.iter().copied().for_each(visit),
-        Op::With { src, fields, .. } => {
-            visit(*src);
-            fields.iter().for_each(|(_, operand)| visit(*operand));
-        }
-        Op::Iterate { over, .. } | Op::PickElement { over, .. } => visit(*over),
-        Op::IterateRange { from, to, .. } | Op::RangeList { from, to, .. } => [*from, *to].into_iter().for_each(visit),
+    match op.plain() {
+        Op::Put { slot, .. } => visit(Operand::Slot(*slot)),
         Op::Next { cursor, .. } => visit(Operand::Register(*cursor)),
-        Op::Push { dst, src } => [Operand::Register(*dst), *src].into_iter().for_each(visit),
-        Op::Gather { dst, key, value, when } => {
-            [Operand::Register(*dst), *key, *value, *when].into_iter().for_each(visit);
+        Op::Push { dst, .. } | Op::Gather { dst, .. } => visit(Operand::Register(*dst)),
+        _ => {}
+    }
+    change(&mut op.plain().clone(), &mut |operand| visit(*operand), &mut |_| {});
+}
+
+/// Calls a function on every register that an instruction writes.
+pub(crate) fn visit_written(op: &Op, visit: &mut dyn FnMut(Register)) {
+    change(&mut op.plain().clone(), &mut |_| {}, &mut |register| visit(*register));
+}
+
+/// Changes the operands that an instruction names and the registers that it writes. What it writes it may read as well:
+/// [`Op::Push`], [`Op::Gather`] and [`Op::Next`] change what is there.
+pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnMut(&mut Register)) {
+    match op {
+        Op::Store { src, .. } | Op::Return { src } | Op::Reply { src } => read(src),
+        Op::Put { key, value, .. } => [key, value].into_iter().for_each(read),
+        Op::Unless { cond, .. } | Op::Branch { cond, .. } | Op::Split { cond, .. } => read(cond),
+        Op::Assume { cond } | Op::Expects { cond } => read(cond),
+        Op::Within { element, over } => [element, over].into_iter().for_each(read),
+        Op::Next { cursor, element, presence, .. } => [cursor, element, presence].into_iter().for_each(write),
+        Op::Watched { op, touches } => {
+            touches.iter_mut().filter_map(|touch| touch.key.as_mut()).for_each(&mut *read);
+            change(op, read, write);
         }
-        Op::Unless { cond, .. } | Op::Branch { cond, .. } | Op::Split { cond, .. } => visit(*cond),
-        Op::Assume { cond } | Op::Expects { cond } => visit(*cond),
-        Op::Call { args, .. } => args.iter().copied().for_each(visit),
-        Op::Choose { domain: Domain::Range(from, to), .. } => [*from, *to].into_iter().for_each(visit),
-        Op::Choose { domain: Domain::Element(over, _), .. } => visit(*over),
-        Op::Within { element, over } => [*element, *over].into_iter().for_each(visit),
-        Op::Choose { domain: Domain::Type(_) | Domain::Alternatives(_), .. } => {}
-        Op::Watched { op, .. } => visit_operands(op, visit),
         Op::Jump { .. } | Op::Select { .. } | Op::Fault { .. } | Op::End | Op::Unsupported => {}
+        op => computes(op, read, write),
+    }
+}
+
+/// The same for the instructions that give a value.
+fn computes(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnMut(&mut Register)) {
+    let dst = match op {
+        Op::Copy { dst, src } | Op::IsVariant { dst, src, .. } | Op::Field { dst, src, .. } => each(dst, [src], read),
+        Op::HasLength { dst, src, .. } | Op::Nth { dst, src, .. } | Op::Tail { dst, src, .. } => each(dst, [src], read),
+        Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } | Op::Push { dst, src } => each(dst, [src], read),
+        Op::Unary { dst, a, .. } => each(dst, [a], read),
+        Op::Binary { dst, a, b, .. } => each(dst, [a, b], read),
+        Op::Insert { dst, map, key, value } => each(dst, [map, key, value], read),
+        Op::Replace { dst, list, at, value } => each(dst, [list, at, value], read),
+        Op::Index { dst, src, at } => each(dst, [src, at], read),
+        Op::Slice { dst, src, from, to } => each(dst, [src, from, to], read),
+        Op::Make { dst, fields, .. } => each(dst, fields.iter_mut(), read),
+        Op::MakeList { dst, elements } => each(dst, elements.iter_mut(), read),
+        Op::With { dst, src, fields } => {
+            let replaced = fields.iter_mut().map(|(_, operand)| operand);
+            each(dst, std::iter::once(src).chain(replaced), read)
+        }
+        Op::Iterate { dst, over } | Op::PickElement { dst, over, .. } => each(dst, [over], read),
+        Op::IterateRange { dst, from, to } | Op::RangeList { dst, from, to } => each(dst, [from, to], read),
+        Op::Gather { dst, key, value, when } => each(dst, [key, value, when], read),
+        Op::Call { dst, args, .. } => each(dst, args.iter_mut(), read),
+        Op::Choose { dst, domain } => match domain {
+            Domain::Range(from, to) => each(dst, [from, to], read),
+            Domain::Element(over, _) => each(dst, [over], read),
+            Domain::Type(_) | Domain::Alternatives(_) => dst,
+        },
+        _ => return,
+    };
+    write(dst);
+}
+
+fn each<'o>(
+    dst: &'o mut Register,
+    operands: impl IntoIterator<Item = &'o mut Operand>,
+    read: &mut dyn FnMut(&mut Operand),
+) -> &'o mut Register {
+    operands.into_iter().for_each(read);
+    dst
+}
+
+/// Changes the positions that an instruction names: where it may go on, and the opening instruction of its conditional.
+pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
+    match op {
+        Op::Jump { to } | Op::Unless { to, .. } => change(to),
+        Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => change(otherwise),
+        Op::Swap { end, split, .. } => [end, split].into_iter().for_each(change),
+        Op::Join { split, .. } => change(split),
+        Op::Next { done, .. } => change(done),
+        Op::Select { targets } => targets.iter_mut().for_each(change),
+        Op::Watched { op, .. } => change_targets(op, change),
+        _ => {}
     }
 }

@@ -171,12 +171,26 @@ impl Value {
     }
 
     /// The condition that a boolean value is; what is absent does not hold.
+    #[inline]
     #[must_use]
     pub fn truth(&self) -> Truth {
         match self {
             Value::Scalar(Scalar::Bool(known)) => Truth::Known(*known),
             Value::Term(term) => Truth::Term(term.clone()),
             _ => Truth::Known(false),
+        }
+    }
+
+    /// Makes it absent; what holds nothing on the heap costs no call.
+    #[inline]
+    pub fn clear(&mut self) {
+        match self {
+            Value::Absent => {}
+            Value::Scalar(Scalar::Bool(_) | Scalar::Client(_)) | Value::Data { fields: None, .. } => {
+                // They own nothing: to forget them is to drop them.
+                std::mem::forget(std::mem::replace(self, Value::Absent));
+            }
+            _ => *self = Value::Absent,
         }
     }
 
@@ -203,10 +217,17 @@ impl Value {
     }
 
     /// Whether the constructor is `tag`, lifted over alternatives.
+    #[inline]
     #[must_use]
     pub fn is_variant(&self, tag: u32) -> Truth {
         match self {
             Value::Data { tag: own, .. } => Truth::Known(*own == tag),
+            other => other.is_variant_somewhere(tag),
+        }
+    }
+
+    fn is_variant_somewhere(&self, tag: u32) -> Truth {
+        match self {
             Value::Union(alternatives) => {
                 let guards = alternatives.iter().filter(|(_, v)| matches!(v, Value::Data { tag: t, .. } if *t == tag));
                 Truth::of(Term::or_all(guards.map(|(guard, _)| guard.clone())))
@@ -216,12 +237,19 @@ impl Value {
     }
 
     /// Field `index` of the constructor `tag`, from those alternatives that have it; absent where none has.
+    #[inline]
     #[must_use]
     pub fn field(&self, tag: u32, index: u32) -> Value {
         match self {
             Value::Data { tag: own, fields: Some(fields) } if *own == tag => {
                 fields.get(index as usize).cloned().unwrap_or(Value::Absent)
             }
+            other => other.field_somewhere(tag, index),
+        }
+    }
+
+    fn field_somewhere(&self, tag: u32, index: u32) -> Value {
+        match self {
             Value::Union(alternatives) => {
                 union(alternatives.iter().map(|(guard, value)| (guard.clone(), value.field(tag, index))))
             }
@@ -261,6 +289,7 @@ impl From<bool> for Value {
 }
 
 impl From<Truth> for Value {
+    #[inline]
     fn from(truth: Truth) -> Value {
         match truth {
             Truth::Known(known) => known.into(),
@@ -289,6 +318,7 @@ impl Truth {
     }
 
     /// Both; what is known false decides without looking at the rest.
+    #[inline]
     #[must_use]
     pub fn and(self, other: Truth) -> Truth {
         match (self, other) {

@@ -4,7 +4,7 @@
 //! After `r1 := m.remove(k)` the register holds `m` but for k, and after `s0 := r1` so does the variable: only k was touched.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Unary};
-use crate::spec::heads::writes;
+use crate::spec::operands::visit_written;
 use crate::value::Value;
 
 /// Instructions that use the same registers.
@@ -60,7 +60,7 @@ impl Registers {
         // A parameter is written where the function is entered.
         written.iter_mut().take(part.params as usize).for_each(|places| places.push(usize::MAX));
         for (pc, op) in part.code.iter().enumerate() {
-            each_written(op, &mut |register| written[register as usize].push(pc));
+            visit_written(op, &mut |register| written[register as usize].push(pc));
         }
         let mut registers = Registers {
             slots: vec![None; count],
@@ -187,14 +187,6 @@ impl Registers {
     fn is_filtered(&self, part: &Part<'_>, pc: usize, register: u32) -> bool {
         let pushes = matches!(&part.code[pc], Op::Push { dst, .. } if *dst == register);
         pushes && self.filters.iter().any(|filter| filter.dst == register && filter.pc as usize + 6 == pc)
-    }
-}
-
-fn each_written(op: &Op, visit: &mut dyn FnMut(u32)) {
-    if let Op::Next { cursor, element, presence, .. } = op {
-        [*cursor, *element, *presence].into_iter().for_each(visit);
-    } else if let Some(register) = writes(op) {
-        visit(register);
     }
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Context, Unknown};
 use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
+use crate::spec::operands::change_targets;
 use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
@@ -26,6 +27,8 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) site: NodeId,
     /// What `return` does here.
     pub(super) body: Body,
+    /// Whether the pattern that is being emitted fits for certain.
+    pub(super) certain: bool,
 }
 
 /// What kind of function is being emitted.
@@ -56,6 +59,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             locals: FxHashMap::default(),
             site,
             body,
+            certain: false,
         }
     }
 
@@ -135,12 +139,11 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     pub(super) fn place(&mut self, label: Label) {
         let here = self.here();
         for at in label.0 {
-            match &mut self.code[at] {
-                Op::Jump { to } | Op::Unless { to, .. } => *to = here,
-                Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => *otherwise = here,
+            let waiting = &mut self.code[at];
+            match waiting {
+                // The opening instruction stays.
                 Op::Swap { end, .. } => *end = here,
-                Op::Next { done, .. } => *done = here,
-                _ => {}
+                op => change_targets(op, &mut |to| *to = here),
             }
         }
     }

@@ -345,10 +345,7 @@ impl Emitter<'_, '_, '_> {
         let covered = self.last_arm_is_certain(subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
         let mut opened = Vec::new();
         for (at, arm) in arms.iter().enumerate() {
-            let mut test = self.pattern(&arm.pattern, src);
-            if covered && at + 1 == arms.len() {
-                test = None;
-            }
+            let test = self.arm_pattern(&arm.pattern, src, covered && at + 1 == arms.len());
             let cond = match (&arm.guard, test) {
                 (None, None) => {
                     let value = self.expr(&arm.body);
@@ -367,6 +364,15 @@ impl Emitter<'_, '_, '_> {
         self.emit(Op::Fault { kind: FaultKind::NoArm });
         let nothing = self.constant(Value::Absent);
         self.close_arms(opened, nothing)
+    }
+
+    /// Tests the pattern of an arm and binds its names; the last arm of those that cover everything needs no test.
+    pub(super) fn arm_pattern(&mut self, pattern: &Pattern, src: Operand, last: bool) -> Option<Operand> {
+        if last && self.plain_variant(pattern).is_some() {
+            self.certain_pattern(pattern, src);
+            return None;
+        }
+        self.pattern(pattern, src).filter(|_| !last)
     }
 
     /// Whether the arms cover all variants by patterns that look no deeper, so that the last one needs no test.

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
 use super::code::{Function, Operand, Program, ProgramKind, Slot, Step};
+use super::tighten::{Code, inline, tighten};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::value::Value;
@@ -35,7 +36,7 @@ pub enum Unit {
 ///
 /// # Errors
 /// One diagnostic for each construct that is not executed.
-pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
+pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<Diagnostic>> {
     let mut context = Context::new(checked, Unknown::Impossible);
     context.unit(unit);
     if context.chooses_maps || checked.types.holds_maps(context.request) {
@@ -45,6 +46,9 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
     }
     if !context.refused.is_empty() {
         return Err(context.refused);
+    }
+    if code == Code::Tight {
+        inline(&mut context.functions);
     }
     super::heads::compute(&mut context.functions, &context.constants);
     let mut program = Program {
@@ -75,6 +79,9 @@ pub fn lower(checked: &Checked, unit: Unit) -> Result<Program, Vec<Diagnostic>> 
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     };
     super::footprint::watch(&mut program, &checked.types);
+    if code == Code::Tight {
+        tighten(&mut program.functions);
+    }
     Ok(program)
 }
 

@@ -41,6 +41,13 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// Binds the names of a pattern that fits for certain, and tests nothing but a variant.
+    pub(super) fn certain_pattern(&mut self, pattern: &Pattern, src: Operand) {
+        self.certain = true;
+        self.pattern(pattern, src);
+        self.certain = false;
+    }
+
     fn equals(&mut self, src: Operand, value: Value) -> Operand {
         let value = self.constant(value);
         self.give(|dst| Op::Binary { dst, op: Binary::Eq, a: src, b: value })
@@ -73,7 +80,7 @@ impl Emitter<'_, '_, '_> {
             Type::Option(_) => 2,
             _ => 1,
         };
-        (variants > 1).then(|| self.give(|dst| Op::IsVariant { dst, src, tag }))
+        (variants > 1 && !self.certain).then(|| self.give(|dst| Op::IsVariant { dst, src, tag }))
     }
 
     fn constructor_pattern(
@@ -222,9 +229,15 @@ impl Conjunction {
         let Some(test) = test else { return };
         match self.result {
             None => {
-                let dst = emitter.register();
-                emitter.emit(Op::Copy { dst, src: test });
-                self.result = Some(dst);
+                self.result = Some(match test {
+                    // A test is in a register of its own.
+                    Operand::Register(register) => register,
+                    Operand::Slot(_) | Operand::Constant(_) => {
+                        let dst = emitter.register();
+                        emitter.emit(Op::Copy { dst, src: test });
+                        dst
+                    }
+                });
             }
             Some(dst) => {
                 emitter.emit(Op::Binary { dst, op: Binary::And, a: Operand::Register(dst), b: test });

@@ -107,9 +107,8 @@ impl Emitter<'_, '_, '_> {
         let mut end = Label::default();
         for (at, arm) in arms.iter().enumerate() {
             let mut next = Label::default();
-            let test = self.pattern(&arm.pattern, src);
-            let certain = covered && at + 1 == arms.len();
-            if let Some(cond) = test.filter(|_| !certain) {
+            let test = self.arm_pattern(&arm.pattern, src, covered && at + 1 == arms.len());
+            if let Some(cond) = test {
                 self.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
             }
             if let Some(guard) = &arm.guard {

@@ -1,0 +1,117 @@
+//! Reading what was copied, or put into a tuple, where it came from.
+//!
+//! After `r2 := (r0, r1)` and `r3 := r2.0`, what reads r3 reads r0.
+
+use super::{parts, targets};
+use crate::spec::code::{Function, Op, Operand, Register};
+use crate::spec::operands::{change, visit_operands, visit_written};
+
+/// Forwards what copies hold, and what is taken out of a constructor that was just made.
+pub(super) fn forward(function: &mut Function) {
+    let targets = targets(function);
+    for part in parts(function) {
+        let starts = &targets[part.clone()];
+        let params = function.params;
+        let code = &mut function.code[part];
+        compute_in_place(code, starts);
+        let written = Written::of(code, params, function.registers);
+        take_apart(code, &written);
+        let sources = sources(code, &written);
+        for op in code {
+            change(op, &mut |operand| *operand = origin(*operand, &sources), &mut |_| {});
+        }
+    }
+}
+
+/// How often each register is written.
+struct Written(Vec<u32>);
+
+impl Written {
+    fn of(code: &[Op], params: u32, registers: u32) -> Written {
+        let mut times = vec![0; registers as usize];
+        times.iter_mut().take(params as usize).for_each(|times| *times = 1);
+        for op in code {
+            visit_written(op, &mut |register| times[register as usize] += 1);
+        }
+        Written(times)
+    }
+
+    /// Whether an operand means the same wherever what was made of it is read: names are bound once.
+    fn stays(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Register(register) => self.0[register as usize] == 1,
+            Operand::Constant(_) => true,
+            Operand::Slot(_) => false,
+        }
+    }
+}
+
+/// `r1 := a op b; r2 := r1`, where nothing else reads r1, is `r2 := a op b`.
+fn compute_in_place(code: &mut [Op], targets: &[bool]) {
+    for at in 1..code.len() {
+        let Op::Copy { dst, src: Operand::Register(src) } = code[at] else { continue };
+        let mut reads = 0;
+        code.iter().for_each(|op| visit_operands(op, &mut |read| reads += u32::from(read == Operand::Register(src))));
+        let mut writers = 0;
+        code.iter().for_each(|op| visit_written(op, &mut |register| writers += u32::from(register == src)));
+        let made_here = matches!(code[at - 1].plain(), Op::Binary { .. } | Op::Unary { .. } | Op::IsVariant { .. });
+        let before = &mut code[at - 1];
+        if reads == 1 && writers == 1 && !targets[at] && made_here && writes_only(before, src) {
+            change(before, &mut |_| {}, &mut |register| *register = dst);
+            code[at] = Op::Copy { dst, src: Operand::Register(dst) };
+        }
+    }
+}
+
+fn writes_only(op: &Op, register: Register) -> bool {
+    let mut only = true;
+    visit_written(op, &mut |written| only &= written == register);
+    only
+}
+
+/// A field of a constructor that is always made here is what was put into it.
+fn take_apart(code: &mut [Op], written: &Written) {
+    let mut made: Vec<Option<(u32, Box<[Operand]>)>> = vec![None; written.0.len()];
+    for op in code.iter() {
+        if let Op::Make { dst, tag, fields } = op
+            && written.stays(Operand::Register(*dst))
+        {
+            made[*dst as usize] = Some((*tag, fields.clone()));
+        }
+    }
+    for op in code {
+        let Op::Field { dst, src: Operand::Register(src), tag, index } = op else { continue };
+        let Some((own, fields)) = &made[*src as usize] else { continue };
+        if own == tag
+            && let Some(field) = fields.get(*index as usize)
+            && written.stays(*field)
+        {
+            *op = Op::Copy { dst: *dst, src: *field };
+        }
+    }
+}
+
+/// What each register is a copy of, if it always is.
+fn sources(code: &[Op], written: &Written) -> Vec<Option<Operand>> {
+    let mut sources = vec![None; written.0.len()];
+    for op in code {
+        if let Op::Copy { dst, src } = op
+            && *src != Operand::Register(*dst)
+            && written.stays(Operand::Register(*dst))
+            && written.stays(*src)
+        {
+            sources[*dst as usize] = Some(*src);
+        }
+    }
+    sources
+}
+
+fn origin(operand: Operand, sources: &[Option<Operand>]) -> Operand {
+    let mut origin = operand;
+    for _ in 0..sources.len() {
+        let Operand::Register(register) = origin else { break };
+        let Some(source) = sources[register as usize] else { break };
+        origin = source;
+    }
+    origin
+}

@@ -1,0 +1,66 @@
+//! What is never reached, and what is computed without effect and never read, is left out.
+//!
+//! `r1 := r0 is Some`, where nothing reads r1, goes.
+
+use super::{keep, parts};
+use crate::spec::code::{Function, Op, Operand};
+use crate::spec::operands::{change_targets, visit_operands};
+
+/// Leaves out what does nothing.
+pub(super) fn remove(function: &mut Function) {
+    let mut stays = reached(function);
+    for part in parts(function) {
+        let mut read = vec![false; function.registers as usize];
+        for op in &function.code[part.clone()] {
+            reads(op, &mut |register| read[register as usize] = true);
+        }
+        for at in part {
+            stays[at] &= !is_idle(&function.code[at], at, &read);
+        }
+    }
+    if stays.iter().any(|stays| !stays) {
+        keep(function, &stays);
+    }
+}
+
+fn reads(op: &Op, visit: &mut dyn FnMut(u32)) {
+    let mut register = |operand: Operand| {
+        if let Operand::Register(register) = operand {
+            visit(register);
+        }
+    };
+    if let Op::Watched { touches, .. } = op {
+        touches.iter().filter_map(|touch| touch.key).for_each(&mut register);
+    }
+    visit_operands(op, &mut register);
+}
+
+/// Whether an instruction does nothing but write a register that nothing reads, or go to the next one.
+fn is_idle(op: &Op, at: usize, read: &[bool]) -> bool {
+    match op {
+        Op::Copy { dst, src } if *src == Operand::Register(*dst) => true,
+        Op::Copy { dst, .. } | Op::Make { dst, .. } | Op::IsVariant { dst, .. } | Op::Field { dst, .. } => {
+            !read[*dst as usize]
+        }
+        Op::Jump { to } => *to as usize == at + 1,
+        _ => false,
+    }
+}
+
+/// Which instructions can be reached from the first one, or open or begin something that is.
+fn reached(function: &Function) -> Vec<bool> {
+    let mut reached = vec![false; function.code.len()];
+    let mut open = vec![0];
+    while let Some(at) = open.pop() {
+        if reached.get(at).is_none_or(|reached| *reached) {
+            continue;
+        }
+        reached[at] = true;
+        let op = &function.code[at];
+        change_targets(&mut op.clone(), &mut |to| open.push(*to as usize));
+        if !matches!(op.plain(), Op::Jump { .. } | Op::Reply { .. } | Op::Return { .. } | Op::End | Op::Select { .. }) {
+            open.push(at + 1);
+        }
+    }
+    reached
+}

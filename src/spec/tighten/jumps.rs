@@ -1,0 +1,80 @@
+//! Shorter ways: a condition that is known to fail is not tested again, and a jump to a jump goes where that one leads.
+//!
+//! `unless r3 go to 6` with `6: unless r3 go to 9` goes to 9.
+
+use super::targets;
+use crate::spec::code::{Function, Op, Operand, Pc};
+use crate::spec::operands::visit_written;
+
+/// Shortens the jumps of a function.
+pub(super) fn shorten(function: &mut Function) {
+    for at in 0..function.code.len() {
+        let shorter = match &function.code[at] {
+            Op::Jump { to } => Some(behind_jumps(function, *to)).filter(|new| new != to).map(|to| Op::Jump { to }),
+            Op::Unless { cond, to } => {
+                let new = where_failed(function, *cond, *to);
+                (new != *to).then_some(Op::Unless { cond: *cond, to: new })
+            }
+            _ => None,
+        };
+        if let Some(op) = shorter {
+            function.code[at] = op;
+        }
+        if let Op::Jump { to } = function.code[at]
+            && matches!(function.code.get(to as usize), Some(Op::End))
+        {
+            function.code[at] = Op::End;
+        }
+    }
+    drop_known(function);
+}
+
+/// Where a jump to a position ends.
+fn behind_jumps(function: &Function, to: Pc) -> Pc {
+    let mut to = to;
+    // A loop of jumps alone never ends: the bound keeps it as it is.
+    for _ in 0..function.code.len() {
+        match &function.code[to as usize] {
+            Op::Jump { to: next } => to = *next,
+            _ => break,
+        }
+    }
+    to
+}
+
+/// Where a condition that is known to fail leads from a position.
+fn where_failed(function: &Function, cond: Operand, to: Pc) -> Pc {
+    let mut to = to;
+    for _ in 0..function.code.len() {
+        match &function.code[to as usize] {
+            Op::Jump { to: next } => to = *next,
+            Op::Unless { cond: again, to: next } if *again == cond => to = *next,
+            Op::Branch { cond: again, otherwise } if *again == cond => to = *otherwise,
+            _ => break,
+        }
+    }
+    to
+}
+
+/// Tests of a condition that is not known to fail, right behind a test of the same, become jumps to the next instruction.
+fn drop_known(function: &mut Function) {
+    let targets = targets(function);
+    let mut passed: Vec<Operand> = Vec::new();
+    for (at, is_target) in targets.into_iter().enumerate().take(function.code.len()) {
+        if is_target {
+            passed.clear();
+        }
+        match &function.code[at] {
+            Op::Unless { cond, .. } if passed.contains(cond) => {
+                function.code[at] = Op::Jump { to: at as Pc + 1 };
+            }
+            Op::Unless { cond, .. } | Op::Branch { cond, .. } => {
+                if let Operand::Register(_) = cond {
+                    passed.push(*cond);
+                }
+            }
+            Op::Call { .. } | Op::Watched { .. } => passed.clear(),
+            op => visit_written(op, &mut |written| passed.retain(|cond| *cond != Operand::Register(written))),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The same code with less to do: what is only copied, taken apart as soon as it was made, tested twice or never read is
+//! left out, small functions stand where they are called, and registers are shared.
+//!
+//! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
+//! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/tightening.md`).
+
+mod copies;
+mod dead;
+mod inline;
+mod jumps;
+mod share;
+
+use super::code::{Function, Op, Pc};
+use super::operands::change_targets;
+
+pub(super) use inline::inline;
+
+/// How much of the code is left out; what it means is the same.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Code {
+    /// Everything that does nothing.
+    #[default]
+    Tight,
+    /// Nothing: each instruction as it was first made.
+    Plain,
+}
+
+/// Leaves out of every function what does nothing.
+pub(super) fn tighten(functions: &mut [Function]) {
+    for function in functions {
+        loop {
+            copies::forward(function);
+            jumps::shorten(function);
+            let before = function.code.len();
+            dead::remove(function);
+            if function.code.len() == before {
+                break;
+            }
+        }
+        share::registers(function);
+    }
+}
+
+/// The instructions that use the same registers: from where, and to where.
+fn parts(function: &Function) -> Vec<std::ops::Range<usize>> {
+    let inner = function.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);
+    let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
+    let ends = starts[1..].iter().copied().chain([function.code.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// Where instructions jump to.
+fn targets(function: &Function) -> Vec<bool> {
+    let mut targets = vec![false; function.code.len() + 1];
+    for op in &function.code {
+        change_targets(&mut op.clone(), &mut |to| targets[*to as usize] = true);
+    }
+    targets
+}
+
+/// Leaves instructions out; jumps to one of them go to the next that stays.
+fn keep(function: &mut Function, stays: &[bool]) {
+    let mut new: Vec<Pc> = Vec::with_capacity(stays.len() + 1);
+    let mut next = 0;
+    for stay in stays {
+        new.push(next);
+        next += Pc::from(*stay);
+    }
+    new.push(next);
+    let moved = |pc: &mut Pc| *pc = new[*pc as usize];
+    let mut at = stays.iter().copied();
+    function.code.retain_mut(|op: &mut Op| {
+        change_targets(op, &mut |to| moved(to));
+        at.next().unwrap_or(true)
+    });
+    let kept = |pc: usize| stays.get(pc).copied().unwrap_or(true);
+    let mut at = 0..;
+    function.origin.retain(|_| at.next().is_none_or(kept));
+    let mut at = 0..;
+    function.heads.retain(|_| at.next().is_none_or(kept));
+    function.counting.retain(|pc| kept(*pc as usize));
+    function.counting.iter_mut().for_each(moved);
+    function.parts.iter_mut().for_each(moved);
+}
