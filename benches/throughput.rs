@@ -113,6 +113,6 @@ fn request(workload: &Workload, spec: &Spec, server: &mut Server, choices: &mut 
     if workload.keys == 0 {
         return request;
     }
-    let key = choices.choose(workload.keys).unwrap_or_default();
+    let key = choices.choose("key", workload.keys).unwrap_or_default();
     request.with_fields(&[(0, Value::str(&format!("key{key}")))])
 }

@@ -62,7 +62,7 @@ const STATUSES: [(&[&str], &[&str]); 6] = [
 pub fn alter(trace: &str, choices: &mut impl Choices) -> Option<Alteration> {
     let lines: Vec<&str> = trace.lines().collect();
     (0..100).find_map(|_| {
-        let index = choices.choose(lines.len()).ok()?;
+        let index = choices.choose("line", lines.len()).ok()?;
         let is = altered(lines[index], choices)?;
         Some(Alteration { line: index + 1, was: lines[index].to_owned(), is })
     })
@@ -99,12 +99,12 @@ fn other_status(command: &str, status: &str, choices: &mut impl Choices) -> Resu
         return Ok(None);
     };
     let others: Vec<&str> = statuses.iter().copied().filter(|other| *other != status).collect();
-    Ok(Some(json!(others[choices.choose(others.len())?])))
+    Ok(Some(json!(others[choices.choose("status", others.len())?])))
 }
 
 /// The other one of 0 and 1; else a neighbour, or a number further away.
 fn other_number(number: i64, choices: &mut impl Choices) -> Result<i64, ChoiceError> {
-    Ok(match (number, choices.choose(4)?) {
+    Ok(match (number, choices.choose("number", 4)?) {
         (0 | 1, 0..3) => 1 - number,
         (_, 0 | 1) => number.saturating_add(1),
         (_, 2) => number.saturating_sub(1),
@@ -114,7 +114,7 @@ fn other_number(number: i64, choices: &mut impl Choices) -> Result<i64, ChoiceEr
 
 /// Nothing, or the text with something more, or with something less.
 fn other_text(text: &str, choices: &mut impl Choices) -> Result<Option<String>, ChoiceError> {
-    Ok(match choices.choose(3)? {
+    Ok(match choices.choose("text", 3)? {
         0 => None,
         1 if !text.is_empty() => Some(text.chars().skip(1).collect()),
         _ => Some(format!("{text}1")),
@@ -129,19 +129,19 @@ fn other_entries(request: &Value, entries: &[Value], choices: &mut impl Choices)
         let key = asked.map(|keys| keys[0].clone()).unwrap_or_default();
         let mut entry = json!({"key": key, "flags": 0, "data": "7"});
         if request.get("Gets").is_some() {
-            entry["unique"] = json!(1 + choices.choose(1000)?);
+            entry["unique"] = json!(1 + choices.choose("unique", 1000)?);
         }
         return Ok(vec![entry]);
     }
-    let place = choices.choose(entries.len())?;
-    match choices.choose(4)? {
+    let place = choices.choose("entry", entries.len())?;
+    match choices.choose("change of an entry", 4)? {
         0 => {
             entries.remove(place);
         }
         1 => entries[place]["flags"] = json!(entries[place]["flags"].as_u64().unwrap_or_default() ^ 1),
         2 if entries[place].get("unique").is_some() => {
             let unique = entries[place]["unique"].as_u64().unwrap_or_default();
-            entries[place]["unique"] = json!((unique + choices.choose(3)? as u64 * 2).saturating_sub(1));
+            entries[place]["unique"] = json!((unique + choices.choose("unique", 3)? as u64 * 2).saturating_sub(1));
         }
         _ => {
             let data = entries[place]["data"].as_str().unwrap_or_default().to_owned();

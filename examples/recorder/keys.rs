@@ -55,13 +55,13 @@ impl Keys {
 
     /// A key.
     pub fn draw(&mut self) -> Result<String, ChoiceError> {
-        Ok(format!("k{}", self.choices.choose(self.count)?))
+        Ok(format!("k{}", self.choices.choose("key", self.count)?))
     }
 
     /// Mostly this key alone, else up to two more, which may be the same.
     pub fn several(&mut self, key: String) -> Result<Vec<String>, ChoiceError> {
         let mut keys = vec![key];
-        for _ in 0..self.choices.choose(6)?.saturating_sub(3) {
+        for _ in 0..self.choices.choose("keys", 6)?.saturating_sub(3) {
             keys.push(self.draw()?);
         }
         Ok(keys)

@@ -2,14 +2,16 @@
 //!
 //! No state is saved: a run repeats the decided prefix and takes alternative 0 behind it; [`Odometer::advance`] then
 //! counts the last choice that has an alternative left up by one and forgets what followed it, as an odometer turns.
+//! Every level knows where its alternatives end, so that a search can give some of them away ([`Strategy::split`]), and
+//! where it stands is a short text ([`Odometer::save`]): a search can be interrupted, resumed and divided at will.
 //!
 //! ```
-//! use mayhap::choice::{Choices, Odometer};
+//! use mayhap::choice::{Choices, Odometer, Strategy};
 //! let mut odometer = Odometer::new();
 //! let mut runs = Vec::new();
 //! loop {
-//!     let first = odometer.choose(2)?;
-//!     runs.push((first, if first == 0 { 0 } else { odometer.choose(3)? }));
+//!     let first = odometer.choose("first", 2)?;
+//!     runs.push((first, if first == 0 { 0 } else { odometer.choose("second", 3)? }));
 //!     if !odometer.advance()? {
 //!         break;
 //!     }
@@ -18,13 +20,28 @@
 //! # Ok::<(), mayhap::choice::ChoiceError>(())
 //! ```
 
-use super::{Choice, ChoiceError, Choices};
+use super::error::differs;
+use super::label::same;
+use super::token::{self, TokenError};
+use super::{ChoiceError, Choices, Coverage, Label, Step, Strategy};
 
-/// Enumerates the runs of a program in lexicographic order of their choices.
+/// Enumerates the runs of a program in lexicographic order of their picks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Odometer {
-    run: Vec<Choice>,
+    /// The next run, as far as it is decided; all of the run at hand.
+    run: Vec<Step>,
+    /// For each step, the alternative before which this search ends there.
+    ends: Vec<usize>,
     position: usize,
+    left: Left,
+}
+
+/// What a search has before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Left {
+    #[default]
+    Runs,
+    Nothing,
 }
 
 impl Odometer {
@@ -34,82 +51,132 @@ impl Odometer {
         Odometer::default()
     }
 
-    /// The choices of the run at hand, up to where it stands.
+    /// The search of all runs that begin with `prefix`.
     #[must_use]
-    pub fn run(&self) -> &[Choice] {
-        &self.run[..self.position]
+    pub fn below(prefix: Vec<Step>) -> Odometer {
+        let ends = prefix.iter().map(|step| step.pick + 1).collect();
+        Odometer { run: prefix, ends, ..Odometer::default() }
     }
 
-    /// Ends the run at hand and goes to the next; false where that was the last.
+    /// Divides what is left into that many searches, some of them empty where there is not enough to divide that is
+    /// known already. Each run that is left is visited by exactly one of them.
+    #[must_use]
+    pub fn split_into(self, parts: usize) -> Vec<Odometer> {
+        let mut all = vec![self];
+        let mut at = 0;
+        while all.len() < parts && at < all.len() {
+            match all[at].split() {
+                Some(other) => all.push(other),
+                None => at += 1,
+            }
+        }
+        let nothing = Odometer { left: Left::Nothing, ..Odometer::default() };
+        all.resize(parts.max(all.len()), nothing);
+        all
+    }
+
+    /// Where the search stands, between two runs, as a text without spaces.
+    ///
+    /// ```
+    /// use mayhap::choice::{Choices, Odometer, Strategy};
+    /// let mut search = Odometer::new();
+    /// search.choose("coin", 2)?;
+    /// search.advance()?;
+    /// let saved = search.save();
+    /// let mut resumed = Odometer::resume(&saved)?;
+    /// assert_eq!(resumed.choose("coin", 2), Ok(1));
+    /// assert!(Odometer::resume(&saved)?.choose("coin", 3).is_err(), "another program");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn save(&self) -> String {
+        token::write_search(&self.run, &self.ends, self.is_done())
+    }
+
+    /// The search that stands where it was saved.
     ///
     /// # Errors
-    /// [`ChoiceError::Unused`] where the run ended inside the prefix that it repeated.
-    pub fn advance(&mut self) -> Result<bool, ChoiceError> {
-        match self.run.len() - self.position {
-            0 => Ok(self.turn()),
-            left => Err(ChoiceError::Unused { left }),
-        }
+    /// Where the text is none that [`Odometer::save`] gave.
+    pub fn resume(saved: &str) -> Result<Odometer, TokenError> {
+        let (run, ends, done) = token::read_search(saved)?;
+        let left = if done { Left::Nothing } else { Left::Runs };
+        Ok(Odometer { run, ends, position: 0, left })
     }
 
+    /// A step that is not the next one of the prefix: a new one, or an error.
+    #[cold]
+    #[inline(never)]
+    fn differs(&self, label: Label, arity: usize) -> ChoiceError {
+        let recorded = self.run[self.position];
+        differs(self.position, (recorded.label, recorded.arity), (label, arity))
+    }
+
+    #[inline]
     fn turn(&mut self) -> bool {
         self.position = 0;
         while let Some(last) = self.run.last_mut() {
-            last.index += 1;
-            if last.index < last.arity {
+            last.pick += 1;
+            if last.pick < self.ends[self.run.len() - 1] {
                 return true;
             }
             self.run.pop();
+            self.ends.pop();
         }
+        self.left = Left::Nothing;
         false
     }
 }
 
 impl Choices for Odometer {
-    fn branch(&mut self, asked: usize) -> Result<usize, ChoiceError> {
-        let position = self.position;
-        if position == self.run.len() {
-            self.run.push(Choice { arity: asked, index: 0 });
-        }
-        let Choice { arity: recorded, index } = self.run[position];
-        if recorded != asked {
-            return Err(ChoiceError::NotDeterministic { position, recorded, asked });
-        }
-        self.position += 1;
-        Ok(index)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn all(mut program: impl FnMut(&mut Odometer)) -> usize {
-        let mut odometer = Odometer::new();
-        let mut runs = 0;
-        loop {
-            program(&mut odometer);
-            runs += 1;
-            if !odometer.advance().unwrap() {
-                return runs;
+    #[inline]
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+        match self.run.get(self.position) {
+            Some(step) if same(step.label, label) && step.arity == arity => {
+                self.position += 1;
+                Ok(step.pick)
+            }
+            Some(_) => Err(self.differs(label, arity)),
+            None => {
+                self.run.push(Step { label, arity, pick: 0 });
+                self.ends.push(arity);
+                self.position += 1;
+                Ok(0)
             }
         }
     }
+}
 
-    #[test]
-    fn every_run_once() {
-        assert_eq!(all(|_| ()), 1);
-        assert_eq!(all(|o| _ = o.choose(1)), 1);
-        let mut seen = std::collections::HashSet::new();
-        let runs = all(|o| assert!(seen.insert([o.choose(3), o.choose(1), o.choose(4)])));
-        assert_eq!((runs, seen.len()), (12, 12));
+impl Strategy for Odometer {
+    fn run(&self) -> &[Step] {
+        &self.run[..self.position]
     }
 
-    #[test]
-    fn a_program_that_is_not_deterministic_is_an_error() {
-        let mut odometer = Odometer::new();
-        odometer.choose(2).unwrap();
-        odometer.advance().unwrap();
-        assert_eq!(odometer.choose(3), Err(ChoiceError::NotDeterministic { position: 0, recorded: 2, asked: 3 }));
-        assert_eq!(odometer.advance(), Err(ChoiceError::Unused { left: 1 }));
+    #[inline]
+    fn advance(&mut self) -> Result<bool, ChoiceError> {
+        match self.run.get(self.position) {
+            None => Ok(self.turn()),
+            Some(step) => Err(ChoiceError::Unused { label: step.label, left: self.run.len() - self.position }),
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        self.left == Left::Nothing
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::All
+    }
+
+    /// The outermost choice that has alternatives left gives away the upper half of them, the most that can be given.
+    fn split(&mut self) -> Option<Odometer> {
+        let open = |&at: &usize| self.run[at].pick + 1 < self.ends[at];
+        let at = (0..self.run.len()).find(open)?;
+        let (pick, end) = (self.run[at].pick, self.ends[at]);
+        let from = end - (end - pick) / 2;
+        self.ends[at] = from;
+        let mut other = Odometer::below(self.run[..=at].to_vec());
+        other.run[at].pick = from;
+        other.ends[at] = end;
+        Some(other)
     }
 }

@@ -1,119 +1,141 @@
 //! The one source of bounded choices: every nondeterministic decision of a concrete run is drawn from a [`Choices`].
 //!
-//! A run is then a list of [`Choice`]s, pairs of an arity and an index, and nothing else decides what it does: it can be
-//! drawn from a seed ([`Random`]), written down ([`Recorded`]), repeated ([`Replay`]) and enumerated ([`Odometer`]).
-//! This is the `choose(n)` of choice trees: `choose(0)` is an error and never a silent prune, `choose(1)` is no branch
-//! point and is not recorded, and a replay that meets another arity than the recorded one is an error, since then the
-//! program under exploration is not deterministic.
+//! This is the `choose(n)` of choice trees. A run is a list of [`Step`]s, each the label of the place that asked, how many
+//! alternatives there were and which was picked, and nothing else decides what the run does. So a run can be drawn from a
+//! seed ([`Random`]), written down ([`Recorded`], [`token`]), repeated ([`Replay`]), made smaller ([`shrink`]), and all
+//! runs can be enumerated ([`Odometer`], [`BreadthFirst`]), by re-running from the start: there are no snapshots.
+//!
+//! The rules: to choose from nothing is an error that names the place, never a silent prune; a choice among one
+//! alternative is no branch point and is not recorded; a repeated step must have the label and the arity that it had,
+//! since else something besides the choices decides what the program does; and a bound that cut a run is counted.
+//!
+//! [`explore`] runs a closure once for every run:
 //!
 //! ```
-//! use mayhap::choice::{Choice, Choices, Random, Recorded, Replay};
+//! use mayhap::choice::{Odometer, explore};
 //!
-//! let mut first = Recorded::new(Random::new(7));
-//! let drawn = [first.choose(6)?, first.choose(1)?, first.choose(2)?];
-//!
-//! let mut again = Replay::new(first.run().to_vec());
-//! assert_eq!(drawn, [again.choose(6)?, again.choose(1)?, again.choose(2)?]);
-//! assert_eq!(first.run(), [Choice { arity: 6, index: drawn[0] }, Choice { arity: 2, index: drawn[2] }]);
-//! # Ok::<(), mayhap::choice::ChoiceError>(())
+//! let mut sums = std::collections::BTreeSet::new();
+//! let report = explore(Odometer::new(), |c| {
+//!     let first = c.choose("first die", 6) + 1;
+//!     let second = c.choose("second die", 6) + 1;
+//!     sums.insert(first + second);
+//!     assert!(first + second != 12, "double six");
+//! });
+//! assert_eq!(sums.len(), 11);
+//! assert_eq!(report.failures[0].token(), "c1:first+die,second+die:0.6.5_1.6.5:eb3e55");
+//! assert!(report.to_string().starts_with("exhausted 36 of 36 runs, 1 failed"));
 //! ```
 
+mod breadth;
+mod chooser;
+mod counts;
+mod error;
 mod exhaustive;
+mod explore;
+mod label;
+mod quiet;
 mod random;
 mod replay;
+mod report;
+mod rerun;
+mod rounds;
+mod sampled;
+pub mod shrink;
+mod strategy;
+pub mod token;
 
+pub use breadth::BreadthFirst;
+pub use chooser::{Chooser, Outcome};
+pub use counts::Counts;
+pub use error::{ChoiceError, Difference};
 pub use exhaustive::Odometer;
+pub use explore::{Explore, Progress, explore};
+pub use label::{Label, label};
 pub use random::Random;
-pub use replay::{Recorded, Replay};
+pub use replay::{Continued, Recorded, Replay};
+pub use report::{Ended, Failure, Report, Stopped, shortlex, shown};
+pub use sampled::{SMALL, Sampled};
+pub use strategy::{Coverage, Strategy};
 
-use std::fmt;
-
-/// One decision of a run: alternative `index` out of `arity`.
+/// One decision of a run: alternative `pick` of `arity`, at the place called `label`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Choice {
+pub struct Step {
+    /// The place in the program that asked.
+    pub label: Label,
     /// How many alternatives there were; at least 2 in a recorded run.
     pub arity: usize,
     /// Which one was taken, in `0..arity`.
-    pub index: usize,
+    pub pick: usize,
 }
-
-/// Why a choice could not be made.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ChoiceError {
-    /// A choice between no alternatives.
-    Empty,
-    /// The recorded run has no choice at this position: the run asks for more than was recorded.
-    RunEnded {
-        /// How many choices the record has.
-        position: usize,
-    },
-    /// The recorded run has another choice here: the program is not a function of its choices.
-    NotDeterministic {
-        /// Position in the record, from 0.
-        position: usize,
-        /// The arity in the record.
-        recorded: usize,
-        /// The arity that the run asks for.
-        asked: usize,
-    },
-    /// The record itself is no run: its index is not below its arity.
-    BadRecord {
-        /// Position in the record, from 0.
-        position: usize,
-    },
-    /// The run ended before the record did.
-    Unused {
-        /// How many recorded choices were never asked for.
-        left: usize,
-    },
-}
-
-impl fmt::Display for ChoiceError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ChoiceError::Empty => write!(f, "a choice between no alternatives"),
-            ChoiceError::RunEnded { position } => {
-                write!(f, "the run asks for more than the {position} recorded choices")
-            }
-            ChoiceError::NotDeterministic { position, recorded, asked } => {
-                write!(
-                    f,
-                    "not deterministic: choice {position} was recorded among {recorded} alternatives, now there are {asked}"
-                )
-            }
-            ChoiceError::BadRecord { position } => {
-                write!(f, "recorded choice {position} has an index that is not below its arity")
-            }
-            ChoiceError::Unused { left } => write!(f, "the run ended with {left} recorded choices left"),
-        }
-    }
-}
-
-impl std::error::Error for ChoiceError {}
 
 /// Where the decisions of a run come from.
+///
+/// ```
+/// use mayhap::choice::{Choices, Random, Recorded, Replay};
+///
+/// fn roll(choices: &mut dyn Choices) -> Result<usize, mayhap::choice::ChoiceError> {
+///     Ok(choices.choose("die", 6)? + 1)
+/// }
+///
+/// let mut first = Recorded::new(Random::new(7));
+/// let drawn = [roll(&mut first)?, roll(&mut first)?];
+/// let mut again = Replay::new(first.into_run());
+/// assert_eq!(drawn, [roll(&mut again)?, roll(&mut again)?]);
+/// # Ok::<(), mayhap::choice::ChoiceError>(())
+/// ```
 pub trait Choices {
     /// Takes one of `arity` alternatives and returns its index, in `0..arity`.
     ///
     /// # Errors
-    /// [`ChoiceError::Empty`] where `arity` is 0; a replay's errors where the run differs from its record.
-    fn choose(&mut self, arity: usize) -> Result<usize, ChoiceError> {
+    /// [`ChoiceError::Empty`] where `arity` is 0; where the source ends the run, for whatever reason.
+    #[inline]
+    fn choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         match arity {
-            0 => Err(ChoiceError::Empty),
+            0 => Err(ChoiceError::Empty { label }),
             1 => Ok(0),
-            _ => self.branch(arity),
+            _ => self.branch(label, arity),
         }
+    }
+
+    /// Takes one alternative, drawn in proportion to `weights` where choices are drawn. An alternative of weight 0 does
+    /// not exist, for any strategy; where each weight is the number of runs behind it, all runs are equally likely.
+    ///
+    /// # Errors
+    /// As [`Choices::choose`]; [`ChoiceError::Empty`] where no weight is positive.
+    fn weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        if !weights.contains(&0) {
+            return match weights.len() {
+                0 | 1 => self.choose(label, weights.len()),
+                _ => self.branch_weighted(label, weights),
+            };
+        }
+        let there: Vec<usize> = (0..weights.len()).filter(|&at| weights[at] > 0).collect();
+        let positive: Vec<u64> = there.iter().map(|&at| weights[at]).collect();
+        Ok(there[self.weighted(label, &positive)?])
     }
 
     /// Decides at a branch point: `arity` is at least 2. Call [`Choices::choose`] instead.
     ///
     /// # Errors
-    /// A replay's errors where the run differs from its record.
-    fn branch(&mut self, arity: usize) -> Result<usize, ChoiceError>;
+    /// Where the source ends the run.
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError>;
+
+    /// Decides at a branch point with at least two positive weights. Call [`Choices::weighted`] instead.
+    ///
+    /// # Errors
+    /// Where the source ends the run.
+    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        self.branch(label, weights.len())
+    }
 }
 
 impl<C: Choices + ?Sized> Choices for &mut C {
-    fn branch(&mut self, arity: usize) -> Result<usize, ChoiceError> {
-        (**self).branch(arity)
+    #[inline]
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+        (**self).branch(label, arity)
+    }
+
+    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        (**self).branch_weighted(label, weights)
     }
 }

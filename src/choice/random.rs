@@ -5,10 +5,10 @@
 //!
 //! ```
 //! use mayhap::choice::{Choices, Random};
-//! assert_eq!(Random::new(1).choose(1_000), Random::new(1).choose(1_000));
+//! assert_eq!(Random::new(1).choose("x", 1_000), Random::new(1).choose("x", 1_000));
 //! ```
 
-use super::{ChoiceError, Choices};
+use super::{ChoiceError, Choices, Label};
 
 /// A seeded source of uniformly distributed choices.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +22,13 @@ impl Random {
     pub fn new(seed: u64) -> Random {
         let mut counter = seed;
         Random { state: std::array::from_fn(|_| splitmix64(&mut counter)) }
+    }
+
+    /// The source of one of many runs that have a seed together: none of them depends on the others.
+    #[must_use]
+    pub fn of_run(seed: u64, index: u64) -> Random {
+        let mut counter = seed;
+        Random::new(splitmix64(&mut counter) ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03))
     }
 
     /// The next 64 bits.
@@ -48,11 +55,38 @@ impl Random {
             }
         }
     }
+
+    /// The same for bounds of more than 64 bits: as many bits as the bound has, until they are below it.
+    fn below_wide(&mut self, bound: u128) -> u128 {
+        loop {
+            let bits = u128::from(self.next_u64()) << 64 | u128::from(self.next_u64());
+            let drawn = bits >> bound.leading_zeros();
+            if drawn < bound {
+                return drawn;
+            }
+        }
+    }
 }
 
 impl Choices for Random {
-    fn branch(&mut self, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, _: Label, arity: usize) -> Result<usize, ChoiceError> {
         Ok(self.below(arity as u64) as usize)
+    }
+
+    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        let total: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+        let mut left = match u64::try_from(total) {
+            Ok(0) => return Err(ChoiceError::BadWeights { label }),
+            Ok(total) => u128::from(self.below(total)),
+            Err(_) => self.below_wide(total),
+        };
+        for (at, weight) in weights.iter().enumerate() {
+            match left.checked_sub(u128::from(*weight)) {
+                Some(rest) => left = rest,
+                None => return Ok(at),
+            }
+        }
+        Err(ChoiceError::BadWeights { label })
     }
 }
 
@@ -82,7 +116,7 @@ mod tests {
     #[test]
     fn a_seed_means_the_same_for_ever() {
         let mut random = Random::new(0);
-        let drawn: Vec<usize> = (0..10).map(|_| random.choose(10).unwrap()).collect();
+        let drawn: Vec<usize> = (0..10).map(|_| random.choose("x", 10).unwrap()).collect();
         assert_eq!(drawn, [3, 3, 3, 0, 4, 0, 8, 8, 2, 0]);
     }
 
@@ -91,8 +125,26 @@ mod tests {
         let mut random = Random::new(42);
         let mut counts = [0_u32; 7];
         for _ in 0..70_000 {
-            counts[random.choose(7).unwrap()] += 1;
+            counts[random.choose("x", 7).unwrap()] += 1;
         }
         assert!(counts.iter().all(|&n| (9_500..10_500).contains(&n)), "{counts:?}");
+    }
+
+    #[test]
+    fn weights_are_proportions() {
+        let mut random = Random::new(42);
+        let mut counts = [0_u32; 4];
+        for _ in 0..60_000 {
+            counts[random.weighted("x", &[1, 0, 3, 2]).unwrap()] += 1;
+        }
+        assert_eq!(counts[1], 0);
+        for (count, expected) in counts.iter().zip([10_000, 0, 30_000, 20_000]) {
+            assert!(count.abs_diff(expected) < 600, "{counts:?}");
+        }
+        let large = [u64::MAX, u64::MAX, 2];
+        let drawn = (0..1_000).filter(|_| random.weighted("x", &large) == Ok(0)).count();
+        assert!((400..600).contains(&drawn), "{drawn}");
+        assert_eq!(random.weighted("x", &[0, 0]), Err(ChoiceError::Empty { label: "x" }));
+        assert_eq!(random.weighted("x", &[0, 5]), Ok(1));
     }
 }

@@ -1,22 +1,24 @@
-//! Writing a run down, and repeating one that was written down.
+//! Writing a run down, repeating one that was written down, and going on behind it.
 //!
-//! A run is the list of its choices; replaying is strict, as exploration by re-running demands: other arities, too few
-//! or too many choices are errors, because they show that something besides the choices decided what the program did.
+//! A run is the list of its steps; replaying is strict, as exploration by re-running demands: another label or arity, too
+//! few or too many choices are errors, because they show that something besides the choices decided what happened.
 //!
 //! ```
-//! use mayhap::choice::{Choice, ChoiceError, Choices, Replay};
-//! let mut replay = Replay::new(vec![Choice { arity: 3, index: 2 }]);
-//! assert_eq!(replay.choose(3), Ok(2));
-//! assert_eq!(replay.choose(3), Err(ChoiceError::RunEnded { position: 1 }));
+//! use mayhap::choice::{ChoiceError, Choices, Replay, Step};
+//! let mut replay = Replay::new(vec![Step { label: "die", arity: 3, pick: 2 }]);
+//! assert_eq!(replay.choose("die", 3), Ok(2));
+//! assert_eq!(replay.choose("die", 3), Err(ChoiceError::RunEnded { label: "die", position: 1 }));
 //! ```
 
-use super::{Choice, ChoiceError, Choices};
+use super::error::differs;
+use super::label::same;
+use super::{ChoiceError, Choices, Coverage, Label, Step, Strategy};
 
 /// Another source whose choices are written down as they are made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recorded<C> {
     source: C,
-    run: Vec<Choice>,
+    run: Vec<Step>,
 }
 
 impl<C: Choices> Recorded<C> {
@@ -26,36 +28,61 @@ impl<C: Choices> Recorded<C> {
     }
 
     /// The choices made so far; those among one alternative are not among them.
-    pub fn run(&self) -> &[Choice] {
+    pub fn run(&self) -> &[Step] {
         &self.run
     }
 
     /// The choices made, given away.
-    pub fn into_run(self) -> Vec<Choice> {
+    pub fn into_run(self) -> Vec<Step> {
         self.run
     }
 }
 
 impl<C: Choices> Choices for Recorded<C> {
-    fn branch(&mut self, arity: usize) -> Result<usize, ChoiceError> {
-        let index = self.source.branch(arity)?;
-        self.run.push(Choice { arity, index });
-        Ok(index)
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+        let pick = self.source.branch(label, arity)?;
+        self.run.push(Step { label, arity, pick });
+        Ok(pick)
     }
+
+    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        let pick = self.source.branch_weighted(label, weights)?;
+        self.run.push(Step { label, arity: weights.len(), pick });
+        Ok(pick)
+    }
+}
+
+/// What the record says at a position, if it fits; `None` behind its end.
+fn recorded(run: &[Step], position: usize, label: Label, arity: usize) -> Result<Option<usize>, ChoiceError> {
+    match run.get(position) {
+        None => Ok(None),
+        Some(step) if !same(step.label, label) || step.arity != arity => {
+            Err(differs(position, (step.label, step.arity), (label, arity)))
+        }
+        Some(step) if step.pick >= arity => Err(ChoiceError::BadRecord { position }),
+        Some(step) => Ok(Some(step.pick)),
+    }
+}
+
+/// Checks, at the end of a run, that the whole record was used.
+fn used(run: &[Step], position: usize) -> Result<(), ChoiceError> {
+    let left = &run[position.min(run.len())..];
+    left.first().map_or(Ok(()), |step| Err(ChoiceError::Unused { label: step.label, left: left.len() }))
 }
 
 /// The choices of a recorded run, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replay {
-    run: Vec<Choice>,
+    run: Vec<Step>,
     position: usize,
+    done: bool,
 }
 
 impl Replay {
     /// Repeats `run` from its beginning.
     #[must_use]
-    pub fn new(run: Vec<Choice>) -> Replay {
-        Replay { run, position: 0 }
+    pub fn new(run: Vec<Step>) -> Replay {
+        Replay { run, position: 0, done: false }
     }
 
     /// Checks, at the end of the run, that the whole record was used.
@@ -63,25 +90,113 @@ impl Replay {
     /// # Errors
     /// [`ChoiceError::Unused`] where recorded choices are left.
     pub fn finish(&self) -> Result<(), ChoiceError> {
-        match self.run.len() - self.position {
-            0 => Ok(()),
-            left => Err(ChoiceError::Unused { left }),
-        }
+        used(&self.run, self.position)
     }
 }
 
 impl Choices for Replay {
-    fn branch(&mut self, asked: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         let position = self.position;
-        let &Choice { arity: recorded, index } = self.run.get(position).ok_or(ChoiceError::RunEnded { position })?;
-        if recorded != asked {
-            return Err(ChoiceError::NotDeterministic { position, recorded, asked });
-        }
-        if index >= recorded {
-            return Err(ChoiceError::BadRecord { position });
-        }
+        let pick = recorded(&self.run, position, label, arity)?;
         self.position += 1;
-        Ok(index)
+        pick.ok_or(ChoiceError::RunEnded { label, position })
+    }
+}
+
+/// A replay is a search of one run.
+impl Strategy for Replay {
+    fn run(&self) -> &[Step] {
+        &self.run[..self.position.min(self.run.len())]
+    }
+
+    fn advance(&mut self) -> Result<bool, ChoiceError> {
+        self.done = true;
+        self.finish().map(|()| false)
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn coverage(&self) -> Coverage {
+        Coverage::Sample
+    }
+
+    fn split(&mut self) -> Option<Replay> {
+        None
+    }
+}
+
+/// A search behind a recorded beginning, which every run repeats.
+///
+/// ```
+/// use mayhap::choice::{Continued, Odometer, Step, explore};
+/// let beginning = vec![Step { label: "first", arity: 6, pick: 5 }];
+/// let report = explore(Continued::new(beginning, Odometer::new()), |c| {
+///     assert_eq!(c.choose("first", 6), 5);
+///     c.choose("second", 6);
+/// });
+/// assert_eq!((report.runs, report.failed), (6, 0));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Continued<S> {
+    beginning: Vec<Step>,
+    run: Vec<Step>,
+    search: S,
+}
+
+impl<S: Strategy> Continued<S> {
+    /// Repeats `beginning`; `search` decides what follows.
+    pub fn new(beginning: Vec<Step>, search: S) -> Continued<S> {
+        Continued { beginning, run: Vec::new(), search }
+    }
+
+    fn decide(
+        &mut self,
+        label: Label,
+        arity: usize,
+        behind: impl FnOnce(&mut S) -> Result<usize, ChoiceError>,
+    ) -> Result<usize, ChoiceError> {
+        let pick = match recorded(&self.beginning, self.run.len(), label, arity)? {
+            Some(pick) => pick,
+            None => behind(&mut self.search)?,
+        };
+        self.run.push(Step { label, arity, pick });
+        Ok(pick)
+    }
+}
+
+impl<S: Strategy> Choices for Continued<S> {
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+        self.decide(label, arity, |search| search.branch(label, arity))
+    }
+
+    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        self.decide(label, weights.len(), |search| search.branch_weighted(label, weights))
+    }
+}
+
+impl<S: Strategy> Strategy for Continued<S> {
+    fn run(&self) -> &[Step] {
+        &self.run
+    }
+
+    fn advance(&mut self) -> Result<bool, ChoiceError> {
+        used(&self.beginning, self.run.len())?;
+        self.run.clear();
+        self.search.advance()
+    }
+
+    fn is_done(&self) -> bool {
+        self.search.is_done()
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.search.coverage()
+    }
+
+    fn split(&mut self) -> Option<Continued<S>> {
+        Some(Continued::new(self.beginning.clone(), self.search.split()?))
     }
 }
 
@@ -90,26 +205,32 @@ mod tests {
     use super::super::Random;
     use super::*;
 
+    const LABEL: Label = "x";
+
+    fn step(arity: usize, pick: usize) -> Step {
+        Step { label: LABEL, arity, pick }
+    }
+
     #[test]
     fn a_recorded_run_replays() {
         let mut recorded = Recorded::new(Random::new(3));
         let arities = [2, 1, 9, 1_000_000, 1];
-        let drawn: Vec<_> = arities.iter().map(|&n| recorded.choose(n)).collect();
+        let drawn: Vec<_> = arities.iter().map(|&n| recorded.choose(LABEL, n)).collect();
         assert_eq!(recorded.run().len(), 3);
         let mut replay = Replay::new(recorded.into_run());
-        assert_eq!(drawn, arities.iter().map(|&n| replay.choose(n)).collect::<Vec<_>>());
+        assert_eq!(drawn, arities.iter().map(|&n| replay.choose(LABEL, n)).collect::<Vec<_>>());
         assert_eq!(replay.finish(), Ok(()));
     }
 
     #[test]
     fn what_differs_from_the_record_is_an_error() {
-        let replay = Replay::new(vec![Choice { arity: 2, index: 1 }, Choice { arity: 2, index: 2 }]);
-        let refused = ChoiceError::NotDeterministic { position: 0, recorded: 2, asked: 3 };
-        assert_eq!(replay.clone().choose(3), Err(refused));
-        assert_eq!(replay.clone().choose(0), Err(ChoiceError::Empty));
-        assert_eq!(replay.finish(), Err(ChoiceError::Unused { left: 2 }));
+        let replay = Replay::new(vec![step(2, 1), step(2, 2)]);
+        assert_eq!(replay.clone().choose(LABEL, 3), Err(differs(0, (LABEL, 2), (LABEL, 3))));
+        assert_eq!(replay.clone().choose("y", 2), Err(differs(0, (LABEL, 2), ("y", 2))));
+        assert_eq!(replay.clone().choose(LABEL, 0), Err(ChoiceError::Empty { label: LABEL }));
+        assert_eq!(replay.finish(), Err(ChoiceError::Unused { label: LABEL, left: 2 }));
         let mut half = replay;
-        assert_eq!(half.choose(2), Ok(1));
-        assert_eq!(half.choose(2), Err(ChoiceError::BadRecord { position: 1 }));
+        assert_eq!(half.choose(LABEL, 2), Ok(1));
+        assert_eq!(half.choose(LABEL, 2), Err(ChoiceError::BadRecord { position: 1 }));
     }
 }

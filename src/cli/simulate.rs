@@ -60,7 +60,7 @@ fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random
     let mut draws = 0;
     loop {
         draws += 1;
-        let client = 1 + choices.choose(clients as usize).map_err(Stop::Choice)? as u64;
+        let client = 1 + choices.choose("client", clients as usize).map_err(Stop::Choice)? as u64;
         let request = server.drawing().request(&spec.types, spec.program.request, choices).map_err(Stop::Choice)?;
         let reply = match server.handle(&request, client, choices) {
             Err(Stop::Outside(_)) if draws < DRAWS => continue,

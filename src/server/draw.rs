@@ -72,8 +72,8 @@ impl Drawing {
         let range = self.ranges.choose;
         match choice {
             Choice::Type(ty) => self.value(types, *ty, range, DEPTH, source).map(Some),
-            Choice::Alternatives(2) => Ok(Some(Value::from(source.choose(2)? == 0))),
-            Choice::Alternatives(n) => Ok(Some(Value::from(source.choose(*n as usize)? as i64))),
+            Choice::Alternatives(2) => Ok(Some(Value::from(source.choose("either", 2)? == 0))),
+            Choice::Alternatives(n) => Ok(Some(Value::from(source.choose("alternative", *n as usize)? as i64))),
             Choice::Range(from, to) => between(from, to, source),
             Choice::Element(over, _) => {
                 let elements = value::elements(over).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Drawing {
                 if there.is_empty() {
                     return Ok(None);
                 }
-                Ok(Some(there[source.choose(there.len())?].clone()))
+                Ok(Some(there[source.choose("element", there.len())?].clone()))
             }
         }
     }
@@ -98,13 +98,13 @@ impl Drawing {
         Ok(match types.get(ty) {
             Type::Unit | Type::Error => Value::UNIT,
             Type::Int => Value::Scalar(Scalar::Int(Int::from(integer(range, source)?))),
-            Type::Bool => Value::from(source.choose(2)? == 1),
+            Type::Bool => Value::from(source.choose("bool", 2)? == 1),
             Type::Str => Value::str(&letters(source)?),
             Type::Bytes => Value::Scalar(Scalar::Bytes(letters(source)?.as_bytes().into())),
-            Type::Client => Value::Scalar(Scalar::Client(source.choose(4)? as u64)),
+            Type::Client => Value::Scalar(Scalar::Client(source.choose("client", 4)? as u64)),
             Type::Token(_) => self.token(source)?,
             Type::Option(inner) => {
-                if depth == 0 || source.choose(2)? == 0 {
+                if depth == 0 || source.choose("option", 2)? == 0 {
                     Value::NONE
                 } else {
                     Value::some(self.value(types, *inner, range, depth - 1, source)?)
@@ -148,9 +148,9 @@ impl Drawing {
             _ => (0..variants.len()).collect(),
         };
         if possible.is_empty() {
-            return source.choose(variants.len());
+            return source.choose("variant", variants.len());
         }
-        Ok(possible[source.choose(possible.len())?])
+        Ok(possible[source.choose("variant", possible.len())?])
     }
 
     fn fields(
@@ -176,7 +176,7 @@ impl Drawing {
         depth: usize,
         source: &mut dyn Choices,
     ) -> Drawn<Vec<Value>> {
-        let count = if depth == 0 { 0 } else { source.choose(ELEMENTS)? };
+        let count = if depth == 0 { 0 } else { source.choose("elements", ELEMENTS)? };
         (0..count).map(|_| self.value(types, of, range, depth - 1, source)).collect()
     }
 
@@ -184,7 +184,7 @@ impl Drawing {
     fn token(&mut self, source: &mut dyn Choices) -> Drawn<Value> {
         // Half of the tokens are new, as long as there are few; the others are among the last ones.
         let recent = self.tokens.min(8);
-        let drawn = source.choose(2 * recent + 1)?;
+        let drawn = source.choose("token", 2 * recent + 1)?;
         let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
         self.tokens = self.tokens.max(number);
         Ok(Value::Scalar(Scalar::Token(Token::Text(format!("t{number}").into()))))
@@ -197,24 +197,24 @@ fn between(from: &Value, to: &Value, source: &mut dyn Choices) -> Drawn<Option<V
     if width <= 0 {
         return Ok(None);
     }
-    let drawn = source.choose(width as usize)?;
+    let drawn = source.choose("integer in a range", width as usize)?;
     Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
 }
 
 fn integer(range: Option<(i64, i64)>, source: &mut dyn Choices) -> Drawn<i64> {
     if let Some((low, high)) = range {
         let width = high.saturating_sub(low).max(1);
-        return Ok(low + source.choose(width as usize)? as i64);
+        return Ok(low + source.choose("integer in a range", width as usize)? as i64);
     }
-    Ok(match source.choose(8)? {
-        0..=4 => source.choose(10)? as i64,
-        5 => -1 - source.choose(10)? as i64,
-        6 => source.choose(1000)? as i64,
-        _ => source.choose(1 << 32)? as i64 - (1 << 31),
+    Ok(match source.choose("kind of integer", 8)? {
+        0..=4 => source.choose("small integer", 10)? as i64,
+        5 => -1 - source.choose("negative integer", 10)? as i64,
+        6 => source.choose("middling integer", 1000)? as i64,
+        _ => source.choose("large integer", 1 << 32)? as i64 - (1 << 31),
     })
 }
 
 fn letters(source: &mut dyn Choices) -> Drawn<String> {
-    let length = 1 + source.choose(8)? / 7;
-    (0..length).map(|_| Ok(char::from(b'a' + source.choose(LETTERS)? as u8))).collect()
+    let length = 1 + source.choose("length of a text", 8)? / 7;
+    (0..length).map(|_| Ok(char::from(b'a' + source.choose("letter", LETTERS)? as u8))).collect()
 }

@@ -277,7 +277,7 @@ impl Server {
     fn select(&mut self, ways: usize, site: Site, source: &mut Source) -> Result<(), Stop> {
         let elements = self.process.elements();
         let way = match source {
-            Source::Drawn(choices) => choices.choose(ways).map_err(Stop::Choice)?,
+            Source::Drawn(choices) => choices.choose("way", ways).map_err(Stop::Choice)?,
             Source::Given(given) => match given.pop_front() {
                 Some(Given::Way(way)) if way < ways => way,
                 Some(Given::Element(element) | Given::Value(element)) => {

@@ -22,7 +22,7 @@ impl Server {
     pub(super) fn idle(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let steps = self.spec.program.steps.len();
         for _ in 0..STEPS {
-            if steps == 0 || source.choose(RARITY).map_err(Stop::Choice)? != 0 {
+            if steps == 0 || source.choose("a step of the server", RARITY).map_err(Stop::Choice)? != 0 {
                 return Ok(());
             }
             self.act(source)?;
@@ -32,7 +32,7 @@ impl Server {
 
     /// Lets the server do one of the things that it may do by itself, if that has a run now.
     pub(super) fn act(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
-        let step = source.choose(self.spec.program.steps.len()).map_err(Stop::Choice)?;
+        let step = source.choose("which step", self.spec.program.steps.len()).map_err(Stop::Choice)?;
         match self.step(step, source) {
             Ok(()) | Err(Stop::Stuck(_)) => Ok(()),
             Err(stop) => Err(stop),

@@ -40,7 +40,7 @@ pub(super) fn find(
         }
         let mut failed = None;
         let model = path.store.model(&[], solver, &mut |n| {
-            source.choose(n).unwrap_or_else(|error| {
+            source.choose("value of a symbol", n).unwrap_or_else(|error| {
                 failed = Some(error);
                 0
             })
@@ -79,14 +79,14 @@ fn run(
                 let facts = path.process.look(fresh, &spec.types, &look);
                 facts.iter().all(|fact| path.assume(fact, solver))
             }
-            Event::Branch { condition, .. } => path.fork(&condition, solver, open, source.choose(2)? == 0),
+            Event::Branch { condition, .. } => path.fork(&condition, solver, open, source.choose("branch", 2)? == 0),
             Event::Guard { condition, .. } => {
                 let decided = path.store.decide(&condition);
                 path.process.guard(decided);
                 true
             }
             Event::Or { ways, .. } => {
-                let first = source.choose(ways)?;
+                let first = source.choose("way", ways)?;
                 path.ways(ways, first, open);
                 true
             }

@@ -64,7 +64,7 @@ impl Workload {
     /// Whether a command is sent with `noreply`: some of those after which it is plain what the key holds.
     pub fn wants_no_answer(&mut self, request: &Request) -> Result<bool, ChoiceError> {
         let plain = matches!(request, Request::Set { .. } | Request::Delete { .. } | Request::FlushAll);
-        Ok(plain && self.keys.choices.choose(20)? == 0)
+        Ok(plain && self.keys.choices.choose("wants no answer", 20)? == 0)
     }
 
     /// Remembers uniques that were shown.
@@ -83,7 +83,7 @@ impl Workload {
 
     fn request(&mut self) -> Result<Request, ChoiceError> {
         let key = self.keys.draw()?;
-        Ok(match self.keys.choices.choose(36)? {
+        Ok(match self.keys.choices.choose("request", 36)? {
             0..5 => Request::Get(self.keys.several(key)?),
             5..12 => Request::Gets(self.keys.several(key)?),
             12..17 => Request::Set { key, flags: self.flags()?, exptime: self.exptime()?, data: self.data()? },
@@ -99,26 +99,26 @@ impl Workload {
             29..32 => Request::Incr { key, delta: self.delta()? },
             32..34 => Request::Decr { key, delta: self.delta()? },
             34 => Request::Touch { key, exptime: self.exptime()? },
-            _ if self.keys.choices.choose(2 * self.keys.count)? == 0 => Request::FlushAll,
+            _ if self.keys.choices.choose("flush all", 2 * self.keys.count)? == 0 => Request::FlushAll,
             _ => Request::Gets(vec![key]),
         })
     }
 
     fn data(&mut self) -> Result<String, ChoiceError> {
-        match self.keys.choices.choose(8)? {
-            0..4 => Ok(self.keys.choices.choose(1000)?.to_string()),
-            4 => Ok((u64::MAX - self.keys.choices.choose(10)? as u64).to_string()),
-            _ => Ok(TEXTS[self.keys.choices.choose(TEXTS.len())?].to_owned()),
+        match self.keys.choices.choose("kind of value", 8)? {
+            0..4 => Ok(self.keys.choices.choose("number", 1000)?.to_string()),
+            4 => Ok((u64::MAX - self.keys.choices.choose("large number", 10)? as u64).to_string()),
+            _ => Ok(TEXTS[self.keys.choices.choose("text", TEXTS.len())?].to_owned()),
         }
     }
 
     fn flags(&mut self) -> Result<u32, ChoiceError> {
-        Ok([0, 0, 0, 1, 7, u32::MAX][self.keys.choices.choose(6)?])
+        Ok([0, 0, 0, 1, 7, u32::MAX][self.keys.choices.choose("flags", 6)?])
     }
 
     /// Mostly none; now and then one that is over at once, or one that is far away.
     fn exptime(&mut self) -> Result<i64, ChoiceError> {
-        Ok(match self.keys.choices.choose(40)? {
+        Ok(match self.keys.choices.choose("expiry", 40)? {
             0 => -1,
             1 => FAR,
             _ => 0,
@@ -126,21 +126,21 @@ impl Workload {
     }
 
     fn delta(&mut self) -> Result<i128, ChoiceError> {
-        Ok(match self.keys.choices.choose(40)? {
+        Ok(match self.keys.choices.choose("kind of delta", 40)? {
             0 => -1,
             1 => 1 << 64,
-            2..6 => i128::from(u64::MAX) - self.keys.choices.choose(10)? as i128,
-            6..16 => self.keys.choices.choose(1000)? as i128,
-            _ => self.keys.choices.choose(10)? as i128,
+            2..6 => i128::from(u64::MAX) - self.keys.choices.choose("large delta", 10)? as i128,
+            6..16 => self.keys.choices.choose("middling delta", 1000)? as i128,
+            _ => self.keys.choices.choose("small delta", 10)? as i128,
         })
     }
 
     fn unique(&mut self, key: &str) -> Result<u64, ChoiceError> {
-        let choice = self.keys.choices.choose(8)?;
+        let choice = self.keys.choices.choose("kind of unique", 8)?;
         let seen = self.seen.get(key).map_or(&[][..], Vec::as_slice);
         match (choice, seen) {
-            (0, _) | (_, []) => Ok(self.keys.choices.choose(100_000)? as u64 + 1),
-            (1, seen) => Ok(seen[self.keys.choices.choose(seen.len())?]),
+            (0, _) | (_, []) => Ok(self.keys.choices.choose("unique", 100_000)? as u64 + 1),
+            (1, seen) => Ok(seen[self.keys.choices.choose("seen unique", seen.len())?]),
             (_, [.., newest]) => Ok(*newest),
         }
     }

@@ -47,16 +47,16 @@ impl Workload {
 
     /// Decides what to do next.
     pub fn next_request(&mut self) -> Result<Request, ChoiceError> {
-        let file = self.choices.choose(PATHS.len())?;
+        let file = self.choices.choose("file", PATHS.len())?;
         let path = PATHS[file].to_owned();
-        if self.choices.choose(8)? > 0 {
+        if self.choices.choose("read or write", 8)? > 0 {
             return Ok(Request::Get { path, condition: self.condition(file)? });
         }
-        match (self.known[file].length, self.choices.choose(6)?) {
+        match (self.known[file].length, self.choices.choose("length or not", 6)?) {
             (Some(_), 0) => Ok(Request::Remove { path }),
             (Some(length), 1 | 2) => self.write(path, length),
             (_, _) => {
-                let length = self.choices.choose(LENGTHS)?;
+                let length = self.choices.choose("length", LENGTHS)?;
                 self.write(path, length)
             }
         }
@@ -80,7 +80,7 @@ impl Workload {
     }
 
     fn write(&mut self, path: String, length: usize) -> Result<Request, ChoiceError> {
-        self.seconds += self.choices.choose(3)? as u64;
+        self.seconds += self.choices.choose("seconds", 3)? as u64;
         let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(self.seconds);
         let letters: Result<Vec<u8>, ChoiceError> = (0..length).map(|_| self.letter()).collect();
         let content = String::from_utf8_lossy(&letters?).into_owned();
@@ -88,14 +88,14 @@ impl Workload {
     }
 
     fn letter(&mut self) -> Result<u8, ChoiceError> {
-        Ok(b'a' + self.choices.choose(26)? as u8)
+        Ok(b'a' + self.choices.choose("letter", 26)? as u8)
     }
 
     fn condition(&mut self, file: usize) -> Result<Option<Condition>, ChoiceError> {
-        let tags = match self.choices.choose(12)? {
+        let tags = match self.choices.choose("tags", 12)? {
             0..4 => return Ok(None),
             4 => return Ok(Some(Condition::Any)),
-            5 => 2 + self.choices.choose(LONGEST_LIST - 1)?,
+            5 => 2 + self.choices.choose("several tags", LONGEST_LIST - 1)?,
             _ => 1,
         };
         let tags: Result<Vec<Tag>, ChoiceError> = (0..tags).map(|_| self.tag(file)).collect();
@@ -105,21 +105,21 @@ impl Workload {
     /// A tag to ask with: mostly the newest that was seen at the path, else an earlier one, or one of another path, or
     /// one that nobody made; one in four changes between `"x"` and `W/"x"`.
     fn tag(&mut self, file: usize) -> Result<Tag, ChoiceError> {
-        let choice = self.choices.choose(8)?;
-        let place = if choice == 7 { self.choices.choose(PATHS.len())? } else { file };
+        let choice = self.choices.choose("kind of tag", 8)?;
+        let place = if choice == 7 { self.choices.choose("another file", PATHS.len())? } else { file };
         let seen = self.known[place].tags.len();
         let mut tag = match choice {
             _ if seen == 0 => self.made_up()?,
             0..4 | 7 => self.known[place].tags[seen - 1].clone(),
-            4 | 5 => self.known[place].tags[self.choices.choose(seen)?].clone(),
+            4 | 5 => self.known[place].tags[self.choices.choose("seen tag", seen)?].clone(),
             _ => self.made_up()?,
         };
-        tag.weak ^= self.choices.choose(4)? == 0;
+        tag.weak ^= self.choices.choose("weak", 4)? == 0;
         Ok(tag)
     }
 
     fn made_up(&mut self) -> Result<Tag, ChoiceError> {
-        Ok(Tag { weak: false, opaque: format!("made-up-{}", self.choices.choose(100)?) })
+        Ok(Tag { weak: false, opaque: format!("made-up-{}", self.choices.choose("made-up tag", 100)?) })
     }
 }
 

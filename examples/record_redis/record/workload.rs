@@ -57,7 +57,7 @@ impl Workload {
 
     fn request(&mut self) -> Result<Request, ChoiceError> {
         let key = self.keys.draw()?;
-        Ok(match self.keys.choices.choose(40)? {
+        Ok(match self.keys.choices.choose("request", 40)? {
             0..7 => Request::Get { key },
             7..12 => Request::Set { key, value: self.value()? },
             12 | 13 => Request::SetNx { key, value: self.value()? },
@@ -71,20 +71,20 @@ impl Workload {
             32..34 => Request::Expire { key, seconds: self.seconds()? },
             34 => Request::Persist { key },
             35..38 => Request::Ttl { key },
-            38 if self.keys.choices.choose(2 * self.keys.count)? == 0 => Request::FlushAll,
+            38 if self.keys.choices.choose("flush all", 2 * self.keys.count)? == 0 => Request::FlushAll,
             _ => Request::Get { key },
         })
     }
 
     fn value(&mut self) -> Result<String, ChoiceError> {
-        match self.keys.choices.choose(8)? {
-            0..4 => Ok(self.keys.choices.choose(1000)?.to_string()),
-            4 => Ok((i64::MAX - self.keys.choices.choose(3)? as i64).to_string()),
-            _ => Ok(TEXTS[self.keys.choices.choose(TEXTS.len())?].to_owned()),
+        match self.keys.choices.choose("kind of value", 8)? {
+            0..4 => Ok(self.keys.choices.choose("number", 1000)?.to_string()),
+            4 => Ok((i64::MAX - self.keys.choices.choose("large number", 3)? as i64).to_string()),
+            _ => Ok(TEXTS[self.keys.choices.choose("text", TEXTS.len())?].to_owned()),
         }
     }
 
     fn seconds(&mut self) -> Result<i64, ChoiceError> {
-        Ok([0, -1, FAR, FAR, FAR, 10 * FAR][self.keys.choices.choose(6)?])
+        Ok([0, -1, FAR, FAR, FAR, 10 * FAR][self.keys.choices.choose("seconds", 6)?])
     }
 }

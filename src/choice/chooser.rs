@@ -1,0 +1,171 @@
+//! What a program under exploration is given: it asks for a choice and gets it, or its run ends there.
+//!
+//! Ending a run is *escaping*. [`Chooser::choose`] and its like escape by unwinding, so that a program reads as if it were
+//! deterministic; [`Chooser::try_choose`] and its like return an error instead, for code that must not unwind. A program
+//! that catches the escape and goes on, or returns as if nothing had happened, is told so.
+//!
+//! ```
+//! use mayhap::choice::{Chooser, Odometer, explore};
+//!
+//! fn program(c: &mut Chooser) -> Result<(), Box<dyn std::error::Error>> {
+//!     let size = c.choose("size", 3);            // unwinds where the run ends here
+//!     let first = c.try_choose("first", size)?;  // an error instead
+//!     c.assume("first is even", first % 2 == 0);
+//!     Ok(())
+//! }
+//!
+//! let mistake = explore(Odometer::new(), program).mistake.expect("there is no first of none");
+//! assert!(mistake.to_string().starts_with("`first` chooses from nothing"));
+//! ```
+
+use super::{ChoiceError, Choices, Label};
+use std::fmt::Display;
+
+/// Makes the choices of one run.
+pub struct Chooser<'s> {
+    source: &'s mut dyn Choices,
+    /// How many more choices the run may ask for; none once it has ended.
+    left: usize,
+    bound: usize,
+    pub(super) escaped: Option<ChoiceError>,
+    /// The place that asked after the run had ended.
+    pub(super) swallowed: Option<Label>,
+}
+
+/// What unwinds through the program where a run ends.
+pub(super) struct Escape;
+
+impl<'s> Chooser<'s> {
+    pub(super) fn new(source: &'s mut dyn Choices, bound: usize) -> Chooser<'s> {
+        Chooser { source, left: bound, bound, escaped: None, swallowed: None }
+    }
+
+    /// Takes one of `arity` alternatives and returns its index, in `0..arity`.
+    #[inline]
+    pub fn choose(&mut self, label: Label, arity: usize) -> usize {
+        match self.try_choose(label, arity) {
+            Ok(pick) => pick,
+            Err(_) => unwind(),
+        }
+    }
+
+    /// Takes one alternative, by weights where choices are drawn; see [`Choices::weighted`].
+    pub fn weighted(&mut self, label: Label, weights: &[u64]) -> usize {
+        self.try_weighted(label, weights).unwrap_or_else(|_| unwind())
+    }
+
+    /// Takes one of the items.
+    pub fn pick<'t, T>(&mut self, label: Label, items: &'t [T]) -> &'t T {
+        &items[self.choose(label, items.len())]
+    }
+
+    /// Takes false or true, in this order.
+    pub fn flip(&mut self, label: Label) -> bool {
+        self.choose(label, 2) == 1
+    }
+
+    /// A run in which the condition is false does not exist.
+    pub fn assume(&mut self, label: Label, condition: bool) {
+        if self.try_assume(label, condition).is_err() {
+            unwind();
+        }
+    }
+
+    /// As [`Chooser::choose`], without unwinding.
+    ///
+    /// # Errors
+    /// Where the run ends here: pass it on.
+    #[inline]
+    pub fn try_choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+        if self.left == 0 {
+            return Err(self.over(label));
+        }
+        self.left -= 1;
+        match self.source.choose(label, arity) {
+            Ok(pick) => Ok(pick),
+            Err(error) => Err(self.escape(error)),
+        }
+    }
+
+    /// As [`Chooser::weighted`], without unwinding.
+    ///
+    /// # Errors
+    /// Where the run ends here: pass it on.
+    pub fn try_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        if self.left == 0 {
+            return Err(self.over(label));
+        }
+        self.left -= 1;
+        let made = self.source.weighted(label, weights);
+        made.map_err(|error| self.escape(error))
+    }
+
+    /// As [`Chooser::assume`], without unwinding.
+    ///
+    /// # Errors
+    /// Where the condition is false: pass it on.
+    pub fn try_assume(&mut self, label: Label, condition: bool) -> Result<(), ChoiceError> {
+        match &self.escaped {
+            Some(_) => Err(self.over(label)),
+            None if condition => Ok(()),
+            None => Err(self.escape(ChoiceError::Refused { label })),
+        }
+    }
+
+    #[cold]
+    fn escape(&mut self, error: ChoiceError) -> ChoiceError {
+        self.left = 0;
+        self.escaped = Some(error.clone());
+        error
+    }
+
+    /// Asked for more than the bound allows, or after the end.
+    #[cold]
+    fn over(&mut self, label: Label) -> ChoiceError {
+        match &self.escaped {
+            None => self.escape(ChoiceError::Cut { label, bound: self.bound }),
+            Some(_) => {
+                self.swallowed.get_or_insert(label);
+                ChoiceError::Swallowed { label }
+            }
+        }
+    }
+}
+
+/// Ends the run, and returns where it is being ended already: by a choice in a destructor, which is noted.
+#[cold]
+fn unwind() -> usize {
+    if std::thread::panicking() {
+        return 0;
+    }
+    std::panic::resume_unwind(Box::new(Escape))
+}
+
+/// A chooser can be handed to what takes any source of choices.
+impl Choices for Chooser<'_> {
+    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+        self.try_choose(label, arity)
+    }
+
+    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        self.try_weighted(label, weights)
+    }
+}
+
+/// What a program under exploration returns: nothing, or a result whose error is a failure.
+pub trait Outcome {
+    /// Why the run failed, if it did.
+    fn failure(self) -> Option<String>;
+}
+
+impl Outcome for () {
+    fn failure(self) -> Option<String> {
+        None
+    }
+}
+
+impl<E: Display> Outcome for Result<(), E> {
+    fn failure(self) -> Option<String> {
+        self.err().map(|error| error.to_string())
+    }
+}

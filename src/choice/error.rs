@@ -1,0 +1,158 @@
+//! Why a choice could not be made: mistakes of the program, records that do not fit, and runs that need not go on.
+//!
+//! ```
+//! use mayhap::choice::{ChoiceError, Choices, Random};
+//! let nothing = Random::new(1).choose("which process", 0).unwrap_err();
+//! assert_eq!(nothing.to_string(), "`which process` chooses from nothing: no alternative is there");
+//! assert!(nothing.is_mistake());
+//! ```
+
+use super::Label;
+use std::fmt;
+
+/// Why a choice could not be made.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ChoiceError {
+    /// A choice between no alternatives.
+    Empty {
+        /// The place that asked.
+        label: Label,
+    },
+    /// The recorded run has no choice at this position: the run asks for more than was recorded.
+    RunEnded {
+        /// The place that asked.
+        label: Label,
+        /// How many choices the record has.
+        position: usize,
+    },
+    /// The recorded run has another choice here: the program is not a function of its choices.
+    NotDeterministic(Box<Difference>),
+    /// The record itself is no run: its pick is not below its arity.
+    BadRecord {
+        /// Position in the record, from 0.
+        position: usize,
+    },
+    /// The run ended before the record did.
+    Unused {
+        /// The first recorded choice that was not asked for.
+        label: Label,
+        /// How many recorded choices were never asked for.
+        left: usize,
+    },
+    /// The program was told to end its run, and went on.
+    Swallowed {
+        /// The choice that it made, or the place that had ended the run where it returned as if nothing had happened.
+        label: Label,
+    },
+    /// A label that is empty or too long, or one of too many.
+    BadLabel,
+    /// As many weights were given as there are no alternatives, or none is positive.
+    BadWeights {
+        /// The place that asked.
+        label: Label,
+    },
+    /// An `assume` does not hold: this run does not exist.
+    Refused {
+        /// What was assumed.
+        label: Label,
+    },
+    /// A bound ended the run: it asks for more choices than it may, or a search holds more than it may.
+    Cut {
+        /// The place that asked.
+        label: Label,
+        /// The bound.
+        bound: usize,
+    },
+    /// A breadth-first search comes back to what follows later.
+    Postponed {
+        /// The place that asked.
+        label: Label,
+    },
+}
+
+/// A step that is not the one that was recorded.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Difference {
+    /// Position in the record, from 0.
+    pub position: usize,
+    /// The place and the arity in the record.
+    pub recorded: (Label, usize),
+    /// The place and the arity that the run asks for.
+    pub asked: (Label, usize),
+}
+
+impl ChoiceError {
+    /// Whether the program (or the record) is to blame; else the run merely does not go on.
+    #[must_use]
+    pub fn is_mistake(&self) -> bool {
+        !matches!(self, ChoiceError::Refused { .. } | ChoiceError::Cut { .. } | ChoiceError::Postponed { .. })
+    }
+
+    /// The place at which it happened.
+    #[must_use]
+    pub fn label(&self) -> Label {
+        match self {
+            ChoiceError::Empty { label }
+            | ChoiceError::RunEnded { label, .. }
+            | ChoiceError::Unused { label, .. }
+            | ChoiceError::Swallowed { label }
+            | ChoiceError::BadWeights { label }
+            | ChoiceError::Refused { label }
+            | ChoiceError::Postponed { label }
+            | ChoiceError::Cut { label, .. } => label,
+            ChoiceError::NotDeterministic(difference) => difference.asked.0,
+            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel => "",
+        }
+    }
+}
+
+#[cold]
+pub(super) fn differs(position: usize, recorded: (Label, usize), asked: (Label, usize)) -> ChoiceError {
+    ChoiceError::NotDeterministic(Box::new(Difference { position, recorded, asked }))
+}
+
+impl fmt::Display for ChoiceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChoiceError::Empty { label } => write!(f, "`{label}` chooses from nothing: no alternative is there"),
+            ChoiceError::RunEnded { label, position } => {
+                write!(f, "the run asks for `{label}` after the {position} choices that were recorded")
+            }
+            ChoiceError::NotDeterministic(difference) => difference.fmt(f),
+            ChoiceError::BadRecord { position } => {
+                write!(f, "recorded choice {position} has a pick that is not below its arity")
+            }
+            ChoiceError::Unused { label, left } => {
+                write!(
+                    f,
+                    "the run ended with {left} recorded choices left, the first is `{label}`: something besides the choices decides what the program does, or the program has changed"
+                )
+            }
+            ChoiceError::Swallowed { label } => {
+                write!(f, "the program was told to end its run and went on at `{label}`: it must not catch the escape")
+            }
+            ChoiceError::BadLabel => write!(
+                f,
+                "a label is a short text without control characters, and names a place in the program: there cannot be many"
+            ),
+            ChoiceError::BadWeights { label } => {
+                write!(f, "the weights of `{label}` are not one for each alternative, some positive")
+            }
+            ChoiceError::Refused { label } => write!(f, "`{label}` does not hold: this run does not exist"),
+            ChoiceError::Cut { label, bound } => write!(f, "`{label}` asks for more than {bound} choices"),
+            ChoiceError::Postponed { label } => write!(f, "what follows `{label}` is visited later"),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Difference { position, recorded, asked } = self;
+        let number = position + 1;
+        write!(f, "choice {number} was `{}` among {} when it was recorded, now it is ", recorded.0, recorded.1)?;
+        write!(f, "`{}` among {}: something besides the choices decides ", asked.0, asked.1)?;
+        write!(f, "what the program does, or the program has changed")
+    }
+}
+
+impl std::error::Error for ChoiceError {}

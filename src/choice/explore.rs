@@ -1,0 +1,196 @@
+//! Running a closure once for every run of a search, and reporting what was found.
+//!
+//! ```
+//! use mayhap::choice::{Ended, Explore, Odometer};
+//! let mut search = Explore::new(Odometer::new()).runs(100);
+//! let report = search.run(|c| {
+//!     let bits: Vec<bool> = (0..8).map(|_| c.flip("bit")).collect();
+//!     assert_eq!(bits.len(), 8);
+//! });
+//! assert_eq!((report.runs, report.ended), (100, Ended::Runs));
+//! // What is left goes on where it stopped; on all cores, as nothing in the closure is shared.
+//! let rest = search.runs(u64::MAX).run_on(2, |c| (0..8).for_each(|_| _ = c.flip("bit")));
+//! assert_eq!((rest.runs, rest.ended), (156, Ended::Exhausted));
+//! ```
+
+use super::report::Tally;
+use super::{Chooser, Coverage, Ended, Failure, Outcome, Report, Strategy, quiet, rerun, shrink};
+use std::ops::ControlFlow;
+
+/// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
+pub const CHOICES: usize = 100_000;
+
+/// How many failures are made smaller where the search does not say which run is the shortest.
+const SHRUNK: usize = 10;
+
+/// How far an exploration has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Runs visited.
+    pub runs: u64,
+    /// Runs that failed.
+    pub failed: u64,
+}
+
+type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
+
+/// An exploration: a search with its bounds.
+pub struct Explore<'w, S> {
+    pub(super) parts: Vec<S>,
+    pub(super) bounds: Bounds,
+    watch: Option<Box<Watch<'w>>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub runs: u64,
+    pub choices: usize,
+    pub failures: u64,
+    pub reruns: u64,
+}
+
+/// Visits every run of a search, in its order: the one-line form of [`Explore::run`].
+pub fn explore<S: Strategy, R: Outcome>(strategy: S, program: impl FnMut(&mut Chooser) -> R) -> Report {
+    Explore::new(strategy).run(program)
+}
+
+impl<'w, S: Strategy> Explore<'w, S> {
+    /// Explores by `strategy`, without a bound on the number of runs.
+    pub fn new(strategy: S) -> Explore<'w, S> {
+        Explore::of(vec![strategy])
+    }
+
+    /// Explores what is left of several searches, for instance of one that was saved.
+    pub fn of(parts: Vec<S>) -> Explore<'w, S> {
+        let bounds =
+            Bounds { runs: u64::MAX, choices: CHOICES, failures: u64::MAX, reruns: shrink::Bounds::default().reruns };
+        Explore { parts, bounds, watch: None }
+    }
+
+    /// Visits at most that many runs.
+    #[must_use]
+    pub fn runs(mut self, runs: u64) -> Explore<'w, S> {
+        self.bounds.runs = runs;
+        self
+    }
+
+    /// Cuts a run that asks for more than that many choices.
+    #[must_use]
+    pub fn choices(mut self, choices: usize) -> Explore<'w, S> {
+        self.bounds.choices = choices;
+        self
+    }
+
+    /// Ends when a run has failed.
+    #[must_use]
+    pub fn until_failure(mut self) -> Explore<'w, S> {
+        self.bounds.failures = 1;
+        self
+    }
+
+    /// Runs the program at most that many times to make a failing run smaller, where the search itself does not say
+    /// which one is the smallest; 0 leaves it as it is.
+    #[must_use]
+    pub fn shrinking(mut self, reruns: u64) -> Explore<'w, S> {
+        self.bounds.reruns = reruns;
+        self
+    }
+
+    /// Tells after every run (in [`Explore::run_on`]: now and then) how far it is; `Break` ends it.
+    #[must_use]
+    pub fn watched(mut self, watch: impl FnMut(Progress) -> ControlFlow<()> + 'w) -> Explore<'w, S> {
+        self.watch = Some(Box::new(watch));
+        self
+    }
+
+    /// What is left to visit: searches to save, or to give to others.
+    pub fn rest(&self) -> &[S] {
+        &self.parts
+    }
+
+    /// Visits one run after another, in the order of the search.
+    pub fn run<R: Outcome>(&mut self, mut program: impl FnMut(&mut Chooser) -> R) -> Report {
+        quiet::quietly(|| {
+            let mut tally = Tally::default();
+            let mut signal = ControlFlow::Continue(());
+            for part in &mut self.parts {
+                let mut watch = |tally: &Tally| {
+                    signal = self.watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(tally.progress()));
+                    signal
+                };
+                visit(part, self.bounds, &mut tally, &mut program, &mut watch);
+                if tally.mistake.is_some() || signal.is_break() {
+                    break;
+                }
+            }
+            self.finish(tally, signal, program)
+        })
+    }
+
+    pub(super) fn watch(&mut self, progress: Progress) -> ControlFlow<()> {
+        self.watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(progress))
+    }
+
+    /// The report; failures that may have shorter runs than those seen are made smaller.
+    pub(super) fn finish<R: Outcome>(
+        &mut self,
+        tally: Tally,
+        signal: ControlFlow<()>,
+        mut program: impl FnMut(&mut Chooser) -> R,
+    ) -> Report {
+        let coverage = self.parts.iter().map(Strategy::coverage).find(|coverage| *coverage == Coverage::Sample);
+        self.parts.retain(|part| !part.is_done());
+        let ended = match coverage {
+            _ if tally.mistake.is_some() => Ended::Mistake,
+            _ if signal.is_break() => Ended::Interrupted,
+            _ if tally.failed >= self.bounds.failures => Ended::Failure,
+            _ if !self.parts.is_empty() => Ended::Runs,
+            Some(_) => Ended::Sampled,
+            None if tally.cut > 0 => Ended::Cut,
+            None => Ended::Exhausted,
+        };
+        let mut report = tally.report(ended);
+        if self.bounds.reruns > 0 && ![Ended::Exhausted, Ended::Interrupted].contains(&ended) {
+            for failure in report.failures.iter_mut().take(SHRUNK) {
+                smaller(failure, self.bounds, &mut program);
+            }
+        }
+        report
+    }
+}
+
+fn smaller<R: Outcome>(failure: &mut Failure, bounds: Bounds, program: &mut impl FnMut(&mut Chooser) -> R) {
+    let bounds = shrink::Bounds { reruns: bounds.reruns, choices: bounds.choices };
+    if let Some(shrunk) = shrink::shrink_kind(&failure.run, &failure.kind, bounds, program) {
+        (failure.run, failure.message) = (shrunk.run, shrunk.message);
+    }
+}
+
+impl Tally {
+    pub(super) fn progress(&self) -> Progress {
+        Progress { runs: self.visited(), failed: self.failed }
+    }
+}
+
+/// Visits runs of one search until it is done, a bound is reached, the program makes a mistake, or the watch breaks.
+pub(super) fn visit<S: Strategy, R: Outcome>(
+    search: &mut S,
+    bounds: Bounds,
+    tally: &mut Tally,
+    program: &mut impl FnMut(&mut Chooser) -> R,
+    watch: &mut impl FnMut(&Tally) -> ControlFlow<()>,
+) {
+    while !search.is_done() && tally.visited() < bounds.runs && tally.failed < bounds.failures {
+        let end = rerun::once(search, bounds.choices, program);
+        let whole = tally.note(end, search.run());
+        if tally.mistake.is_some() {
+            return;
+        }
+        if let Err(error) = search.advance() {
+            return tally.mistaken(error, search.run());
+        }
+        if whole && watch(tally).is_break() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! What an exploration found, as data and as text.
+//!
+//! ```
+//! use mayhap::choice::{Ended, Odometer, explore};
+//! let report = explore(Odometer::new(), |c| match c.choose("door", 3) {
+//!     2 => Err("a tiger"),
+//!     _ => Ok(()),
+//! });
+//! assert_eq!((report.ended, report.runs, report.failed), (Ended::Exhausted, 3, 1));
+//! assert_eq!(report.to_string(), "\
+//! exhausted 3 of 3 runs, 1 failed
+//! failed: a tiger
+//!   with door = 2 of 3
+//!   again: c1:door:0.3.2:a383d0");
+//! ```
+
+use super::rerun::{End, Failed};
+use super::{ChoiceError, Step, token};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The number of different failures that are kept, those with the shortest runs; all are counted.
+const MAX_FAILURES: usize = 100;
+/// The number of steps that are shown of a run.
+const SHOWN: usize = 12;
+
+/// Why an exploration ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// Every run was visited, from its beginning to its end.
+    Exhausted,
+    /// Every run was visited, but some were cut.
+    Cut,
+    /// As many runs as were asked for were drawn.
+    Sampled,
+    /// As many runs as were allowed were visited.
+    Runs,
+    /// A run failed, and it was to end there.
+    Failure,
+    /// The program made a mistake, see [`Report::mistake`].
+    Mistake,
+    /// Whoever watched it wanted it to end.
+    Interrupted,
+}
+
+/// A kind of failure, with the shortest run that shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub(super) kind: String,
+    /// What went wrong: the panic's place and message, or the error.
+    pub message: String,
+    /// The shortest of the failing runs that were seen, the first in lexicographic order among those.
+    pub run: Vec<Step>,
+}
+
+impl Failure {
+    /// The run as a text, for [`token::read`] and [`super::Replay`].
+    #[must_use]
+    pub fn token(&self) -> String {
+        token::write(&self.run)
+    }
+}
+
+/// A run that was ended: by a mistake, or by a bound.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stopped {
+    /// What ended it.
+    pub error: ChoiceError,
+    /// Its choices until then.
+    pub run: Vec<Step>,
+}
+
+/// What an exploration found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// How many runs were visited from beginning to end.
+    pub runs: u64,
+    /// How many more do not exist, because something that they assume does not hold.
+    pub refused: u64,
+    /// How many more were cut by a bound.
+    pub cut: u64,
+    /// The shortest one of these.
+    pub first_cut: Option<Stopped>,
+    /// How many of the runs failed.
+    pub failed: u64,
+    /// The different failures, those with shorter runs first.
+    pub failures: Vec<Failure>,
+    /// What the program did that no program may do.
+    pub mistake: Option<Stopped>,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+impl Report {
+    /// Panics, with this report, unless no run failed, none was cut, and the program made no mistake.
+    ///
+    /// # Panics
+    /// Where something went wrong: this is for tests.
+    pub fn expect_passed(&self) {
+        assert!(self.failed == 0 && self.cut == 0 && self.mistake.is_none(), "{self}");
+    }
+
+    /// Panics, with this report, unless every run was visited and none failed.
+    ///
+    /// # Panics
+    /// Where something went wrong: this is for tests.
+    pub fn expect_exhausted(&self) {
+        self.expect_passed();
+        assert!(self.ended == Ended::Exhausted, "{self}");
+    }
+}
+
+/// A report in the making.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub runs: u64,
+    pub refused: u64,
+    pub cut: u64,
+    pub failed: u64,
+    pub first_cut: Option<Stopped>,
+    pub mistake: Option<Stopped>,
+    failures: BTreeMap<String, Failure>,
+}
+
+/// The order of simplicity: shorter runs come first, then those with lower picks.
+#[must_use]
+pub fn shortlex(a: &[Step], b: &[Step]) -> std::cmp::Ordering {
+    let picks = |run: &'_ [Step]| run.iter().map(|step| step.pick).collect::<Vec<_>>();
+    a.len().cmp(&b.len()).then_with(|| picks(a).cmp(&picks(b)))
+}
+
+fn earlier(known: &mut Option<Stopped>, other: Stopped) {
+    if known.as_ref().is_none_or(|known| shortlex(&other.run, &known.run).is_lt()) {
+        *known = Some(other);
+    }
+}
+
+impl Tally {
+    /// Notes how a run ended; false where it was only the beginning of others.
+    #[inline]
+    pub fn note(&mut self, end: End, run: &[Step]) -> bool {
+        match end {
+            End::Passed => self.runs += 1,
+            End::Failed(failed) => {
+                (self.runs, self.failed) = (self.runs + 1, self.failed + 1);
+                self.failure(failed, run);
+            }
+            End::Escaped(error) => return self.escaped(error, run),
+        }
+        true
+    }
+
+    fn escaped(&mut self, error: ChoiceError, run: &[Step]) -> bool {
+        match error {
+            ChoiceError::Postponed { .. } => return false,
+            ChoiceError::Refused { .. } => self.refused += 1,
+            ChoiceError::Cut { .. } => {
+                self.cut += 1;
+                earlier(&mut self.first_cut, Stopped { error, run: run.to_vec() });
+            }
+            mistake => self.mistaken(mistake, run),
+        }
+        true
+    }
+
+    pub fn mistaken(&mut self, error: ChoiceError, run: &[Step]) {
+        earlier(&mut self.mistake, Stopped { error, run: run.to_vec() });
+    }
+
+    fn failure(&mut self, Failed { kind, message }: Failed, run: &[Step]) {
+        if self.failures.get(&kind).is_none_or(|known| shortlex(run, &known.run).is_lt()) {
+            self.failures.insert(kind.clone(), Failure { kind, message, run: run.to_vec() });
+        }
+        if self.failures.len() > MAX_FAILURES {
+            let longest = self.failures.values().max_by(|a, b| shortlex(&a.run, &b.run)).map(|it| it.kind.clone());
+            longest.map(|kind| self.failures.remove(&kind));
+        }
+    }
+
+    /// Adds what another part of the search found.
+    pub fn merge(&mut self, other: Tally) {
+        self.runs += other.runs;
+        self.refused += other.refused;
+        self.cut += other.cut;
+        self.failed += other.failed;
+        other.first_cut.into_iter().for_each(|cut| earlier(&mut self.first_cut, cut));
+        other.mistake.into_iter().for_each(|mistake| earlier(&mut self.mistake, mistake));
+        for (_, Failure { kind, message, run }) in other.failures {
+            self.failure(Failed { kind, message }, &run);
+        }
+    }
+
+    /// The runs that were visited, whatever became of them.
+    pub fn visited(&self) -> u64 {
+        self.runs + self.refused + self.cut
+    }
+
+    pub fn report(self, ended: Ended) -> Report {
+        let mut failures: Vec<Failure> = self.failures.into_values().collect();
+        failures.sort_by(|a, b| shortlex(&a.run, &b.run).then_with(|| a.kind.cmp(&b.kind)));
+        Report {
+            runs: self.runs,
+            refused: self.refused,
+            cut: self.cut,
+            first_cut: self.first_cut,
+            failed: self.failed,
+            failures,
+            mistake: self.mistake,
+            ended,
+        }
+    }
+}
+
+/// The first steps of a run in words: `door = 2 of 3, coin = 0 of 2`.
+#[must_use]
+pub fn shown(run: &[Step]) -> String {
+    if run.is_empty() {
+        return "no choice".into();
+    }
+    let step = |step: &Step| format!("{} = {} of {}", step.label, step.pick, step.arity);
+    let first: Vec<String> = run.iter().take(SHOWN).map(step).collect();
+    match run.len().saturating_sub(SHOWN) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  after {}\n  again: {}", self.error, shown(&self.run), token::write(&self.run))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n  with {}\n  again: {}", self.message, shown(&self.run), self.token())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = self.runs;
+        match self.ended {
+            Ended::Exhausted => write!(f, "exhausted {runs} of {runs} runs")?,
+            Ended::Sampled => write!(f, "sampled {runs} runs")?,
+            Ended::Cut => write!(f, "not exhausted: {runs} runs to their end")?,
+            Ended::Runs => write!(f, "not exhausted: {runs} runs, no more were allowed")?,
+            Ended::Failure => write!(f, "not exhausted: {runs} runs until one failed")?,
+            Ended::Mistake => write!(f, "not exhausted: {runs} runs until a mistake")?,
+            Ended::Interrupted => write!(f, "not exhausted: {runs} runs until interrupted")?,
+        }
+        for (count, what) in [(self.refused, "refused by what they assume"), (self.cut, "cut")] {
+            if count > 0 {
+                write!(f, ", {count} more {what}")?;
+            }
+        }
+        match self.failed {
+            0 => write!(f, ", none failed")?,
+            failed => write!(f, ", {failed} failed")?,
+        }
+        self.first_cut.iter().try_for_each(|cut| write!(f, "\ncut: {cut}"))?;
+        self.mistake.iter().try_for_each(|mistake| write!(f, "\nmistake: {mistake}"))?;
+        self.failures.iter().try_for_each(|failure| write!(f, "\nfailed: {failure}"))
+    }
+}

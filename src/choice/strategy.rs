@@ -1,0 +1,50 @@
+//! What a search is: a source of choices that goes from one run to the next.
+//!
+//! ```
+//! use mayhap::choice::{Choices, Odometer, Strategy};
+//! let mut search = Odometer::new();
+//! let mut runs = Vec::new();
+//! loop {
+//!     runs.push(search.choose("coin", 2)?);
+//!     if !search.advance()? {
+//!         break;
+//!     }
+//! }
+//! assert_eq!(runs, [0, 1]);
+//! # Ok::<(), mayhap::choice::ChoiceError>(())
+//! ```
+
+use super::{ChoiceError, Choices, Step};
+
+/// What it means that a search has no next run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Coverage {
+    /// Every run was visited.
+    All,
+    /// As many as were asked for were drawn.
+    Sample,
+}
+
+/// A source of choices for one run after another.
+pub trait Strategy: Choices {
+    /// The steps of the run at hand, up to where it stands.
+    fn run(&self) -> &[Step];
+
+    /// Ends the run at hand and goes to the next; false where that was the last.
+    ///
+    /// # Errors
+    /// [`ChoiceError::Unused`] where the run ended inside the prefix that it repeated.
+    fn advance(&mut self) -> Result<bool, ChoiceError>;
+
+    /// Whether there is no run left, not even the one at hand.
+    fn is_done(&self) -> bool;
+
+    /// What it means that there is no next run.
+    fn coverage(&self) -> Coverage;
+
+    /// Gives away about half of the runs that are left, where it can be told between two runs which these are: the
+    /// two searches visit, together, exactly what this one would have visited.
+    fn split(&mut self) -> Option<Self>
+    where
+        Self: Sized;
+}

@@ -1,0 +1,166 @@
+//! Runs and searches as texts to copy and paste: no spaces, nothing that a shell changes, damage is noticed.
+//!
+//! A token is its kind, the labels, the steps and a checksum: `c1:die:0.6.5_0.6.2:4f1b2c` is a run that throws a 6 and a 3.
+//! A step is the number of its label, its arity and its pick; a search's step has its end too; `x9` repeats one.
+//!
+//! ```
+//! use mayhap::choice::{Step, token};
+//! let run = vec![Step { label: "which way", arity: 3, pick: 2 }; 4];
+//! let text = token::write(&run);
+//! assert!(text.starts_with("c1:which+way:0.3.2x4:"));
+//! assert_eq!(token::read(&text), Ok(run));
+//! assert!(token::read(&text[1..]).is_err());
+//! ```
+
+use super::{Label, Step, label};
+use std::fmt::{self, Write};
+
+/// The steps that a token may have.
+pub const MAX_STEPS: usize = 10_000_000;
+
+const RUN: &str = "c1";
+const SEARCH: &str = "s1";
+const DONE: &str = "s1-done";
+
+/// Why a text is no token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TokenError {
+    /// It is none of ours.
+    NoToken,
+    /// A run where a search is expected, or the other way round.
+    OtherKind,
+    /// It was changed or cut off.
+    Damaged,
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TokenError::NoToken => "this is no token: one begins with `c1:` (a run) or `s1:` (a search)",
+            TokenError::OtherKind => "this is a token of another kind: a run's begins with `c1:`, a search's with `s1`",
+            TokenError::Damaged => "the token is damaged: its checksum does not fit, is all of it there?",
+        })
+    }
+}
+
+impl std::error::Error for TokenError {}
+
+/// A run as a text.
+#[must_use]
+pub fn write(run: &[Step]) -> String {
+    encode(RUN, run.iter().map(|step| (*step, None)))
+}
+
+/// The run that a text is.
+///
+/// # Errors
+/// Where the text is no token of a run.
+pub fn read(text: &str) -> Result<Vec<Step>, TokenError> {
+    let (kind, steps) = decode(text)?;
+    match kind {
+        RUN if steps.iter().all(|(_, end)| end.is_none()) => Ok(steps.into_iter().map(|(step, _)| step).collect()),
+        RUN => Err(TokenError::Damaged),
+        _ => Err(TokenError::OtherKind),
+    }
+}
+
+pub(super) fn write_search(run: &[Step], ends: &[usize], done: bool) -> String {
+    encode(if done { DONE } else { SEARCH }, run.iter().zip(ends).map(|(step, end)| (*step, Some(*end))))
+}
+
+pub(super) fn read_search(text: &str) -> Result<(Vec<Step>, Vec<usize>, bool), TokenError> {
+    let (kind, steps) = decode(text)?;
+    if kind == RUN {
+        return Err(TokenError::OtherKind);
+    }
+    let parts = steps.into_iter().map(|(step, end)| Some((step, end?))).collect::<Option<Vec<_>>>();
+    let (run, ends) = parts.ok_or(TokenError::Damaged)?.into_iter().unzip();
+    Ok((run, ends, kind == DONE))
+}
+
+fn encode(kind: &str, steps: impl Iterator<Item = Part>) -> String {
+    let (mut labels, mut text): (Vec<Label>, _) = (Vec::new(), String::new());
+    let mut steps = steps.peekable();
+    while let Some((step, end)) = steps.next() {
+        let number = labels.iter().position(|known| *known == step.label).unwrap_or_else(|| {
+            labels.push(step.label);
+            labels.len() - 1
+        });
+        let mut times = 1;
+        while steps.next_if_eq(&(step, end)).is_some() {
+            times += 1;
+        }
+        let separator = if text.is_empty() { "" } else { "_" };
+        _ = write!(text, "{separator}{number}.{}.{}", step.arity, step.pick);
+        _ = end.map(|end| write!(text, ".{end}"));
+        _ = (times > 1).then(|| write!(text, "x{times}"));
+    }
+    let labels: Vec<String> = labels.into_iter().map(escaped).collect();
+    let body = format!("{kind}:{}:{text}", labels.join(","));
+    format!("{body}:{:06x}", checksum(&body))
+}
+
+/// A step, and in a search the alternative before which it ends there.
+type Part = (Step, Option<usize>);
+
+fn decode(text: &str) -> Result<(&str, Vec<Part>), TokenError> {
+    let text = text.trim();
+    let kind = text.split(':').next().filter(|kind| [RUN, SEARCH, DONE].contains(kind)).ok_or(TokenError::NoToken)?;
+    let (body, sum) = text.rsplit_once(':').ok_or(TokenError::Damaged)?;
+    if format!("{:06x}", checksum(body)) != sum {
+        return Err(TokenError::Damaged);
+    }
+    fields(body).map(|steps| (kind, steps)).ok_or(TokenError::Damaged)
+}
+
+fn fields(body: &str) -> Option<Vec<Part>> {
+    let mut fields = body.split(':').skip(1);
+    let (labels, text) = (fields.next()?, fields.next()?);
+    let labels: Vec<Label> = labels.split(',').filter(|text| !text.is_empty()).map(unescaped).collect::<Option<_>>()?;
+    let mut steps = Vec::new();
+    for part in text.split('_').filter(|part| !part.is_empty()) {
+        let (step, times) = part.split_once('x').unwrap_or((part, "1"));
+        let numbers: Vec<usize> = step.split('.').map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        let (&[number, arity, pick], end) = (numbers.get(..3)?, numbers.get(3)) else { return None };
+        let times = times.parse().ok().filter(|times| steps.len().checked_add(*times) <= Some(MAX_STEPS))?;
+        let fits = pick < arity && end.is_none_or(|end| pick < *end && *end <= arity) && numbers.len() <= 4;
+        let step = Step { label: labels.get(number)?, arity, pick };
+        steps.extend(fits.then(|| std::iter::repeat_n((step, end.copied()), times))?);
+    }
+    Some(steps)
+}
+
+/// Letters, digits, `-` and what is not ASCII stand for themselves; a space is `+`, the rest `%` and two digits.
+fn escaped(label: Label) -> String {
+    let mut text = String::new();
+    for c in label.chars() {
+        match c {
+            ' ' => text.push('+'),
+            c if c.is_alphanumeric() || c == '-' => text.push(c),
+            c => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| _ = write!(text, "%{byte:02x}")),
+        }
+    }
+    text
+}
+
+fn unescaped(text: &str) -> Option<Label> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+                (digit(rest.next())? * 16 + digit(rest.next())?) as u8
+            }
+            byte => byte,
+        });
+    }
+    label(&String::from_utf8(bytes).ok()?).ok()
+}
+
+/// The lower bits of Fowler, Noll and Vo's hash.
+fn checksum(text: &str) -> u32 {
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    (hash ^ hash >> 24) & 0x00ff_ffff
+}
