@@ -12,7 +12,7 @@ const REJECTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \
 fn a_verdict_has_its_exit_code() {
     check(&["validate", SPEC, "-"], ACCEPTED, 0, &["<stdin>: accept (3 events)"]);
     check(&["validate", SPEC, "-"], REJECTED, 1, &["<stdin>: reject at line 3"]);
-    check(&["validate", SPEC, "-", "--stats"], ACCEPTED, 0, &["3 events, at most ", "0 by Z3, 0 undecided"]);
+    check(&["validate", SPEC, "-", "--stats"], ACCEPTED, 0, &["3 events, at most ", "0 by Z3 in 0 ms, 0 undecided"]);
     check(&["validate", SPEC, "-"], "{\"q\": 0, \"a\": 0}\n\n\r\n{\"q\": 1, \"a\": 0}", 1, &["reject at line 4"]);
 }
 
@@ -57,6 +57,30 @@ fn several_traces_have_one_line_each_and_the_worst_code() {
     let output = run(&["validate", SPEC, good, bad, good], "");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).lines().count()), (Some(1), 3));
     check(&["validate", SPEC, bad, "no/such.ndjson", good], "", 2, &["bad.ndjson: reject", "good.ndjson: accept"]);
+}
+
+#[test]
+fn traces_that_are_judged_at_once_are_told_in_order() {
+    let trace = |at: usize| {
+        // The first ones take longest; every third is rejected, every seventh is no trace.
+        let line = "{\"q\": 0, \"a\": 0}\n".repeat(10 + 300 * (24 - at));
+        let last = if at.is_multiple_of(3) { REJECTED } else { ACCEPTED };
+        file(&format!("at_once_{at}.ndjson"), &if at.is_multiple_of(7) { String::from("{") } else { line + last })
+    };
+    let paths: Vec<String> = (0..24).map(|at| trace(at).to_str().unwrap().to_owned()).collect();
+    let told = |jobs: &'static str| {
+        let fixed = ["validate", SPEC, "--jobs", jobs, "--format", "text"];
+        let args: Vec<&str> = fixed.into_iter().chain(paths.iter().map(String::as_str)).collect();
+        let output = run(&args, "");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let one_by_one = told("1");
+    assert_eq!((one_by_one.0, one_by_one.1.lines().count()), (Some(2), 20));
+    assert!(one_by_one.1.contains("at_once_3.ndjson: reject at line"), "{}", one_by_one.1);
+    for jobs in ["2", "5", "100"] {
+        assert_eq!(told(jobs), one_by_one, "{jobs} at once");
+    }
+    check(&["validate", SPEC, "--jobs", "0", &paths[1]], "", 2, &["--jobs"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::files;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A trace that is read while what is needed to read it again is kept.
@@ -18,6 +19,8 @@ pub struct Once {
 pub struct Tee {
     source: Box<dyn Read>,
     kept: Kept,
+    /// Counts what is read, in bytes.
+    read: Arc<AtomicU64>,
 }
 
 /// Where a trace can be read again.
@@ -44,7 +47,7 @@ impl Once {
     ///
     /// # Errors
     /// A message, one line.
-    pub fn open(path: &Path, need: Need) -> Result<Once, String> {
+    pub fn open(path: &Path, need: Need, read: Arc<AtomicU64>) -> Result<Once, String> {
         let input = files::open(path)?;
         let is_file = !files::is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file());
         let kept = match need {
@@ -54,7 +57,7 @@ impl Once {
                 Kept::Spool(spool().map_err(|cause| format!("cannot keep {}: {cause}", files::shown(path)))?)
             }
         };
-        Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept }) })
+        Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept, read }) })
     }
 
     /// The trace from its beginning, as far as it was read.
@@ -86,6 +89,7 @@ fn spool() -> io::Result<File> {
 impl Read for Tee {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
         if let Kept::Spool(file) = &mut self.kept {
             file.write_all(&buffer[..read])?;
         }

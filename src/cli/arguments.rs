@@ -4,6 +4,7 @@
 
 use super::values::{ConstantArg, RangeArg};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Could a server that follows this specification have done that?
@@ -103,7 +104,7 @@ Examples:
   record | mayhap validate specs/kv.may - --format json
 
 A trace is NDJSON, one event a line: {\"q\": 5, \"a\": 1}. With several traces there is one line
-each, and the exit code is the worst: 1 over 3 over 0; 2 always wins.")]
+each, in their order, and the exit code is the worst: 1 over 3 over 0; 2 always wins.")]
     Validate(Validate),
     /// Print a completion script for a shell
     #[command(after_help = "\
@@ -242,6 +243,9 @@ pub struct Validate {
     /// Judge again exactly what the reason of a rejection claims
     #[arg(long)]
     pub check_reason: bool,
+    /// How many traces are judged at the same time [default: as many as there are cores]
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
     /// Which specification.
     #[command(flatten)]
     pub selection: Selection,

@@ -3,6 +3,7 @@
 //! `mayhap check specs/kv.may` parses its arguments into a [`arguments::Command`], runs it, and ends with an
 //! [`exit::Exit`]: 0 where nothing is wrong, 2 where the specification has errors.
 
+mod abreast;
 mod again;
 pub mod arguments;
 mod check;

@@ -1,57 +1,91 @@
 //! How far long work has come, on standard error, where that is a terminal and the work takes more than a moment.
 //!
-//! `t.ndjson: 12000000 events` is overwritten in place and gone at the end.
+//! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place and gone at the end.
 
-use std::io::{IsTerminal, Write, stderr};
+use super::files;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often it is looked at the clock, in events; a power of two.
 const EVERY: u64 = 1 << 14;
 
-/// Work shorter than this shows nothing, and this is how often the line changes.
+/// Work shorter than this shows nothing.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// A line that tells how many events were read.
+/// A line that tells how many traces and events were judged, how fast, and how long the rest takes.
 pub struct Progress {
-    name: String,
-    shown: Shown,
-}
-
-enum Shown {
-    /// Nobody looks.
-    Never,
-    /// Last changed then.
-    Since(Instant),
+    bar: ProgressBar,
+    started: Instant,
+    traces: u64,
+    judged: AtomicU64,
+    events: AtomicU64,
+    /// How many bytes of the traces were read.
+    read: Arc<AtomicU64>,
 }
 
 impl Progress {
-    /// Starts; `name` is what is worked on.
-    pub fn new(name: &str) -> Progress {
-        let shown = if stderr().is_terminal() { Shown::Since(Instant::now()) } else { Shown::Never };
-        Progress { name: name.into(), shown }
+    /// Starts. How long it takes is told by the sizes of the traces, where all of them are files.
+    pub fn new(traces: &[PathBuf]) -> Progress {
+        let bytes: Option<u64> = traces.iter().map(|path| size(path)).sum();
+        let bar = ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr());
+        let line = if bytes.is_some() { "{msg}, {eta_precise} left" } else { "{msg}" };
+        let style = ProgressStyle::with_template(line).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Progress {
+            bar: bar.with_style(style),
+            started: Instant::now(),
+            traces: traces.len() as u64,
+            judged: AtomicU64::new(0),
+            events: AtomicU64::new(0),
+            read: Arc::default(),
+        }
     }
 
-    /// Notes that so many events are done.
+    /// Where bytes that are read are counted.
+    pub fn read(&self) -> Arc<AtomicU64> {
+        self.read.clone()
+    }
+
+    /// Notes that so many events of one trace are done.
     #[inline]
-    pub fn tick(&mut self, events: u64) {
-        if events.is_multiple_of(EVERY) {
-            self.show(events);
+    pub fn tick(&self, events: u64) {
+        if events.is_multiple_of(EVERY) && events > 0 {
+            self.show();
         }
     }
 
-    fn show(&mut self, events: u64) {
-        if let Shown::Since(last) = &mut self.shown
-            && last.elapsed() >= MOMENT
-        {
-            *last = Instant::now();
-            _ = write!(stderr(), "\r{}: {events} events\x1b[K", self.name);
+    /// Notes that a trace is done.
+    pub fn judged(&self) {
+        self.judged.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn show(&self) {
+        let events = self.events.fetch_add(EVERY, Ordering::Relaxed) + EVERY;
+        let elapsed = self.started.elapsed();
+        if elapsed >= MOMENT {
+            let judged = self.judged.load(Ordering::Relaxed);
+            let traces = if self.traces == 1 { String::new() } else { format!("{judged} of {} traces, ", self.traces) };
+            let rate = events as f64 / elapsed.as_secs_f64() / 1e6;
+            self.bar.set_message(format!("{traces}{events} events, {rate:.1} M/s"));
+            self.bar.set_position(self.read.load(Ordering::Relaxed));
         }
+    }
+
+    /// Writes something else meanwhile.
+    pub fn pause(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
     }
 
     /// Clears the line.
-    pub fn end(self) {
-        if let Shown::Since(_) = self.shown {
-            _ = write!(stderr(), "\r\x1b[K");
-        }
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
     }
+}
+
+/// The size of a trace in bytes, where that is known.
+fn size(path: &Path) -> Option<u64> {
+    let data = (!files::is_stdin(path)).then(|| path.metadata().ok())??;
+    data.is_file().then_some(data.len())
 }

@@ -9,12 +9,13 @@ use super::evidence::{self, Recheck, Wanted, WitnessWanted};
 use super::exit::Exit;
 use super::progress::Progress;
 use super::terminal::Terminal;
-use super::{failed, files, load};
+use super::{abreast, failed, files, load};
 use crate::dualize::Verdict;
 use crate::report::{self, Report, Stats, text};
 use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,57 +30,59 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
+    let progress = Progress::new(&options.traces);
+    let work = |trace: &PathBuf| {
+        let judged = judge(&spec, trace, options, &progress);
+        progress.judged();
+        judged
+    };
     let mut exit = Exit::Fine;
-    for trace in &options.traces {
-        exit = exit.worst(match judge(&spec, trace, options, terminal) {
-            Ok(judged) => tell(&spec, &judged, options, terminal),
-            Err(message) => {
-                terminal.complain(&message);
-                Exit::Failed
-            }
-        });
-    }
+    let jobs = options.jobs.map_or_else(abreast::workers, NonZeroUsize::get);
+    abreast::in_order(&options.traces, jobs, work, |judged| {
+        progress.pause(|| exit = exit.worst(tell(&spec, &judged, options, terminal)));
+    });
+    progress.end();
     exit
 }
 
-/// What came out for one trace.
+/// What came out for one trace; or why there is nothing to judge.
+type Outcome = Result<Judged, String>;
+
 struct Judged {
     report: Report,
     verdict: Verdict,
+    /// What the user should know besides.
+    note: Option<String>,
 }
 
-/// Reads and judges a trace; or says why there is nothing to judge.
-fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, terminal: &mut Terminal) -> Result<Judged, String> {
+/// Reads and judges a trace.
+fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress) -> Outcome {
     let name = files::shown(path);
     let told = |why: String| format!("error: {why}\n");
     let need = if is_evidence_wanted(options) { Need::Again } else { Need::Once };
-    let mut trace = Once::open(path, need).map_err(told)?;
+    let mut trace = Once::open(path, need, progress.read()).map_err(told)?;
     let mut exchanges = Exchanges::new(spec, &mut trace.input);
     let mut validator = Validator::new(spec);
     let started = Instant::now();
-    let mut progress = Progress::new(&name);
     while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
         progress.tick(exchanges.events());
         if !validator.observe_exchange(&exchange) {
             break;
         }
     }
-    progress.end();
     if exchanges.events() == 0 {
         return Err(format!("error: {name}: no events, so nothing was tested\n"));
     }
-    if let Some(other) = exchanges.header().and_then(|header| header.spec.as_deref())
-        && other != spec.program.name
-    {
-        terminal.complain(&format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name));
-    }
+    let named = exchanges.header().and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name);
+    let judged_by = |other| format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name);
+    let note = named.map(judged_by);
     let verdict = validator.verdict();
     let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
     let mut report = Report::new(spec, name, &verdict, stats);
     if need == Need::Again {
         evidence::add(&mut report, validator.judge(), spec, trace, wanted(options)).map_err(told)?;
     }
-    Ok(Judged { report, verdict })
+    Ok(Judged { report, verdict, note })
 }
 
 fn wanted(options: &Validate) -> Wanted<'_> {
@@ -104,17 +107,29 @@ fn stats(validator: &Validator) -> Stats {
         events: counts.events,
         candidates_max: counts.candidates_max as u64,
         forks: counts.forks,
-        merges: counts.merges + counts.subsumptions,
-        by_domain: solving.by_domain + solving.by_model,
+        merges: counts.merges,
+        subsumptions: counts.subsumptions,
+        projections: counts.projections,
+        by_domain: solving.by_domain,
+        by_model: solving.by_model,
         by_search: solving.by_search,
         by_memory: solving.by_memory,
         z3_checks: solving.z3_checks,
+        z3_ms: solving.z3_time.as_millis() as u64,
         undecided: solving.unknown,
         elapsed_ms: 0,
     }
 }
 
-fn tell(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) -> Exit {
+fn tell(spec: &Spec, outcome: &Outcome, options: &Validate, terminal: &mut Terminal) -> Exit {
+    let judged = match outcome {
+        Ok(judged) => judged,
+        Err(message) => {
+            terminal.complain(message);
+            return Exit::Failed;
+        }
+    };
+    judged.note.iter().for_each(|note| terminal.complain(note));
     let length = if options.traces.len() > 1 { text::Length::Line } else { text::Length::Whole };
     match options.format {
         Format::Json => terminal.print(&report::json::report(&judged.report)),

@@ -58,16 +58,24 @@ pub struct Stats {
     pub candidates_max: u64,
     /// Forks at statements.
     pub forks: u64,
-    /// Candidates that were equal to another one, or covered by it.
+    /// Candidates that were equal to another one, and paths that only asked.
     pub merges: u64,
-    /// Questions that folding, bindings, domains or an earlier model answered.
+    /// Candidates that another one covered.
+    pub subsumptions: u64,
+    /// Passes that looked for variables that cannot matter any more.
+    pub projections: u64,
+    /// Questions that folding, bindings or domains answered.
     pub by_domain: u64,
+    /// Questions that an earlier model answered.
+    pub by_model: u64,
     /// Questions that case splits answered.
     pub by_search: u64,
     /// Questions that had been asked before.
     pub by_memory: u64,
     /// Questions that reached Z3.
     pub z3_checks: u64,
+    /// Time spent in Z3.
+    pub z3_ms: u64,
     /// Questions left undecided.
     pub undecided: u64,
     /// Time from the first event to the verdict.

@@ -40,17 +40,19 @@ fn verdict(report: &Report) -> String {
 /// The statistics on one line.
 #[must_use]
 pub fn stats(stats: &Stats) -> String {
-    format!(
-        "{}, at most {}, {}, {}; {} by domains, {} by case splits, {} by memory, {} by Z3, {} undecided; {} ms",
+    let Stats { by_domain, by_model, by_search, by_memory, z3_checks, z3_ms, undecided, .. } = stats;
+    let counts = [
         counted(stats.events, "event"),
-        counted(stats.candidates_max, "candidate"),
+        format!("at most {}", counted(stats.candidates_max, "candidate")),
         counted(stats.forks, "fork"),
         counted(stats.merges, "merge"),
-        counted(stats.by_domain, "answer"),
-        stats.by_search,
-        stats.by_memory,
-        stats.z3_checks,
-        stats.undecided,
+        counted(stats.subsumptions, "subsumption"),
+        counted(stats.projections, "projection"),
+    ];
+    format!(
+        "{}; answers: {by_domain} by domains, {by_model} by models, {by_search} by case splits, {by_memory} by memory, \
+         {z3_checks} by Z3 in {z3_ms} ms, {undecided} undecided; {} ms",
+        counts.join(", "),
         stats.elapsed_ms
     )
 }

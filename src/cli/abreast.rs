@@ -1,0 +1,87 @@
+//! Several pieces of work at once, their results one after another in the order of the pieces.
+//!
+//! With two workers the second and third trace are judged while the first one still is; it is told first all the same.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+/// What a worker may use of the stack, in bytes: as much as a main thread usually has.
+const STACK: usize = 8 << 20;
+
+/// How many workers there are where nobody says.
+#[must_use]
+pub fn workers() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
+/// Does the work for each item on so many threads, and tells each result as soon as all before it have been told.
+///
+/// One worker, or one item, needs no thread. Where no thread can be started the work is done without.
+pub fn in_order<T: Sync, R: Send>(items: &[T], workers: usize, work: impl Fn(&T) -> R + Sync, mut tell: impl FnMut(R)) {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        items.get(at).map(|item| (at, item))
+    };
+    if workers < 2 || items.len() < 2 {
+        return items.iter().for_each(|item| tell(work(item)));
+    }
+    let (done, results) = mpsc::channel();
+    let run = |done: mpsc::Sender<(usize, R)>| {
+        while let Some((at, item)) = take() {
+            // Results are listened to until all senders are gone.
+            _ = done.send((at, work(item)));
+        }
+    };
+    thread::scope(|scope| {
+        let start = |_: &usize| {
+            let (done, run) = (done.clone(), &run);
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || run(done)).is_ok()
+        };
+        if (0..workers.min(items.len())).filter(start).count() == 0 {
+            run(done.clone());
+        }
+        drop(done);
+        let mut waiting = Waiting { told: 0, early: BTreeMap::new() };
+        results.into_iter().for_each(|(at, result)| waiting.add(at, result, &mut tell));
+    });
+}
+
+/// Results that came before one that is told first.
+struct Waiting<R> {
+    told: usize,
+    early: BTreeMap<usize, R>,
+}
+
+impl<R> Waiting<R> {
+    fn add(&mut self, at: usize, result: R, tell: &mut impl FnMut(R)) {
+        self.early.insert(at, result);
+        while let Some(result) = self.early.remove(&self.told) {
+            self.told += 1;
+            tell(result);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_order_whoever_is_first() {
+        for workers in [1, 2, 7] {
+            let items: Vec<u64> = (0..40).collect();
+            let slowly = |item: &u64| {
+                thread::sleep(Duration::from_millis((*item * 7) % 5));
+                *item
+            };
+            let mut told = Vec::new();
+            in_order(&items, workers, slowly, |item| told.push(item));
+            assert_eq!(told, items, "{workers} workers");
+        }
+    }
+}
