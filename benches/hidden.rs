@@ -4,6 +4,7 @@
 //! with 10,000, the most candidates (and how many are needed), questions to Z3.
 //! `cargo bench --bench hidden -- SERVER N` judges one once, for counting instructions.
 
+#[allow(dead_code)] // what is kept is not counted here
 #[path = "../tests/hidden/workloads.rs"]
 mod workloads;
 

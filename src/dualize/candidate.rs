@@ -6,7 +6,7 @@ use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
-use crate::term::Term;
+use crate::term::{Term, Var};
 use crate::value::{Truth, Value};
 
 /// A validation state: a process with symbolic memory, and the constraints on its variables.
@@ -26,8 +26,10 @@ pub struct Candidate {
     pub(super) fresh: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
-    /// Whether something in memory was not known then.
+    /// Whether something in memory was not known then, besides what is joined.
     pub(super) open: bool,
+    /// What stands for the different values of candidates that were joined.
+    pub(super) joined: Option<Joined>,
     /// How much of what the section touched has been noticed.
     pub(super) noticed: usize,
     /// Where the last answer was given.
@@ -36,6 +38,15 @@ pub struct Candidate {
     pub answer: Option<Value>,
     /// The choices on the way here, where they are kept for a witness.
     pub log: Option<Arc<Log>>,
+}
+
+/// A variable that stands for the different values of candidates that were equal else. Nothing but its slot mentions it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Joined {
+    /// The variable: the value of the slot.
+    pub(super) var: Var,
+    /// Where it is in memory.
+    pub(super) slot: u32,
 }
 
 /// The choices of a path, the last one first.
@@ -108,6 +119,7 @@ impl Candidate {
             fresh: 0,
             walked: 0,
             open: false,
+            joined: None,
             noticed: 0,
             replied: None,
             answer: None,
@@ -123,7 +135,7 @@ impl Candidate {
 
     /// Whether all of its memory is known: nothing was chosen since that was seen last.
     pub(super) fn is_known(&self) -> bool {
-        self.fresh == 0 && !self.open
+        self.fresh == 0 && !self.open && self.joined.is_none()
     }
 
     pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {

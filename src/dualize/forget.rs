@@ -18,6 +18,34 @@ impl Judge {
     /// After a section: what was written under keys that are known by now is put in its place, and, now and then, dead
     /// variables are forgotten.
     pub(super) fn tidy(&mut self, candidate: &mut Candidate) {
+        self.put_in_place(candidate);
+        if self.is_due(candidate) {
+            self.forget(candidate);
+        }
+    }
+
+    /// The same after an exchange, when nothing but the candidate mentions its variables: its terms are named, too.
+    pub(super) fn tidy_and_name(&mut self, candidate: &mut Candidate) {
+        self.put_in_place(candidate);
+        if self.is_due(candidate) {
+            self.forget_and_name(candidate);
+        }
+    }
+
+    /// Forgets, and gives names to terms whose variables occur nowhere else.
+    pub(super) fn forget_and_name(&mut self, candidate: &mut Candidate) {
+        self.forget(candidate);
+        if candidate.open {
+            self.name_terms(candidate);
+        }
+    }
+
+    fn is_due(&self, candidate: &Candidate) -> bool {
+        let due = candidate.fresh.saturating_add(candidate.store.searched());
+        self.options.forget && due >= WALK_INTERVAL.max(candidate.walked)
+    }
+
+    fn put_in_place(&mut self, candidate: &mut Candidate) {
         if candidate.store.has_bindings() {
             let stored: smallvec::SmallVec<[u32; 4]> = candidate.process.stored().collect();
             for slot in stored {
@@ -30,10 +58,6 @@ impl Judge {
         }
         self.settle_seen(candidate);
         candidate.process.rest();
-        let due = candidate.fresh.saturating_add(candidate.store.searched());
-        if self.options.forget && due >= WALK_INTERVAL.max(candidate.walked) {
-            self.forget(candidate);
-        }
     }
 
     /// What was asked of unknown maps under keys that are known by now is put in its place.
@@ -75,7 +99,9 @@ impl Judge {
         store.forget(&|var| live.contains(&var), &mut self.solver);
         candidate.fresh = 0;
         candidate.walked = walked;
-        candidate.open = !live.is_empty() || candidate.process.has_unknowns();
+        candidate.joined = candidate.joined.filter(|joined| live.contains(&joined.var));
+        let joined = usize::from(candidate.joined.is_some());
+        candidate.open = live.len() > joined || candidate.process.has_unknowns();
     }
 }
 

@@ -30,6 +30,10 @@ pub struct Options {
     pub merge: bool,
     /// Dead variables are projected out.
     pub forget: bool,
+    /// What a term may be is given to one variable, where its own occur nowhere else.
+    pub name: bool,
+    /// Candidates that are equal but for one value are one, with a set of values.
+    pub join: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -46,6 +50,8 @@ impl Default for Options {
             directed: true,
             merge: true,
             forget: true,
+            name: true,
+            join: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),
@@ -110,6 +116,8 @@ pub struct Judge {
     pub(super) wanted: Option<Wanted>,
     /// What the copies of the paths of the current request cost so far.
     pub(super) copied: usize,
+    /// Slots whose values were told apart again after they were joined.
+    pub(super) apart: Vec<u32>,
 }
 
 impl Judge {
@@ -135,6 +143,7 @@ impl Judge {
             watch: None,
             wanted: None,
             copied: 0,
+            apart: Vec::new(),
             spec,
         };
         let mut candidate = Candidate::new(process);
@@ -184,7 +193,7 @@ impl Judge {
             if *received.seen == Observed::Lost {
                 others.push(candidate.clone());
             }
-            self.respond(spec, candidate, received, &mut others) == Alive::Yes
+            self.respond_joined(spec, candidate, received, &mut others) == Alive::Yes
         });
         candidates.append(&mut others);
         candidates
@@ -261,9 +270,7 @@ impl Judge {
     }
 
     fn settle(&mut self, mut survivors: Vec<Candidate>) {
-        for candidate in &mut survivors {
-            self.tidy(candidate);
-        }
+        survivors.iter_mut().for_each(|candidate| self.tidy_and_name(candidate));
         if survivors.len() > 1 && self.options.merge {
             self.reduce(&mut survivors);
         }
@@ -297,6 +304,7 @@ impl Judge {
         self.options.keep_answers = true;
         self.options.merge = false;
         self.options.forget = false;
+        self.tell_all_apart();
         let mut silent = self.clone();
         self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
         silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });

@@ -10,6 +10,8 @@ mod closure;
 mod delay;
 mod forget;
 mod frontier;
+mod join;
+mod name;
 mod observe;
 mod reduce;
 mod split;

@@ -180,7 +180,10 @@ impl Judge {
         let at = self.place(site);
         loop {
             let ask = match value::equal(&answer, expected) {
-                Ok(truth) => return candidate.require(truth, Some(at), &mut self.solver),
+                Ok(truth) => {
+                    let truth = self.in_terms_of_one(candidate, &answer, expected).unwrap_or(truth);
+                    return candidate.require(truth, Some(at), &mut self.solver);
+                }
                 Err(Split::On(condition)) if condition.as_bool().is_none() => {
                     self.fork_answer(candidate, (answer, site), &condition, open);
                     return Alive::No;

@@ -17,12 +17,14 @@ impl Judge {
         let known = candidates.iter().all(Candidate::is_known);
         if candidates.len() <= COMPARED {
             merge_known(candidates);
+            self.join_candidates(candidates);
         }
         if candidates.len() > 1 && !(known && before <= COMPARED) {
             if self.options.forget {
-                candidates.iter_mut().for_each(|candidate| self.forget(candidate));
+                candidates.iter_mut().for_each(|candidate| self.forget_and_name(candidate));
             }
             subsume::merge_equal(candidates);
+            self.join_candidates(candidates);
         }
         self.counts.merges += (before - candidates.len()) as u64;
         if !known {

@@ -26,7 +26,9 @@ const TOLD: usize = 12;
 /// Follows a reason, whose positions are in order, through the trace.
 #[must_use]
 pub fn learned(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], because: &[usize]) -> Vec<Learned> {
-    let mut judge = Judge::new(spec.clone(), options.clone());
+    // What is known of each state is told as it came about.
+    let options = Options { name: false, join: false, ..options.clone() };
+    let mut judge = Judge::new(spec.clone(), options);
     let mut lessons = Vec::new();
     let mut seen = 0;
     for at in because.iter().copied().take(TOLD) {

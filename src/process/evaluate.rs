@@ -8,6 +8,9 @@ use crate::spec::code::{Binary, Unary};
 use crate::term::{Term, TextOp};
 use crate::value::{self, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
+/// More elements than this are taken off a list all at once.
+const FEW: usize = 8;
+
 /// Why an instruction could not be carried out at once.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Obstacle {
@@ -213,13 +216,27 @@ pub(super) fn over_lists(src: &Value, operate: &dyn Fn(&Arc<im::Vector<Value>>) 
     }
 }
 
-/// The list without its first elements.
-pub(super) fn tail(list: &Arc<im::Vector<Value>>, from: usize) -> Value {
-    if from > list.len() {
-        return Value::Absent;
+/// A list without its first elements.
+pub(super) fn tail(src: &Value, from: usize) -> Value {
+    match src {
+        Value::List(list) | Value::Open(list) if from > list.len() => Value::Absent,
+        Value::List(list) => Value::List(Arc::new(without_first(list, from))),
+        Value::Open(list) => Value::sequence(without_first(list, from)),
+        Value::Union(alternatives) => {
+            value::union(alternatives.iter().map(|(guard, value)| (guard.clone(), tail(value, from))))
+        }
+        _ => Value::Absent,
     }
-    let mut rest = (**list).clone();
-    Value::sequence(rest.slice(from..))
+}
+
+/// Taking off a few elements touches the beginning of a long list only.
+fn without_first(list: &im::Vector<Value>, count: usize) -> im::Vector<Value> {
+    let mut rest = list.clone();
+    if count > FEW {
+        return rest.split_off(count);
+    }
+    (0..count).for_each(|_| drop(rest.pop_front()));
+    rest
 }
 
 /// The integers of a range as a list, where the bounds are known.

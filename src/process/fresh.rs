@@ -24,7 +24,7 @@ impl Fresh {
         let mut restrictions = Vec::new();
         let value = match choice {
             Choice::Type(ty) => self.fresh_value(types, *ty, &mut restrictions),
-            Choice::Alternatives(2) => Value::Term(self.fresh_term(Sort::Bool)),
+            Choice::Alternatives(2) => Value::Term(self.variable(Sort::Bool)),
             Choice::Alternatives(n) => Value::Term(self.fresh_index(*n as usize, &mut restrictions)),
             Choice::Range(from, to) => self.fresh_between(from, to, &mut restrictions),
             Choice::Element(over, ty) => self.fresh_element(types, (over, *ty), &mut restrictions),
@@ -32,14 +32,15 @@ impl Fresh {
         (value, restrictions)
     }
 
-    fn fresh_term(&mut self, sort: Sort) -> Term {
+    /// A variable that was not there before.
+    pub fn variable(&mut self, sort: Sort) -> Term {
         self.last += 1;
         Term::var(Var { id: self.last, sort })
     }
 
     /// A fresh integer from 0 to below n.
     fn fresh_index(&mut self, n: usize, restrictions: &mut Vec<Term>) -> Term {
-        let index = self.fresh_term(Sort::Int);
+        let index = self.variable(Sort::Int);
         restrictions.push(Term::le(&int(0), &index));
         restrictions.push(Term::lt(&index, &int(n)));
         index
@@ -47,7 +48,7 @@ impl Fresh {
 
     fn fresh_between(&mut self, from: &Value, to: &Value, restrictions: &mut Vec<Term>) -> Value {
         let (Some(low), Some(high)) = (from.as_term(), to.as_term()) else { return Value::Absent };
-        let chosen = self.fresh_term(Sort::Int);
+        let chosen = self.variable(Sort::Int);
         restrictions.push(Term::le(&low, &chosen));
         restrictions.push(Term::lt(&chosen, &high));
         Value::Term(chosen)
@@ -76,14 +77,14 @@ impl Fresh {
                 Value::sequence([first, rest].into_iter().collect())
             }
             Look::Entry(ty) => {
-                let there = Value::Term(self.fresh_term(Sort::Bool));
+                let there = Value::Term(self.variable(Sort::Bool));
                 let value = match types.get(*ty) {
                     Type::Map(_, of) => self.fresh_value(types, *of, &mut restrictions),
                     _ => Value::UNIT,
                 };
-                Value::data(0, [there, value, Value::Term(self.fresh_term(Sort::Bool))])
+                Value::data(0, [there, value, Value::Term(self.variable(Sort::Bool))])
             }
-            Look::Others => Value::Term(self.fresh_term(Sort::Bool)),
+            Look::Others => Value::Term(self.variable(Sort::Bool)),
         };
         (value, restrictions)
     }
@@ -121,21 +122,21 @@ impl Fresh {
     fn fresh_value(&mut self, types: &Types, ty: TypeId, restrictions: &mut Vec<Term>) -> Value {
         match types.get(ty) {
             Type::Unit => Value::UNIT,
-            Type::Int => Value::Term(self.fresh_term(Sort::Int)),
-            Type::Bool => Value::Term(self.fresh_term(Sort::Bool)),
-            Type::Str => Value::Term(self.fresh_term(Sort::Str)),
-            Type::Bytes => Value::Term(self.fresh_term(Sort::Bytes)),
-            Type::Client => Value::Term(self.fresh_term(Sort::Client)),
-            Type::Token(token) => Value::Term(self.fresh_term(Sort::Token(*token))),
+            Type::Int => Value::Term(self.variable(Sort::Int)),
+            Type::Bool => Value::Term(self.variable(Sort::Bool)),
+            Type::Str => Value::Term(self.variable(Sort::Str)),
+            Type::Bytes => Value::Term(self.variable(Sort::Bytes)),
+            Type::Client => Value::Term(self.variable(Sort::Client)),
+            Type::Token(token) => Value::Term(self.variable(Sort::Token(*token))),
             Type::Option(inner) => {
-                let some = self.fresh_term(Sort::Bool);
+                let some = self.variable(Sort::Bool);
                 let inner = self.fresh_value(types, *inner, restrictions);
                 value::union([(some.clone(), Value::some(inner)), (Term::not(&some), Value::NONE)])
             }
             Type::Struct(_) | Type::Enum(_) if types.is_recursive(ty) => Value::Unknown(self.unknown(ty)),
             Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.fresh_node(types, ty, restrictions),
             Type::List(_) => {
-                let length = self.fresh_term(Sort::Int);
+                let length = self.variable(Sort::Int);
                 restrictions.push(Term::le(&int(0), &length));
                 let rest = Rest { unknown: self.unknown(ty), length };
                 Value::sequence([Value::Rest(Arc::new(rest))].into_iter().collect())
@@ -186,7 +187,7 @@ impl Fresh {
             0 => Vec::new(),
             1 => vec![Truth::Known(true).term()],
             2 => {
-                let first = self.fresh_term(Sort::Bool);
+                let first = self.variable(Sort::Bool);
                 let second = Term::not(&first);
                 vec![first, second]
             }

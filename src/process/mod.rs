@@ -461,6 +461,9 @@ impl Process {
 
     /// `guard → condition`.
     fn where_guarded(&self, condition: Truth) -> Truth {
-        self.under_guard(condition.not()).not()
+        match self.task.guards.last() {
+            Some(_) => self.under_guard(condition.not()).not(),
+            None => condition,
+        }
     }
 }

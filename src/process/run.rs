@@ -176,10 +176,9 @@ impl Process {
                 self.keep(*dst, Ok(found))
             }
             Op::Tail { dst, src, from } => {
-                let rest = |list: &std::sync::Arc<im::Vector<Value>>| evaluate::tail(list, *from as usize);
                 let src = self.read(program, base, *src);
                 evaluate::places(src, *from as usize)?;
-                self.keep(*dst, Ok(evaluate::over_lists(src, &rest)))
+                self.keep(*dst, Ok(evaluate::tail(src, *from as usize)))
             }
             Op::Iterate { dst, over } => self.keep(*dst, cursor(self.read(program, base, *over))),
             Op::IterateRange { dst, from, to } => {

@@ -3,6 +3,7 @@
 //! The tier that answers most questions: `q <= #n` for a known q is one bound. A domain is never empty, and that is seen
 //! without search: finite ends are admitted themselves. For example `3..` without 3 and 4 is kept as `5..`.
 
+use super::values::Values;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Term, Var};
 use im::OrdSet;
@@ -24,7 +25,7 @@ pub struct Domain {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct More {
     /// The only values; then nothing else is stored but the bounds (the smallest and the largest).
-    only: Option<OrdSet<Scalar>>,
+    only: Option<Values>,
     /// Values it does not have, all within the bounds.
     excluded: OrdSet<Scalar>,
     /// Large sets that it is in.
@@ -59,7 +60,7 @@ impl Domain {
 
     /// The explicit set of its values, sorted, where there is one.
     pub fn one_of(&self) -> Option<Vec<Scalar>> {
-        self.only().map(|only| only.iter().cloned().collect())
+        self.only().map(|only| only.iter().collect())
     }
 
     /// Values it is known not to have one by one (beside bounds and sets), sorted.
@@ -87,7 +88,7 @@ impl Domain {
         self.more.is_none()
     }
 
-    fn only(&self) -> Option<&OrdSet<Scalar>> {
+    pub(super) fn only(&self) -> Option<&Values> {
         self.more.as_ref().and_then(|more| more.only.as_ref())
     }
 
@@ -108,7 +109,7 @@ impl Domain {
             (Some(_), None) | (None, Some(_)) => return None,
             (None, None) => {}
         }
-        self.only().filter(|only| only.len() == 1).and_then(|only| only.get_min().cloned())
+        self.only().filter(|only| only.len() == 1).and_then(Values::least)
     }
 
     /// Whether it has more than `n` values.
@@ -134,7 +135,7 @@ impl Domain {
     /// All its values, if they are at most `limit`, sorted.
     pub fn values(&self, limit: usize) -> Option<Vec<Scalar>> {
         if let Some(only) = self.only() {
-            return (only.len() <= limit).then(|| only.iter().cloned().collect());
+            return (only.len() <= limit).then(|| only.iter().collect());
         }
         if let Some(set) = self.inside().first() {
             let list: Vec<Scalar> = set.sorted().into_iter().filter(|scalar| self.admits(scalar)).collect();
@@ -171,9 +172,9 @@ impl Domain {
         }
         let more = Arc::make_mut(self.more.get_or_insert_default());
         match &mut more.only {
-            Some(only) => only.remove(scalar).map(|_| ()),
-            None => more.excluded.insert(scalar.clone()).map(|_| ()),
-        };
+            Some(only) => *only = only.without(scalar),
+            None => drop(more.excluded.insert(scalar.clone())),
+        }
         self.settle()
     }
 
@@ -183,11 +184,11 @@ impl Domain {
             return Same;
         }
         if let Some(only) = self.only() {
-            let left = only.iter().filter(|scalar| set.contains(scalar)).cloned().collect();
+            let left = only.filter(|scalar| set.contains(scalar));
             return self.allow(left);
         }
         if set.len() <= EXPLICIT {
-            let left = set.sorted().into_iter().filter(|scalar| self.admits(scalar)).collect();
+            let left = Values::of(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
             return self.allow(left);
         }
         Arc::make_mut(self.more.get_or_insert_default()).inside.push(set.clone());
@@ -200,7 +201,7 @@ impl Domain {
             return Same;
         }
         if let Some(only) = self.only() {
-            let left = only.iter().filter(|scalar| !set.contains(scalar)).cloned().collect();
+            let left = only.filter(|scalar| !set.contains(scalar));
             return self.allow(left);
         }
         Arc::make_mut(self.more.get_or_insert_default()).outside.push(set.clone());
@@ -208,7 +209,7 @@ impl Domain {
     }
 
     /// Only these values, all admitted before.
-    fn allow(&mut self, left: OrdSet<Scalar>) -> Narrowing {
+    fn allow(&mut self, left: Values) -> Narrowing {
         if self.only().is_some_and(|only| only.len() == left.len()) {
             return Same;
         }
@@ -277,25 +278,9 @@ impl Domain {
     }
 
     fn settle_only(&mut self) -> Narrowing {
-        let within = |scalar: &Scalar| {
-            scalar
-                .as_int()
-                .is_none_or(|n| self.lo.as_ref().is_none_or(|lo| n >= lo) && self.hi.as_ref().is_none_or(|hi| n <= hi))
-        };
-        let Some(only) = self.only() else { return Narrowed };
-        let left: OrdSet<Scalar> = if only.iter().all(within) {
-            only.clone()
-        } else {
-            only.iter().filter(|scalar| within(scalar)).cloned().collect()
-        };
-        let (Some(min), Some(max)) = (left.get_min(), left.get_max()) else { return Empty };
-        (self.lo, self.hi) = (min.as_int().cloned(), max.as_int().cloned());
-        let whole = match (&self.lo, &self.hi) {
-            (Some(lo), Some(hi)) => hi.sub(lo).add(&Int::ONE) == Int::from(left.len()),
-            _ => false,
-        };
-        // A set of integers without holes is an interval.
-        self.more = if whole { None } else { Some(Arc::new(More { only: Some(left), ..More::default() })) };
+        let left = self.only().map(|only| only.between(self.lo.as_ref(), self.hi.as_ref()));
+        let Some(settled) = left.and_then(Domain::listed) else { return Empty };
+        *self = settled;
         Narrowed
     }
 
@@ -312,7 +297,7 @@ impl Domain {
         match beyond {
             Some(_) => Narrowed,
             None if left.is_empty() => Empty,
-            None => self.allow(left.into_iter().collect()),
+            None => self.allow(Values::of(left)),
         }
     }
 
@@ -330,16 +315,48 @@ impl Domain {
                 more: None,
             });
         }
-        let (mine, theirs) = (self.values(JOINED)?, other.values(JOINED)?);
-        Domain::of(mine.into_iter().chain(theirs))
+        Domain::listed(self.listing()?.union(&other.listing()?))
+    }
+
+    /// All its values, if they are not too many.
+    pub(super) fn listing(&self) -> Option<Values> {
+        match self.only() {
+            Some(only) => (only.len() <= JOINED).then(|| only.clone()),
+            None if self.is_interval() => Values::neighbours(self.lo.as_ref()?, self.hi.as_ref()?),
+            None => self.values(JOINED).map(Values::of),
+        }
     }
 
     /// The explicit set of these values; `None` for no value.
     pub fn of(values: impl IntoIterator<Item = Scalar>) -> Option<Domain> {
-        let only: OrdSet<Scalar> = values.into_iter().collect();
-        let mut domain =
-            Domain { lo: None, hi: None, more: Some(Arc::new(More { only: Some(only), ..More::default() })) };
-        (domain.settle_only() != Empty).then_some(domain)
+        Domain::listed(Values::of(values))
+    }
+
+    /// What lies between two ends, the first not above the second.
+    pub(super) fn interval(lo: Option<Int>, hi: Option<Int>) -> Domain {
+        Domain { lo, hi, more: None }
+    }
+
+    /// These values; `None` for no value. A set of integers without holes is an interval, both booleans are all.
+    pub(super) fn listed(only: Values) -> Option<Domain> {
+        let [lo, hi] = [only.least()?, only.greatest()?].map(|end| end.as_int().cloned());
+        let whole = match (&lo, &hi) {
+            (Some(lo), Some(hi)) => hi.sub(lo).add(&Int::ONE) == Int::from(only.len()),
+            _ => only.len() == 2 && only.contains(&Scalar::Bool(true)),
+        };
+        let more = (!whole).then(|| Arc::new(More { only: Some(only), ..More::default() }));
+        Some(Domain { lo, hi, more })
+    }
+
+    /// A single value.
+    pub fn single_value(value: &Scalar) -> Domain {
+        match value {
+            Scalar::Int(n) => Domain::interval(Some(n.clone()), Some(n.clone())),
+            other => {
+                let only = Some(Values::of([other.clone()]));
+                Domain { lo: None, hi: None, more: Some(Arc::new(More { only, ..More::default() })) }
+            }
+        }
     }
 
     /// Starts before the other one ends, or right behind it.
@@ -353,7 +370,7 @@ impl Domain {
     /// The facts that it stands for, about `subject`.
     pub(super) fn conditions(&self, subject: &Term) -> Vec<Term> {
         if let Some(only) = self.only() {
-            return vec![Term::member(subject, &KeySet::of(only.iter().cloned()))];
+            return vec![Term::member(subject, &KeySet::of(only.iter()))];
         }
         let mut list = Vec::new();
         list.extend(self.lo.iter().map(|lo| Term::le(&Term::int(lo.clone()), subject)));
@@ -368,7 +385,7 @@ impl Domain {
     /// ones that name the variable. Ends after a large number.
     pub(super) fn candidates(&self, var: Var) -> Box<dyn Iterator<Item = Scalar> + '_> {
         if let Some(only) = self.only() {
-            return Box::new(only.iter().cloned());
+            return only.iter();
         }
         if let Some(set) = self.inside().iter().min_by_key(|set| set.len()) {
             return Box::new(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));

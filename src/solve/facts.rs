@@ -8,7 +8,7 @@ use super::beside::is_about_text;
 use super::domain::{Domain, Narrowing};
 use super::table::Table;
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, Var};
+use crate::term::{KeySet, Kind, Linear, Term, Var};
 use im::{OrdMap, OrdSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -54,6 +54,8 @@ pub(super) struct Touched {
 
 /// Clauses of a variable are looked at again after its domain changed, if it has at most this many constraints.
 pub(super) const REVISITED: usize = 64;
+/// A condition on one variable is tried on up to so many values.
+const TRIED: usize = 64;
 /// Binding chains are followed this far; they are acyclic, so this is never reached in practice.
 const CHAIN: usize = 1_000_000;
 
@@ -262,8 +264,22 @@ impl Facts {
             }
             self.tell_value(&condition, pending);
         }
+        if let Some((var, set)) = self.values_that_satisfy(&condition) {
+            return self.narrow(var, &About::In(&set), pending, touched);
+        }
         touched.added.extend(self.rest_mut().insert(condition));
         Ok(())
+    }
+
+    /// The values of the only variable of a condition that satisfy it, where it has few values: that says all.
+    fn values_that_satisfy(&self, condition: &Term) -> Option<(Var, KeySet)> {
+        let mut only = None;
+        let another = condition.any_var(&mut |var| *only.get_or_insert(var) != var);
+        let var = only.filter(|_| !another)?;
+        let values = self.domains.get(var)?.values(TRIED)?;
+        let holds = |value: &Scalar| condition.eval(&mut |_| Some(value.clone()))?.as_bool();
+        let held: Option<Vec<bool>> = values.iter().map(holds).collect();
+        Some((var, KeySet::of(values.into_iter().zip(held?).filter(|(_, holds)| *holds).map(|(value, _)| value))))
     }
 
     /// Everything as conditions: bindings, domains, the rest; in an order that depends on content only.
@@ -398,8 +414,8 @@ pub(super) enum About<'a> {
     AtLeast(Int),
     AtMost(Int),
     IsNot(Scalar),
-    In(&'a crate::term::KeySet),
-    NotIn(&'a crate::term::KeySet),
+    In(&'a KeySet),
+    NotIn(&'a KeySet),
 }
 
 impl About<'_> {

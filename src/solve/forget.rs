@@ -1,16 +1,16 @@
 //! Forgetting, exactly: what cannot matter any more leaves the store, and no accepted future changes.
 //!
-//! Implements rules (1)–(5) of *Forgetting, exactly* and the dropping of components. A variable is eliminated only if
+//! Implements rules (1)–(4) of *Forgetting, exactly* and the dropping of components (rule 5 is in `name`). A variable is eliminated only if
 //! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
 //! `#2 >= 3`.
 
 use super::domain::Domain;
 use super::eliminate::{Sides, inequality};
-use super::facts::{Component, Facts, Id, Touched, solve_for};
+use super::facts::{Component, Facts, Id, Touched};
 use super::store::Store;
 use super::trail::Step;
 use super::{Answer, Solver};
-use crate::scalar::{Int, Sort};
+use crate::scalar::Sort;
 use crate::term::{Kind, Linear, Term, Var};
 use std::collections::BTreeSet;
 
@@ -176,31 +176,7 @@ impl Store {
         neighbours
     }
 
-    /// Rule 5: names a live term by a fresh variable, where its own variables then die: an equation in which one of them has
-    /// coefficient ±1 is solved for that one. True if it was done: the caller replaces the term by `fresh` in its memory.
-    /// Only for terms whose variables occur nowhere else in the memory; `fresh` must be new.
-    pub fn name_term(&mut self, term: &Term, fresh: Var, solver: &mut Solver) -> bool {
-        let term = self.facts.resolve(term);
-        if term.sort() != Sort::Int || fresh.sort != Sort::Int {
-            return false;
-        }
-        let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(&Term::var(fresh)));
-        let Some((var, value)) = solve_for(&equation, &|var| var != fresh) else { return false };
-        let mut pending = Default::default();
-        let mut touched = Touched::default();
-        let mut bound = self.facts.bind(var, value, &mut pending);
-        while let (Ok(()), Some(next)) = (bound, pending.pop()) {
-            bound = self.facts.conjoin(next, &mut touched);
-        }
-        if bound.is_err() {
-            self.dead = Some(super::store::Dead);
-            return true;
-        }
-        self.settle(touched, solver);
-        true
-    }
-
-    fn log(&mut self, step: impl FnOnce() -> Step) {
+    pub(super) fn log(&mut self, step: impl FnOnce() -> Step) {
         if let Some(trail) = &mut self.trail {
             trail.push(step());
         }

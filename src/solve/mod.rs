@@ -23,14 +23,17 @@ mod facts;
 mod forget;
 mod interval;
 mod model;
+mod name;
 mod repair;
 mod search;
+mod shift;
 mod solver;
 mod store;
 mod table;
 mod texts;
 mod theories;
 mod trail;
+mod values;
 mod z3;
 
 pub use domain::Domain;

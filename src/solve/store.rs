@@ -8,7 +8,6 @@ use super::facts::{Facts, Id, Touched, literal};
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
-use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -289,40 +288,6 @@ impl Store {
             target.model = rest.model.iter().map(|(var, value)| (rename(*var), value.clone())).collect();
         }
         Store { facts, dead: self.dead, doubt: self.doubt, trail: self.trail.clone() }
-    }
-
-    /// Either store, where they differ in one variable's domain only and the union of the two is a domain: exact joining.
-    pub fn join(&self, other: &Store) -> Option<Store> {
-        let vars: BTreeSet<Var> =
-            self.facts.domains.iter().chain(other.facts.domains.iter()).map(|(var, _)| var).collect();
-        let mut different = vars.into_iter().filter(|var| self.domain(*var) != other.domain(*var));
-        let Some(var) = different.next() else { return (self == other).then(|| self.clone()) };
-        if different.next().is_some() || self.facts.constrained(var) || other.facts.constrained(var) {
-            return None;
-        }
-        let union = self.domain(var).union(other.domain(var))?;
-        let mut joined = self.clone();
-        joined.set_domain(var, union.clone());
-        let mut check = other.clone();
-        check.set_domain(var, union);
-        (joined == check).then_some(joined)
-    }
-
-    fn set_domain(&mut self, var: Var, domain: Domain) {
-        if domain.is_all() {
-            self.facts.domains.remove(var);
-        } else {
-            self.facts.domains.insert(var, domain);
-        }
-    }
-
-    /// Makes a fresh variable stand for one of these values, also if it is only one (which [`Store::assume`] would bind):
-    /// for joining candidates that differ in a known value. The variable must occur nowhere yet.
-    pub fn introduce(&mut self, fresh: Var, values: impl IntoIterator<Item = Scalar>) {
-        match Domain::of(values) {
-            Some(domain) => self.set_domain(fresh, domain),
-            None => self.dead = Some(Dead),
-        }
     }
 
     /// A hash of the content, equal for equal stores: to find candidates that may be merged.

@@ -7,7 +7,7 @@ use im::OrdMap;
 use smallvec::SmallVec;
 
 /// Up to this many entries lie in one sorted vector.
-const FEW: usize = 12;
+const FEW: usize = 24;
 
 /// A sorted map from variables.
 #[derive(Clone)]

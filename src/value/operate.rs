@@ -17,6 +17,9 @@ pub enum Arithmetic {
     Rem,
 }
 
+/// Lists up to this length are appended element by element, which touches the end of the other list only.
+const SHORT: usize = 32;
+
 /// `a + b`: integers, strings, bytes, lists, or the union of two sets.
 ///
 /// # Errors
@@ -26,7 +29,11 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
         (Value::Scalar(Scalar::Int(x)), Value::Scalar(Scalar::Int(y))) => Ok(Value::Scalar(Scalar::Int(x.add(y)))),
         (Value::List(x), Value::List(y)) => {
             let mut joined = x.clone();
-            std::sync::Arc::make_mut(&mut joined).append((**y).clone());
+            let list = std::sync::Arc::make_mut(&mut joined);
+            match y.len() <= SHORT {
+                true => list.extend(y.iter().cloned()),
+                false => list.append((**y).clone()),
+            }
             Ok(Value::List(joined))
         }
         (Value::Open(x) | Value::List(x), Value::Open(y) | Value::List(y)) => {

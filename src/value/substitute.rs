@@ -7,6 +7,9 @@ use super::{Rest, Value, union};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
+/// Longer lists are walked now and then only.
+const WALKED: usize = 32;
+
 /// A function on terms that is applied throughout a value. It gives `None` where a term stays.
 pub struct Substitution<'a> {
     term: &'a mut dyn FnMut(&Term) -> Option<Term>,
@@ -19,7 +22,8 @@ impl<'a> Substitution<'a> {
         Substitution { term, scope: Scope::Everything }
     }
 
-    /// Applies a function to what is new in maps only (their pending writes), in time that does not grow with them.
+    /// Applies a function to what is new in maps only (their pending writes), and not to long lists: in time that does not
+    /// grow with them.
     pub fn pending(term: &'a mut dyn FnMut(&Term) -> Option<Term>) -> Substitution<'a> {
         Substitution { term, scope: Scope::Pending }
     }
@@ -56,7 +60,11 @@ impl<'a> Substitution<'a> {
         Some(rewritten)
     }
 
+    /// Long lists are no more walked for what is new than maps are.
     fn list(&mut self, list: &Arc<im::Vector<Value>>) -> Option<Arc<im::Vector<Value>>> {
+        if self.scope == Scope::Pending && list.len() > WALKED {
+            return None;
+        }
         let changes: Vec<(usize, Value)> =
             list.iter().enumerate().filter_map(|(at, value)| Some((at, self.apply(value)?))).collect();
         if changes.is_empty() {

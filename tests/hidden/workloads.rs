@@ -19,23 +19,29 @@ pub struct Workload {
     size: Option<u32>,
     /// How many candidates are needed; while a request is looked at there may be one more.
     pub candidates: usize,
+    /// How many unknown values the state itself holds at most, times two: the value and what is known of it.
+    pub unknowns: usize,
 }
 
-const fn workload(name: &'static str, file: &'static str, size: Option<u32>, candidates: usize) -> Workload {
-    Workload { name, file, size, candidates }
+const fn workload(name: &'static str, file: &'static str, candidates: usize) -> Workload {
+    Workload { name, file, size: None, candidates, unknowns: 0 }
+}
+
+const fn walk(name: &'static str, size: u32) -> Workload {
+    Workload { size: Some(size), ..workload(name, "walk.may", 1) }
 }
 
 /// All of them.
 pub const WORKLOADS: &[Workload] = &[
-    workload("alike", "alike.may", None, 2),
-    workload("lazy", "lazy.may", None, 1),
-    workload("delayed", "delayed.may", None, 1),
-    workload("late", "late.may", None, 2),
-    workload("sum", "sum.may", None, 1),
-    workload("two_counters", "two_counters.may", None, 8),
-    workload("walk_10", "walk.may", Some(10), 1),
-    workload("walk_100", "walk.may", Some(100), 1),
-    workload("walk_1000", "walk.may", Some(1000), 1),
+    workload("alike", "alike.may", 2),
+    workload("lazy", "lazy.may", 1),
+    Workload { unknowns: 2_100, ..workload("delayed", "delayed.may", 1) },
+    workload("late", "late.may", 2),
+    workload("sum", "sum.may", 1),
+    workload("two_counters", "two_counters.may", 8),
+    walk("walk_10", 10),
+    walk("walk_100", 100),
+    walk("walk_1000", 1000),
 ];
 
 impl Workload {

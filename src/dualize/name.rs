@@ -1,0 +1,100 @@
+//! Naming live terms (rule 5 of *Forgetting, exactly*), so that what is computed from choices does not grow.
+//!
+//! For example a server that adds a hidden digit to `n` at every request has `n = #1 + #2 + …`; named, it is one variable with
+//! two bounds.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use crate::process::Process;
+use crate::term::{Kind, Term, Var};
+use crate::value::{self, Substitution, Truth, Value};
+
+/// States of which more than this was walked last are not walked for the sake of one answer.
+const WALKED: u32 = 64;
+
+/// Where a variable is mentioned.
+enum Mentioned {
+    /// In this term alone, once or several times.
+    In(Term),
+    /// In several terms.
+    Widely,
+}
+
+impl Judge {
+    /// Names every term in memory whose variables occur nowhere else, where that makes them die.
+    pub(super) fn name_terms(&mut self, candidate: &mut Candidate) {
+        if !self.options.name || self.options.keep_answers {
+            return;
+        }
+        let Candidate { process, store, .. } = candidate;
+        let mut names: FxHashMap<Term, Term> = FxHashMap::default();
+        for term in separate_terms(process) {
+            let fresh = self.fresh.variable(term.sort());
+            if let Some(named) = store.name(&term, &fresh, &mut self.solver) {
+                names.insert(term, named);
+            }
+        }
+        if !names.is_empty() {
+            rewrite(process, &names);
+        }
+    }
+
+    /// An answer that is computed from several unknowns, compared with what was observed after it has a name, if that can be:
+    /// then this is a question about one variable.
+    pub(super) fn in_terms_of_one(&mut self, candidate: &mut Candidate, answer: &Value, seen: &Value) -> Option<Truth> {
+        let Value::Term(term) = answer else { return None };
+        let compound = matches!(term.kind(), Kind::Linear(linear) if linear.terms().len() > 1);
+        if !compound
+            || !self.options.name
+            || self.options.keep_answers
+            || candidate.walked > WALKED
+            || !self.spec.program.steps.is_empty()
+        {
+            return None;
+        }
+        separate_terms(&candidate.process).contains(term).then_some(())?;
+        let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
+        rewrite(&mut candidate.process, &[(term.clone(), named.clone())].into_iter().collect());
+        candidate.open = true;
+        value::equal(&Value::of_term(named), seen).ok()
+    }
+}
+
+/// The terms in memory that are no variables and share theirs with no other term.
+fn separate_terms(process: &Process) -> Vec<Term> {
+    let (mut terms, mut met) = (Vec::new(), FxHashSet::default());
+    let mut mentions: FxHashMap<Var, Mentioned> = FxHashMap::default();
+    visit(process, &mut |term| {
+        if term.as_var().is_none() && met.insert(term.clone()) {
+            terms.push(term.clone());
+        }
+        term.vars(&mut |var| {
+            let known = mentions.entry(var).or_insert_with(|| Mentioned::In(term.clone()));
+            if !matches!(known, Mentioned::In(same) if same == term) {
+                *known = Mentioned::Widely;
+            }
+        });
+    });
+    let separate = |term: &Term| !term.any_var(&mut |var| matches!(mentions.get(&var), Some(Mentioned::Widely)));
+    terms.retain(separate);
+    terms
+}
+
+fn visit(process: &Process, visit: &mut dyn FnMut(&Term)) {
+    for slot in process.memory.iter().chain(process.seen().map(|(_, value)| value)) {
+        slot.visit_terms(visit);
+    }
+}
+
+fn rewrite(process: &mut Process, names: &FxHashMap<Term, Term>) {
+    let mut named = |term: &Term| names.get(term).cloned();
+    let mut substitution = Substitution::everywhere(&mut named);
+    for slot in &mut process.memory {
+        if let Some(renamed) = substitution.apply(slot) {
+            *slot = renamed;
+        }
+    }
+    process.rewrite_seen(&mut |value| substitution.apply(value));
+}

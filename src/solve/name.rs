@@ -1,0 +1,203 @@
+//! Naming what a term may be by one variable (rule 5 of *Forgetting, exactly*), and joining what two stores say of one.
+//!
+//! A term whose variables occur nowhere else stands for its values alone. For example `#1 + #2` with `#1 in 3..=5` and
+//! `#2 in 0..=9` is a fresh `#3 in 3..=14`, and the store has one variable less; `#1 % 2` is a fresh `#3 in 0..=1`.
+
+use super::Solver;
+use super::domain::Domain;
+use super::facts::{Touched, solve_for};
+use super::store::{Dead, Store};
+use super::trail::Step;
+use crate::scalar::{Int, Scalar, Sort};
+use crate::term::{Kind, Linear, Term, Var};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+/// A term of one variable with at most this many values is computed for each of them.
+const COMPUTED: usize = 64;
+
+/// Variables of a term.
+type Vars = SmallVec<[Var; 4]>;
+
+impl Store {
+    /// Rule 5: a variable for a live term whose own variables occur nowhere else in the memory, so that they die. The caller
+    /// replaces the term by what is returned, everywhere. `fresh` must be new. `None` where nothing would be gained.
+    pub fn name(&mut self, term: &Term, fresh: &Term, solver: &mut Solver) -> Option<Term> {
+        let fresh = fresh.as_var()?;
+        if let Some(named) = self.name_range(term, fresh) {
+            return Some(named);
+        }
+        let vars = vars(term);
+        if vars.iter().all(|var| !self.is_constrained(*var)) {
+            return None;
+        }
+        let mut named = self.clone();
+        if !named.name_term(term, fresh, solver) {
+            return None;
+        }
+        named.forget(&|var| !vars.contains(&var), solver);
+        let (before, after) = (self.size(), named.size());
+        let gone = !named.vars().iter().any(|var| vars.contains(var));
+        (gone && after.0 <= before.0 && after.2 <= before.2).then(|| {
+            *self = named;
+            Term::var(fresh)
+        })
+    }
+
+    /// The same for a term of which its values are all that is known ([`Store::range`]).
+    pub fn name_range(&mut self, term: &Term, fresh: Var) -> Option<Term> {
+        let range = self.range(term)?;
+        let named = range.single().map_or(Term::var(fresh), Term::constant);
+        let vars = vars(term);
+        if self.trail.is_some() {
+            let mut constraints: Vec<Term> =
+                vars.iter().flat_map(|var| self.domain(*var).conditions(&Term::var(*var))).collect();
+            constraints.push(Term::eq(term, &named));
+            self.log(|| Step::Eliminated { vars: vars.to_vec(), constraints });
+        }
+        vars.iter().for_each(|var| drop(self.facts.domains.remove(*var)));
+        if named.as_var().is_some() {
+            self.set_domain(fresh, range);
+        }
+        Some(named)
+    }
+
+    /// The values of a term, where its variables are in no constraint and in no binding, so that its values are all that is
+    /// known of it. `None` where they are no domain, or too many to compute.
+    pub fn range(&self, term: &Term) -> Option<Domain> {
+        if let Some(var) = term.as_var() {
+            return self.is_alone(var).then(|| self.domain(var).clone());
+        }
+        let vars = vars(term);
+        if !vars.iter().all(|var| self.is_alone(*var)) {
+            return None;
+        }
+        self.range_of_sum(term).or_else(|| match vars.as_slice() {
+            [var] => self.range_by_value(term, *var),
+            _ => None,
+        })
+    }
+
+    /// Whether all variables of a term are known by their domains alone.
+    pub fn is_free(&self, term: &Term) -> bool {
+        vars(term).iter().all(|var| self.is_alone(*var))
+    }
+
+    /// Whether a variable is known by its domain alone.
+    fn is_alone(&self, var: Var) -> bool {
+        let bindings = &self.facts.bindings;
+        let bound = || bindings.get(var).is_some() || bindings.iter().any(|(_, value)| value.mentions(var));
+        !self.is_constrained(var) && (bindings.is_empty() || !bound())
+    }
+
+    /// The values of a sum of variables: each atom's own, shifted and added.
+    fn range_of_sum(&self, term: &Term) -> Option<Domain> {
+        let Kind::Linear(linear) = term.kind() else { return None };
+        let mut parts: SmallVec<[(&Domain, &Int); 4]> = SmallVec::new();
+        for (atom, coefficient) in linear.terms() {
+            parts.push((self.domain(atom.as_var()?), coefficient));
+        }
+        if let [(domain, coefficient)] = parts.as_slice() {
+            return domain.moved(coefficient, linear.constant());
+        }
+        parts.sort_by_key(|(_, coefficient)| coefficient.abs());
+        let mut sum = Domain::single_value(&Scalar::Int(linear.constant().clone()));
+        for (domain, coefficient) in parts {
+            sum = sum.plus(domain, coefficient)?;
+        }
+        Some(sum)
+    }
+
+    fn range_by_value(&self, term: &Term, only: Var) -> Option<Domain> {
+        let all: &[Scalar] = &[Scalar::Bool(false), Scalar::Bool(true)];
+        let values = match only.sort {
+            Sort::Bool => all.to_vec(),
+            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client => {
+                self.domain(only).values(COMPUTED)?
+            }
+        };
+        let value = |of: &Scalar| term.eval(&mut |var| (var == only).then(|| of.clone()));
+        let range: Option<Vec<Scalar>> = values.iter().map(value).collect();
+        Domain::of(range?)
+    }
+
+    /// Forgets a variable that nothing outside mentions any more, where nothing here does either. Whether it is gone.
+    pub fn release(&mut self, var: Var) -> bool {
+        let bindings = &self.facts.bindings;
+        if self.is_constrained(var) || bindings.iter().any(|(_, value)| value.mentions(var)) || self.trail.is_some() {
+            return false;
+        }
+        self.facts.domains.remove(var);
+        self.facts.bindings.remove(var);
+        true
+    }
+
+    /// Names a live term by a fresh variable, where an equation in which one of its variables has coefficient ±1 can be solved
+    /// for that one. True if it was done: the caller replaces the term by `fresh` in its memory. Only for terms whose variables
+    /// occur nowhere else in the memory; `fresh` must be new.
+    pub fn name_term(&mut self, term: &Term, fresh: Var, solver: &mut Solver) -> bool {
+        let term = self.facts.resolve(term);
+        if term.sort() != Sort::Int || fresh.sort != Sort::Int {
+            return false;
+        }
+        let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(&Term::var(fresh)));
+        let Some((var, value)) = solve_for(&equation, &|var| var != fresh) else { return false };
+        let mut pending = Default::default();
+        let mut touched = Touched::default();
+        let mut bound = self.facts.bind(var, value, &mut pending);
+        while let (Ok(()), Some(next)) = (bound, pending.pop()) {
+            bound = self.facts.conjoin(next, &mut touched);
+        }
+        if bound.is_err() {
+            self.dead = Some(Dead);
+            return true;
+        }
+        self.settle(touched, solver);
+        true
+    }
+
+    /// Either store, where they differ in one variable's domain only and the union of the two is a domain: exact joining.
+    pub fn join(&self, other: &Store) -> Option<Store> {
+        let vars: BTreeSet<Var> =
+            self.facts.domains.iter().chain(other.facts.domains.iter()).map(|(var, _)| var).collect();
+        let mut different = vars.into_iter().filter(|var| self.domain(*var) != other.domain(*var));
+        let Some(var) = different.next() else { return (self == other).then(|| self.clone()) };
+        if different.next().is_some() || self.facts.constrained(var) || other.facts.constrained(var) {
+            return None;
+        }
+        let union = self.domain(var).union(other.domain(var))?;
+        let mut joined = self.clone();
+        joined.set_domain(var, union.clone());
+        let mut check = other.clone();
+        check.set_domain(var, union);
+        (joined == check).then_some(joined)
+    }
+
+    /// Makes a fresh variable stand for one of these values, also if it is only one (which [`Store::assume`] would bind):
+    /// for joining candidates that differ in a known value. The variable must occur nowhere yet.
+    pub fn introduce(&mut self, fresh: Var, values: impl IntoIterator<Item = Scalar>) {
+        match Domain::of(values) {
+            Some(domain) => self.set_domain(fresh, domain),
+            None => self.dead = Some(Dead),
+        }
+    }
+
+    /// Makes this all that is known of a variable.
+    pub fn set_domain(&mut self, var: Var, domain: Domain) {
+        if domain.is_all() {
+            self.facts.domains.remove(var);
+        } else {
+            self.facts.domains.insert(var, domain);
+        }
+    }
+}
+
+fn vars(term: &Term) -> Vars {
+    let mut vars = Vars::new();
+    term.vars(&mut |var| {
+        if !vars.contains(&var) {
+            vars.push(var);
+        }
+    });
+    vars
+}

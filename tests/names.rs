@@ -1,0 +1,121 @@
+//! Naming a term (rule 5 of *Forgetting, exactly*) against enumeration: what is named is possible iff it was, also with the
+//! facts that the variables of the term shared with others.
+//!
+//! For example `#1 + 2 * #2` with `#1 in {0, 3}` and `#2 in 0..=1` is one of 0, 2, 3, 5.
+
+use mayhap::scalar::{Scalar, Sort};
+use mayhap::solve::{Answer, Model, Solver, Store};
+use mayhap::term::{Term, Var};
+use proptest::prelude::*;
+
+/// Values of a variable: neighbours, or any few.
+#[derive(Clone, Debug)]
+struct Values(Vec<i64>);
+
+fn values() -> BoxedStrategy<Values> {
+    let span = (-4i64..5, 0i64..6).prop_map(|(from, width)| Values((from..=from + width).collect()));
+    let any = prop::collection::btree_set(-6i64..7, 1..5).prop_map(|set| Values(set.into_iter().collect()));
+    prop_oneof![span, any].boxed()
+}
+
+fn var(id: u64) -> Term {
+    Term::var(Var { id, sort: Sort::Int })
+}
+
+/// A term of variables 0 to 2: a sum, or something computed from one.
+fn term() -> BoxedStrategy<Term> {
+    let part = (0u64..3, prop::sample::select(vec![-2i64, -1, -1, 1, 1, 1, 1, 3]));
+    let sum = (prop::collection::vec(part, 1..4), -3i64..4).prop_map(|(parts, constant)| {
+        parts.into_iter().fold(Term::int(constant), |s, (id, c)| s.add(&var(id).mul(&Term::int(c))))
+    });
+    let computed = (0u64..3, -3i64..4, 0..4).prop_map(|(id, n, kind)| match kind {
+        0 => var(id).rem(&Term::int(n)),
+        1 => var(id).add(&Term::int(1)).mul(&var(id)),
+        2 => Term::le(&var(id), &Term::int(n)),
+        _ => var(id).div(&Term::int(n)).add(&Term::int(1)),
+    });
+    prop_oneof![3 => sum, 2 => computed].boxed()
+}
+
+/// Facts about variables 0 to 3; 3 is mentioned elsewhere.
+fn fact() -> BoxedStrategy<Term> {
+    let ends = (0u64..4, 0u64..4, -3i64..4);
+    ends.prop_map(|(a, b, n)| Term::le(&var(a), &var(b).add(&Term::int(n)))).boxed()
+}
+
+/// All values of the variables that satisfy the facts.
+fn assignments(domains: &[Values], facts: &[Term]) -> Vec<Model> {
+    let mut all = vec![Model::default()];
+    for (id, Values(values)) in (0..).zip(domains) {
+        let with = |model: &Model, n: i64| {
+            let mut model = model.clone();
+            model.insert(Var { id, sort: Sort::Int }, Scalar::int(n));
+            model
+        };
+        all = all.iter().flat_map(|model| values.iter().map(|n| with(model, *n)).collect::<Vec<_>>()).collect();
+    }
+    all.retain(|model| facts.iter().all(|fact| model.satisfies(fact)));
+    all
+}
+
+fn check(domains: &[Values], facts: &[Term], term: &Term) -> Result<bool, TestCaseError> {
+    let mut solver = Solver::default();
+    let mut store = Store::default();
+    for (id, Values(values)) in (0..).zip(domains) {
+        store.introduce(Var { id, sort: Sort::Int }, values.iter().copied().map(Scalar::int));
+    }
+    for fact in facts {
+        store.assume(fact, &mut solver);
+    }
+    let all = assignments(domains, facts);
+    let fresh = Term::var(Var { id: 10, sort: term.sort() });
+    let term = store.resolve(term);
+    let Some(named) = store.name(&term, &fresh, &mut solver) else { return Ok(false) };
+    prop_assert!(named == fresh || named.as_const().is_some());
+    let results: Vec<Scalar> = match term.sort() {
+        Sort::Bool => [true, false].map(Scalar::Bool).to_vec(),
+        _ => (-40..40).map(Scalar::int).collect(),
+    };
+    for (result, other) in results.iter().flat_map(|result| (-6i64..7).map(move |other| (result, other))) {
+        let met = |model: &&Model| {
+            model.eval(&term).as_ref() == Some(result) && model.eval(&var(3)) == Some(Scalar::int(other))
+        };
+        let possible = all.iter().any(|model| met(&model));
+        let asked =
+            Term::and(&Term::eq(&named, &Term::constant(result.clone())), &Term::eq(&var(3), &Term::int(other)));
+        let found = store.check(&asked, &mut solver) == Answer::Sat;
+        prop_assert_eq!(found, possible, "{:?} as {:?} with #3 = {}", term, result, other);
+    }
+    Ok(true)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_name_may_be_what_the_term_may_be(domains in prop::collection::vec(values(), 4), term in term()) {
+        check(&domains, &[], &term)?;
+    }
+
+    #[test]
+    fn facts_shared_with_others_stay(
+        domains in prop::collection::vec(values(), 4),
+        facts in prop::collection::vec(fact(), 1..3),
+        term in term(),
+    ) {
+        prop_assume!(!assignments(&domains, &facts).is_empty());
+        check(&domains, &facts, &term)?;
+    }
+}
+
+/// Sums of neighbours, of sets, and of what has no end, are named.
+#[test]
+fn sums_have_names() {
+    let domains = |ids: &[&[i64]]| ids.iter().map(|values| Values(values.to_vec())).collect::<Vec<_>>();
+    let sum = var(0).add(&var(1)).sub(&var(2));
+    for values in [[&[0i64, 1, 2][..], &[5, 6], &[0, 1], &[0]], [&[0, 2], &[0, 1, 4], &[1], &[0]]] {
+        assert!(check(&domains(&values), &[], &sum).unwrap(), "{values:?}");
+    }
+    let named = Store::default().name(&var(0).add(&var(1)), &var(10), &mut Solver::default());
+    assert_eq!(named, Some(var(10)));
+}
