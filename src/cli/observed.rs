@@ -2,23 +2,24 @@
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
-use crate::json::encode;
+use crate::json::encode_into;
 use crate::server::Reply;
 use crate::spec::Spec;
 use crate::trace::{self, Body, Event};
 use crate::value::Value;
 
-/// A request and what came back, with the client's number where there are several.
+/// Appends the line of a request and what came back, with the client's number where there are several.
 ///
 /// A query beside a client and nothing else is a request whose answer stands on a later line. So where no answer is owed,
 /// the number is left out if the specification never asks whose request it is; else the request is written as given up,
 /// which claims a little less.
-pub fn exchange(spec: &Spec, client: Option<u64>, request: &Value, reply: &Reply) -> Event<String> {
-    let query = encode(&spec.types, spec.program.request, request);
+pub fn write(line: &mut String, spec: &Spec, client: Option<u64>, request: &Value, reply: &Reply) {
+    let query = (spec.program.request, request);
     let (client, reply) = match reply {
-        Reply::Answer(answer) => (client, trace::Reply::Answer(encode(&spec.types, spec.program.response, answer))),
+        Reply::Answer(answer) => (client, trace::Reply::Answer((spec.program.response, answer))),
         Reply::Nothing if client.is_some() && spec.program.names_clients => (client, trace::Reply::Lost),
         Reply::Nothing => (None, trace::Reply::NotOwed),
     };
-    Event { line: 0, client, body: Body::Exchange { query, reply } }
+    let event = Event { line: 0, client, body: Body::Exchange { query, reply } };
+    event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }

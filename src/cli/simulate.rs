@@ -10,7 +10,6 @@ use super::{failed, files, load, observed, stopped};
 use crate::choice::{Choices, Random};
 use crate::server::{Ranges, Server, Stop};
 use crate::spec::Spec;
-use crate::trace::Event;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -43,11 +42,14 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
         Ok(server) => server,
         Err(stop) => return stopped::tell(spec, &stop, terminal),
     };
+    let mut line = String::new();
     for _ in 0..options.steps {
-        match exchange(spec, &mut server, options.clients, &mut choices) {
-            Ok(event) => sink.write(&format!("{event}\n"), terminal),
-            Err(stop) => return stopped::tell(spec, &stop, terminal),
+        line.clear();
+        if let Err(stop) = exchange(&mut line, spec, &mut server, options.clients, &mut choices) {
+            return stopped::tell(spec, &stop, terminal);
         }
+        line.push('\n');
+        sink.write(&line, terminal);
         if terminal.is_gone() {
             break;
         }
@@ -55,8 +57,14 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     Exit::Fine
 }
 
-/// One request that keeps the client's duty, and what came back.
-fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random) -> Result<Event<String>, Stop> {
+/// Writes one request that keeps the client's duty, and what came back.
+fn exchange(
+    line: &mut String,
+    spec: &Spec,
+    server: &mut Server,
+    clients: u64,
+    choices: &mut Random,
+) -> Result<(), Stop> {
     let mut draws = 0;
     loop {
         draws += 1;
@@ -66,7 +74,8 @@ fn exchange(spec: &Spec, server: &mut Server, clients: u64, choices: &mut Random
             Err(Stop::Outside(_)) if draws < DRAWS => continue,
             reply => reply?,
         };
-        return Ok(observed::exchange(spec, (clients > 1).then_some(client), &request, &reply));
+        observed::write(line, spec, (clients > 1).then_some(client), &request, &reply);
+        return Ok(());
     }
 }
 

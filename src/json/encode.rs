@@ -22,17 +22,25 @@ use crate::value::{Map, Value};
 /// `value`, of type `id`, as JSON on one line; what is not known in it becomes `{"$any": null}`.
 #[must_use]
 pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
-    let todo = vec![Task::Value(id, value)];
-    let mut encoder = Encoder { types, out: String::new(), todo, marks: Marks::Read };
+    let mut out = String::new();
+    encode_into(&mut out, types, id, value);
+    out
+}
+
+/// Appends what [`encode`] gives.
+pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
+    if let Value::Scalar(scalar) = value {
+        return scalars::write(out, scalar);
+    }
+    let mut encoder = Encoder { types, out, todo: vec![Task::Value(id, value)], marks: Marks::Read };
     while let Some(task) = encoder.todo.pop() {
         match task {
             Task::Value(id, value) => encoder.value(id, value),
             Task::Text(text) => encoder.out.push_str(text),
-            Task::Quoted(text) => quote(&mut encoder.out, text),
+            Task::Quoted(text) => quote(encoder.out, text),
             Task::EndLiteral => encoder.end_literal(),
         }
     }
-    encoder.out
 }
 
 /// What is still to be written, the next on top of a stack.
@@ -43,9 +51,9 @@ enum Task<'v> {
     EndLiteral,
 }
 
-struct Encoder<'v> {
+struct Encoder<'v, 'o> {
     types: &'v Types,
-    out: String,
+    out: &'o mut String,
     todo: Vec<Task<'v>>,
     marks: Marks,
 }
@@ -55,10 +63,10 @@ const HOLE: &str = "{\"$any\": null}";
 /// A member of an object: its key, its type and its value.
 type Member<'v> = (&'v str, TypeId, &'v Value);
 
-impl<'v> Encoder<'v> {
+impl<'v> Encoder<'v, '_> {
     fn value(&mut self, id: TypeId, value: &'v Value) {
         match value {
-            Value::Scalar(scalar) => scalars::write(&mut self.out, scalar),
+            Value::Scalar(scalar) => scalars::write(self.out, scalar),
             Value::Data { tag, .. } => self.data(id, *tag, value.fields()),
             Value::List(list) | Value::Open(list) => {
                 let of = self.element(id);
@@ -95,7 +103,7 @@ impl<'v> Encoder<'v> {
     /// A value of which the type is not known: the number of its constructor, then its fields.
     fn untyped(&mut self, tag: u32, fields: &'v [Value]) {
         self.out.push_str(if fields.is_empty() { "" } else { "[" });
-        scalars::write(&mut self.out, &Scalar::int(i64::from(tag)));
+        scalars::write(self.out, &Scalar::int(i64::from(tag)));
         if !fields.is_empty() {
             self.todo.push(Task::Text("]"));
             self.todo.extend(fields.iter().rev().flat_map(|field| [Task::Value(ERROR, field), Task::Text(", ")]));
@@ -105,10 +113,10 @@ impl<'v> Encoder<'v> {
     fn variant(&mut self, def: &'v EnumDef, tag: u32, fields: &'v [Value]) {
         let Some(variant) = def.variants.get(tag as usize) else { return self.out.push_str(HOLE) };
         if variant.fields.is_empty() {
-            return quote(&mut self.out, &variant.name);
+            return quote(self.out, &variant.name);
         }
         self.open_object(Some(&variant.name));
-        quote(&mut self.out, &variant.name);
+        quote(self.out, &variant.name);
         self.out.push_str(": ");
         let typed = variant.fields.iter().zip(fields);
         match variant.fields.as_slice() {

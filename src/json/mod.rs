@@ -24,7 +24,7 @@ mod tests;
 mod text;
 
 pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded};
-pub use encode::encode;
+pub use encode::{encode, encode_into};
 pub use error::JsonError;
 pub use scan::Scanner;
 pub use serial::{Written, from_serde, line, to_serde};

@@ -124,9 +124,12 @@ fn shortened(text: &str) -> String {
 pub(super) fn write(out: &mut String, scalar: &Scalar) {
     match scalar {
         Scalar::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Scalar::Int(value) | Scalar::Token(Token::Number(value)) => out.push_str(&value.to_string()),
+        Scalar::Int(value) | Scalar::Token(Token::Number(value)) => match value.to_i64() {
+            Some(small) => out.push_str(itoa::Buffer::new().format(small)),
+            None => out.push_str(&value.to_string()),
+        },
         Scalar::Str(text) | Scalar::Token(Token::Text(text)) => super::text::quote(out, text),
-        Scalar::Client(client) => out.push_str(&client.to_string()),
+        Scalar::Client(client) => out.push_str(itoa::Buffer::new().format(*client)),
         Scalar::Bytes(octets) => match std::str::from_utf8(octets) {
             Ok(text) => super::text::quote(out, text),
             Err(_) => {

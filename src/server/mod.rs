@@ -107,6 +107,17 @@ pub(crate) enum Source<'s> {
     Given(VecDeque<Given>),
 }
 
+/// What a section begins with.
+#[derive(Clone, Copy)]
+enum Begun<'r> {
+    /// Nothing has happened yet.
+    Boot,
+    /// A client's request.
+    Request(&'r Value, u64),
+    /// Something that the server does by itself.
+    Step(usize),
+}
+
 impl Server {
     /// A server in an initial state.
     ///
@@ -114,8 +125,7 @@ impl Server {
     /// Where the initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, ranges);
-        server.process.boot(&server.spec.clone().program);
-        server.section(source)?;
+        server.section(Begun::Boot, source)?;
         Ok(server)
     }
 
@@ -125,7 +135,7 @@ impl Server {
     /// Where they lead to none.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Ranges::default());
-        server.process.boot(&server.spec.clone().program);
+        server.begin(Begun::Boot);
         server.replay(initial)?;
         Ok(server)
     }
@@ -150,9 +160,9 @@ impl Server {
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
         let mut waited = 0;
+        self.drawing.see(request);
         loop {
-            self.receive(request, client);
-            match self.section(source) {
+            match self.section(Begun::Request(request, client), source) {
                 Err(Stop::Stuck(_)) if waited < self.patience() => self.act(source)?,
                 reply => return reply,
             }
@@ -165,14 +175,20 @@ impl Server {
     /// # Errors
     /// Where they do not fit.
     pub fn handle_given(&mut self, request: &Value, client: u64, given: Vec<Given>) -> Result<Reply, Stop> {
-        self.receive(request, client);
+        self.drawing.see(request);
+        self.begin(Begun::Request(request, client));
         self.replay(given)
     }
 
-    fn receive(&mut self, request: &Value, client: u64) {
-        self.drawing.see(request);
-        let spec = self.spec.clone();
-        self.process.receive(&spec.program, request, &Value::Scalar(Scalar::Client(client)));
+    fn begin(&mut self, begun: Begun) {
+        let Server { spec, process, .. } = self;
+        match begun {
+            Begun::Boot => process.boot(&spec.program),
+            Begun::Request(request, client) => {
+                process.receive(&spec.program, request, &Value::Scalar(Scalar::Client(client)));
+            }
+            Begun::Step(step) => process.step(&spec.program, step),
+        }
     }
 
     /// What the last section chose.
@@ -202,23 +218,26 @@ impl Server {
         &mut self.drawing
     }
 
-    fn section(&mut self, source: &mut dyn Choices) -> Result<Reply, Stop> {
-        let before = self.process.clone();
-        match self.run(&mut Source::Drawn(source)) {
+    /// Runs a section, all or nothing.
+    fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        let before = self.process.memory.clone();
+        self.begin(begun);
+        let reply = match self.run(&mut Source::Drawn(source)) {
             Err(Stop::Stuck(site)) => {
-                self.process = before.clone();
-                let given = section::find(&self.spec, &before, self.drawing.fresh(), &mut self.solver, source);
-                match given.map_err(Stop::Choice)? {
-                    Some(given) => self.replay(given).inspect_err(|_| self.process = before),
-                    None => Err(Stop::Stuck(site)),
-                }
-            }
-            Err(stop) => {
-                self.process = before;
-                Err(stop)
+                self.process.memory.clone_from(&before);
+                self.begin(begun);
+                self.find(site, source)
             }
             reply => reply,
-        }
+        };
+        reply.inspect_err(|_| self.process.memory = before)
+    }
+
+    /// Runs a section with choices that its conditions allow, where those that were drawn failed.
+    fn find(&mut self, site: Site, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        let found = section::find(&self.spec, &self.process, self.drawing.fresh(), &mut self.solver, source);
+        let given = found.map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))?;
+        self.replay(given)
     }
 
     fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {

@@ -2,7 +2,7 @@
 //!
 //! `step { n := n + 1; }` is taken now and then: before each request, as often as a choice of one in [`RARITY`] says so.
 
-use super::{Given, Server, Stop};
+use super::{Begun, Given, Server, Stop};
 use crate::choice::Choices;
 use crate::spec::Site;
 
@@ -50,8 +50,8 @@ impl Server {
     /// # Errors
     /// Where it has no run; where there is no such step, that is a choice that does not fit.
     pub fn step(&mut self, step: usize, source: &mut dyn Choices) -> Result<(), Stop> {
-        self.begin_step(step)?;
-        self.section(source).map(drop)
+        let begun = self.begun(step)?;
+        self.section(begun, source).map(drop)
     }
 
     /// Takes the step of that number with known choices.
@@ -59,16 +59,12 @@ impl Server {
     /// # Errors
     /// Where they do not fit.
     pub fn step_given(&mut self, step: usize, given: Vec<Given>) -> Result<(), Stop> {
-        self.begin_step(step)?;
+        let begun = self.begun(step)?;
+        self.begin(begun);
         self.replay(given).map(drop)
     }
 
-    fn begin_step(&mut self, step: usize) -> Result<(), Stop> {
-        let spec = self.spec.clone();
-        if step >= spec.program.steps.len() {
-            return Err(Stop::Mismatch(Site(0)));
-        }
-        self.process.step(&spec.program, step);
-        Ok(())
+    fn begun(&self, step: usize) -> Result<Begun<'static>, Stop> {
+        if step < self.spec.program.steps.len() { Ok(Begun::Step(step)) } else { Err(Stop::Mismatch(Site(0))) }
     }
 }

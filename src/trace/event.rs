@@ -84,46 +84,62 @@ impl<V> Event<V> {
     }
 }
 
-/// One line of a trace, without its end; `V` displays as JSON.
+/// Appends a query, an answer or a key to a line, as JSON.
+type Show<'s, V> = &'s mut dyn FnMut(&mut String, &V);
+
+impl<V> Event<V> {
+    /// Appends the line of a trace, without its end.
+    pub fn write(&self, out: &mut String, show: Show<'_, V>) {
+        out.push('{');
+        if let Some(client) = self.client {
+            out.push_str("\"c\": ");
+            out.push_str(itoa::Buffer::new().format(client));
+            out.push_str(", ");
+        }
+        let mut named = |out: &mut String, name: &str, value: &V| {
+            out.push_str(name);
+            show(out, value);
+        };
+        match &self.body {
+            Body::Exchange { query, reply } => {
+                named(out, "\"q\": ", query);
+                match reply {
+                    Reply::Answer(answer) => named(out, ", \"a\": ", answer),
+                    Reply::NotOwed => {}
+                    Reply::Lost => out.push_str(", \"lost\": true"),
+                }
+            }
+            Body::Request(query) => named(out, "\"q\": ", query),
+            Body::Answer(answer) => named(out, "\"a\": ", answer),
+            Body::Lost => out.push_str("\"lost\": true"),
+            Body::Closed => out.push_str("\"closed\": true"),
+            Body::Peer(event) => event.write(out, &mut named),
+        }
+        out.push('}');
+    }
+}
+
+/// The line of a trace, without its end; `V` displays as JSON.
 impl<V: fmt::Display> fmt::Display for Event<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("{")?;
-        if let Some(client) = self.client {
-            write!(f, "\"c\": {client}, ")?;
-        }
-        match &self.body {
-            Body::Exchange { query, reply } => write!(f, "\"q\": {query}{reply}")?,
-            Body::Request(query) => write!(f, "\"q\": {query}")?,
-            Body::Answer(answer) => write!(f, "\"a\": {answer}")?,
-            Body::Lost => f.write_str("\"lost\": true")?,
-            Body::Closed => f.write_str("\"closed\": true")?,
-            Body::Peer(event) => event.fmt(f)?,
-        }
-        f.write_str("}")
+        let mut line = String::new();
+        // Writing into a string cannot fail.
+        self.write(&mut line, &mut |out, value| _ = fmt::Write::write_fmt(out, format_args!("{value}")));
+        f.write_str(&line)
     }
 }
 
-impl<V: fmt::Display> fmt::Display for Reply<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reply::Answer(answer) => write!(f, ", \"a\": {answer}"),
-            Reply::NotOwed => Ok(()),
-            Reply::Lost => f.write_str(", \"lost\": true"),
-        }
-    }
-}
-
-impl<V: fmt::Display> fmt::Display for PeerEvent<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"peer\": {}", json::quoted(&self.peer))?;
-        if let Some(key) = &self.key {
-            write!(f, ", \"key\": {key}")?;
-        }
-        write!(f, ", \"c\": {}", self.exchange)?;
+impl<V> PeerEvent<V> {
+    fn write(&self, out: &mut String, named: &mut dyn FnMut(&mut String, &str, &V)) {
+        out.push_str("\"peer\": ");
+        out.push_str(&json::quoted(&self.peer));
+        self.key.iter().for_each(|key| named(out, ", \"key\": ", key));
+        out.push_str(", \"c\": ");
+        out.push_str(itoa::Buffer::new().format(self.exchange));
         match &self.message {
-            PeerMessage::Call(query) => write!(f, ", \"q\": {query}"),
-            PeerMessage::Answer(answer) => write!(f, ", \"a\": {answer}"),
-            PeerMessage::Lost => f.write_str(", \"lost\": true"),
+            PeerMessage::Call(query) => named(out, ", \"q\": ", query),
+            PeerMessage::Answer(answer) => named(out, ", \"a\": ", answer),
+            PeerMessage::Lost => out.push_str(", \"lost\": true"),
         }
     }
 }

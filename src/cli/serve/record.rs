@@ -50,8 +50,9 @@ impl Record {
     /// A message, one line: the file cannot be written.
     pub fn note(&mut self, spec: &Spec, client: u64, request: &Value, reply: &Reply) -> Result<(), String> {
         let client = (self.clients == Clients::Several).then_some(client);
-        let event = observed::exchange(spec, client, request, reply);
-        self.line(&event.to_string())?;
+        let mut line = String::new();
+        observed::write(&mut line, spec, client, request, reply);
+        self.line(&line)?;
         self.written += 1;
         Ok(())
     }
