@@ -246,6 +246,25 @@ fn what_is_cut_is_counted_and_nothing_is_exhausted_then() {
 }
 
 #[test]
+fn a_program_that_never_ends_is_told_so() {
+    fn spin(c: &mut Chooser) {
+        loop {
+            c.choose("for ever", 2);
+        }
+    }
+    let report = Explore::new(Odometer::new()).choices(50).run(spin);
+    assert_eq!((report.runs, report.cut, report.ended), (0, 100, Ended::Endless));
+    assert!(
+        report.to_string().starts_with("not exhausted: no run ends, 100 more cut, none failed\ncut: `for ever`"),
+        "{report}"
+    );
+    for strategy_ends in [1, 4].map(|threads| Explore::new(Odometer::new()).choices(50).run_on(threads, spin).ended) {
+        assert_eq!(strategy_ends, Ended::Endless);
+    }
+    assert_eq!(explore(Sampled::new(1, 1_000_000), spin).ended, Ended::Endless);
+}
+
+#[test]
 fn failures_have_their_shortest_run_and_a_token_that_shows_them_again() {
     let program = |c: &mut Chooser| {
         let list: Vec<usize> = (0..3).take_while(|_| c.flip("more")).map(|_| 1).collect();

@@ -8,7 +8,7 @@ use command::{check, file, mayhap, run};
 fn help_has_examples_and_exit_codes() {
     check(&["--help"], "", 0, &["Exit codes:", "mayhap validate specs/cmp_rst.may trace.ndjson"]);
     check(&["--version"], "", 0, &["mayhap "]);
-    for command in ["check", "fmt", "dualize", "simulate", "serve", "validate", "completions"] {
+    for command in ["check", "fmt", "dualize", "simulate", "serve", "validate", "explore", "completions"] {
         check(&[command, "--help"], "", 0, &["Example", &format!("mayhap {command}")]);
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -20,6 +20,9 @@ use std::ops::ControlFlow;
 /// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
 pub const CHOICES: usize = 100_000;
 
+/// Where so many runs were cut and none came to its end, none is expected to.
+const ENDLESS: u64 = 100;
+
 /// How many failures are made smaller where the search does not say which run is the shortest.
 const SHRUNK: usize = 10;
 
@@ -118,8 +121,9 @@ impl<'w, S: Strategy> Explore<'w, S> {
                     signal = self.watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(tally.progress()));
                     signal
                 };
+                let mut watch = |tally: &Tally| if tally.is_endless() { ControlFlow::Break(()) } else { watch(tally) };
                 visit(part, self.bounds, &mut tally, &mut program, &mut watch);
-                if tally.mistake.is_some() || signal.is_break() {
+                if tally.mistake.is_some() || tally.is_endless() || signal.is_break() {
                     break;
                 }
             }
@@ -144,6 +148,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
             _ if tally.mistake.is_some() => Ended::Mistake,
             _ if signal.is_break() => Ended::Interrupted,
             _ if tally.failed >= self.bounds.failures => Ended::Failure,
+            _ if !self.parts.is_empty() && tally.is_endless() => Ended::Endless,
             _ if !self.parts.is_empty() => Ended::Runs,
             Some(_) => Ended::Sampled,
             None if tally.cut > 0 => Ended::Cut,
@@ -169,6 +174,11 @@ fn smaller<R: Outcome>(failure: &mut Failure, bounds: Bounds, program: &mut impl
 impl Tally {
     pub(super) fn progress(&self) -> Progress {
         Progress { runs: self.visited(), failed: self.failed }
+    }
+
+    /// Whether no run seems to come to its end.
+    pub(super) fn is_endless(&self) -> bool {
+        self.cut >= ENDLESS && self.runs + self.refused == 0
     }
 }
 

@@ -26,6 +26,15 @@
 //! assert!(report.to_string().starts_with("exhausted 36 of 36 runs, 1 failed"));
 //! ```
 
+/// What `docs/CHOICES.md` and the readme show compiles and holds.
+#[cfg(doctest)]
+mod shown_on_the_page {
+    #[doc = include_str!("../../docs/CHOICES.md")]
+    struct Page;
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+}
+
 mod breadth;
 mod chooser;
 mod counts;

@@ -35,6 +35,8 @@ pub enum Ended {
     Sampled,
     /// As many runs as were allowed were visited.
     Runs,
+    /// Many runs were cut, and not one came to its end.
+    Endless,
     /// A run failed, and it was to end there.
     Failure,
     /// The program made a mistake, see [`Report::mistake`].
@@ -244,6 +246,7 @@ impl fmt::Display for Report {
             Ended::Exhausted => write!(f, "exhausted {runs} of {runs} runs")?,
             Ended::Sampled => write!(f, "sampled {runs} runs")?,
             Ended::Cut => write!(f, "not exhausted: {runs} runs to their end")?,
+            Ended::Endless => write!(f, "not exhausted: no run ends")?,
             Ended::Runs => write!(f, "not exhausted: {runs} runs, no more were allowed")?,
             Ended::Failure => write!(f, "not exhausted: {runs} runs until one failed")?,
             Ended::Mistake => write!(f, "not exhausted: {runs} runs until a mistake")?,

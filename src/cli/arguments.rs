@@ -64,6 +64,24 @@ Exit codes: 0 where standard input ended; 130 where it was interrupted (SIGINT, 
 request at hand is finished, the trace is complete; a second signal ends it at once); 2 instead of
 either where some request met a fault of the specification or was stuck, 3 where one met a limit."#;
 
+const EXPLORE_HELP: &str = "\
+Examples:
+  mayhap explore --cmd 'python3 transfer.py'
+  mayhap explore --cmd ./fast --versus ./simple
+  mayhap explore --cmd ./server --sample 1000 --seed 7
+  mayhap explore --cmd ./server --replay c1:coin:0.2.1:7ba5c4
+
+The program, a command for the shell, finds descriptor 3 open. To choose it writes a line there,
+  choose which way 3
+and reads a line: 0, 1 or 2. It is run once for every sequence of answers, and what it prints to
+standard output is that run's output. `refuse LABEL` ends a run that is to count as none.
+docs/CHOICES.md has the rules, with programs in C and Python.
+
+Exit codes: 0 all runs were visited (with --sample: as many as asked for) and, with --versus, no
+output belongs to one program only; 1 one does; 3 a run does not end (--timeout, --choices), or
+--runs was reached; 4 the program died or broke the rules of choosing: it chose from nothing, was
+not deterministic, or went on where its run had ended; 130 interrupted, with what to --resume.";
+
 /// What mayhap can do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -106,6 +124,9 @@ Examples:
 A trace is NDJSON, one event a line: {\"q\": 5, \"a\": 1}. With several traces there is one line
 each, in their order, and the exit code is the worst: 1 over 3 over 0; 2 always wins.")]
     Validate(Validate),
+    /// Visit every run of a program that takes its choices from mayhap
+    #[command(after_help = EXPLORE_HELP)]
+    Explore(Explore),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Example:
@@ -249,6 +270,56 @@ pub struct Validate {
     /// Which specification.
     #[command(flatten)]
     pub selection: Selection,
+}
+
+/// `mayhap explore`
+#[derive(Args, Debug)]
+pub struct Explore {
+    /// The program, a command for the shell
+    #[arg(long, value_name = "COMMAND")]
+    pub cmd: String,
+    /// Another program, whose outputs are to be the same
+    #[arg(long, value_name = "COMMAND")]
+    pub versus: Option<String>,
+    /// The order of the runs
+    #[arg(long, value_enum, default_value_t = Order::DepthFirst)]
+    pub order: Order,
+    /// Draw that many runs instead of visiting all; a space that is no larger is visited whole
+    #[arg(long, value_name = "N", conflicts_with = "order")]
+    pub sample: Option<u64>,
+    /// Where they are drawn from
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    pub seed: u64,
+    /// Visit one run only, that of a token
+    #[arg(long, value_name = "TOKEN", conflicts_with_all = ["order", "sample", "resume", "versus"])]
+    pub replay: Option<String>,
+    /// Go on with a search that was interrupted (may be repeated)
+    #[arg(long, value_name = "TOKEN", conflicts_with_all = ["order", "sample", "versus"])]
+    pub resume: Vec<String>,
+    /// Visit at most that many runs
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u64>,
+    /// Cut a run that asks for more choices
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub choices: usize,
+    /// How long a run may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub timeout: f64,
+    /// How many runs at a time; 0 is one for each core
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub jobs: usize,
+    /// How many outputs are shown
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub show: usize,
+}
+
+/// The order in which runs are visited.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// In lexicographic order of the choices.
+    DepthFirst,
+    /// Those with fewer choices first.
+    BreadthFirst,
 }
 
 /// A network between client and server.

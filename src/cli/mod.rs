@@ -10,6 +10,7 @@ mod check;
 mod dualize;
 mod evidence;
 pub mod exit;
+mod explore;
 mod files;
 mod fmt;
 mod load;
@@ -57,6 +58,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Simulate(options) => simulate::run(options, terminal),
         Command::Serve(options) => serve::run(options, terminal),
         Command::Validate(options) => validate::run(options, terminal),
+        Command::Explore(options) => explore::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
             Exit::Fine
@@ -75,7 +77,11 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Check(options) => options.files.iter().collect(),
         Command::Fmt(options) => options.files.iter().collect(),
         Command::Validate(options) => options.traces.iter().chain([&options.file]).collect(),
-        Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) | Command::Completions { .. } => Vec::new(),
+        Command::Dualize(_)
+        | Command::Simulate(_)
+        | Command::Serve(_)
+        | Command::Explore(_)
+        | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can be read once only")

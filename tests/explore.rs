@@ -1,0 +1,159 @@
+//! `mayhap explore` as a user meets it: programs in Python, C and shell that take their choices from it.
+
+mod command;
+
+use command::{check, file, run};
+use std::process::Command;
+
+/// Runs `mayhap explore` with these options; the exit code and all that was said.
+fn explore(options: &[&str]) -> (i32, String) {
+    let output = run(&[&["explore"], options].concat(), "");
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(!text.contains("panicked"), "{text}");
+    (output.status.code().unwrap(), text.into_owned())
+}
+
+/// A shell program that can choose: `choose LABEL N` leaves the answer in `$pick`.
+fn shell(name: &str, program: &str) -> String {
+    let choose = "choose() { echo \"choose $1 $2\" >&3; read pick <&3 || exit 1; }";
+    format!("sh {}", file(name, format!("{choose}\n{program}\n")).display())
+}
+
+/// The line that begins with these words, from there to its end.
+fn rest_of<'t>(text: &'t str, words: &str) -> &'t str {
+    let at = text.find(words).unwrap_or_else(|| panic!("{words:?} is not in:\n{text}"));
+    text[at + words.len()..].lines().next().unwrap().trim_end_matches(')')
+}
+
+#[test]
+fn the_outputs_of_a_python_program() {
+    let (code, text) = explore(&["--cmd", "python3 examples/choices/coins.py"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("exhausted 4 of 4 runs, 3 different outputs"), "{text}");
+    assert!(text.contains("2 runs print, with first coin = 0 of 2, second coin = 1 of 2"), "{text}");
+    let token = rest_of(&text[text.find("2 of 2 show").unwrap() - 100..], "--replay ");
+    let (code, again) = explore(&["--cmd", "python3 examples/choices/coins.py", "--replay", token]);
+    assert!(code == 0 && again.contains("| 2 of 2 show heads"), "{again}");
+    assert!(!again.contains("1 of 2 show"), "{again}");
+}
+
+#[test]
+fn a_c_program_has_the_same_outputs() {
+    let binary = file("coins", "").with_extension("bin");
+    let built = Command::new("cc").args(["-o", binary.to_str().unwrap(), "examples/choices/coins.c"]).status().unwrap();
+    assert!(built.success());
+    let binary = binary.to_str().unwrap();
+    check(
+        &["explore", "--cmd", binary, "--versus", "python3 examples/choices/coins.py"],
+        "",
+        0,
+        &["3 outputs in common"],
+    );
+    for options in [&["--order", "breadth-first"][..], &["--sample", "50"], &["--jobs", "2"]] {
+        let (code, text) = explore(&[&["--cmd", binary], options].concat());
+        assert!(code == 0 && text.contains("exhausted 4 of 4 runs, 3 different outputs"), "{options:?}: {text}");
+    }
+}
+
+#[test]
+fn two_implementations_of_a_language_are_compared_by_their_outputs() {
+    let (one, other) = ("python3 examples/choices/toy.py", "python3 examples/choices/toy_threads.py");
+    let spawning = "examples/choices/spawning.toy";
+    let (code, text) = explore(&["--cmd", &format!("{one} {spawning}"), "--versus", &format!("{other} {spawning}")]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(text.matches("exhausted 8 of 8 runs, 1 output").count(), 2, "{text}");
+    let channels = "examples/choices/channels.toy";
+    let (rash, one) = (format!("{other} {channels} rashly"), format!("{one} {channels}"));
+    let (code, text) = explore(&["--cmd", &one, "--versus", &rash, "--jobs", "0"]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains(&format!("only {rash} has")) && !text.contains(&format!("only {one} has")), "{text}");
+    let token = rest_of(&text, "--replay ");
+    let (code, again) = explore(&["--cmd", &rash, "--replay", token]);
+    assert!(code == 0 && again.contains("1 run prints"), "{again}");
+}
+
+#[test]
+fn each_mistake_of_a_program_has_its_message() {
+    let counter = file("runs", "");
+    let unsteady = format!("echo >> {0}; choose who $((1 + $(wc -l < {0})))\nchoose more 2", counter.display());
+    for (name, program, code, told) in [
+        ("nothing.sh", "choose who 0", 4, "`who` chooses from nothing"),
+        (
+            "unsteady.sh",
+            unsteady.as_str(),
+            4,
+            "choice 1 was `who` among 2 when it was recorded, now it is `who` among 3",
+        ),
+        ("fewer.sh", "choose one 2; [ $pick = 1 ] && exit; choose two 2; echo x", 0, "exhausted 3 of 3 runs"),
+        ("swallows.sh", "echo 'refuse never' >&3; choose on 2", 4, "went on at `on`: it must not catch the escape"),
+        ("endless.sh", "choose x 2; [ $pick = 0 ] || sleep 100", 3, "does not end: it has run for 0.5 s"),
+        ("asks.sh", "while :; do choose again 2; done", 3, "no run ends, 100 more cut"),
+        (
+            "dies.sh",
+            "choose x 2; [ $pick = 0 ] || { echo 'oh no' >&2; exit 7; }",
+            4,
+            "the program died: exit status 7\n  | oh no",
+        ),
+        ("killed.sh", "choose x 2; [ $pick = 0 ] || kill -9 $$", 4, "the program died: killed by signal 9"),
+        ("babbles.sh", "echo hello >&3; read x <&3", 4, "the program wrote \"hello\" where `choose LABEL N`"),
+    ] {
+        let command = shell(name, program);
+        let (exit, text) = explore(&["--cmd", &command, "--timeout", "0.5", "--choices", "50"]);
+        assert_eq!(exit, code, "{name}: {text}");
+        assert!(text.contains(told), "{name}: {told:?} is not in:\n{text}");
+        assert!(code == 0 || text.contains("again: c1:"), "{name}: {text}");
+    }
+    let (code, text) = explore(&["--cmd", "./no/such/program"]);
+    assert!(code == 2 && text.contains("the program cannot be started"), "{text}");
+}
+
+#[test]
+fn a_program_that_does_not_end_is_killed_with_all_that_it_started() {
+    let mark = format!("{}", 1_000_000 + std::process::id());
+    let (code, text) = explore(&["--cmd", &format!("sleep {mark} & sleep {mark}; echo"), "--timeout", "0.3"]);
+    assert_eq!(code, 3, "{text}");
+    let left = Command::new("sh").args(["-c", &format!("ps ax | grep '[s]leep {mark}'")]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+}
+
+#[test]
+fn a_search_that_was_ended_goes_on_where_it_was() {
+    let command = shell("three.sh", "choose a 3; echo $pick; choose b 2; echo $pick");
+    let (code, text) = explore(&["--cmd", &command, "--runs", "4"]);
+    assert!(code == 3 && text.contains("not exhausted: 4 runs, no more were allowed"), "{text}");
+    let resume = rest_of(&text, "go on with --resume ");
+    let (code, rest) = explore(&["--cmd", &command, "--resume", resume]);
+    assert!(code == 0 && rest.contains("exhausted 2 of 2 runs"), "{rest}");
+    let whole = explore(&["--cmd", &command]).1;
+    let printed = |text: &str| text.matches("1 run prints").count();
+    assert_eq!((printed(&text), printed(&rest), printed(&whole)), (4, 2, 6));
+    let other = shell("four.sh", "choose a 4; echo $pick; choose b 2; echo $pick");
+    let (code, text) = explore(&["--cmd", &other, "--resume", resume]);
+    assert!(code == 4 && text.contains("or the program has changed"), "{text}");
+    check(&["explore", "--cmd", &command, "--resume", "nonsense"], "", 2, &["this is no token"]);
+}
+
+#[test]
+fn refused_runs_count_as_none() {
+    let command = shell("refuses.sh", "choose a 3; [ $pick = 1 ] && { echo 'refuse not one' >&3; exit; }; echo $pick");
+    let (code, text) = explore(&["--cmd", &command]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("exhausted 2 of 2 runs, 1 more refused by what they assume, 2 different outputs"), "{text}");
+}
+
+/// What the page shows is what happens.
+#[test]
+fn the_page_about_choices_is_true() {
+    let page = std::fs::read_to_string("docs/CHOICES.md").unwrap();
+    let blocks: Vec<&str> =
+        page.split("```console\n$ ").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        let (command, expected) = block.split_once('\n').unwrap();
+        let arguments = command.strip_prefix("mayhap explore ").unwrap();
+        let program = format!("\"$0\" explore {arguments}");
+        let output = Command::new("sh").args(["-c", &program, env!("CARGO_BIN_EXE_mayhap")]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert_eq!(text, expected, "{command}");
+    }
+}
