@@ -30,7 +30,7 @@ test: setup
 	@.ci/summary target/test.log
 
 bench: setup
-	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1 --bench hidden
+	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1 --bench hidden --bench holes
 	@benches/instructions.sh
 
 lint: setup

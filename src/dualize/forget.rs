@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::candidate::Candidate;
 use super::frontier::Judge;
 use crate::term::Term;
-use crate::value::Substitution;
+use crate::value::{Substitution, Value};
 
 /// Fresh variables between two walks at least.
 const WALK_INTERVAL: u32 = 16;
@@ -57,7 +57,26 @@ impl Judge {
             }
         }
         self.settle_seen(candidate);
+        self.settle_written(candidate);
         candidate.process.rest();
+    }
+
+    /// What was written with conditions in it is what is left of it after the answer was observed.
+    fn settle_written(&self, candidate: &mut Candidate) {
+        let Candidate { process, store, .. } = candidate;
+        let mut simplify = |term: &Term| changed(term, store.simplified(term, &self.solver));
+        let mut settled = Substitution::everywhere(&mut simplify);
+        let stored: smallvec::SmallVec<[u32; 4]> = process.stored().collect();
+        for slot in stored {
+            let value = &mut process.memory[slot as usize];
+            match value {
+                Value::Map(map) if map.is_doubtful() => {
+                    map.settle(&mut |there| store.entails(there, &self.solver), &mut |inside| settled.apply(inside));
+                }
+                _ if value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
+                _ => {}
+            }
+        }
     }
 
     /// What was asked of unknown maps under keys that are known by now is put in its place.

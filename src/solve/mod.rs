@@ -19,6 +19,7 @@
 mod beside;
 mod domain;
 mod eliminate;
+mod entail;
 mod facts;
 mod forget;
 mod interval;

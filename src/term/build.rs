@@ -72,8 +72,7 @@ impl Term {
             Kind::Not(inner) => inner.clone(),
             // Not Σ + k <= 0 is −Σ − k + 1 <= 0; no common divisor appears.
             Kind::Le0(linear) => Term::make(Kind::Le0(linear.negated().plus_constant(&Int::ONE)), Sort::Bool),
-            Kind::And(parts) if self.depth() <= NEGATED_INSIDE => Term::or_all(parts.iter().map(Term::not)),
-            Kind::Or(parts) if self.depth() <= NEGATED_INSIDE => Term::and_all(parts.iter().map(Term::not)),
+            Kind::And(_) | Kind::Or(_) if self.depth() <= NEGATED_INSIDE => self.not_junction(),
             _ => Term::make(Kind::Not(self.clone()), Sort::Bool),
         }
     }
@@ -207,7 +206,8 @@ fn choice(condition: &Term, yes: &Term, no: &Term) -> Term {
         (Some(false), _) => Term::and(&condition.not(), no),
         (_, Some(true)) => Term::or(&condition.not(), yes),
         (_, Some(false)) => Term::and(condition, yes),
-        (None, None) => Term::or(&Term::and(condition, yes), &Term::and(&condition.not(), no)),
+        (None, None) => Term::with_common_parts(yes, no, &|yes, no| Term::ite(condition, yes, no))
+            .unwrap_or_else(|| Term::or(&Term::and(condition, yes), &Term::and(&condition.not(), no))),
     }
 }
 

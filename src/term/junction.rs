@@ -41,6 +41,40 @@ impl Term {
         Junction::Or.of(parts)
     }
 
+    /// Negation of a conjunction or disjunction, pushed inside: the parts of the dual one need no second look, since what one
+    /// part does to another is dual too.
+    pub(super) fn not_junction(&self) -> Term {
+        let (junction, parts) = match self.kind() {
+            Kind::And(parts) => (Junction::Or, parts),
+            Kind::Or(parts) => (Junction::And, parts),
+            _ => return self.not(),
+        };
+        let mut list = Parts::new();
+        for part in parts {
+            if junction.push(&mut list, part.not()) {
+                return junction.zero();
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        junction.node(list)
+    }
+
+    /// What a function makes of two conditions and is the same as of what they do not have in common, beside that: for
+    /// example `(p and w) if c else p` is `p and (w if c else true)`. `None` where they have nothing in common.
+    pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) -> Term) -> Option<Term> {
+        [Junction::And, Junction::Or].into_iter().find_map(|junction| {
+            let (own, theirs) = (junction.parts_of(a), junction.parts_of(b));
+            let (common, own): (Parts, Parts) = own.iter().cloned().partition(|part| theirs.contains(part));
+            if common.is_empty() {
+                return None;
+            }
+            let theirs = theirs.iter().filter(|part| !common.contains(part)).cloned();
+            let joined = join(&junction.of(own), &junction.of(theirs));
+            Some(junction.of(common.into_iter().chain([joined])))
+        })
+    }
+
     /// `a` implies `b`.
     pub fn implies(a: &Term, b: &Term) -> Term {
         Term::or(&a.not(), b)
@@ -101,6 +135,11 @@ impl Junction {
             (Junction::And, Kind::And(parts)) | (Junction::Or, Kind::Or(parts)) => Some(parts),
             _ => None,
         }
+    }
+
+    /// The parts of a term of this connective; any other is its only part.
+    fn parts_of(self, term: &Term) -> &[Term] {
+        self.parts(term).map_or(std::slice::from_ref(term), |parts| parts)
     }
 
     fn dual(self) -> Junction {

@@ -93,6 +93,20 @@ impl<'a> Substitution<'a> {
 }
 
 impl Value {
+    /// Whether it has a term in it that is no variable, outside of collections.
+    #[must_use]
+    pub fn has_computed(&self) -> bool {
+        match self {
+            Value::Term(term) => term.as_var().is_none(),
+            Value::Data { .. } => self.fields().iter().any(Value::has_computed),
+            Value::Union(alternatives) => {
+                alternatives.iter().any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
+            }
+            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+        }
+    }
+
     /// Calls a function on every term inside, guards and presence conditions included; how many values were walked.
     pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) -> u32 {
         match self {

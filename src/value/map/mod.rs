@@ -26,6 +26,9 @@ pub(super) use rewrite::Scope;
 
 type Entries = im::GenericHashMap<Value, Entry, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
 
+/// How many entries with conditions in them are remembered for [`Map::settle`].
+const DOUBTFUL: usize = 8;
+
 /// When an entry is there.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Presence {
@@ -70,6 +73,8 @@ struct Contents {
     hidden: usize,
     /// Later writes win.
     pending: Vec<Write>,
+    /// Known keys of entries that were written with conditions in them, the latest last.
+    doubtful: Vec<Value>,
     /// What it was at first, where that is unknown.
     base: Option<Box<Base>>,
 }
@@ -361,6 +366,7 @@ impl Contents {
                 self.symbolic += symbolic;
                 self.conditional += usize::from(entry.presence != Presence::Always);
                 self.hidden += usize::from(entry.presence == Presence::Never);
+                self.doubt(&key, &entry);
                 self.entries.insert(key, entry)
             }
         };
@@ -368,6 +374,17 @@ impl Contents {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
             self.hidden -= usize::from(old.presence == Presence::Never);
+        }
+    }
+
+    /// Notes an entry that has conditions in it.
+    fn doubt(&mut self, key: &Value, entry: &Entry) {
+        let doubtful = matches!(entry.presence, Presence::When(_)) || entry.value.has_computed();
+        if doubtful && key.is_known() && !self.doubtful.contains(key) {
+            if self.doubtful.len() == DOUBTFUL {
+                self.doubtful.remove(0);
+            }
+            self.doubtful.push(key.clone());
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Contents, Entry, Map, Presence, Write, entry};
 use crate::term::Term;
-use crate::value::Value;
+use crate::value::{Truth, Value};
 
 /// How much of a map is rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +61,35 @@ impl Map {
             }
         }
         Some(map)
+    }
+
+    /// Whether entries were written with conditions in them since this was asked last.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        !self.0.doubtful.is_empty()
+    }
+
+    /// Looks again at the entries that were written with conditions in them, once each: whether they are there, where a
+    /// function knows it, and what they are by another one.
+    pub fn settle(
+        &mut self,
+        knows: &mut dyn FnMut(&Term) -> Option<bool>,
+        rewrite: &mut dyn FnMut(&Value) -> Option<Value>,
+    ) {
+        let contents = Arc::make_mut(&mut self.0);
+        for key in std::mem::take(&mut contents.doubtful) {
+            let Some(old) = contents.entries.get(&key) else { continue };
+            let there = match &old.presence {
+                Presence::When(condition) => knows(condition).map_or_else(|| old.truth(), Truth::Known),
+                Presence::Always | Presence::Never => old.truth(),
+            };
+            let value = rewrite(&old.value);
+            if value.is_some() || there != old.truth() {
+                let value = value.unwrap_or_else(|| old.value.clone());
+                contents.place(key, entry(there, value));
+            }
+        }
+        contents.doubtful.clear();
     }
 
     /// Rewrites one entry under a known key, where the map has it.

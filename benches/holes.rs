@@ -1,0 +1,178 @@
+//! What an unknown start and missing answers cost: the time of a trace judged so, over that of the same trace from its known
+//! start with all answers.
+//!
+//! `cargo bench --bench holes` prints a line a shipped trace and a line a specification for [`LENGTH`] simulated exchanges.
+//! One answer in [`GAP`] is a hole: of a shipped trace each of them in turn, so that the ratio is a mean over where they are.
+//! `cargo bench --bench holes -- TRACE known|unknown N` judges one shipped trace N times, and `-- SPEC known|unknown N` N
+//! simulated exchanges once, for counting instructions.
+
+#[path = "../tests/shipped/mod.rs"]
+mod shipped;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mayhap::choice::Random;
+use mayhap::dualize::Observed;
+use mayhap::server::{Ranges, Reply, Server, Stop};
+use mayhap::validate::Exchanges;
+use mayhap::{Counts, Exchange, Spec, Validator};
+use shipped::Shipped;
+
+/// One answer in so many is a hole.
+const GAP: usize = 10;
+/// Simulated exchanges a specification.
+const LENGTH: usize = 10_000;
+/// Simulated exchanges are judged no longer than this.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// A shipped trace is judged so often at a time; the fastest of [`ROUNDS`] such times counts.
+const TIMES: usize = 20;
+const ROUNDS: usize = 7;
+/// Goes through a whole collection, which an unknown one does not allow: its start stays known.
+const LISTED: &str = "pages";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let all = shipped::all();
+    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        [name, start, count] => return one(&all, name, start, count.parse().unwrap_or(LENGTH)),
+        ["short"] => all.iter().for_each(short),
+        ["long"] => all.iter().for_each(long),
+        _ => {
+            all.iter().for_each(short);
+            all.iter().for_each(long);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// A specification from its known start, and from an unknown one where it has one.
+fn starts(shipped: &Shipped) -> (Arc<Spec>, Arc<Spec>) {
+    let compiled = |spec: Result<Arc<Spec>, _>| spec.unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
+    let known = compiled(shipped.compile());
+    let unknown = shipped.unknown().filter(|_| shipped.name != LISTED).map(compiled);
+    (known.clone(), unknown.unwrap_or(known))
+}
+
+fn exchanges(spec: &Arc<Spec>, trace: &str) -> Vec<Exchange> {
+    Exchanges::new(spec, trace.as_bytes()).map(|exchange| exchange.expect("an exchange")).collect()
+}
+
+/// The same with holes for answers, from the one at `first` on.
+fn with_holes(exchanges: &[Exchange], first: usize) -> Vec<Exchange> {
+    let mut exchanges = exchanges.to_vec();
+    for exchange in exchanges.iter_mut().skip(first).step_by(GAP) {
+        if matches!(exchange.observed, Observed::Answer(_)) {
+            exchange.observed = Observed::Any;
+        }
+    }
+    exchanges
+}
+
+/// What is measured.
+#[inline(never)]
+fn judge_all(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Validator {
+    let mut validator = Validator::new(spec);
+    for exchange in exchanges {
+        validator.observe_exchange(exchange);
+    }
+    validator
+}
+
+/// How long judging takes, after a warm-up, and what it counted.
+fn fastest(spec: &Arc<Spec>, traces: &[Vec<Exchange>]) -> (Duration, Counts) {
+    let candidates = |trace: &Vec<Exchange>| {
+        let validator = judge_all(spec, trace);
+        assert!(validator.verdict().is_accept(), "{:?}", validator.verdict());
+        validator.counts()
+    };
+    let most = traces.iter().map(candidates).max_by_key(|counts| counts.candidates_max).unwrap_or_default();
+    let round = |_| {
+        let begun = Instant::now();
+        for trace in traces.iter().cycle().take(TIMES * traces.len()) {
+            judge_all(spec, trace);
+        }
+        begun.elapsed() / (TIMES * traces.len()) as u32
+    };
+    ((0..ROUNDS).map(round).min().unwrap_or_default(), most)
+}
+
+/// A line for each of the accepted traces of a specification.
+fn short(shipped: &Shipped) {
+    let (known, unknown) = starts(shipped);
+    for (name, trace) in shipped.traces("accept") {
+        let whole = exchanges(&known, &trace);
+        let holes: Vec<Vec<Exchange>> = (0..GAP).map(|first| with_holes(&whole, first)).collect();
+        let ((before, _), (after, counts)) = (fastest(&known, std::slice::from_ref(&whole)), fastest(&unknown, &holes));
+        row(&name, before, after, counts);
+    }
+}
+
+fn row(name: &str, before: Duration, after: Duration, counts: Counts) {
+    let ratio = after.as_secs_f64() / before.as_secs_f64();
+    println!(
+        "{name:40} known {before:9.1?}  unknown with holes {after:9.1?}  ratio {ratio:5.2}  candidates {}  forks {}",
+        counts.candidates_max, counts.forks
+    );
+}
+
+/// A line for simulated exchanges of a specification; where that takes too long, for as many as were judged until then.
+fn long(shipped: &Shipped) {
+    let (known, unknown) = starts(shipped);
+    let whole = simulate(&known, LENGTH);
+    let (before, _) = timed(&known, &whole);
+    let (after, counts) = timed(&unknown, &with_holes(&whole, 0));
+    row(&format!("{}, an exchange of {}", shipped.name, counts.events), before, after, counts);
+}
+
+/// The time of an exchange.
+fn timed(spec: &Arc<Spec>, exchanges: &[Exchange]) -> (Duration, Counts) {
+    let (begun, mut validator) = (Instant::now(), Validator::new(spec));
+    let in_time = |_: &&Exchange| begun.elapsed() < PATIENCE;
+    let explained = exchanges.iter().take_while(in_time).all(|exchange| validator.observe_exchange(exchange));
+    assert!(explained && validator.verdict().is_accept(), "{:?}", validator.verdict());
+    let counts = validator.counts();
+    (begun.elapsed() / (counts.events as u32).max(1), counts)
+}
+
+/// Runs a specification as a server.
+fn simulate(spec: &Arc<Spec>, count: usize) -> Vec<Exchange> {
+    let mut choices = Random::new(1);
+    let mut server = Server::new(spec.clone(), Ranges::default(), &mut choices).expect("a start");
+    let mut exchanges = Vec::with_capacity(count);
+    while exchanges.len() < count {
+        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices).expect("a request");
+        let observed = match server.handle(&request, 1, &mut choices) {
+            Ok(Reply::Answer(answer)) => Observed::Answer(answer),
+            Ok(Reply::Nothing) => Observed::Nothing,
+            Err(Stop::Outside(_)) => continue,
+            Err(stop) => panic!("{stop}"),
+        };
+        exchanges.push(Exchange { line: exchanges.len() as u64 + 1, client: 1, request, observed });
+    }
+    exchanges
+}
+
+/// Judges one trace, or simulated exchanges, and prints what was counted.
+fn one(all: &[Shipped], name: &str, start: &str, count: usize) -> ExitCode {
+    let Some(shipped) = all.iter().find(|shipped| name.split('/').next() == Some(&shipped.name)) else {
+        eprintln!("there is no specification of {name}");
+        return ExitCode::from(2);
+    };
+    let (known, unknown) = starts(shipped);
+    let kept = shipped.traces("accept").into_iter().find(|(trace, _)| trace == name);
+    let (whole, times) = match kept {
+        Some((_, trace)) => (exchanges(&known, &trace), count),
+        None => (simulate(&known, count), 1),
+    };
+    let gaps = |at: usize| match start {
+        "known" => whole.clone(),
+        _ => with_holes(&whole, at % GAP),
+    };
+    let spec = if start == "known" { &known } else { &unknown };
+    if let Some(validator) = (0..times).map(|at| judge_all(spec, &gaps(at))).last() {
+        println!("{name} {start} {:?} z3 checks {}", validator.counts(), validator.statistics().z3_checks);
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,92 @@
+//! What is left of a term beside what is known: for making values simpler, where not finding out does no harm.
+//!
+//! Implements no rule of its own: a condition follows where its parts do, or where its negation is refuted. For example beside
+//! `!#1 || #2` and `!#1 || !#2` the condition `#1 && #3` is false.
+
+use super::facts::Touched;
+use super::search::{Outcome, Search};
+use super::store::Store;
+use super::{Solver, Tiers};
+use crate::scalar::{Scalar, Sort};
+use crate::term::{Kind, Term};
+
+/// Conditions that the search for a counterexample may add.
+const EFFORT: u32 = 16;
+/// Larger conditions are not looked at.
+const LARGEST: u32 = 64;
+
+impl Store {
+    /// What is left of a term: its variables resolved; for an integer that depends on conditions, the only one that it can
+    /// be, where that was found out.
+    #[must_use]
+    pub fn simplified(&self, term: &Term, solver: &Solver) -> Term {
+        let resolved = self.resolve(term);
+        if solver.limits.tiers == Tiers::OnlyZ3 || !is_conditional(&resolved) {
+            return resolved;
+        }
+        self.only_value(&resolved).unwrap_or(resolved)
+    }
+
+    /// Whether a condition on truth values follows (`Some(true)`), or its negation does; `None` also where that was not found
+    /// out. Unlike [`Store::decide`] it may search, but never asks Z3.
+    #[must_use]
+    pub fn entails(&self, condition: &Term, solver: &Solver) -> Option<bool> {
+        let resolved = self.resolve(condition);
+        self.decide(&resolved).or_else(|| {
+            if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > LARGEST || !is_logical(&resolved) {
+                return None;
+            }
+            let likely = self.last_value(&resolved)?.as_bool()?;
+            let other = if likely { resolved.not() } else { resolved };
+            self.refutes(&other).then_some(likely)
+        })
+    }
+
+    /// The value of a term by the last model.
+    fn last_value(&self, term: &Term) -> Option<Scalar> {
+        let model = &self.facts.rest.as_ref()?.model;
+        let value = |var| model.get(&var).cloned().unwrap_or_else(|| self.domain(var).first(var));
+        term.eval(&mut |var| Some(value(var)))
+    }
+
+    /// The value that a term has by the last model, where it was found to have no other.
+    fn only_value(&self, term: &Term) -> Option<Term> {
+        let value = Term::constant(self.last_value(term)?);
+        self.refutes(&Term::ne(term, &value)).then_some(value)
+    }
+
+    /// Whether a condition was found to contradict the store.
+    fn refutes(&self, condition: &Term) -> bool {
+        let (mut with, mut touched) = (self.clone(), Touched::default());
+        if with.facts.conjoin(condition.clone(), &mut touched).is_err() {
+            return true;
+        }
+        let Some(rest) = with.facts.rest.clone() else { return false };
+        let seeds = touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.get_min().copied());
+        let seeds: Vec<_> = touched.added.iter().copied().chain(seeds).collect();
+        if seeds.is_empty() || rest.open.is_empty() && with.model_stays(&touched) {
+            return false;
+        }
+        let component = with.facts.component(seeds);
+        let hints = |var| rest.model.get(&var).cloned();
+        matches!(Search::new(EFFORT, &hints).run(with.facts.part(&component)), Outcome::Refuted)
+    }
+}
+
+/// Whether it is no variable, and only truth values are in it.
+fn is_logical(term: &Term) -> bool {
+    term.as_var().is_none() && !term.any_var(&mut |var| var.sort != Sort::Bool)
+}
+
+/// Whether it is a sum with conditional terms in it, and no other computed ones.
+fn is_conditional(term: &Term) -> bool {
+    let plain = |term: &Term| term.as_var().is_some() || term.as_const().is_some();
+    let choice = |term: &Term| matches!(term.kind(), Kind::Ite(_, yes, no) if plain(yes) && plain(no));
+    match term.kind() {
+        Kind::Linear(sum) => {
+            sum.terms().iter().any(|(atom, _)| choice(atom))
+                && sum.terms().iter().all(|(atom, _)| plain(atom) || choice(atom))
+        }
+        _ => choice(term),
+    }
+}
