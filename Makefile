@@ -32,6 +32,7 @@ test: setup
 bench: setup
 	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1 --bench hidden --bench holes
 	@benches/instructions.sh
+	@benches/performance.py
 
 lint: setup
 	cargo fmt --check

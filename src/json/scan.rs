@@ -68,6 +68,14 @@ impl<'a> Scanner<'a> {
         is_next
     }
 
+    /// Reads `text` if it comes next, byte for byte.
+    #[inline]
+    pub(crate) fn eat_text(&mut self, text: &str) -> bool {
+        let is_next = self.text.as_bytes()[self.at..].starts_with(text.as_bytes());
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
+    }
+
     /// Reads one byte, ASCII punctuation.
     ///
     /// # Errors
@@ -182,8 +190,17 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// The text is not JSON there.
+    #[inline]
     pub fn skip(&mut self) -> Scanned<&'a str> {
-        self.peek();
+        if let Some(b'{' | b'[') = self.peek() {
+            return self.skip_tree();
+        }
+        let start = self.at;
+        self.skip_scalar()?;
+        Ok(&self.text[start..self.at])
+    }
+
+    fn skip_tree(&mut self) -> Scanned<&'a str> {
         let start = self.at;
         let mut closers: SmallVec<[u8; 32]> = SmallVec::new();
         loop {
