@@ -33,6 +33,7 @@ bench: setup
 	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1 --bench hidden --bench holes
 	@benches/instructions.sh
 	@benches/performance.py
+	@cargo run --release --quiet --manifest-path benches/peers/Cargo.toml --target-dir target/peers
 
 lint: setup
 	cargo fmt --check

@@ -30,7 +30,7 @@ use super::{ChoiceError, Choices, Coverage, Label, Step, Strategy};
 pub struct Odometer {
     /// The next run, as far as it is decided; all of the run at hand.
     run: Vec<Step>,
-    /// For each step, the alternative before which this search ends there.
+    /// For the first steps, the alternative before which this search ends there; for the others it is their arity.
     ends: Vec<usize>,
     position: usize,
     left: Left,
@@ -90,7 +90,8 @@ impl Odometer {
     /// ```
     #[must_use]
     pub fn save(&self) -> String {
-        token::write_search(&self.run, &self.ends, self.is_done())
+        let ends: Vec<usize> = (0..self.run.len()).map(|at| self.end(at)).collect();
+        token::write_search(&self.run, &ends, self.is_done())
     }
 
     /// The search that stands where it was saved.
@@ -103,46 +104,68 @@ impl Odometer {
         Ok(Odometer { run, ends, position: 0, left })
     }
 
-    /// A step that is not the next one of the prefix: a new one, or an error.
-    #[cold]
-    #[inline(never)]
-    fn differs(&self, label: Label, arity: usize) -> ChoiceError {
-        let recorded = self.run[self.position];
-        differs(self.position, (recorded.label, recorded.arity), (label, arity))
-    }
-
     #[inline]
     fn turn(&mut self) -> bool {
         self.position = 0;
-        while let Some(last) = self.run.last_mut() {
+        while self.run.len() > self.ends.len() {
+            let at = self.run.len() - 1;
+            let last = &mut self.run[at];
             last.pick += 1;
-            if last.pick < self.ends[self.run.len() - 1] {
+            if last.pick < last.arity {
                 return true;
             }
-            self.run.pop();
-            self.ends.pop();
+            self.run.truncate(at);
         }
-        self.left = Left::Nothing;
-        false
+        if !turn_first(&mut self.run, &mut self.ends) {
+            self.left = Left::Nothing;
+        }
+        self.left == Left::Runs
     }
+
+    /// The alternative before which this search ends at a step.
+    fn end(&self, at: usize) -> usize {
+        self.ends.get(at).copied().unwrap_or(self.run[at].arity)
+    }
+}
+
+/// Turns where only steps are left that have ends of their own. What is seldom done takes parts of the search, not the
+/// search, so that the rest of it can stay in registers.
+#[cold]
+fn turn_first(run: &mut Vec<Step>, ends: &mut Vec<usize>) -> bool {
+    while let (Some(last), Some(end)) = (run.last_mut(), ends.last()) {
+        last.pick += 1;
+        if last.pick < *end {
+            return true;
+        }
+        run.pop();
+        ends.pop();
+    }
+    false
 }
 
 impl Choices for Odometer {
     #[inline]
     fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        match self.run.get(self.position) {
-            Some(step) if same(step.label, label) && step.arity == arity => {
-                self.position += 1;
-                Ok(step.pick)
-            }
-            Some(_) => Err(self.differs(label, arity)),
-            None => {
-                self.run.push(Step { label, arity, pick: 0 });
-                self.ends.push(arity);
-                self.position += 1;
-                Ok(0)
-            }
+        let position = self.position;
+        self.position += 1;
+        let Some(step) = self.run.get(position) else {
+            self.run.push(Step { label, arity, pick: 0 });
+            return Ok(0);
+        };
+        let literal = (step.label.as_ptr() == label.as_ptr()) & (step.label.len() == label.len());
+        if literal & (step.arity == arity) {
+            return Ok(step.pick);
         }
+        repeated(*step, position, label, arity).inspect_err(|_| self.position = position)
+    }
+}
+
+/// The pick of a step that is not asked for by the same literal: it may have the same text, or is another one.
+#[cold]
+fn repeated(step: Step, position: usize, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    match same(step.label, label) && step.arity == arity {
+        true => Ok(step.pick),
+        false => Err(differs(position, (step.label, step.arity), (label, arity))),
     }
 }
 
@@ -169,10 +192,10 @@ impl Strategy for Odometer {
 
     /// The outermost choice that has alternatives left gives away the upper half of them, the most that can be given.
     fn split(&mut self) -> Option<Odometer> {
-        let open = |&at: &usize| self.run[at].pick + 1 < self.ends[at];
-        let at = (0..self.run.len()).find(open)?;
-        let (pick, end) = (self.run[at].pick, self.ends[at]);
+        let at = (0..self.run.len()).find(|&at| self.run[at].pick + 1 < self.end(at))?;
+        let (pick, end) = (self.run[at].pick, self.end(at));
         let from = end - (end - pick) / 2;
+        self.ends.extend((self.ends.len()..=at).map(|at| self.run[at].arity).collect::<Vec<_>>());
         self.ends[at] = from;
         let mut other = Odometer::below(self.run[..=at].to_vec());
         other.run[at].pick = from;
