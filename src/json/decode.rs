@@ -17,6 +17,7 @@ use crate::diagnostic::suggest;
 use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
 use crate::value::{Map, Value};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// How deeply the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
 pub const MAX_DEPTH: usize = 512;
@@ -49,10 +50,38 @@ pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> 
 }
 
 fn whole(types: &Types, id: TypeId, text: &str, holes: Holes) -> Decoded<Value> {
-    let mut decoder = Decoder { types, scanner: Scanner::new(text), depth: 0, marks: Marks::Read, holes };
-    let value = decoder.value(id)?;
-    decoder.scanner.end()?;
+    let mut scanner = Scanner::new(text);
+    let value = next(types, id, &mut scanner, holes)?;
+    scanner.end()?;
     Ok(value)
+}
+
+fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes) -> Decoded<Value> {
+    let mut decoder = Decoder { types, scanner: *scanner, depth: 0, marks: Marks::Read, holes };
+    let value = decoder.value(id)?;
+    *scanner = decoder.scanner;
+    Ok(value)
+}
+
+/// The recorded value of type `id` that comes next.
+///
+/// # Errors
+/// As [`decode_recorded`]; nothing is read then.
+pub fn next_recorded(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Value> {
+    next(types, id, scanner, Holes::Read)
+}
+
+/// The answer of type `id` that comes next; a hole where that is the whole answer.
+///
+/// # Errors
+/// As [`decode_recorded`].
+pub fn next_answer(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Observed> {
+    let mut ahead = *scanner;
+    if let Some(Mark::Hole) = mark(&mut ahead) {
+        *scanner = ahead;
+        return Ok(Observed::Any);
+    }
+    next_recorded(types, id, scanner).map(Observed::Value)
 }
 
 /// The answer of type `id` that `text` is; a hole where that is the whole answer.
@@ -61,10 +90,9 @@ fn whole(types: &Types, id: TypeId, text: &str, holes: Holes) -> Decoded<Value> 
 /// As [`decode`].
 pub fn decode_answer(types: &Types, id: TypeId, text: &str) -> Decoded<Observed> {
     let mut scanner = Scanner::new(text);
-    match mark(&mut scanner) {
-        Some(Mark::Hole) => scanner.end().map(|()| Observed::Any),
-        Some(Mark::Literal) | None => decode_recorded(types, id, text).map(Observed::Value),
-    }
+    let answer = next_answer(types, id, &mut scanner)?;
+    scanner.end()?;
+    Ok(answer)
 }
 
 /// An object that is not a value but says something about one.
@@ -241,9 +269,9 @@ impl<'t, 'a> Decoder<'t, 'a> {
         let mut entries = Vec::new();
         self.array(id, |this, _| {
             let at = this.scanner.here();
-            let mut pair = this.exactly(id, 2, |index| if index == 0 { key } else { value })?.into_iter();
-            if let (Some(key), Some(value)) = (pair.next(), pair.next()) {
-                entries.push((at, key, value));
+            let pair = this.exactly(id, 2, |index| if index == 0 { key } else { value })?;
+            if let [key, value] = &*pair {
+                entries.push((at, key.clone(), value.clone()));
             }
             Ok(())
         })?;
@@ -252,7 +280,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
 
     /// An array of `count` values, each of its own type.
     fn exactly(&mut self, id: TypeId, count: usize, of: impl Fn(usize) -> TypeId) -> Decoded<Fields> {
-        let mut fields = Fields::new();
+        let mut fields: SmallVec<[Value; 8]> = SmallVec::new();
         let at = self.scanner.here();
         self.array(id, |this, index| {
             if index == count {
@@ -265,7 +293,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
             let found = fields.len();
             return Err(JsonError::new(at, format!("expected an array of {count} values, found {found}")));
         }
-        Ok(fields)
+        Ok(packed(&mut fields))
     }
 
     /// An object with named fields, in any order; an option that is not there is `None`.
@@ -276,7 +304,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
         field: impl Fn(usize) -> (&'t str, TypeId),
         unknown: Unknown,
     ) -> Decoded<Fields> {
-        let mut slots: SmallVec<[Option<Value>; 8]> = smallvec::smallvec![None; count];
+        // What has not been read is absent, which no value in JSON is.
+        let mut slots: SmallVec<[Value; 8]> = smallvec::smallvec![Value::Absent; count];
         self.sequence(id, b'{', b'}', |this, position| {
             let at = this.scanner.here();
             let key = this.scanner.string()?;
@@ -284,10 +313,10 @@ impl<'t, 'a> Decoder<'t, 'a> {
             let is_key = |index: &usize| field(*index).0 == key;
             let index = Some(position).filter(|p| *p < count).filter(is_key).or_else(|| (0..count).find(is_key));
             match index {
-                Some(index) if slots[index].is_some() => Err(twice(at, "field", &key)),
+                Some(index) if !matches!(slots[index], Value::Absent) => Err(twice(at, "field", &key)),
                 Some(index) => {
                     let value = this.value(field(index).1);
-                    slots[index] = Some(value.map_err(|error| error.within(&format!(".{key}")))?);
+                    slots[index] = value.map_err(|error| error.within(&format!(".{key}")))?;
                     Ok(())
                 }
                 None if unknown == Unknown::Ignored => this.scanner.skip().map(|_| ()),
@@ -295,11 +324,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
             }
         })?;
         let end = self.scanner.offset() - 1;
-        slots
-            .into_iter()
-            .enumerate()
-            .map(|(index, slot)| slot.map_or_else(|| self.absent(end, field(index)), Ok))
-            .collect()
+        for (index, slot) in slots.iter_mut().enumerate() {
+            if let Value::Absent = slot {
+                *slot = self.absent(end, field(index))?;
+            }
+        }
+        Ok(packed(&mut slots))
     }
 
     /// What a field is that does not stand in the object.
@@ -353,17 +383,17 @@ impl<'t, 'a> Decoder<'t, 'a> {
         let fields = &variant.fields;
         let several = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
         if several && self.is_hole() {
-            return Ok(vec![Value::Any; fields.len()]);
+            return Ok(fields.iter().map(|_| Value::Any).collect());
         }
         match fields.as_slice() {
-            [] if self.scanner.literal("null") => Ok(Fields::new()),
+            [] if self.scanner.literal("null") => Ok(Fields::default()),
             [] => Err(self.scanner.expected("null: this variant carries nothing")),
             [(Some(_), _), ..] => {
                 let field = |index: usize| (fields[index].0.as_deref().unwrap_or_default(), fields[index].1);
                 let unknown = if variant.open { Unknown::Ignored } else { Unknown::Refused };
                 self.record(id, fields.len(), field, unknown)
             }
-            [(None, of)] => Ok(vec![self.value(*of)?]),
+            [(None, of)] => Ok([self.value(*of)?].into()),
             [(None, _), ..] => self.exactly(id, fields.len(), |index| fields[index].1),
         }
     }
@@ -435,7 +465,12 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 }
 
-type Fields = Vec<Value>;
+type Fields = Arc<[Value]>;
+
+/// Moves values into one allocation.
+fn packed(fields: &mut [Value]) -> Fields {
+    fields.iter_mut().map(|field| std::mem::replace(field, Value::Absent)).collect()
+}
 
 /// What becomes of a field that the type does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ mod serial;
 mod tests;
 mod text;
 
-pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded};
+pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded, next_answer, next_recorded};
 pub use encode::{encode, encode_into};
 pub use error::JsonError;
 pub use scan::Scanner;

@@ -121,7 +121,9 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub fn literal(&mut self, word: &str) -> bool {
         self.peek();
-        let is_next = self.word() == word;
+        let rest = &self.text.as_bytes()[self.at..];
+        let ends = |next: Option<&u8>| next.is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        let is_next = rest.starts_with(word.as_bytes()) && ends(rest.get(word.len()));
         self.at += if is_next { word.len() } else { 0 };
         is_next
     }

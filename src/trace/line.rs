@@ -71,9 +71,6 @@ pub(super) enum Record<'a> {
 
 /// Reads a line; the error's offset is one into `text`.
 pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
-    if let Some(body) = plain(text) {
-        return Ok(Record::Event(Event { line, client: None, body }));
-    }
     let mut fields = Fields::default();
     let mut notes: SmallVec<[Cow<'_, str>; 4]> = SmallVec::new();
     let end = for_each_key(text, |key, value| {
@@ -90,18 +87,6 @@ pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
         Ok(())
     })?;
     fields.record(line, end)
-}
-
-/// The exchange that a line is in the form that most have, `{"q": 5, "a": 1}` and nothing else; others are read in full.
-fn plain(text: &str) -> Option<Body<Raw<'_>>> {
-    let mut scanner = Scanner::new(text);
-    let mut value = |before: &str| {
-        let value = scanner.eat_text(before).then(|| scanner.skip().ok())??;
-        Some(Raw { text: value, offset: scanner.offset() - value.len() })
-    };
-    let query = value("{\"q\": ")?;
-    let reply = Reply::Answer(value(", \"a\": ")?);
-    (scanner.eat_text("}") && scanner.peek().is_none()).then_some(Body::Exchange { query, reply })
 }
 
 /// Calls `found` for each key of the object that `text` is; returns where it ends.

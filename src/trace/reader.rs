@@ -32,6 +32,14 @@ pub struct Reader<R> {
     events: u64,
 }
 
+/// An event, read one way or the other.
+pub enum Next<'a, T> {
+    /// As the caller reads it.
+    Quick(T),
+    /// In full.
+    Line(Line<'a>),
+}
+
 impl<R: BufRead> Reader<R> {
     /// Stands before the first line of `input`.
     pub fn new(input: R) -> Reader<R> {
@@ -59,10 +67,28 @@ impl<R: BufRead> Reader<R> {
     /// The input cannot be read, or a line is no event: not UTF-8, not JSON, longer than [`MAX_LINE_BYTES`], a key
     /// twice, keys that do not go together, a header that is not the first line.
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>, TraceError> {
+        let next: Option<Next<'_, ()>> = self.next_with(|_, _| None)?;
+        Ok(next.and_then(|next| match next {
+            Next::Line(line) => Some(line),
+            Next::Quick(()) => None,
+        }))
+    }
+
+    /// The next event, as `quick` reads it from the text of its line, of which it gets the number; in full where it cannot.
+    ///
+    /// # Errors
+    /// As [`Reader::next_line`].
+    pub fn next_with<T>(
+        &mut self,
+        quick: impl FnOnce(&str, u64) -> Option<T>,
+    ) -> Result<Option<Next<'_, T>>, TraceError> {
         while self.fill()? {
             if !self.is_blank() && !self.is_header()? {
                 self.events += 1;
-                return self.event().map(Some);
+                return match quick(self.text()?, self.line) {
+                    Some(found) => Ok(Some(Next::Quick(found))),
+                    None => self.event().map(|line| Some(Next::Line(line))),
+                };
             }
         }
         Ok(None)

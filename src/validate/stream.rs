@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::Validator;
 use crate::dualize::{Exchange, Observed};
-use crate::json::{self, JsonError};
+use crate::json::{self, JsonError, Scanner};
 use crate::spec::Spec;
-use crate::trace::{Body, Line, Reader, Reply, TraceError};
+use crate::trace::{Body, Line, Next, Reader, Reply, TraceError};
 
 /// The exchanges of a trace, decoded under a specification's types.
 #[derive(Debug)]
@@ -27,9 +27,11 @@ impl<R: BufRead> Exchanges<R> {
     /// # Errors
     /// Where a line is no exchange, or its values are not of the specification's types.
     pub fn next_exchange(&mut self) -> Result<Option<Exchange>, TraceError> {
-        let decoded = match self.reader.next_line()? {
+        let spec = &self.spec;
+        let decoded = match self.reader.next_with(|text, line| plain(spec, text, line))? {
             None => return Ok(None),
-            Some(line) => exchange(&self.spec, &line),
+            Some(Next::Quick(exchange)) => return Ok(Some(exchange)),
+            Some(Next::Line(line)) => exchange(spec, &line),
         };
         decoded.map(Some).map_err(|error| self.reader.error_at(error.offset, error.to_string()))
     }
@@ -53,6 +55,25 @@ impl<R: BufRead> Iterator for Exchanges<R> {
     }
 }
 
+/// The exchange of a line in the form that most have, `{"q": 5, "a": 1}` and nothing else, read in one go. Whatever is
+/// wrong or different is found out in full.
+fn plain(spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
+    let mut scanner = Scanner::new(text);
+    scanner.eat_text("{\"q\": ").then_some(())?;
+    let request = json::next_recorded(&spec.types, spec.program.request, &mut scanner).ok()?;
+    scanner.eat_text(", \"a\": ").then_some(())?;
+    let answer = json::next_answer(&spec.types, spec.program.response, &mut scanner).ok()?;
+    (scanner.eat_text("}") && scanner.end().is_ok()).then_some(())?;
+    Some(Exchange { line, client: 1, request, observed: observed(answer) })
+}
+
+fn observed(answer: json::Observed) -> Observed {
+    match answer {
+        json::Observed::Any => Observed::Any,
+        json::Observed::Value(value) => Observed::Answer(value),
+    }
+}
+
 /// The exchange that a line is.
 fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
     let Body::Exchange { query, reply } = &line.event.body else {
@@ -66,10 +87,8 @@ fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
         Reply::NotOwed => Observed::Nothing,
         Reply::Lost => Observed::Lost,
         Reply::Answer(answer) => {
-            match json::decode_answer(&spec.types, spec.program.response, answer.text).map_err(within(answer.offset))? {
-                json::Observed::Any => Observed::Any,
-                json::Observed::Value(value) => Observed::Answer(value),
-            }
+            let decoded = json::decode_answer(&spec.types, spec.program.response, answer.text);
+            observed(decoded.map_err(within(answer.offset))?)
         }
     };
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
