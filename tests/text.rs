@@ -102,6 +102,15 @@ const BOTH: &[Relation] = &[
     ("(k + x)[1..len(y)] == x", |x, y, k| Term::eq(&slice(&cat([k, x]), 1, &len(y)), x)),
     ("(x + k)[0..len(x) + len(k)] == y", |x, y, k| Term::eq(&slice(&cat([x, k]), 0, &len(x).add(&len(k))), y)),
     ("x[-1..1] == k", |x, _, k| Term::eq(&slice(x, -1, &int(1)), k)),
+    ("(k + a)[0..len(x) - 1] == k", |x, _, k| Term::eq(&slice(&cat([k, &like(k, "a")]), 0, &len(x).sub(&int(1))), k)),
+    ("(k + aa)[1..len(x)] == a + y", |x, y, k| {
+        let a = like(k, "a");
+        Term::eq(&slice(&cat([k, &a, &a]), 1, &len(x)), &cat([&a, y]))
+    }),
+    ("(k + a)[0..len(x)] is a", |x, _, k| {
+        let a = like(k, "a");
+        Term::eq(&slice(&cat([k, &a]), 0, &len(x)), &a)
+    }),
     ("x in {\"\", k, a}", |x, _, k| {
         let set = ["", "a"].map(|text| like(k, text)).into_iter().chain([k.clone()]);
         Term::or_all(set.map(|value| Term::eq(x, &value)))

@@ -1,6 +1,7 @@
 //! Conjunction and disjunction: flat, sorted, without duplicates; literals decide and shorten what stands beside them.
 //!
-//! For example `b and (not b or x = 1)` is `b and x = 1`, and `x = 1 and x != 2` is `x = 1`.
+//! For example `b and (not b or x = 1)` is `b and x = 1`, `x = 1 and x != 2` is `x = 1`, and what all parts share stands in
+//! front of them: `a and b or a and not b and c` is `a and (b or c)`.
 //! Both connectives share one procedure by duality.
 
 use super::relate::{Relation, relate};
@@ -109,7 +110,23 @@ impl Junction {
                 Pass::Changed => {}
             }
         }
-        self.node(list)
+        self.shared(&list).unwrap_or_else(|| self.node(list))
+    }
+
+    /// What all parts have in common, beside what is left of them.
+    fn shared(self, list: &Parts) -> Option<Term> {
+        let (first, others) = list.split_first().filter(|(_, others)| !others.is_empty())?;
+        let others: Option<SmallVec<[&Terms; 8]>> = others.iter().map(|part| self.dual().parts(part)).collect();
+        let (first, others) = (self.dual().parts(first)?, others?);
+        let is_common = |literal: &Term| others.iter().all(|part| part.contains(literal));
+        let mut common: Parts = first.iter().filter(|literal| is_common(literal)).cloned().collect();
+        if common.is_empty() {
+            return None;
+        }
+        let left = |part: &Terms| self.dual().of(part.iter().filter(|literal| !common.contains(literal)).cloned());
+        let left = self.of(std::iter::once(first).chain(others).map(left));
+        common.push(left);
+        Some(self.dual().of(common))
     }
 
     fn node(self, mut list: Parts) -> Term {
@@ -198,10 +215,27 @@ impl Junction {
                 }
             }
             (None, Some(clause)) => self.shorten(part, clause),
-            (Some(small), Some(large)) if small.len() < large.len() && small.iter().all(|lit| large.contains(lit)) => {
-                Effect::Drop
-            }
+            (Some(small), Some(large)) if small.len() <= large.len() => self.subsume(small, large),
             (Some(_), _) => Effect::None,
+        }
+    }
+
+    /// A part beside a larger one: absorption, and where they oppose each other in one literal, that is superfluous in the larger.
+    fn subsume(self, small: &Terms, large: &Terms) -> Effect {
+        let mut own = small.iter().filter(|literal| !large.contains(literal));
+        match (own.next(), own.next()) {
+            (None, _) => Effect::Drop,
+            (Some(only), None) => {
+                let opposed = |literal: &Term| self.excludes(relate(only, literal));
+                match large.iter().position(opposed) {
+                    Some(at) => {
+                        let kept = large.iter().enumerate().filter(|(other, _)| *other != at);
+                        Effect::Replace(self.dual().of(kept.map(|(_, literal)| literal.clone())))
+                    }
+                    None => Effect::None,
+                }
+            }
+            (Some(_), Some(_)) => Effect::None,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::laws::total_length;
 use super::letters;
 use super::trim::{Clash, End, Sides};
-use super::{TextOp, inner, is_empty, length, parts};
+use super::{TextOp, cut, inner, is_empty, length, parts};
 use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{Linear, Term};
 use std::cmp::Ordering;
@@ -41,15 +41,32 @@ fn printed(number: &Term, text: &str) -> Term {
     value.map_or_else(Term::falsity, |value| Term::eq(number, &Term::int(value)))
 }
 
-/// `text[from..to] = wanted`: never longer than the slice; from the beginning, a shorter one is all of the text.
+/// `text[from..to] = wanted` where the text or both ends are known: never longer than the slice; from the beginning, a shorter one is all of the text.
 fn sliced(args: &[Term], wanted: &Scalar) -> Option<Term> {
     let [text, from, to] = args else { return None };
+    if let (Some(whole), Some(from), None) = (text.as_const(), from.as_int(), to.as_int()) {
+        return from.is_zero().then(|| prefix_is(whole, to, wanted));
+    }
     let (from, to) = (from.as_int()?, to.as_int()?);
     match (Int::from(length(wanted)).cmp(&to.sub(from)), from.is_zero()) {
         (Ordering::Greater, _) => Some(Term::falsity()),
         (Ordering::Equal, true) => Some(Term::text(TextOp::StartsWith, [text.clone(), Term::constant(wanted.clone())])),
         (Ordering::Less, true) => Some(Term::eq(text, &Term::constant(wanted.clone()))),
         (Ordering::Equal | Ordering::Less, false) => None,
+    }
+}
+
+/// `whole[0..to] = wanted` for a known text that is not empty: by the one length that cuts it so; one beyond its end does not.
+fn prefix_is(whole: &Scalar, to: &Term, wanted: &Scalar) -> Term {
+    let (all, n) = (length(whole), length(wanted));
+    if cut(whole, 0, n.min(all)) != *wanted {
+        return Term::falsity();
+    }
+    let at = Term::int(Int::from(n));
+    match (n == 0, n == all) {
+        (true, _) => Term::le(to, &at),
+        (false, true) => Term::le(&at, to),
+        (false, false) => Term::eq(to, &at),
     }
 }
 

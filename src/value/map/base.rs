@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::lineage::Lineage;
 use super::whole::Which;
 use super::{Entry, Map, Presence, present};
 use crate::term::Term;
@@ -37,6 +38,7 @@ impl Map {
         };
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
+        contents.lineage = Lineage::default();
         let keys: Vec<Value> = contents.entries.keys().cloned().collect();
         for key in keys {
             contents.entries.get_mut(&key).into_iter().for_each(unit);

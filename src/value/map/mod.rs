@@ -16,10 +16,12 @@ use super::{Base, Lifted, Split, Truth, Value, equal, merge};
 use crate::term::{KeySet, Term};
 
 mod base;
+mod lineage;
 mod order;
 mod rewrite;
 mod whole;
 
+use lineage::Lineage;
 use whole::{Keys, Which};
 
 pub(super) use rewrite::Scope;
@@ -77,6 +79,8 @@ struct Contents {
     doubtful: Vec<Value>,
     /// What it was at first, where that is unknown.
     base: Option<Box<Base>>,
+    /// What was written to the entries.
+    lineage: Lineage,
 }
 
 impl Presence {
@@ -358,6 +362,7 @@ impl Contents {
     }
 
     fn place(&mut self, key: Value, entry: Option<Entry>) {
+        self.lineage.written(&key);
         let symbolic = usize::from(!key.is_known());
         let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
         let old = match entry {

@@ -15,7 +15,7 @@ impl PartialEq for Map {
             || (self.0.entries.len() == other.0.entries.len()
                 && self.0.base == other.0.base
                 && self.0.pending == other.0.pending
-                && self.0.entries == other.0.entries)
+                && self.has_entries_of(other))
     }
 }
 
@@ -50,6 +50,14 @@ impl Hash for Map {
 }
 
 impl Map {
+    /// Whether two maps of one size have the same entries.
+    fn has_entries_of(&self, other: &Map) -> bool {
+        match self.written_since_parted(other) {
+            Some(keys) => keys.into_iter().all(|key| self.0.entries.get(key) == other.0.entries.get(key)),
+            None => self.0.entries == other.0.entries,
+        }
+    }
+
     fn sorted(&self) -> Vec<(&Value, &Entry)> {
         let mut entries: Vec<_> = self.0.entries.iter().collect();
         entries.sort();

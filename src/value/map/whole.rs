@@ -7,6 +7,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{Entry, Map, Presence, entry};
+use smallvec::SmallVec;
+
 use crate::scalar::Scalar;
 use crate::term::{ScalarSet, Term};
 use crate::value::{Ask, Base, Lifted, Split, Truth, Value, equal, merge};
@@ -36,17 +38,13 @@ impl Map {
         let mut joined = otherwise.clone();
         let contents = Arc::make_mut(&mut joined.0);
         let negated = Term::not(condition);
-        for (key, other) in otherwise.0.entries.iter() {
-            if !then.0.entries.contains_key(key) {
-                let there = Truth::of(negated.clone()).and(other.truth());
-                contents.place(key.clone(), entry(there, other.value.clone()));
-            }
-        }
-        for (key, own) in then.0.entries.iter() {
-            let joined = match otherwise.0.entries.get(key) {
-                None => entry(Truth::of(condition.clone()).and(own.truth()), own.value.clone()),
-                Some(other) if other == own => continue,
-                Some(other) => {
+        for key in Map::keys_that_may_differ(then, otherwise) {
+            let joined = match (then.0.entries.get(key), otherwise.0.entries.get(key)) {
+                (None, None) => continue,
+                (Some(own), Some(other)) if own == other => continue,
+                (None, Some(other)) => entry(Truth::of(negated.clone()).and(other.truth()), other.value.clone()),
+                (Some(own), None) => entry(Truth::of(condition.clone()).and(own.truth()), own.value.clone()),
+                (Some(own), Some(other)) => {
                     let there = Truth::of(Term::ite(condition, &own.truth().term(), &other.truth().term()));
                     entry(there, merge(condition, own.value.clone(), other.value.clone()))
                 }
@@ -54,6 +52,19 @@ impl Map {
             contents.place(key.clone(), joined);
         }
         Some(joined)
+    }
+
+    /// Keys beside which both have the same entries, where they are copies of one map and little was written since.
+    pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
+        self.0.lineage.since_parted(&other.0.lineage)
+    }
+
+    /// Keys beside which both have the same entries: those written since they were one map, or else all.
+    fn keys_that_may_differ<'m>(a: &'m Map, b: &'m Map) -> SmallVec<[&'m Value; 8]> {
+        a.written_since_parted(b).unwrap_or_else(|| {
+            let only_in_b = b.0.entries.keys().filter(|key| !a.0.entries.contains_key(*key));
+            a.0.entries.keys().chain(only_in_b).collect()
+        })
     }
 
     /// Whether both stand on no base, or on one base of which both have seen the same.
@@ -68,8 +79,10 @@ impl Map {
         if own.unknown != theirs.unknown {
             return None;
         }
+        let keys = Map::keys_that_may_differ(self, other);
+        let has = |map: &Map, key: &Value| map.0.entries.contains_key(key);
         let lacks =
-            |from: &Map, of: &Map| of.0.entries.keys().filter(|key| !from.0.entries.contains_key(*key)).min().cloned();
+            |from: &Map, of: &Map| keys.iter().copied().filter(|key| has(of, key) && !has(from, key)).min().cloned();
         let touched = |from: &Base, of: &Base| {
             of.touched.iter().map(|(key, _)| key).find(|key| !from.touched.iter().any(|(k, _)| k == *key)).cloned()
         };

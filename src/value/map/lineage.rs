@@ -1,0 +1,177 @@
+//! Where copies of one map parted: they differ under no more keys than were written since.
+//!
+//! A map that is copied gets a number, which the copy has too; a write after that is noted in front of the writes before.
+//! For example `m`, `m` with a write under `"a"`, and that with one under `"b"`: the last two differ under `"b"` at most,
+//! the first and the last under `"a"` and `"b"`. A map of which no copy was ever made notes nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use smallvec::SmallVec;
+
+use crate::value::Value;
+
+/// The number of writes that are looked through for the one after which two maps parted; half of them are kept at least.
+const REMEMBERED: usize = 64;
+
+/// The last writes to a map, as far as there were copies of it before. Cloning it is making a copy of the map.
+#[derive(Debug, Default)]
+pub(super) struct Lineage {
+    /// Maps of the same number have the same entries; 0 is no number.
+    version: AtomicU64,
+    last: Option<Arc<Written>>,
+}
+
+/// A write, and the version that it was made to.
+#[derive(Debug)]
+struct Written {
+    key: Value,
+    to: u64,
+    before: Option<Arc<Written>>,
+    /// How many writes are remembered with this one.
+    length: usize,
+}
+
+impl Clone for Lineage {
+    fn clone(&self) -> Lineage {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let known = self.version.load(Ordering::Relaxed);
+        let version = if known != 0 {
+            known
+        } else {
+            let fresh = NEXT.fetch_add(1, Ordering::Relaxed);
+            // Another thread may be making a copy of the same map.
+            self.version
+                .compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed)
+                .map_or_else(|known| known, |_| fresh)
+        };
+        Lineage { version: AtomicU64::new(version), last: self.last.clone() }
+    }
+}
+
+impl Lineage {
+    /// Notes a write.
+    pub(super) fn written(&mut self, key: &Value) {
+        let to = std::mem::take(self.version.get_mut());
+        match &self.last {
+            None if to == 0 => return,
+            Some(last) if to == 0 && last.key == *key => return,
+            Some(last) if last.length == REMEMBERED => self.last = Written::latest(last, REMEMBERED / 2),
+            Some(_) | None => {}
+        }
+        let length = self.last.as_ref().map_or(1, |last| last.length + 1);
+        self.last = Some(Arc::new(Written { key: key.clone(), to, before: self.last.take(), length }));
+    }
+
+    /// The versions that the map was, the latest first, each with what was written since.
+    fn versions(&self) -> impl Iterator<Item = (u64, usize)> {
+        let current = self.version.load(Ordering::Relaxed);
+        let earlier = self.writes().enumerate().map(|(at, write)| (write.to, at + 1));
+        std::iter::once((current, 0)).chain(earlier).filter(|(version, _)| *version != 0)
+    }
+
+    /// The writes, the latest first.
+    fn writes(&self) -> impl Iterator<Item = &Written> {
+        std::iter::successors(self.last.as_deref(), |write| write.before.as_deref())
+    }
+
+    /// Keys beside which two maps have the same entries, perhaps twice; `None` where no common version is remembered.
+    pub(super) fn since_parted<'l>(&'l self, other: &'l Lineage) -> Option<SmallVec<[&'l Value; 8]>> {
+        let versions: SmallVec<[(u64, usize); 16]> = self.versions().collect();
+        let common = |(version, theirs): (u64, usize)| {
+            let (_, own) = versions.iter().find(|(known, _)| *known == version)?;
+            Some((*own, theirs))
+        };
+        let (own, theirs) = other.versions().find_map(common)?;
+        Some(self.writes().take(own).chain(other.writes().take(theirs)).map(|write| &write.key).collect())
+    }
+}
+
+impl Written {
+    /// The latest writes, without those before.
+    fn latest(last: &Arc<Written>, count: usize) -> Option<Arc<Written>> {
+        let writes: Vec<&Written> =
+            std::iter::successors(Some(&**last), |write| write.before.as_deref()).take(count).collect();
+        writes.into_iter().rev().fold(None, |before: Option<Arc<Written>>, write| {
+            let length = before.as_ref().map_or(1, |before| before.length + 1);
+            Some(Arc::new(Written { key: write.key.clone(), to: write.to, before, length }))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::{Term, Var};
+    use crate::value::{Entry, Map, Truth};
+
+    /// The same entries, written one by one: no copy of the map.
+    fn anew(map: &Map) -> Map {
+        let mut plain = Map::default();
+        for (key, entry) in map.looked_at() {
+            plain.set_in_place(key, Some(entry.clone()));
+        }
+        plain
+    }
+
+    /// Numbers below n that look random.
+    fn numbers() -> impl FnMut(usize) -> usize {
+        let mut state = 1u64;
+        move |n| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % n
+        }
+    }
+
+    #[test]
+    fn copies_are_compared_and_joined_like_maps_that_are_none() {
+        let condition = Term::var(Var { id: 1, sort: Sort::Bool });
+        let presence = Truth::of(Term::var(Var { id: 2, sort: Sort::Bool }));
+        let mut next = numbers();
+        let mut pool = vec![Map::default(); 6];
+        let (mut parted, mut equal) = (0, 0);
+        for _ in 0..20_000 {
+            let (a, b) = (next(6), next(6));
+            if next(3) == 0 {
+                pool[b] = pool[a].clone();
+            }
+            let there = if next(2) == 0 { Truth::Known(true) } else { presence.clone() };
+            let entry = (next(3) > 0).then(|| Entry::when(there, Value::from(next(2) as i64)));
+            pool[a].set_in_place(&Value::from(next(5) as i64), entry);
+            let [x, y] = [&pool[a], &pool[b]];
+            let [plain_x, plain_y] = [x, y].map(anew);
+            assert_eq!(x == y, plain_x == plain_y, "{x:?} and {y:?}");
+            assert_eq!(Map::join(&condition, x, y), Map::join(&condition, &plain_x, &plain_y), "{x:?} and {y:?}");
+            assert_eq!(plain_x.written_since_parted(&plain_y), None);
+            parted += usize::from(x.written_since_parted(y).is_some());
+            equal += usize::from(x == y);
+        }
+        assert!(parted > 5_000 && equal > 1_000, "{parted} pairs had a common past, {equal} were equal");
+    }
+
+    #[test]
+    fn what_is_looked_at_does_not_grow_with_the_map() {
+        for size in [10, 10_000] {
+            let mut one = Map::of((0..size).map(|key| (Value::from(key), Value::from(0))));
+            let mut other = one.clone();
+            for round in 0..1_000 {
+                one.set_in_place(&Value::from(round % size), None);
+                other.set_in_place(&Value::from((round + 1) % size), None);
+                assert_eq!(one.written_since_parted(&other).map(|keys| keys.len()), Some(2));
+                other = one.clone();
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_written_long_ago_is_forgotten() {
+        let one = Map::of([(Value::from(0), Value::from(0))]);
+        let mut other = one.clone();
+        for key in 0..1_000 {
+            other.set_in_place(&Value::from(key), None);
+            assert!(other.0.lineage.writes().count() <= REMEMBERED);
+        }
+        assert_eq!(one.written_since_parted(&other), None);
+    }
+}
