@@ -244,6 +244,14 @@ const CASES: &[Case] = &[
         "step { if n == 3 { n := 4; } } on q { n := n + q; if q < 5 { reply n; } }",
         &[r#"{"q":5}"#, r#"{"q":-2,"a":{"$any":null}}"#, r#"{"q":0,"a":4}"#],
     ),
+    // Whether an unknown map has other keys than those of a map on it is a question of its own for each such map.
+    (
+        "accept",
+        0,
+        "var u: map<int, int> = choose; var k: int = choose; on 0 { reply if (either u or u.remove(k)) == {} { 1 } else { 0 }; } \
+         on q { reply if u.contains(k) { 2 } else { 3 }; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":1,"a":2}"#],
+    ),
     // What was asked of an unknown map under a key is not there any more once the key proves to be a removed one.
     (
         "accept",

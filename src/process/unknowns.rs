@@ -285,8 +285,7 @@ impl Process {
             Ask::Item(rest, _) => self.unknowns.set(rest.unknown.id, made),
             Ask::Entry(unknown, key) => return self.entry_made(unknown, key, &made),
             Ask::Others(unknown, _) => {
-                let others = made.truth().term();
-                self.unknowns.map_mut(unknown).fill(&Part::Others(unknown.id, Vec::new(), others));
+                self.unknowns.map_mut(unknown).tell_others(&made.truth().term());
             }
         }
         Vec::new()
@@ -307,7 +306,7 @@ impl Process {
         }
         origin.fill(&Part::Entry(unknown.id, key.clone(), entry));
         if before.is_some() {
-            origin.fill(&Part::Others(unknown.id, Vec::new(), made.field(0, 2).truth().term()));
+            origin.tell_others(&made.field(0, 2).truth().term());
         }
         if self.unknowns.recent.len() == RECENT {
             self.unknowns.recent.remove(0);

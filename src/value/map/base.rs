@@ -73,18 +73,31 @@ impl Map {
         match (part, self.base()) {
             (Part::Entry(_, key, entry), Some(base)) if is_about(part, &base.unknown) => self.fill_entry(key, entry),
             (Part::Others(_, entries, others), Some(base)) if is_about(part, &base.unknown) => {
-                let mut changed = false;
-                for (key, entry) in entries {
-                    changed |= self.fill_entry(key, entry);
+                let changed =
+                    entries.iter().fold(false, |changed, (key, entry)| self.fill_entry(key, entry) || changed);
+                // Others than these keys: a map that has one more of its own hides that one, too.
+                if !self.has_keys_among(entries) {
+                    return changed;
                 }
-                match &mut Arc::make_mut(&mut self.0).base {
-                    Some(base) if base.others.as_ref() != Some(others) => base.others = Some(others.clone()),
-                    Some(_) | None => return changed,
-                }
-                true
+                self.tell_others(others) || changed
             }
             _ => self.fill_values(part),
         }
+    }
+
+    /// Notes the condition that the base has keys beside those that the map has entries for; whether that is new.
+    pub fn tell_others(&mut self, others: &Term) -> bool {
+        match &mut Arc::make_mut(&mut self.0).base {
+            Some(base) if base.others.as_ref() != Some(others) => base.others = Some(others.clone()),
+            Some(_) | None => return false,
+        }
+        true
+    }
+
+    /// Whether all its own keys, those of pending writes included, are among these, which are sorted.
+    fn has_keys_among(&self, entries: &[(Value, Entry)]) -> bool {
+        let is_among = |key: &Value| entries.binary_search_by(|(other, _)| other.cmp(key)).is_ok();
+        self.0.entries.keys().all(is_among) && self.0.pending.iter().all(|write| is_among(&write.key))
     }
 
     fn fill_entry(&mut self, key: &Value, entry: &Entry) -> bool {
