@@ -91,8 +91,9 @@ impl fmt::Display for Limit {
             Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
             Limit::Nodes => write!(
                 f,
-                "one request looked at more than {} nodes of recursive values that started unknown",
-                crate::process::NODE_LIMIT
+                "one request looked at more than {} nodes of recursive values that started unknown, or {} of one in an expression",
+                crate::process::NODE_LIMIT,
+                crate::process::GUARDED_NODE_LIMIT
             ),
             Limit::Stretch => write!(
                 f,

@@ -4,7 +4,7 @@
 
 use super::evaluate::Obstacle;
 use super::run::Next;
-use super::{Event, Frame, GUARD_LIMIT, Process, Waiting};
+use super::{Event, Frame, GUARD_LIMIT, Guard, Process, Waiting};
 use crate::spec::code::{Function, Op, Operand, Pc, Program, Register};
 use crate::term::Term;
 use crate::value::{self, Truth, Value};
@@ -53,6 +53,33 @@ impl Process {
                 self.event(frame, Event::Guard { condition, path })
             }
         }
+    }
+
+    /// Goes to the end of the arm that is being evaluated, out of the functions called in it: no run comes here any more. A
+    /// recursive function, say, would go on in it to the depth at which calls are cut off, in each of its calls.
+    pub(super) fn leave_arm(&mut self, program: &Program) {
+        let Some(&Guard { depth, split, ref first, .. }) = self.task.guards.last() else { return };
+        let is_first = first.is_none();
+        if let Some(base) = self.task.callers.get(depth + 1).map(|frame| frame.base) {
+            self.task.registers.truncate(base as usize);
+        } else if self.task.callers.len() > depth {
+            self.task.registers.truncate(self.task.frame.base as usize);
+        }
+        if let Some(frame) = self.task.callers.get(depth).copied() {
+            self.task.callers.truncate(depth);
+            self.task.frame = frame;
+        }
+        let ends = |op: &Op| match op.plain() {
+            Op::Swap { src, split: own, .. } if is_first && *own == split => Some(*src),
+            Op::Join { src, split: own, .. } if !is_first && *own == split => Some(*src),
+            _ => None,
+        };
+        let mut code = self.function(program).code.iter().enumerate();
+        let Some((ending, value)) = code.find_map(|(at, op)| Some((at, ends(op)?))) else { return };
+        if let Operand::Register(register) = value {
+            self.set(register, Value::Absent);
+        }
+        self.jump(ending as Pc);
     }
 
     pub(super) fn is_open(&self, split: Pc) -> bool {

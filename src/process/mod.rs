@@ -21,7 +21,7 @@ mod unknowns;
 
 pub use fresh::Fresh;
 pub use touched::Touched;
-pub use unknowns::{Answered, Look, NODE_LIMIT, STRETCH_LIMIT};
+pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT};
 
 use smallvec::SmallVec;
 
@@ -76,6 +76,8 @@ struct Task {
     stretched: u32,
     /// How many unknown nodes were looked at in this section.
     looked: u32,
+    /// How many nodes inside of those may still be.
+    shares: Vec<(u64, u32)>,
     /// A register whose value has too many alternatives.
     oversize: Option<Register>,
 }
@@ -178,7 +180,7 @@ pub enum Limit {
     Steps,
     /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
     Stretch,
-    /// More than [`NODE_LIMIT`] nodes of unknown recursive values.
+    /// More than [`NODE_LIMIT`] nodes of unknown recursive values, or [`GUARDED_NODE_LIMIT`] under conditions.
     Nodes,
 }
 
@@ -276,6 +278,7 @@ impl Process {
         task.oversize = None;
         task.stretched = 0;
         task.looked = 0;
+        task.shares.clear();
         task.waiting = Waiting::Nothing;
         task.fuel = SECTION_LIMIT;
         for (register, arg) in task.registers.iter_mut().zip(args) {

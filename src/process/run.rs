@@ -24,7 +24,7 @@ impl Process {
             let frame = self.task.frame;
             let function = &program.functions[frame.function as usize];
             if self.task.fuel == 0 {
-                return self.cut(Limit::Section);
+                return self.cut(program, Limit::Section);
             }
             if let Some(register) = self.task.oversize.take() {
                 return self.force(register, function.origin[frame.pc as usize]);
@@ -43,7 +43,7 @@ impl Process {
                 Ok(Next::Event(event)) => return event,
                 Err(Obstacle::Limit(limit)) => {
                     self.jump(frame.pc + 1);
-                    return self.cut(limit);
+                    return self.cut(program, limit);
                 }
                 Err(Obstacle::Ask(ask)) => {
                     if let Some(event) = self.ask_for(program, &ask, function.origin[frame.pc as usize]) {
@@ -84,7 +84,7 @@ impl Process {
                 // Nothing that can be decided brings the instruction forward.
                 let pc = self.frame().pc;
                 self.jump(pc + 1);
-                Some(self.cut(Limit::Undecidable))
+                Some(self.cut(program, Limit::Undecidable))
             }
             None => {
                 self.task.waiting = Waiting::Decision(condition.clone());
@@ -104,10 +104,12 @@ impl Process {
         }
     }
 
-    /// The end of a path by a limit. Without a guard nothing follows.
-    pub(super) fn cut(&mut self, limit: Limit) -> Event {
+    /// The end of a path by a limit. Without a guard nothing follows; under one, what follows the arm.
+    pub(super) fn cut(&mut self, program: &Program, limit: Limit) -> Event {
         self.task.fuel = self.task.fuel.max(1);
-        Event::Cut(self.under_guard(Truth::Known(true)), limit)
+        let condition = self.under_guard(Truth::Known(true));
+        self.leave_arm(program);
+        Event::Cut(condition, limit)
     }
 
     #[inline(always)] // its only caller is the loop

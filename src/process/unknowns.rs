@@ -22,6 +22,9 @@ pub const STRETCH_LIMIT: u32 = 8;
 
 /// How many nodes of unknown recursive values one request may look at.
 pub const NODE_LIMIT: u32 = 256;
+/// How many of one value's where no statement has told them apart, as each condition on a node holds those of the nodes above.
+/// What is inside a node shares what is left of them: a tree is looked at to the same depth everywhere.
+pub const GUARDED_NODE_LIMIT: u32 = 64;
 
 /// What an [`Event::Look`] wants to be made.
 #[derive(Clone, PartialEq, Debug)]
@@ -183,7 +186,7 @@ impl Process {
         let answered = match ask {
             Ask::Node(unknown) => match self.unknowns.get(unknown.id) {
                 Some(value) => Answered::Part(Part::Node(unknown.id, value.clone())),
-                None if self.task.looked == NODE_LIMIT => Answered::Cut(Limit::Nodes),
+                None if self.task.looked == NODE_LIMIT || self.share_of(*unknown) == 0 => Answered::Cut(Limit::Nodes),
                 None => {
                     self.task.looked += 1;
                     Answered::Look(Look::Node(TypeId::of_number(unknown.ty)))
@@ -199,6 +202,24 @@ impl Process {
             Answered::Part(_) | Answered::Cut(_) => {}
         }
         answered
+    }
+
+    /// How many nodes of an unknown value may be looked at where it is asked for.
+    fn share_of(&self, unknown: Unknown) -> u32 {
+        if self.task.guards.is_empty() {
+            return NODE_LIMIT;
+        }
+        let share = self.task.shares.iter().find(|(id, _)| *id == unknown.id);
+        share.map_or(GUARDED_NODE_LIMIT, |(_, share)| *share)
+    }
+
+    /// A node was looked at: what is unknown inside shares what is left.
+    fn share(&mut self, unknown: Unknown, made: &Value) {
+        let left = self.share_of(unknown).min(GUARDED_NODE_LIMIT).saturating_sub(1);
+        let mut inside = Vec::new();
+        made.visit_unknowns(&mut |id| inside.push(id));
+        let each = left / (inside.len().max(1) as u32);
+        self.task.shares.extend(inside.into_iter().map(|id| (id, each)));
     }
 
     fn ask_item(&mut self, rest: &value::Rest, reach: Reach) -> Answered {
@@ -281,7 +302,10 @@ impl Process {
     fn looked(&mut self, made: Value) -> Vec<Term> {
         let Waiting::Look(ask) = std::mem::take(&mut self.task.waiting) else { return Vec::new() };
         match ask {
-            Ask::Node(unknown) => self.unknowns.set(unknown.id, made),
+            Ask::Node(unknown) => {
+                self.share(unknown, &made);
+                self.unknowns.set(unknown.id, made);
+            }
             Ask::Item(rest, _) => self.unknowns.set(rest.unknown.id, made),
             Ask::Entry(unknown, key) => return self.entry_made(unknown, key, &made),
             Ask::Others(unknown, _) => {
@@ -350,14 +374,14 @@ impl Process {
             Answered::Part(_) => {
                 let pc = self.frame().pc;
                 self.jump(pc + 1);
-                Some(self.cut(Limit::Undecidable))
+                Some(self.cut(program, Limit::Undecidable))
             }
             Answered::Branch(condition) => Some(Event::Branch { condition, sides: None, site }),
             Answered::Look(look) => Some(Event::Look { look, site }),
             Answered::Cut(limit) => {
                 let pc = self.frame().pc;
                 self.jump(pc + 1);
-                Some(self.cut(limit))
+                Some(self.cut(program, limit))
             }
         }
     }
