@@ -121,6 +121,7 @@ impl Judge {
         candidate.joined = candidate.joined.filter(|joined| live.contains(&joined.var));
         let joined = usize::from(candidate.joined.is_some());
         candidate.open = live.len() > joined || candidate.process.has_unknowns();
+        self.counts.walked += u64::from(walked);
     }
 }
 

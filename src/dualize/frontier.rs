@@ -75,6 +75,8 @@ pub struct Counts {
     pub subsumptions: u64,
     /// Passes that looked for dead variables.
     pub projections: u64,
+    /// Values in the memory that these passes walked.
+    pub walked: u64,
 }
 
 /// A request that is judged.
