@@ -1,11 +1,10 @@
 //! Where copies of one map parted: they differ under no more keys than were written since.
 //!
-//! A map that is copied gets a number, which the copy has too; a write after that is noted in front of the writes before.
-//! For example `m`, `m` with a write under `"a"`, and that with one under `"b"`: the last two differ under `"b"` at most,
-//! the first and the last under `"a"` and `"b"`. A map of which no copy was ever made notes nothing.
+//! A map that is copied is of one version with the copy; a write after that is noted in front of the writes before. For example
+//! `m`, `m` with a write under `"a"`, and that with one under `"b"`: the last two differ under `"b"` at most, the first and the
+//! last under `"a"` and `"b"`. A map of which there is no copy notes nothing.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
@@ -15,59 +14,45 @@ use crate::value::Value;
 const REMEMBERED: usize = 64;
 
 /// The last writes to a map, as far as there were copies of it before. Cloning it is making a copy of the map.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lineage {
-    /// Maps of the same number have the same entries; 0 is no number.
-    version: AtomicU64,
+    version: Arc<Version>,
     last: Option<Arc<Written>>,
 }
 
-/// A write, and the version that it was made to.
+/// What maps have in common that are the same one: they have the same entries.
+#[derive(Debug, Default)]
+struct Version;
+
+/// A write, and the version that it was made to, if there was a copy of that.
 #[derive(Debug)]
 struct Written {
     key: Value,
-    to: u64,
+    to: Option<Arc<Version>>,
     before: Option<Arc<Written>>,
     /// How many writes are remembered with this one.
     length: usize,
 }
 
-impl Clone for Lineage {
-    fn clone(&self) -> Lineage {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let known = self.version.load(Ordering::Relaxed);
-        let version = if known != 0 {
-            known
-        } else {
-            let fresh = NEXT.fetch_add(1, Ordering::Relaxed);
-            // Another thread may be making a copy of the same map.
-            self.version
-                .compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed)
-                .map_or_else(|known| known, |_| fresh)
-        };
-        Lineage { version: AtomicU64::new(version), last: self.last.clone() }
-    }
-}
-
 impl Lineage {
     /// Notes a write.
     pub(super) fn written(&mut self, key: &Value) {
-        let to = std::mem::take(self.version.get_mut());
+        let has_copies = Arc::get_mut(&mut self.version).is_none();
         match &self.last {
-            None if to == 0 => return,
-            Some(last) if to == 0 && last.key == *key => return,
+            None if !has_copies => return,
+            Some(last) if !has_copies && last.key == *key => return,
             Some(last) if last.length == REMEMBERED => self.last = Written::latest(last, REMEMBERED / 2),
             Some(_) | None => {}
         }
+        let to = has_copies.then(|| std::mem::take(&mut self.version));
         let length = self.last.as_ref().map_or(1, |last| last.length + 1);
         self.last = Some(Arc::new(Written { key: key.clone(), to, before: self.last.take(), length }));
     }
 
-    /// The versions that the map was, the latest first, each with what was written since.
-    fn versions(&self) -> impl Iterator<Item = (u64, usize)> {
-        let current = self.version.load(Ordering::Relaxed);
-        let earlier = self.writes().enumerate().map(|(at, write)| (write.to, at + 1));
-        std::iter::once((current, 0)).chain(earlier).filter(|(version, _)| *version != 0)
+    /// The versions that the map was, the latest first, each with the number of writes since.
+    fn versions(&self) -> impl Iterator<Item = (*const Version, usize)> {
+        let earlier = self.writes().enumerate().filter_map(|(at, write)| Some((write.to.as_ref()?, at + 1)));
+        std::iter::once((&self.version, 0)).chain(earlier).map(|(version, since)| (Arc::as_ptr(version), since))
     }
 
     /// The writes, the latest first.
@@ -77,8 +62,8 @@ impl Lineage {
 
     /// Keys beside which two maps have the same entries, perhaps twice; `None` where no common version is remembered.
     pub(super) fn since_parted<'l>(&'l self, other: &'l Lineage) -> Option<SmallVec<[&'l Value; 8]>> {
-        let versions: SmallVec<[(u64, usize); 16]> = self.versions().collect();
-        let common = |(version, theirs): (u64, usize)| {
+        let versions: SmallVec<[(*const Version, usize); 16]> = self.versions().collect();
+        let common = |(version, theirs): (*const Version, usize)| {
             let (_, own) = versions.iter().find(|(known, _)| *known == version)?;
             Some((*own, theirs))
         };
@@ -94,7 +79,7 @@ impl Written {
             std::iter::successors(Some(&**last), |write| write.before.as_deref()).take(count).collect();
         writes.into_iter().rev().fold(None, |before: Option<Arc<Written>>, write| {
             let length = before.as_ref().map_or(1, |before| before.length + 1);
-            Some(Arc::new(Written { key: write.key.clone(), to: write.to, before, length }))
+            Some(Arc::new(Written { key: write.key.clone(), to: write.to.clone(), before, length }))
         })
     }
 }
