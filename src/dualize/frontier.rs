@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
 use super::delay::{Wanted, Watch};
+use super::observe::Open;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
@@ -118,6 +119,10 @@ pub struct Judge {
     pub(super) wanted: Option<Wanted>,
     /// What the copies of the paths of the current request cost so far.
     pub(super) copied: usize,
+    /// Room for the paths of a request, empty between requests; kept so that no request makes its own.
+    pub(super) open: Vec<Open>,
+    /// The same for its results.
+    results: Vec<Candidate>,
     /// Slots whose values were told apart again after they were joined.
     pub(super) apart: Vec<u32>,
 }
@@ -145,6 +150,8 @@ impl Judge {
             watch: None,
             wanted: None,
             copied: 0,
+            open: Vec::new(),
+            results: Vec::new(),
             apart: Vec::new(),
             spec,
         };
@@ -190,7 +197,7 @@ impl Judge {
         mut candidates: Vec<Candidate>,
         received: &Received<'_>,
     ) -> Vec<Candidate> {
-        let mut others = Vec::new();
+        let mut others = std::mem::take(&mut self.results);
         candidates.retain_mut(|candidate| {
             if *received.seen == Observed::Lost {
                 others.push(candidate.clone());
@@ -198,6 +205,7 @@ impl Judge {
             self.respond_joined(spec, candidate, received, &mut others) == Alive::Yes
         });
         candidates.append(&mut others);
+        self.results = others;
         candidates
     }
 

@@ -27,6 +27,10 @@ impl Judge {
         if !self.options.join || kept || !self.spec.program.steps.is_empty() || candidates.len() > COMPARED {
             return;
         }
+        // Two known states are judged faster than one that is not known.
+        if candidates.len() == 2 && candidates.iter().all(Candidate::is_known) {
+            return;
+        }
         let mut at = 0;
         while at + 1 < candidates.len() {
             let mut other = at + 1;
@@ -168,13 +172,12 @@ fn is_known_beside(candidate: &Candidate, slot: u32) -> bool {
 
 /// The values that a slot may have, if they are integers or booleans and that is all that is known of them.
 fn values(candidate: &Candidate, slot: u32) -> Option<(Sort, Domain)> {
-    let term = candidate.process.memory[slot as usize].as_term()?;
-    let range = match term.as_const() {
-        Some(known) => Some(Domain::single_value(known)),
-        None => candidate.store.range(&term),
+    let (sort, range) = match &candidate.process.memory[slot as usize] {
+        Value::Scalar(known) => (known.sort(), Domain::single_value(known)),
+        Value::Term(term) => (term.sort(), candidate.store.range(term)?),
+        _ => return None,
     };
-    let sort = term.sort();
-    matches!(sort, Sort::Int | Sort::Bool).then_some((sort, range?))
+    matches!(sort, Sort::Int | Sort::Bool).then_some((sort, range))
 }
 
 fn mentions(value: &Value, var: Var) -> bool {

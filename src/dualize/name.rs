@@ -54,7 +54,9 @@ impl Judge {
         {
             return None;
         }
-        separate_terms(&candidate.process).contains(term).then_some(())?;
+        if !is_separate(&candidate.process, term) {
+            return None;
+        }
         let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
         rewrite(&mut candidate.process, &[(term.clone(), named.clone())].into_iter().collect());
         candidate.open = true;
@@ -80,6 +82,13 @@ fn separate_terms(process: &Process) -> Vec<Term> {
     let separate = |term: &Term| !term.any_var(&mut |var| matches!(mentions.get(&var), Some(Mentioned::Widely)));
     terms.retain(separate);
     terms
+}
+
+/// Whether no other term in memory mentions a variable of this one.
+fn is_separate(process: &Process, term: &Term) -> bool {
+    let mut separate = true;
+    visit(process, &mut |other| separate &= other == term || !other.any_var(&mut |var| term.mentions(var)));
+    separate
 }
 
 fn visit(process: &Process, visit: &mut dyn FnMut(&Term)) {

@@ -1,5 +1,7 @@
 //! Running a candidate through a section against an observed answer.
 
+use smallvec::SmallVec;
+
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::{Judge, PATH_LIMIT};
 use super::verdict::{Doubt, FaultReport, Place};
@@ -17,7 +19,8 @@ const COPY_LIMIT: usize = 20_000_000;
 const FORK_COST: usize = 500;
 
 /// A path that is not at its end yet.
-enum Open {
+#[derive(Clone, Debug)]
+pub(super) enum Open {
     /// In the middle of its section.
     Running(Candidate),
     /// At its answer, which is still to be compared.
@@ -43,7 +46,7 @@ impl Judge {
         others: &mut Vec<Candidate>,
     ) -> Alive {
         self.copied = 0;
-        let mut open = Vec::new();
+        let mut open = std::mem::take(&mut self.open);
         let alive = self.run(spec, candidate, seen, &mut open);
         let mut paths = 1u32;
         while let Some(path) = open.pop() {
@@ -68,6 +71,8 @@ impl Judge {
                 others.push(candidate);
             }
         }
+        open.clear();
+        self.open = open;
         alive
     }
 
@@ -178,6 +183,11 @@ impl Judge {
             Observed::Nothing => return Alive::No,
         };
         let at = self.place(site);
+        if let (Value::Term(term), Value::Scalar(known)) = (&answer, expected)
+            && let Some(told) = candidate.store.assume_value(term, known, &mut self.solver)
+        {
+            return if told { Alive::Yes } else { Alive::No };
+        }
         loop {
             let ask = match value::equal(&answer, expected) {
                 Ok(truth) => {
@@ -301,7 +311,7 @@ impl Judge {
         let targets = candidate.process.targets();
         let elements = candidate.process.elements();
         let wanted = self.wanted.as_ref().filter(|wanted| wanted.site == site);
-        let possible: Vec<usize> = (0..ways)
+        let possible: SmallVec<[usize; 8]> = (0..ways)
             .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen)))
             .filter(|way| wanted.is_none_or(|wanted| elements.get(*way).is_none_or(|one| wanted.admits(one))))
             .collect();

@@ -37,19 +37,19 @@ impl Judge {
 
 /// Drops candidates of which all is known, and the same as of an earlier one; a clean one stays rather than a doubtful one.
 fn merge_known(candidates: &mut Vec<Candidate>) {
-    let mut at = 1;
-    while at < candidates.len() {
+    let mut kept = 0;
+    for at in 0..candidates.len() {
         let new = &candidates[at];
-        match (0..at).find(|known| new.is_known() && is_same(&candidates[*known], new)) {
-            Some(known) => {
-                let new = candidates.remove(at);
-                if new.is_clean() && !candidates[known].is_clean() {
-                    candidates[known] = new;
-                }
+        match (0..kept).find(|known| new.is_known() && is_same(&candidates[*known], new)) {
+            Some(known) if new.is_clean() && !candidates[known].is_clean() => candidates.swap(known, at),
+            Some(_) => {}
+            None => {
+                candidates.swap(kept, at);
+                kept += 1;
             }
-            None => at += 1,
         }
     }
+    candidates.truncate(kept);
 }
 
 fn is_same(a: &Candidate, b: &Candidate) -> bool {

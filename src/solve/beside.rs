@@ -52,6 +52,18 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// Constraints that are there and follow from the condition say nothing any more: of `2 * #1 - 3 * #2 <= 9` and `<= 7` the
+    /// second one is enough.
+    pub(super) fn drop_what_follows_from(&mut self, condition: &Term) {
+        let weaker: Vec<Id> =
+            self.beside(condition).filter(|(_, known)| relate(known, condition).backward).map(|(id, _)| id).collect();
+        for id in weaker {
+            self.rest_mut().remove(id);
+        }
+    }
+}
+
 /// The computed atom of which an equation tells the value.
 fn value(equation: &Term) -> Option<(&Term, Int)> {
     let Kind::Eq0(linear) = equation.kind() else { return None };

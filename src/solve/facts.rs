@@ -43,6 +43,8 @@ pub(super) struct Rest {
     pub(super) open: OrdMap<Id, super::Why>,
     /// How many constraints searches have gone through since variables were last forgotten.
     pub(super) searched: u32,
+    /// A constrained variable became known since Z3 was asked last.
+    pub(super) gained: bool,
 }
 
 /// What a conjunction changed: domains of variables, constraints added.
@@ -179,6 +181,7 @@ impl Facts {
         }
         if self.constrained(var) {
             let rest = self.rest_mut();
+            rest.gained |= value.as_const().is_some();
             let ids: SmallVec<[Id; 8]> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
             pending.extend(ids.into_iter().filter_map(|id| rest.remove(id)));
         }
@@ -254,10 +257,14 @@ impl Facts {
             pending.push(reduced);
             return Ok(());
         }
-        if is_about_text(&condition) {
+        let about_text = is_about_text(&condition);
+        if about_text || matches!(condition.kind(), Kind::Le0(_)) {
             if self.follows_from_one(&condition)? {
                 return Ok(());
             }
+            self.drop_what_follows_from(&condition);
+        }
+        if about_text {
             if let Some(simpler) = self.with_known_values(&condition) {
                 pending.push(simpler);
                 return Ok(());

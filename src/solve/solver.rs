@@ -3,12 +3,13 @@
 //! Answers are remembered by canonical form (variables renumbered in their order), Unknown included, in a bounded memory of
 //! two generations. For example the question `#7 * #8 == 15` is answered once, also when it comes back as `#107 * #108 == 15`.
 
+use super::eliminate::inequality;
 use super::facts::Facts;
 use super::model::Model;
 use super::search::{Outcome, Search};
 use super::{Answer, Why, z3};
-use crate::scalar::{Scalar, Sort};
-use crate::term::{Term, Var};
+use crate::scalar::{Int, Scalar, Sort};
+use crate::term::{Linear, Term, Var};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,7 @@ pub enum Tiers {
 pub struct Limits {
     /// Conditions that one search may add. A clause costs one to two; questions beyond that are Z3's.
     pub search: u32,
-    /// Z3's deterministic limit of effort for one question (its `rlimit`): about half a second.
+    /// Z3's deterministic limit of effort for one question (its `rlimit`): about fifty milliseconds.
     pub effort: u32,
     /// Z3's limit of effort for one question about products and quotients, about ten milliseconds: they are decided at once
     /// or hardly ever.
@@ -52,7 +53,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             search: 2_000,
-            effort: 500_000,
+            effort: 50_000,
             effort_nonlinear: 20_000,
             effort_text: 20_000,
             time: Duration::from_secs(5),
@@ -63,6 +64,11 @@ impl Default for Limits {
         }
     }
 }
+
+/// More inequalities than this are a system.
+const SYSTEM: usize = 32;
+/// What is undecided already is searched again with so small a part of the budget.
+const AGAIN: u32 = 20;
 
 /// How often each tier answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,22 +128,36 @@ impl Solver {
         self.z3(conditions).answer()
     }
 
-    /// Decides facts that share no variable with others.
-    pub(super) fn decide(&mut self, facts: &Facts, hints: &dyn Fn(Var) -> Option<Scalar>) -> Verdict {
-        if self.limits.tiers != Tiers::OnlyZ3 {
-            let found = self.search(facts, hints);
-            if let Some(verdict) = found {
+    /// Decides facts that share no variable with others. Where a part of them was `undecided` and has gained no constant since,
+    /// Z3 is not asked again.
+    pub(super) fn decide(
+        &mut self,
+        facts: &Facts,
+        hints: &dyn Fn(Var) -> Option<Scalar>,
+        undecided: Option<Why>,
+    ) -> Verdict {
+        let tiers = self.limits.tiers;
+        if tiers != Tiers::OnlyZ3 {
+            let budget = if undecided.is_some() { self.limits.search / AGAIN } else { self.limits.search };
+            if let Some(verdict) = self.search(facts, budget, hints) {
                 self.statistics.by_search += 1;
                 return verdict;
             }
+        }
+        if let Some(why) = undecided.filter(|_| tiers == Tiers::All) {
+            return Verdict::Unknown(why);
         }
         let verdict = self.remembered(facts.conditions());
         self.statistics.unknown += u64::from(matches!(verdict, Verdict::Unknown(_)));
         verdict
     }
 
-    fn search(&self, facts: &Facts, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Verdict> {
-        match Search::new(self.limits.search, hints).run(facts.clone()) {
+    /// Looks for a model by case splits; not among many inequalities that these do not simplify.
+    fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Verdict> {
+        if is_system(facts) {
+            return None;
+        }
+        match Search::new(budget, hints).run(facts.clone()) {
             Outcome::Found(model) => {
                 facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(Verdict::Sat(model))
             }
@@ -176,6 +196,14 @@ impl Solver {
         self.statistics.z3_time += start.elapsed();
         verdict
     }
+}
+
+/// Whether the facts are many inequalities, some with coefficients other than ±1: Z3 has means for them that a search has not.
+fn is_system(facts: &Facts) -> bool {
+    let Some(rest) = facts.rest.as_ref().filter(|rest| rest.terms.len() > SYSTEM) else { return false };
+    let linears: Option<Vec<&Linear>> = rest.terms.values().map(inequality).collect();
+    let plain = |(atom, coefficient): &(Term, Int)| atom.as_var().is_some() && coefficient.abs() == Int::ONE;
+    linears.is_some_and(|linears| !linears.iter().all(|linear| linear.terms().iter().all(plain)))
 }
 
 /// Variables of a question in their order, and their canonical names 0, 1, 2 …

@@ -8,6 +8,7 @@ use super::facts::{Facts, Id, Touched, literal};
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
+use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
@@ -148,6 +149,24 @@ impl Store {
         }
     }
 
+    /// The same for a variable and its value, where nothing else is known that has to do with it: whether it can have it.
+    /// `None` where this is no such question.
+    #[inline]
+    pub fn assume_value(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
+        let var = term.as_var()?;
+        let quiet = self.dead.is_none() && self.doubt.is_none() && self.facts.rest.is_none();
+        if !quiet || self.facts.bindings.get(var).is_some() {
+            return None;
+        }
+        solver.statistics.by_domain += 1;
+        let admitted = self.facts.domains.remove(var).is_none_or(|domain| domain.admits(value));
+        match admitted {
+            true => self.facts.bindings.insert(var, Term::constant(value.clone())),
+            false => self.dead = Some(Dead),
+        }
+        Some(admitted)
+    }
+
     fn assume_any(&mut self, condition: Term, solver: &mut Solver) -> Answer {
         if self.dead.is_some() {
             return Answer::Unsat;
@@ -194,11 +213,12 @@ impl Store {
             solver.statistics.by_domain += 1;
             return self.standing();
         };
-        if touched.added.is_empty() && touched.vars.is_empty() && rest.open.is_empty() {
+        let asked_again = rest.gained && !rest.open.is_empty();
+        if touched.added.is_empty() && touched.vars.is_empty() && !asked_again {
             solver.statistics.by_domain += 1;
             return self.standing();
         }
-        let cached = solver.limits.tiers != Tiers::OnlyZ3 && rest.open.is_empty();
+        let cached = solver.limits.tiers != Tiers::OnlyZ3 && !asked_again;
         if cached && (self.model_stays(&touched) || self.repair(&touched)) {
             solver.statistics.by_model += 1;
             return self.standing();
@@ -222,7 +242,8 @@ impl Store {
             seeds.retain(|id| !component.ids.contains(id));
             let part = self.facts.part(&component);
             let hints = |var: Var| rest.model.get(&var).cloned();
-            match solver.decide(&part, &hints) {
+            let undecided = component.ids.iter().find_map(|id| rest.open.get(id)).filter(|_| !rest.gained);
+            match solver.decide(&part, &hints, undecided.copied()) {
                 Verdict::Unsat => {
                     self.dead = Some(Dead);
                     return Answer::Unsat;
@@ -243,6 +264,7 @@ impl Store {
                 }
             }
         }
+        self.facts.rest_mut().gained = false;
         self.standing()
     }
 

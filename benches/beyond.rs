@@ -1,0 +1,46 @@
+//! Exchanges a second where what is known are products, weights and texts: constraints that the store's own tiers do not all
+//! decide, so that some questions go to Z3.
+//!
+//! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the dearest exchange,
+//! and how many questions were left undecided. `cargo bench --bench beyond -- SERVER N` judges one once.
+
+#[path = "../tests/beyond/workloads.rs"]
+mod workloads;
+
+use std::time::{Duration, Instant};
+
+use mayhap::Validator;
+use workloads::{WORKLOADS, Workload};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    for workload in WORKLOADS.iter().filter(|workload| args.first().is_none_or(|name| name == workload.name)) {
+        measure(workload, args.get(1).and_then(|count| count.parse().ok()).unwrap_or(workload.exchanges));
+    }
+}
+
+fn measure(workload: &Workload, count: u64) {
+    let spec = workload.spec();
+    let exchanges = workload.exchanges(&spec, count);
+    let mut validator = Validator::new(&spec);
+    let (start, mut dearest) = (Instant::now(), (Duration::ZERO, 0));
+    for exchange in &exchanges {
+        let before = Instant::now();
+        validator.observe_exchange(exchange);
+        dearest = dearest.max((before.elapsed(), exchange.line));
+    }
+    let (seconds, asked) = (start.elapsed().as_secs_f64(), validator.statistics());
+    println!(
+        "{:14} {:9.0} exchanges/s  z3 checks {:6} ({:6.1} ms)  memory {:6}  dearest {:6.1} ms (exchange {})  undecided {}  candidates {}  {}",
+        workload.name,
+        count as f64 / seconds,
+        asked.z3_checks,
+        asked.z3_time.as_secs_f64() * 1e3,
+        asked.by_memory,
+        dearest.0.as_secs_f64() * 1e3,
+        dearest.1,
+        asked.unknown,
+        validator.counts().candidates_max,
+        if validator.verdict().is_accept() { "accept".to_owned() } else { format!("{:?}", validator.verdict()) },
+    );
+}
