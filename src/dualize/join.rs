@@ -189,6 +189,10 @@ fn mentions(value: &Value, var: Var) -> bool {
 /// A candidate for each value of a joined one; itself, with an unknown as any other, where they are too many.
 fn told_apart(mut candidate: Candidate) -> Vec<Candidate> {
     let Some(Joined { var, slot }) = candidate.joined.take() else { return vec![candidate] };
+    if candidate.process.memory[slot as usize] != Value::Term(Term::var(var)) {
+        candidate.open = true;
+        return vec![candidate];
+    }
     let both = [Scalar::Bool(false), Scalar::Bool(true)];
     let values = if var.sort == Sort::Bool { Some(both.to_vec()) } else { candidate.store.domain(var).values(VALUES) };
     let Some(values) = values else {

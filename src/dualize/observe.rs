@@ -334,11 +334,13 @@ impl Judge {
 
     /// Takes one of several ways.
     fn go(&mut self, candidate: &mut Candidate, way: usize) {
-        let logged = match candidate.process.elements().get(way) {
-            Some(element) => Logged::Element { value: element.clone(), guard: candidate.process.path().cloned() },
-            None => Logged::Way(way),
-        };
-        self.log(candidate, || logged);
+        if self.options.keep_choices {
+            let logged = match candidate.process.elements().get(way) {
+                Some(element) => Logged::Element { value: element.clone(), guard: candidate.process.path().cloned() },
+                None => Logged::Way(way),
+            };
+            self.log(candidate, || logged);
+        }
         candidate.process.select(way);
     }
 

@@ -10,7 +10,9 @@ use super::table::Table;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
 use im::{OrdMap, OrdSet};
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 /// The facts contradict each other.
@@ -37,6 +39,8 @@ pub(super) struct Rest {
     next: Id,
     pub(super) terms: OrdMap<Id, Term>,
     pub(super) of_var: OrdMap<Var, OrdSet<Id>>,
+    /// Which constraints there are.
+    known: im::GenericHashSet<Term, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>,
     /// Values under which every constraint holds that is not in `open`.
     pub(super) model: OrdMap<Var, Scalar>,
     /// Constraints of components that no tier could decide.
@@ -353,6 +357,7 @@ impl Rest {
         }
         let id = self.next;
         self.next += 1;
+        self.known.insert(term.clone());
         term.vars(&mut |var| {
             self.of_var.entry(var).or_default().insert(id);
         });
@@ -363,6 +368,7 @@ impl Rest {
     /// Removes a constraint; variables without any lose their value in the model.
     pub(super) fn remove(&mut self, id: Id) -> Option<Term> {
         let term = self.terms.remove(&id)?;
+        self.known.remove(&term);
         self.open.remove(&id);
         term.vars(&mut |var| {
             if let Some(ids) = self.of_var.get_mut(&var) {
@@ -381,16 +387,9 @@ impl Rest {
         !term.any_var(&mut |var| !self.of_var.contains_key(&var))
     }
 
-    /// Whether the constraint is there: looked for among those of its rarest variable.
+    /// Whether the constraint is there.
     pub(super) fn contains(&self, term: &Term) -> bool {
-        let mut rarest: Option<&OrdSet<Id>> = None;
-        let mut unknown = false;
-        term.vars(&mut |var| match self.of_var.get(&var) {
-            Some(ids) if rarest.is_none_or(|least| ids.len() < least.len()) => rarest = Some(ids),
-            Some(_) => {}
-            None => unknown = true,
-        });
-        !unknown && rarest.is_some_and(|ids| ids.iter().any(|id| self.terms.get(id) == Some(term)))
+        self.known.contains(term)
     }
 }
 
