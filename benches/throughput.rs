@@ -1,14 +1,17 @@
 //! Exchanges a second, by the library: a specification is simulated, and what it answered is judged.
 //!
 //! `cargo bench --bench throughput` prints a line a workload, with the ratio to the concrete run of the same exchanges.
-//! `cargo bench --bench throughput -- WORKLOAD N` judges one workload once, for counting instructions.
+//! `cargo bench --bench throughput -- WORKLOAD N` judges one workload once, for counting instructions;
+//! `… -- write WORKLOAD N` writes its trace.
 
 mod workload;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use mayhap::{Exchange, Validator};
+use mayhap::json::encode_into;
+use mayhap::trace::{Body, Event, Reply};
+use mayhap::{Exchange, Observed, Validator};
 use workload::{Recording, Start, Workload, simulate};
 
 const fn fresh(name: &'static str, file: &'static str, keys: usize) -> Workload {
@@ -24,7 +27,10 @@ const WORKLOADS: &[Workload] = &[
     fresh("cmp_rst_machine", "specs/cmp_rst_machine.may", 0),
     fresh("kv_etag_100", "specs/kv_etag.may", 100),
     fresh("kv_etag_1000", "specs/kv_etag.may", 1000),
+    fresh("kv_etag_10000", "specs/kv_etag.may", 10_000),
     fresh("kv_100", "specs/kv.may", 100),
+    fresh("memcached_1000", "specs/memcached.may", 1_000),
+    fresh("lease", "specs/lease.may", 0),
     fresh("counter", "specs/counter.may", 0),
     fresh("register", "specs/register.may", 0),
     fresh("idgen", "specs/idgen.may", 0),
@@ -42,21 +48,44 @@ const EXCHANGES: u64 = 200_000;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     match args.as_slice() {
-        [name, count] => one(name, count.parse().unwrap_or(EXCHANGES)),
+        [name, count] => with(name, |workload| judge(workload, count.parse().unwrap_or(EXCHANGES))),
+        [write, name, count] if write == "write" => {
+            with(name, |workload| write_trace(workload, count.parse().unwrap_or(EXCHANGES)))
+        }
         _ => WORKLOADS.iter().map(table_row).fold(ExitCode::SUCCESS, |_, ()| ExitCode::SUCCESS),
     }
 }
 
-fn one(name: &str, count: u64) -> ExitCode {
+fn with(name: &str, work: impl Fn(&Workload)) -> ExitCode {
     let Some(workload) = WORKLOADS.iter().find(|workload| workload.name == name) else {
         eprintln!("there is no workload {name}");
         return ExitCode::from(2);
     };
+    work(workload);
+    ExitCode::SUCCESS
+}
+
+fn judge(workload: &Workload, count: u64) {
     let Recording { spec, exchanges, .. } = simulate(workload, count);
     let mut validator = Validator::new(&spec);
     judge_all(&mut validator, &exchanges);
-    println!("{name} {count} {:?}", validator.counts());
-    ExitCode::SUCCESS
+    println!("{} {count} {:?}", workload.name, validator.counts());
+}
+
+fn write_trace(workload: &Workload, count: u64) {
+    let Recording { spec, exchanges, .. } = simulate(workload, count);
+    let mut lines = String::new();
+    for exchange in &exchanges {
+        let reply = match &exchange.observed {
+            Observed::Answer(answer) => Reply::Answer((spec.program.response, answer)),
+            Observed::Nothing | Observed::Any | Observed::Lost => Reply::NotOwed,
+        };
+        let body = Body::Exchange { query: (spec.program.request, &exchange.request), reply };
+        let event = Event { line: exchange.line, client: None, body };
+        event.write(&mut lines, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
+        lines.push('\n');
+    }
+    print!("{lines}");
 }
 
 fn table_row(workload: &Workload) {
