@@ -21,7 +21,7 @@
 //! * **Writing specifications**: `docs/LANGUAGE.md` is the language, `specs/` has specifications to start from.
 //! * **Recorded traces**: [`validate::Exchanges`] reads NDJSON, [`validate::judge`] judges it while it is read; the
 //!   command `mayhap validate` does it without a program.
-//! * **Programs with choices of their own**: [`choice::explore`] runs a closure once for every run; it needs neither a
+//! * **Programs with choices of their own**: [`choice::explore()`] runs a closure once for every run; it needs neither a
 //!   specification nor a solver.
 //! * **Why**: [`evidence::witness`] has the choices that explain an accepted trace, replayed; [`report::reason::explain`]
 //!   says in words why one is rejected.

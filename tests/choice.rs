@@ -53,6 +53,10 @@ fn visits<S: Strategy>(seed: u64, search: &mut Explore<S>) -> (Vec<Vec<usize>>, 
     (visited, report)
 }
 
+fn resumed(seed: u64, saved: &str) -> Odometer {
+    Odometer::resume(saved, 100, |c| _ = walk(seed, c)).unwrap()
+}
+
 #[test]
 fn every_strategy_visits_every_run_once() {
     for seed in 0..60 {
@@ -88,7 +92,7 @@ fn a_search_interrupted_anywhere_and_resumed_visits_every_run_once() {
                 assert_eq!(report.ended, Ended::Interrupted);
             }
             let saved: Vec<String> = search.rest().iter().map(Odometer::save).collect();
-            let rest = saved.iter().map(|saved| Odometer::resume(saved).unwrap()).collect();
+            let rest = saved.iter().map(|saved| resumed(seed, saved)).collect();
             visited.extend(visits(seed, &mut Explore::of(rest)).0);
             assert_eq!(visited, expected, "seed {seed}, interrupted after {stop}");
         }
@@ -106,7 +110,7 @@ fn a_search_divided_visits_every_run_once() {
             let divided = rest.map_or_else(Vec::new, |rest| rest.split_into(parts));
             assert!(divided.is_empty() || divided.len() == parts);
             for part in divided {
-                let resumed = Odometer::resume(&part.save()).unwrap();
+                let resumed = resumed(seed, &part.save());
                 assert_eq!(resumed.save(), part.save());
                 visited.extend(visits(seed, &mut Explore::new(resumed)).0);
             }
@@ -138,6 +142,21 @@ fn the_report_does_not_depend_on_the_number_of_threads() {
             assert_eq!(sample(1), sample(3));
         }
     }
+}
+
+#[test]
+fn exploring_works_inside_itself() {
+    let outer = explore(Odometer::new(), |c| {
+        let size = c.choose("size", 4) + 1;
+        let inner = explore(Odometer::new(), |d| {
+            // The outer run may end inside the inner one: it escapes through it.
+            c.assume("small", size < 4);
+            assert!(d.choose("element", size) < 2, "two");
+        });
+        assert!(inner.runs as usize == size && inner.failed as usize == size.saturating_sub(2));
+    });
+    outer.expect_exhausted();
+    assert_eq!((outer.runs, outer.refused), (3, 1));
 }
 
 #[test]
@@ -345,7 +364,7 @@ fn a_token_that_is_damaged_or_of_another_kind_is_refused() {
     assert!(!text.contains([' ', '"', '\'', '$', '*', '&', ';', '(']), "{text}");
     assert_eq!(token::read(&text), Ok(run));
     assert_eq!(token::read(&Odometer::new().save()), Err(token::TokenError::OtherKind));
-    assert_eq!(Odometer::resume(&text), Err(token::TokenError::OtherKind));
+    assert_eq!(Odometer::resume(&text, 9, |_| ()), Err(token::TokenError::OtherKind));
     for at in 3..text.len() {
         if text.is_char_boundary(at) {
             assert!(token::read(&text[..at]).is_err(), "cut at {at}");
@@ -357,13 +376,28 @@ fn a_token_that_is_damaged_or_of_another_kind_is_refused() {
 
 #[test]
 fn a_resumed_search_refuses_a_changed_program() {
-    let mut search = Explore::new(Odometer::new()).runs(4);
-    search.run(|c| _ = (c.choose("a", 3), c.choose("b", 3)));
-    let saved = search.rest()[0].save();
-    let changed = explore(Odometer::resume(&saved).unwrap(), |c| _ = (c.choose("a", 4), c.choose("b", 3)));
-    assert!(changed.mistake.unwrap().error.to_string().contains("the program has changed"));
-    let same = explore(Odometer::resume(&saved).unwrap(), |c| _ = (c.choose("a", 3), c.choose("b", 3)));
-    assert_eq!((same.runs, same.mistake), (5, None));
+    let original = |c: &mut Chooser| _ = (c.choose("a", 3), c.choose("b", 3));
+    let changed: [fn(&mut Chooser); 5] = [
+        |c| _ = (c.choose("a", 4), c.choose("b", 3)),
+        |c| _ = (c.choose("a", 3), c.choose("b", 4)),
+        |c| _ = (c.choose("a", 3), c.choose("c", 3)),
+        |c| _ = c.choose("a", 3),
+        |c| _ = (c.choose("a", 3), c.choose("b", 3), c.choose("c", 2)),
+    ];
+    for runs in 1..9 {
+        let mut search = Explore::new(Odometer::new()).runs(runs);
+        search.run(original);
+        let saved = search.rest()[0].save();
+        for changed in changed {
+            assert_eq!(Odometer::resume(&saved, 9, changed), Err(token::TokenError::OtherProgram));
+        }
+        let same = explore(Odometer::resume(&saved, 9, original).unwrap(), original);
+        assert_eq!((same.runs, same.mistake), (9 - runs, None));
+        // What has changed elsewhere than in the first run is seen where the prefix is repeated.
+        let rest = Odometer::resume(&saved, 9, original).unwrap();
+        let other = explore(rest, |c| _ = (c.choose("a", 3), c.choose("b", if runs % 3 == 0 { 3 } else { 4 })));
+        assert_eq!(other.mistake.is_some(), runs % 3 != 0);
+    }
 }
 
 proptest! {

@@ -4,7 +4,7 @@
 //! least failing run in shortlex order, worked out by hand. What is asked for: at most 5,000 runs of the program for each,
 //! and the exact minimum for at least 18 of the 20.
 
-use mayhap::choice::shrink::{Bounds, shrink};
+use mayhap::choice::shrink::{Bounds, Minimum, shrink};
 use mayhap::choice::{ChoiceError, Choices, Chooser, Coverage, Label, Random, Step, Strategy, explore};
 
 /// The choices of the runs to begin with.
@@ -392,4 +392,21 @@ fn planted_bugs_shrink_to_their_minima() {
         );
     }
     assert!(exact >= 18, "{exact} of 20");
+}
+
+/// Where the runs before it are few, the least run is proved to be the least, though no edit leads there.
+#[test]
+fn a_minimum_of_a_small_space_is_proved() {
+    let program = |c: &mut Chooser| {
+        let picks = [c.choose("a", 6), c.choose("b", 6), c.choose("c", 6)];
+        assert!(![[1, 4, 2], [5, 2, 3]].contains(&picks), "one of two runs");
+    };
+    let steps = |picks: [usize; 3]| -> Vec<Step> {
+        ["a", "b", "c"].into_iter().zip(picks).map(|(label, pick)| Step { label, arity: 6, pick }).collect()
+    };
+    let shrunk = shrink(&steps([5, 2, 3]), Bounds::default(), program).unwrap();
+    assert_eq!((shrunk.run, shrunk.minimum), (steps([1, 4, 2]), Minimum::Proved));
+    assert_eq!(shrink(&steps([0, 0, 0]), Bounds::default(), program), None, "it does not fail");
+    let hurried = shrink(&steps([5, 2, 3]), Bounds { reruns: 3, ..Bounds::default() }, program).unwrap();
+    assert_eq!((hurried.run, hurried.minimum), (steps([5, 2, 3]), Minimum::Unfinished));
 }

@@ -2,7 +2,7 @@
 
 mod command;
 
-use command::{check, file, run};
+use command::{check, file, mayhap, run};
 use std::process::Command;
 
 /// Runs `mayhap explore` with these options; the exit code and all that was said.
@@ -129,8 +129,28 @@ fn a_search_that_was_ended_goes_on_where_it_was() {
     assert_eq!((printed(&text), printed(&rest), printed(&whole)), (4, 2, 6));
     let other = shell("four.sh", "choose a 4; echo $pick; choose b 2; echo $pick");
     let (code, text) = explore(&["--cmd", &other, "--resume", resume]);
-    assert!(code == 4 && text.contains("or the program has changed"), "{text}");
+    assert!(code == 2 && text.contains("the program has changed since the search was saved"), "{text}");
     check(&["explore", "--cmd", &command, "--resume", "nonsense"], "", 2, &["this is no token"]);
+}
+
+#[test]
+fn an_interrupted_search_tells_what_it_found_and_how_to_go_on() {
+    let started = file("started", "");
+    let program =
+        format!("echo >> {}; for i in 1 2 3 4 5 6; do choose bit 2; done; sleep 0.05; echo x", started.display());
+    let command = shell("slow.sh", &program);
+    let child = mayhap(&["explore", "--cmd", &command]).spawn().unwrap();
+    while std::fs::metadata(&started).unwrap().len() < 2 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let interrupted = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(interrupted.success());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    let runs: u64 = rest_of(&text, "not exhausted: ").split(' ').next().unwrap().parse().unwrap();
+    let rest = explore(&["--cmd", &command, "--resume", rest_of(&text, "--resume "), "--jobs", "4"]).1;
+    assert!(rest.contains(&format!("exhausted {0} of {0} runs", 64 - runs)), "{text}\n{rest}");
 }
 
 #[test]

@@ -23,7 +23,7 @@
 use super::error::differs;
 use super::label::same;
 use super::token::{self, TokenError};
-use super::{ChoiceError, Choices, Coverage, Label, Step, Strategy};
+use super::{ChoiceError, Choices, Chooser, Coverage, Label, Outcome, Step, Strategy, quiet, rerun};
 
 /// Enumerates the runs of a program in lexicographic order of their picks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,12 +34,16 @@ pub struct Odometer {
     ends: Vec<usize>,
     position: usize,
     left: Left,
+    /// What the very first run asked, where there was one.
+    shape: Option<u32>,
 }
 
 /// What a search has before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Left {
+    /// All runs, none of which was visited.
     #[default]
+    All,
     Runs,
     Nothing,
 }
@@ -55,7 +59,7 @@ impl Odometer {
     #[must_use]
     pub fn below(prefix: Vec<Step>) -> Odometer {
         let ends = prefix.iter().map(|step| step.pick + 1).collect();
-        Odometer { run: prefix, ends, ..Odometer::default() }
+        Odometer { run: prefix, ends, left: Left::Runs, ..Odometer::default() }
     }
 
     /// Divides what is left into that many searches, some of them empty where there is not enough to divide that is
@@ -83,25 +87,46 @@ impl Odometer {
     /// search.choose("coin", 2)?;
     /// search.advance()?;
     /// let saved = search.save();
-    /// let mut resumed = Odometer::resume(&saved)?;
+    /// let mut resumed = Odometer::resume(&saved, 100, |c| _ = c.choose("coin", 2))?;
     /// assert_eq!(resumed.choose("coin", 2), Ok(1));
-    /// assert!(Odometer::resume(&saved)?.choose("coin", 3).is_err(), "another program");
+    /// assert!(Odometer::resume(&saved, 100, |c| _ = c.choose("coin", 3)).is_err(), "another program");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn save(&self) -> String {
         let ends: Vec<usize> = (0..self.run.len()).map(|at| self.end(at)).collect();
-        token::write_search(&self.run, &ends, self.is_done())
+        token::write_search(&self.run, &ends, self.shape, self.is_done())
     }
 
-    /// The search that stands where it was saved.
+    /// The search that stands where it was saved. Of the program, whose runs have at most `choices` choices, the first
+    /// run is run once more, to see that it is the one whose search was saved.
     ///
     /// # Errors
-    /// Where the text is none that [`Odometer::save`] gave.
-    pub fn resume(saved: &str) -> Result<Odometer, TokenError> {
-        let (run, ends, done) = token::read_search(saved)?;
-        let left = if done { Left::Nothing } else { Left::Runs };
-        Ok(Odometer { run, ends, position: 0, left })
+    /// Where the text is none that [`Odometer::save`] gave, or the first run asks for something else than it did.
+    pub fn resume<R: Outcome>(
+        saved: &str,
+        choices: usize,
+        mut program: impl FnMut(&mut Chooser) -> R,
+    ) -> Result<Odometer, TokenError> {
+        let (run, ends, shape, done) = token::read_search(saved)?;
+        if let Some(shape) = shape {
+            let mut first = Odometer::new();
+            quiet::quietly(|| _ = rerun::once(&mut first, choices, &mut program));
+            if token::shape(first.run()) != shape {
+                return Err(TokenError::OtherProgram);
+            }
+        }
+        let left = match (done, run.is_empty()) {
+            (true, _) => Left::Nothing,
+            (false, true) => Left::All,
+            (false, false) => Left::Runs,
+        };
+        Ok(Odometer { run, ends, position: 0, left, shape })
+    }
+
+    #[cold]
+    fn begun(&mut self) {
+        (self.left, self.shape) = (Left::Runs, Some(token::shape(&self.run)));
     }
 
     #[inline]
@@ -177,7 +202,12 @@ impl Strategy for Odometer {
     #[inline]
     fn advance(&mut self) -> Result<bool, ChoiceError> {
         match self.run.get(self.position) {
-            None => Ok(self.turn()),
+            None => {
+                if self.left == Left::All {
+                    self.begun();
+                }
+                Ok(self.turn())
+            }
             Some(step) => Err(ChoiceError::Unused { label: step.label, left: self.run.len() - self.position }),
         }
     }
@@ -200,6 +230,7 @@ impl Strategy for Odometer {
         let mut other = Odometer::below(self.run[..=at].to_vec());
         other.run[at].pick = from;
         other.ends[at] = end;
+        other.shape = self.shape;
         Some(other)
     }
 }

@@ -9,7 +9,7 @@
 //! alternative is no branch point and is not recorded; a repeated step must have the label and the arity that it had,
 //! since else something besides the choices decides what the program does; and a bound that cut a run is counted.
 //!
-//! [`explore`] runs a closure once for every run:
+//! [`explore()`] runs a closure once for every run:
 //!
 //! ```
 //! use mayhap::choice::{Odometer, explore};

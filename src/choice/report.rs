@@ -127,8 +127,7 @@ pub(super) struct Tally {
 /// The order of simplicity: shorter runs come first, then those with lower picks.
 #[must_use]
 pub fn shortlex(a: &[Step], b: &[Step]) -> std::cmp::Ordering {
-    let picks = |run: &'_ [Step]| run.iter().map(|step| step.pick).collect::<Vec<_>>();
-    a.len().cmp(&b.len()).then_with(|| picks(a).cmp(&picks(b)))
+    a.len().cmp(&b.len()).then_with(|| a.iter().map(|step| step.pick).cmp(b.iter().map(|step| step.pick)))
 }
 
 fn earlier(known: &mut Option<Stopped>, other: Stopped) {

@@ -31,6 +31,8 @@ pub enum TokenError {
     OtherKind,
     /// It was changed or cut off.
     Damaged,
+    /// It is of a program that asks for other choices.
+    OtherProgram,
 }
 
 impl fmt::Display for TokenError {
@@ -38,6 +40,9 @@ impl fmt::Display for TokenError {
         f.write_str(match self {
             TokenError::NoToken => "this is no token: one begins with `c1:` (a run) or `s1:` (a search)",
             TokenError::OtherKind => "this is a token of another kind: a run's begins with `c1:`, a search's with `s1`",
+            TokenError::OtherProgram => {
+                "the program has changed since the search was saved: its first run asks for something else"
+            }
             TokenError::Damaged => "the token is damaged: its checksum does not fit, is all of it there?",
         })
     }
@@ -48,7 +53,7 @@ impl std::error::Error for TokenError {}
 /// A run as a text.
 #[must_use]
 pub fn write(run: &[Step]) -> String {
-    encode(RUN, run.iter().map(|step| (*step, None)))
+    encode(RUN, run.iter().map(|step| (*step, None)), None)
 }
 
 /// The run that a text is.
@@ -64,21 +69,32 @@ pub fn read(text: &str) -> Result<Vec<Step>, TokenError> {
     }
 }
 
-pub(super) fn write_search(run: &[Step], ends: &[usize], done: bool) -> String {
-    encode(if done { DONE } else { SEARCH }, run.iter().zip(ends).map(|(step, end)| (*step, Some(*end))))
+/// A search: its run and the ends, the shape of its first run, whether it is done.
+type Search = (Vec<Step>, Vec<usize>, Option<u32>, bool);
+
+pub(super) fn write_search(run: &[Step], ends: &[usize], shape: Option<u32>, done: bool) -> String {
+    encode(if done { DONE } else { SEARCH }, run.iter().zip(ends).map(|(step, end)| (*step, Some(*end))), shape)
 }
 
-pub(super) fn read_search(text: &str) -> Result<(Vec<Step>, Vec<usize>, bool), TokenError> {
+pub(super) fn read_search(text: &str) -> Result<Search, TokenError> {
     let (kind, steps) = decode(text)?;
     if kind == RUN {
         return Err(TokenError::OtherKind);
     }
     let parts = steps.into_iter().map(|(step, end)| Some((step, end?))).collect::<Option<Vec<_>>>();
     let (run, ends) = parts.ok_or(TokenError::Damaged)?.into_iter().unzip();
-    Ok((run, ends, kind == DONE))
+    // Kind, labels, steps, the shape perhaps, and the checksum.
+    let shape = text.trim().split(':').nth(3).filter(|_| text.matches(':').count() == 4);
+    let shape = shape.map(|shape| u32::from_str_radix(shape, 16).map_err(|_| TokenError::Damaged)).transpose()?;
+    Ok((run, ends, shape, kind == DONE))
 }
 
-fn encode(kind: &str, steps: impl Iterator<Item = Part>) -> String {
+/// What a run asks, whatever is picked, as a number.
+pub(super) fn shape(run: &[Step]) -> u32 {
+    checksum(&run.iter().map(|step| format!("{}:{},", step.label, step.arity)).collect::<String>())
+}
+
+fn encode(kind: &str, steps: impl Iterator<Item = Part>, shape: Option<u32>) -> String {
     let (mut labels, mut text): (Vec<Label>, _) = (Vec::new(), String::new());
     let mut steps = steps.peekable();
     while let Some((step, end)) = steps.next() {
@@ -96,7 +112,8 @@ fn encode(kind: &str, steps: impl Iterator<Item = Part>) -> String {
         _ = (times > 1).then(|| write!(text, "x{times}"));
     }
     let labels: Vec<String> = labels.into_iter().map(escaped).collect();
-    let body = format!("{kind}:{}:{text}", labels.join(","));
+    let shape = shape.map(|shape| format!(":{shape:06x}")).unwrap_or_default();
+    let body = format!("{kind}:{}:{text}{shape}", labels.join(","));
     format!("{body}:{:06x}", checksum(&body))
 }
 

@@ -64,8 +64,8 @@ fn found(command: &str, options: &Options) -> Result<Found, String> {
     if options.order == Order::BreadthFirst {
         return Ok(search(Explore::new(BreadthFirst::new()), &program, options, |_| Vec::new()));
     }
-    let resumed: Vec<Odometer> =
-        options.resume.iter().map(|saved| Odometer::resume(saved)).collect::<Result<_, _>>().map_err(bad)?;
+    let resume = |saved: &String| Odometer::resume(saved, options.choices, |c| program.run(c).map(drop));
+    let resumed: Vec<Odometer> = options.resume.iter().map(resume).collect::<Result<_, _>>().map_err(bad)?;
     let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
     Ok(search(Explore::of(parts), &program, options, |parts| parts.iter().map(Odometer::save).collect()))
 }
