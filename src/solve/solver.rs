@@ -29,7 +29,8 @@ pub enum Tiers {
 pub struct Limits {
     /// Conditions that one search may add. A clause costs one to two; questions beyond that are Z3's.
     pub search: u32,
-    /// Z3's deterministic limit of effort for one question (its `rlimit`): about fifty milliseconds.
+    /// Z3's deterministic limit of effort for one question (its `rlimit`): about half a second, which only systems of thousands
+    /// of inequalities need.
     pub effort: u32,
     /// Z3's limit of effort for one question about products and quotients, about ten milliseconds: they are decided at once
     /// or hardly ever.
@@ -53,7 +54,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             search: 2_000,
-            effort: 50_000,
+            effort: 500_000,
             effort_nonlinear: 20_000,
             effort_text: 20_000,
             time: Duration::from_secs(5),
