@@ -52,7 +52,7 @@ pub enum Answered {
 }
 
 /// How many entries that are not determined yet are tried again after each request.
-const RECENT: usize = 32;
+const RECENT: usize = 4;
 
 /// What has been seen of unknown values, by their identity.
 #[derive(Clone, Debug, Default)]
