@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::candidate::{Alive, Candidate, Log, Logged};
 use super::delay::{Wanted, Watch};
 use super::observe::Open;
+use super::reduce::Compared;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
@@ -125,6 +126,8 @@ pub struct Judge {
     results: Vec<Candidate>,
     /// Slots whose values were told apart again after they were joined.
     pub(super) apart: Vec<u32>,
+    /// When candidates were compared last.
+    pub(super) compared: Compared,
 }
 
 impl Judge {
@@ -153,6 +156,7 @@ impl Judge {
             open: Vec::new(),
             results: Vec::new(),
             apart: Vec::new(),
+            compared: Compared::default(),
             spec,
         };
         let mut candidate = Candidate::new(process);
@@ -283,6 +287,9 @@ impl Judge {
         survivors.iter_mut().for_each(|candidate| self.tidy_and_name(candidate));
         if survivors.len() > 1 && self.options.merge {
             self.reduce(&mut survivors);
+        }
+        if survivors.len() < 2 {
+            self.compared = Compared::default();
         }
         if survivors.len() > self.options.candidates {
             self.cut.get_or_insert((Limit::Paths, None));

@@ -1,7 +1,8 @@
 //! Keeping few candidates: equal ones merge, covered ones are dropped (semantics, *Forgetting, exactly*).
 //!
 //! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
-//! form first. For example two ways that both lead to `n = 5` are one candidate.
+//! form first. For example two ways that both lead to `n = 5` are one candidate. Whether and when candidates are compared is
+//! free: where none has come in addition, it is done as often as exchanges cost as much as comparing.
 
 use super::candidate::Candidate;
 use super::frontier::Judge;
@@ -10,8 +11,31 @@ use super::subsume;
 /// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
 const COMPARED: usize = 32;
 
+/// What an exchange costs a candidate, in values that comparing walks through.
+const EXCHANGE: usize = 8;
+
+/// When candidates were compared last.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Compared {
+    /// How many were left.
+    left: usize,
+    /// How many values they had.
+    walked: usize,
+    /// What the exchanges since then cost, in values.
+    spent: usize,
+}
+
+impl Compared {
+    /// Whether so many candidates are to be compared: there are more than were left, or the exchanges since then have cost as
+    /// much as comparing will.
+    fn is_due(&mut self, candidates: usize) -> bool {
+        self.spent += EXCHANGE * candidates;
+        candidates > self.left || self.spent >= self.walked
+    }
+}
+
 impl Judge {
-    /// Merges equal candidates and drops covered ones.
+    /// Merges equal candidates and drops covered ones, now and then.
     pub(super) fn reduce(&mut self, candidates: &mut Vec<Candidate>) {
         let before = candidates.len();
         let known = candidates.iter().all(Candidate::is_known);
@@ -19,19 +43,26 @@ impl Judge {
             merge_known(candidates);
             self.join_candidates(candidates);
         }
-        if candidates.len() > 1 && !(known && before <= COMPARED) {
-            if self.options.forget {
-                candidates.iter_mut().for_each(|candidate| self.forget_and_name(candidate));
-            }
-            subsume::merge_equal(candidates);
-            self.join_candidates(candidates);
-        }
         self.counts.merges += (before - candidates.len()) as u64;
-        if !known {
-            let before = candidates.len();
-            subsume::drop_covered(candidates, &mut self.solver);
-            self.counts.subsumptions += (before - candidates.len()) as u64;
+        if candidates.len() > 1 && !(known && before <= COMPARED) && self.compared.is_due(candidates.len()) {
+            self.compare(candidates);
         }
+    }
+
+    /// Merges equal candidates and drops covered ones.
+    fn compare(&mut self, candidates: &mut Vec<Candidate>) {
+        if self.options.forget {
+            candidates.iter_mut().for_each(|candidate| self.forget_and_name(candidate));
+        }
+        let before = candidates.len();
+        subsume::merge_equal(candidates);
+        self.join_candidates(candidates);
+        self.counts.merges += (before - candidates.len()) as u64;
+        let before = candidates.len();
+        subsume::drop_covered(candidates, &mut self.solver);
+        self.counts.subsumptions += (before - candidates.len()) as u64;
+        let walked = candidates.iter().map(|candidate| candidate.walked as usize).sum();
+        self.compared = Compared { left: candidates.len(), walked, spent: 0 };
     }
 }
 
