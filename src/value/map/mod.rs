@@ -256,12 +256,18 @@ impl Map {
                 None => contents.contains_entry(key)?,
             },
         };
+        let mut added = Vec::new();
         for write in later {
             let same = equal(&write.key, key)?;
-            let there = write.entry.as_ref().map_or(Truth::Known(false), Entry::truth);
-            found = same.clone().and(there).or(same.not().and(found));
+            match write.entry.as_ref().map_or(Truth::Known(false), Entry::truth) {
+                Truth::Known(true) => added.push(same.term()),
+                there => {
+                    let before = found.or(Truth::of(Term::or_all(added.drain(..))));
+                    found = same.clone().and(there).or(same.not().and(before));
+                }
+            }
         }
-        Ok(found)
+        if found.is_true() { Ok(found) } else { Ok(found.or(Truth::of(Term::or_all(added)))) }
     }
 
     /// Whether a symbolic key is among those of the entries, where these are all there and have known keys.
@@ -304,7 +310,7 @@ impl Map {
             // What is hidden now may have been the only other key of the base.
             base.others = None;
         }
-        if contents.pending.is_empty() && contents.is_plain(key) {
+        if contents.is_settled_by(key, entry.as_ref()) {
             contents.place(key.clone(), entry);
         } else {
             let differs = contents.withdraw(key).unwrap_or_default();
@@ -359,6 +365,16 @@ impl Contents {
             return key.is_known();
         }
         self.entries.is_empty() || self.entries.contains_key(key) || (self.symbolic == 0 && key.is_known())
+    }
+
+    /// Whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
+    fn is_settled_by(&self, key: &Value, entry: Option<&Entry>) -> bool {
+        let adds = |entry: Option<&Entry>| {
+            entry.is_some_and(|entry| entry.presence == Presence::Always && entry.value == Value::UNIT)
+        };
+        let waits = !self.pending.is_empty();
+        self.is_plain(key)
+            && (!waits || key.is_known() && adds(entry) && self.pending.iter().all(|write| adds(write.entry.as_ref())))
     }
 
     fn place(&mut self, key: Value, entry: Option<Entry>) {

@@ -53,7 +53,7 @@ impl Map {
         for write in pending {
             let key = rewrite(&write.key).unwrap_or(write.key);
             let entry = write.entry.and_then(|e| e.rewrite(rewrite).unwrap_or(Some(e)));
-            if contents.pending.is_empty() && contents.is_plain(&key) {
+            if contents.is_settled_by(&key, entry.as_ref()) {
                 contents.place(key, entry);
             } else {
                 let differs = write.differs.into_iter().map(|d| rewrite(&d).unwrap_or(d)).collect();
