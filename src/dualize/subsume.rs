@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::candidate::Candidate;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Map, Value};
+use crate::value::{Base, Keys, Map, Value, View};
 
 /// More candidates than this are not compared pair by pair.
 const PAIRS_LIMIT: usize = 64;
@@ -121,7 +121,7 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     if !general.is_clean() && special.is_clean() {
         return false;
     }
-    let mut matching = Matching::default();
+    let mut matching = Matching { general, terms: FxHashMap::default() };
     let memories = general.process.memory.iter().zip(&special.process.memory);
     if !memories.into_iter().all(|(general, special)| matching.value(general, special)) {
         return false;
@@ -144,12 +144,12 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
 }
 
 /// A substitution of the general candidate's variables, found by walking both memories.
-#[derive(Default)]
-struct Matching {
+struct Matching<'g> {
+    general: &'g Candidate,
     terms: FxHashMap<Var, Term>,
 }
 
-impl Matching {
+impl Matching<'_> {
     fn value(&mut self, general: &Value, special: &Value) -> bool {
         match (general, special) {
             (Value::Term(general), special) => special.as_term().is_some_and(|special| self.term(general, &special)),
@@ -177,6 +177,9 @@ impl Matching {
         if a == b && a.is_known() {
             return true;
         }
+        if a.base().is_some_and(|base| self.is_any(base)) {
+            return self.beside_any(a, b);
+        }
         let bases = [a, b].map(|map| map.base().map(|base| (base.unknown, base.view, &base.others)));
         if bases[0] != bases[1] {
             return false;
@@ -185,6 +188,30 @@ impl Matching {
         a.len() == b.len()
             && a.iter().zip(b.iter()).all(|((k, v), (l, w))| {
                 self.value(k, l) && self.term(&v.truth().term(), &w.truth().term()) && self.value(&v.value, &w.value)
+            })
+    }
+
+    /// Whether a base may be any map: it was never looked at, and stands at one place only.
+    fn is_any(&self, base: &Base) -> bool {
+        let blank = base.keys == Keys::Endless && base.view == View::Whole;
+        let mut places = 0;
+        let mut count = |value: &Value| value.visit_unknowns(&mut |id| places += usize::from(id == base.unknown.id));
+        let process = &self.general.process;
+        process.memory.iter().chain(process.seen().map(|(_, seen)| seen)).for_each(&mut count);
+        let seen = process.seen_of(base.unknown.id).is_some();
+        blank && base.touched.is_empty() && base.others.is_none() && !seen && places == 1
+    }
+
+    /// A map on a base that may be any: only its own entries matter.
+    fn beside_any(&mut self, general: &Map, special: &Map) -> bool {
+        let Some(own) = general.settled_entries() else { return false };
+        special.settled_entries().is_some()
+            && own.into_iter().all(|(key, entry)| match special.get(key) {
+                Ok((there, value)) => {
+                    self.term(&entry.truth().term(), &there.clone().term())
+                        && (there.is_false() || self.value(&entry.value, &value))
+                }
+                Err(_) => false,
             })
     }
 
