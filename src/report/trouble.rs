@@ -12,7 +12,7 @@ use super::{place, shortened};
 use crate::dualize::{Doubt, Exchange, FaultReport, Place};
 use crate::evidence::Fact;
 use crate::json::encode;
-use crate::spec::code::{FaultKind, Op};
+use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
 
 /// A fault, met by this request, with an example of the state that meets it.
@@ -41,7 +41,11 @@ pub fn what(kind: FaultKind) -> &'static str {
 /// A broken duty of the client.
 #[must_use]
 pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>) -> Vec<String> {
-    let why = if is_untaken(spec, site) { "no handler takes this request" } else { "the client's duty is broken" };
+    let why = if spec.program.untaken == Some(site) {
+        "no handler takes this request"
+    } else {
+        "the client's duty is broken"
+    };
     vec![format!("{}{why}", asked(spec, exchange)), format!("  {}", place(spec, site))]
 }
 
@@ -51,13 +55,6 @@ pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>) -> Vec<String> {
     let Some(at) = at else { return vec![doubt.to_string()] };
     let when = if at.event == 0 { "in the initial state".to_owned() } else { format!("on line {}", at.event) };
     vec![format!("{doubt} ({when})"), format!("  {}", place(spec, at.site))]
-}
-
-/// Whether a site is where a protocol ends up with a request that none of its handlers takes.
-fn is_untaken(spec: &Spec, site: Site) -> bool {
-    let serve = &spec.program.functions[spec.program.serve as usize];
-    let last = serve.code.iter().rposition(|op| matches!(op.plain(), Op::Expects { .. }));
-    last.is_some_and(|at| serve.origin[at] == site)
 }
 
 fn asked(spec: &Spec, exchange: Option<&Exchange>) -> String {

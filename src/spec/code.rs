@@ -162,6 +162,8 @@ pub struct Program {
     pub component_of: Vec<Option<u32>>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
+    /// The node of a request that no handler takes.
+    pub untaken: Option<NodeId>,
     /// Whether some handler asks whose request it is (`on … from c`).
     pub names_clients: bool,
     /// Whether a map or set may start unknown: then what is picked from one element is a choice too.

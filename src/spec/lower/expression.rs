@@ -345,7 +345,9 @@ impl Emitter<'_, '_, '_> {
         let covered = self.last_arm_is_certain(subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
         let mut opened = Vec::new();
         for (at, arm) in arms.iter().enumerate() {
-            let test = self.arm_pattern(&arm.pattern, src, covered && at + 1 == arms.len());
+            let is_certain = covered && at + 1 == arms.len();
+            let pattern = if is_certain { Self::last_pattern } else { Self::pattern };
+            let test = pattern(self, &arm.pattern, src);
             let cond = match (&arm.guard, test) {
                 (None, None) => {
                     let value = self.expr(&arm.body);
@@ -366,13 +368,14 @@ impl Emitter<'_, '_, '_> {
         self.close_arms(opened, nothing)
     }
 
-    /// Tests the pattern of an arm and binds its names; the last arm of those that cover everything needs no test.
-    pub(super) fn arm_pattern(&mut self, pattern: &Pattern, src: Operand, last: bool) -> Option<Operand> {
-        if last && self.plain_variant(pattern).is_some() {
+    /// Binds the names of the last pattern of those that cover everything: it needs no test.
+    pub(super) fn last_pattern(&mut self, pattern: &Pattern, src: Operand) -> Option<Operand> {
+        if self.plain_variant(pattern).is_some() {
             self.certain_pattern(pattern, src);
-            return None;
+        } else {
+            self.pattern(pattern, src);
         }
-        self.pattern(pattern, src).filter(|_| !last)
+        None
     }
 
     /// Whether the arms cover all variants by patterns that look no deeper, so that the last one needs no test.

@@ -71,6 +71,10 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
         component_of: Vec::new(),
         functions: context.functions,
         constants: context.constants,
+        untaken: match unit {
+            Unit::Machine(_) => None,
+            Unit::Protocol(at) => Some(checked.protocols[at].name.id),
+        },
         names_clients: match unit {
             Unit::Machine(_) => false,
             Unit::Protocol(at) => checked.protocols[at].handlers.iter().any(|handler| handler.from.is_some()),

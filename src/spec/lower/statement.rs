@@ -107,8 +107,9 @@ impl Emitter<'_, '_, '_> {
         let mut end = Label::default();
         for (at, arm) in arms.iter().enumerate() {
             let mut next = Label::default();
-            let test = self.arm_pattern(&arm.pattern, src, covered && at + 1 == arms.len());
-            if let Some(cond) = test {
+            let is_certain = covered && at + 1 == arms.len();
+            let pattern = if is_certain { Self::last_pattern } else { Self::pattern };
+            if let Some(cond) = pattern(self, &arm.pattern, src) {
                 self.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
             }
             if let Some(guard) = &arm.guard {

@@ -2,9 +2,9 @@
 //!
 //! `r1 := r0 is Some`, where nothing reads r1, goes.
 
-use super::{keep, parts};
+use super::{keep, parts, visit_read};
 use crate::spec::code::{Function, Op, Operand};
-use crate::spec::operands::{change_targets, visit_operands};
+use crate::spec::operands::change_targets;
 
 /// Leaves out what does nothing.
 pub(super) fn remove(function: &mut Function) {
@@ -12,7 +12,7 @@ pub(super) fn remove(function: &mut Function) {
     for part in parts(function) {
         let mut read = vec![false; function.registers as usize];
         for op in &function.code[part.clone()] {
-            reads(op, &mut |register| read[register as usize] = true);
+            visit_read(op, &mut |register| read[register as usize] = true);
         }
         for at in part {
             stays[at] &= !is_idle(&function.code[at], at, &read);
@@ -21,18 +21,6 @@ pub(super) fn remove(function: &mut Function) {
     if stays.iter().any(|stays| !stays) {
         keep(function, &stays);
     }
-}
-
-fn reads(op: &Op, visit: &mut dyn FnMut(u32)) {
-    let mut register = |operand: Operand| {
-        if let Operand::Register(register) = operand {
-            visit(register);
-        }
-    };
-    if let Op::Watched { touches, .. } = op {
-        touches.iter().filter_map(|touch| touch.key).for_each(&mut register);
-    }
-    visit_operands(op, &mut register);
 }
 
 /// Whether an instruction does nothing but write a register that nothing reads, or go to the next one.

@@ -10,8 +10,8 @@ mod inline;
 mod jumps;
 mod share;
 
-use super::code::{Function, Op, Pc};
-use super::operands::change_targets;
+use super::code::{Function, Op, Operand, Pc, Register};
+use super::operands::{change_targets, visit_operands};
 
 pub(super) use inline::inline;
 
@@ -47,6 +47,20 @@ fn parts(function: &Function) -> Vec<std::ops::Range<usize>> {
     let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
     let ends = starts[1..].iter().copied().chain([function.code.len()]);
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+/// Calls a function on every register that an instruction reads; what it touches of the state under a key is told to the
+/// judge, so the key is read too.
+fn visit_read(op: &Op, visit: &mut dyn FnMut(Register)) {
+    let mut operand = |operand: Operand| {
+        if let Operand::Register(register) = operand {
+            visit(register);
+        }
+    };
+    if let Op::Watched { touches, .. } = op {
+        touches.iter().filter_map(|touch| touch.key).for_each(&mut operand);
+    }
+    visit_operands(op, &mut operand);
 }
 
 /// Where instructions jump to.

@@ -3,9 +3,9 @@
 //! A register is taken to be needed from the first to the last instruction that names it, and throughout every loop that it
 //! is named in.
 
-use super::parts;
+use super::{parts, visit_read};
 use crate::spec::code::{Function, Op, Operand, Register};
-use crate::spec::operands::{change, change_targets, visit_operands, visit_written};
+use crate::spec::operands::{change, change_targets, visit_written};
 
 /// Where a register is needed: the first instruction and the last one.
 type Span = (usize, usize);
@@ -40,24 +40,12 @@ fn spans(function: &Function, part: std::ops::Range<usize>) -> Vec<Option<Span>>
             let (first, last) = span.unwrap_or((at, at));
             *span = Some((first.min(at), last.max(at)));
         };
-        each(&function.code[at], &mut named);
+        visit_read(&function.code[at], &mut named);
+        visit_written(&function.code[at], &mut named);
     }
     let loops = loops(&function.code, part);
     while widen(&mut spans, &loops) {}
     spans
-}
-
-fn each(op: &Op, named: &mut dyn FnMut(u32)) {
-    let mut operand = |operand: Operand| {
-        if let Operand::Register(register) = operand {
-            named(register);
-        }
-    };
-    if let Op::Watched { touches, .. } = op {
-        touches.iter().filter_map(|touch| touch.key).for_each(&mut operand);
-    }
-    visit_operands(op, &mut operand);
-    visit_written(op, named);
 }
 
 /// From where to where instructions jump back.
