@@ -51,6 +51,16 @@ pub struct Function {
     pub heads: Vec<super::heads::Heads>,
 }
 
+impl Function {
+    /// The positions of each part, in order: a part is what uses the same registers.
+    pub(super) fn ranges(&self) -> Vec<std::ops::Range<usize>> {
+        let inner = self.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);
+        let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
+        let ends = starts[1..].iter().copied().chain([self.code.len()]);
+        starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+    }
+}
+
 /// Why a path of the specification is faulty (semantics, *Faults*).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FaultKind {

@@ -19,12 +19,14 @@ pub(super) struct Part<'a> {
 impl Part<'_> {
     /// The parts of a function, in order.
     pub(super) fn all(function: &Function) -> Vec<Part<'_>> {
-        let inner = function.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);
-        let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
-        let ends = starts[1..].iter().copied().chain([function.code.len()]);
         let Function { code, params, registers, .. } = function;
-        let part = |(start, end)| Part { start, code: &code[start..end], params: *params, registers: *registers };
-        starts.iter().copied().zip(ends).map(part).collect()
+        let part = |range: std::ops::Range<usize>| Part {
+            start: range.start,
+            code: &code[range],
+            params: *params,
+            registers: *registers,
+        };
+        function.ranges().into_iter().map(part).collect()
     }
 
     pub(super) fn len(&self) -> usize {

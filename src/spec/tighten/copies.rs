@@ -2,14 +2,14 @@
 //!
 //! After `r2 := (r0, r1)` and `r3 := r2.0`, what reads r3 reads r0.
 
-use super::{parts, targets};
+use super::targets;
 use crate::spec::code::{Function, Op, Operand, Register};
 use crate::spec::operands::{change, visit_operands, visit_written};
 
 /// Forwards what copies hold, and what is taken out of a constructor that was just made.
 pub(super) fn forward(function: &mut Function) {
     let targets = targets(function);
-    for part in parts(function) {
+    for part in function.ranges() {
         let starts = &targets[part.clone()];
         let params = function.params;
         let code = &mut function.code[part];

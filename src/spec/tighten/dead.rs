@@ -2,14 +2,14 @@
 //!
 //! `r1 := r0 is Some`, where nothing reads r1, goes.
 
-use super::{keep, parts, visit_read};
+use super::{keep, visit_read};
 use crate::spec::code::{Function, Op, Operand};
 use crate::spec::operands::change_targets;
 
 /// Leaves out what does nothing.
 pub(super) fn remove(function: &mut Function) {
     let mut stays = reached(function);
-    for part in parts(function) {
+    for part in function.ranges() {
         let mut read = vec![false; function.registers as usize];
         for op in &function.code[part.clone()] {
             visit_read(op, &mut |register| read[register as usize] = true);

@@ -41,14 +41,6 @@ pub(super) fn tighten(functions: &mut [Function]) {
     }
 }
 
-/// The instructions that use the same registers: from where, and to where.
-fn parts(function: &Function) -> Vec<std::ops::Range<usize>> {
-    let inner = function.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);
-    let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
-    let ends = starts[1..].iter().copied().chain([function.code.len()]);
-    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
-}
-
 /// Calls a function on every register that an instruction reads; what it touches of the state under a key is told to the
 /// judge, so the key is read too.
 fn visit_read(op: &Op, visit: &mut dyn FnMut(Register)) {

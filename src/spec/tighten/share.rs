@@ -3,7 +3,7 @@
 //! A register is taken to be needed from the first to the last instruction that names it, and throughout every loop that it
 //! is named in.
 
-use super::{parts, visit_read};
+use super::visit_read;
 use crate::spec::code::{Function, Op, Operand, Register};
 use crate::spec::operands::{change, change_targets, visit_written};
 
@@ -14,7 +14,7 @@ type Span = (usize, usize);
 pub(super) fn registers(function: &mut Function) {
     let params = function.params;
     let mut most = params;
-    for part in parts(function) {
+    for part in function.ranges() {
         let spans = spans(function, part.clone());
         let new = numbers(&spans, params);
         most = new.iter().flatten().map(|number| number + 1).max().unwrap_or(0).max(most);
