@@ -167,7 +167,7 @@ fn the_page_about_choices_is_true() {
     let page = std::fs::read_to_string("docs/CHOICES.md").unwrap();
     let blocks: Vec<&str> =
         page.split("```console\n$ ").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(blocks.len(), 2);
+    assert_eq!(blocks.len(), 3);
     for block in blocks {
         let (command, expected) = block.split_once('\n').unwrap();
         let arguments = command.strip_prefix("mayhap explore ").unwrap();

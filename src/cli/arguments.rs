@@ -66,12 +66,20 @@ either where some request met a fault of the specification or was stuck, 3 where
 
 const EXPLORE_HELP: &str = "\
 Examples:
+  mayhap explore specs/cmp_rst.may --steps 3 --range request=0..2
+  mayhap explore specs/kv.may --versus mine.may
   mayhap explore --cmd 'python3 transfer.py'
   mayhap explore --cmd ./fast --versus ./simple
   mayhap explore --cmd ./server --sample 1000 --seed 7
   mayhap explore --cmd ./server --replay c1:coin:0.2.1:7ba5c4
 
-The program, a command for the shell, finds descriptor 3 open. To choose it writes a line there,
+A specification is run as a server, once for every way in which the client can make --steps requests
+and the server can choose; the output of a run is its trace. Integers are in the ranges, a text is
+\"a\" or \"b\", a list, set or map has at most one element, an option within an option, or what else is
+nested twice, is at its end; the server takes at most two of its own steps before a request. What the
+client must not ask and what an `assume` or `where` forbids are runs that do not exist.
+
+A program, a command for the shell, finds descriptor 3 open. To choose it writes a line there,
   choose which way 3
 and reads a line: 0, 1 or 2. It is run once for every sequence of answers, and what it prints to
 standard output is that run's output. `refuse LABEL` ends a run that is to count as none.
@@ -79,7 +87,7 @@ docs/CHOICES.md has the rules, with programs in C and Python.
 
 Exit codes: 0 all runs were visited (with --sample: as many as asked for) and, with --versus, no
 output belongs to one program only; 1 one does; 3 a run does not end (--timeout, --choices), or
---runs was reached; 4 the program died or broke the rules of choosing: it chose from nothing, was
+--runs was reached; 2 the specification is faulty, or stuck: a request has no run; 4 the program died or broke the rules of choosing: it chose from nothing, was
 not deterministic, or went on where its run had ended; 130 interrupted, with what to --resume.";
 
 /// What mayhap can do.
@@ -124,7 +132,7 @@ Examples:
 A trace is NDJSON, one event a line: {\"q\": 5, \"a\": 1}. With several traces there is one line
 each, in their order, and the exit code is the worst: 1 over 3 over 0; 2 always wins.")]
     Validate(Validate),
-    /// Visit every run of a program that takes its choices from mayhap
+    /// Visit every behaviour of a specification, or every run of a program, up to a bound
     #[command(after_help = EXPLORE_HELP)]
     Explore(Explore),
     /// Print a completion script for a shell
@@ -274,13 +282,30 @@ pub struct Validate {
 
 /// `mayhap explore`
 #[derive(Args, Debug)]
+#[command(group(clap::ArgGroup::new("explored").required(true)))]
 pub struct Explore {
-    /// The program, a command for the shell
-    #[arg(long, value_name = "COMMAND")]
-    pub cmd: String,
-    /// Another program, whose outputs are to be the same
-    #[arg(long, value_name = "COMMAND")]
+    /// The specification; `-` is standard input
+    #[arg(value_name = "FILE", group = "explored")]
+    pub file: Option<PathBuf>,
+    /// A program instead, a command for the shell
+    #[arg(long, value_name = "COMMAND", group = "explored")]
+    #[arg(conflicts_with_all = ["file", "steps", "clients", "ranges", "spec", "constants"])]
+    pub cmd: Option<String>,
+    /// Another specification, or another program, whose outputs are to be the same
+    #[arg(long, value_name = "OTHER")]
     pub versus: Option<String>,
+    /// How many requests the client makes
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub steps: u64,
+    /// How many clients there are
+    #[arg(long, value_name = "C", default_value_t = NonZeroUsize::MIN)]
+    pub clients: NonZeroUsize,
+    /// Which integers there are: request=LO..HI or choose=LO..HI, HI excluded; 0..3 where nothing is said
+    #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true)]
+    pub ranges: Vec<RangeArg>,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: Selection,
     /// The order of the runs
     #[arg(long, value_enum, default_value_t = Order::DepthFirst)]
     pub order: Order,
@@ -302,8 +327,8 @@ pub struct Explore {
     /// Cut a run that asks for more choices
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub choices: usize,
-    /// How long a run may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    /// How long a run of a program may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, conflicts_with = "file")]
     pub timeout: f64,
     /// How many runs at a time; 0 is one for each core
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -311,6 +336,15 @@ pub struct Explore {
     /// How many outputs are shown
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub show: usize,
+}
+
+impl Explore {
+    /// The specifications that are to be read.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        let versus = self.versus.iter().filter(|_| self.file.is_some()).map(PathBuf::from);
+        self.file.iter().cloned().chain(versus).collect()
+    }
 }
 
 /// The order in which runs are visited.

@@ -73,15 +73,12 @@ fn failed(terminal: &mut Terminal, why: &str) -> Exit {
 }
 
 fn stdin_twice(command: &Command) -> Option<&'static str> {
-    let files: Vec<&PathBuf> = match command {
-        Command::Check(options) => options.files.iter().collect(),
-        Command::Fmt(options) => options.files.iter().collect(),
-        Command::Validate(options) => options.traces.iter().chain([&options.file]).collect(),
-        Command::Dualize(_)
-        | Command::Simulate(_)
-        | Command::Serve(_)
-        | Command::Explore(_)
-        | Command::Completions { .. } => Vec::new(),
+    let files: Vec<PathBuf> = match command {
+        Command::Check(options) => options.files.clone(),
+        Command::Fmt(options) => options.files.clone(),
+        Command::Validate(options) => options.traces.iter().chain([&options.file]).cloned().collect(),
+        Command::Explore(options) => options.files(),
+        Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can be read once only")

@@ -5,10 +5,9 @@
 use super::arguments::{Net, Simulate};
 use super::exit::Exit;
 use super::terminal::Terminal;
-use super::values::Drawn;
-use super::{failed, files, load, observed, stopped};
+use super::{failed, files, load, observed, stopped, values};
 use crate::choice::{Choices, Random};
-use crate::server::{Ranges, Server, Stop};
+use crate::server::{Server, Stop};
 use crate::spec::Spec;
 use std::io::Write;
 use std::sync::Arc;
@@ -38,7 +37,7 @@ pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
 
 fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mut Terminal) -> Exit {
     let mut choices = Random::new(options.seed);
-    let mut server = match Server::new(spec.clone(), ranges(options), &mut choices) {
+    let mut server = match Server::new(spec.clone(), values::ranges(&options.ranges), &mut choices) {
         Ok(server) => server,
         Err(stop) => return stopped::tell(spec, &stop, terminal),
     };
@@ -77,11 +76,6 @@ fn exchange(
         observed::write(line, spec, (clients > 1).then_some(client), &request, &reply);
         return Ok(());
     }
-}
-
-fn ranges(options: &Simulate) -> Ranges {
-    let of = |what| options.ranges.iter().rfind(|range| range.what == what).map(|range| (range.low, range.high));
-    Ranges { request: of(Drawn::Request), choose: of(Drawn::Choose) }
 }
 
 /// Where the trace goes.

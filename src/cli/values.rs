@@ -2,6 +2,7 @@
 //!
 //! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for internal choices.
 
+use crate::server::Ranges;
 use std::str::FromStr;
 
 /// `NAME=VALUE`: a constant of the specification and what it is instead.
@@ -64,6 +65,13 @@ impl FromStr for RangeArg {
         }
         Ok(RangeArg { what, low, high })
     }
+}
+
+/// The last range that is given of each kind.
+#[must_use]
+pub fn ranges(given: &[RangeArg]) -> Ranges {
+    let of = |what| given.iter().rfind(|range| range.what == what).map(|range| (range.low, range.high));
+    Ranges { request: of(Drawn::Request), choose: of(Drawn::Choose) }
 }
 
 #[cfg(test)]

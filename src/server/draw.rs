@@ -15,26 +15,47 @@ pub struct Ranges {
     pub choose: Option<(i64, i64)>,
 }
 
+/// Which values are drawn, besides integers.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) enum Variety {
+    /// Many, some of them more often than others: for a random client.
+    #[default]
+    Wide,
+    /// Few, to visit them all: a text is `a` or `b`, a collection has at most one element.
+    Small,
+}
+
 /// Draws values, and remembers which tokens there are.
 #[derive(Clone, Debug, Default)]
 pub struct Drawing {
     ranges: Ranges,
+    pub(super) variety: Variety,
     /// How many tokens were made: t1, t2 …
     tokens: usize,
 }
 
-/// Collections are drawn with fewer elements than this.
-const ELEMENTS: usize = 4;
-/// Recursive values are drawn without recursion below this depth.
-const DEPTH: usize = 6;
-/// Strings are drawn from this many letters.
-const LETTERS: usize = 6;
+/// Collections are drawn with fewer elements than this; and where there is small variety.
+const ELEMENTS: [usize; 2] = [4, 2];
+/// Recursive values are drawn without recursion below this depth; and where there is small variety.
+const DEPTH: [usize; 2] = [6, 2];
+/// A token that is not new is one of so many last ones.
+const RECENT: usize = 8;
+/// Strings are drawn from this many letters; and where there is small variety.
+const LETTERS: [usize; 2] = [6, 2];
 
 type Drawn<T> = Result<T, ChoiceError>;
 
 impl Drawing {
-    pub(super) fn new(ranges: Ranges) -> Drawing {
-        Drawing { ranges, tokens: 0 }
+    pub(super) fn new(ranges: Ranges, variety: Variety) -> Drawing {
+        Drawing { ranges, variety, tokens: 0 }
+    }
+
+    /// The bound for wide or for small variety.
+    pub(super) fn bound(&self, [wide, small]: [usize; 2]) -> usize {
+        match self.variety {
+            Variety::Wide => wide,
+            Variety::Small => small,
+        }
     }
 
     /// Notes the tokens of a request, so that none is made twice.
@@ -64,14 +85,14 @@ impl Drawing {
     /// Where the source of choices fails.
     pub fn request(&mut self, types: &Types, ty: TypeId, source: &mut dyn Choices) -> Drawn<Value> {
         let range = self.ranges.request;
-        self.value(types, ty, range, DEPTH, source)
+        self.value(types, ty, range, self.bound(DEPTH), source)
     }
 
     /// The value of a choice; `None` where there is none to choose.
     pub(super) fn choice(&mut self, types: &Types, choice: &Choice, source: &mut dyn Choices) -> Drawn<Option<Value>> {
         let range = self.ranges.choose;
         match choice {
-            Choice::Type(ty) => self.value(types, *ty, range, DEPTH, source).map(Some),
+            Choice::Type(ty) => self.value(types, *ty, range, self.bound(DEPTH), source).map(Some),
             Choice::Alternatives(2) => Ok(Some(Value::from(source.choose("either", 2)? == 0))),
             Choice::Alternatives(n) => Ok(Some(Value::from(source.choose("alternative", *n as usize)? as i64))),
             Choice::Range(from, to) => between(from, to, source),
@@ -99,8 +120,8 @@ impl Drawing {
             Type::Unit | Type::Error => Value::UNIT,
             Type::Int => Value::Scalar(Scalar::Int(Int::from(integer(range, source)?))),
             Type::Bool => Value::from(source.choose("bool", 2)? == 1),
-            Type::Str => Value::str(&letters(source)?),
-            Type::Bytes => Value::Scalar(Scalar::Bytes(letters(source)?.as_bytes().into())),
+            Type::Str => Value::str(&self.letters(source)?),
+            Type::Bytes => Value::Scalar(Scalar::Bytes(self.letters(source)?.as_bytes().into())),
             Type::Client => Value::Scalar(Scalar::Client(source.choose("client", 4)? as u64)),
             Type::Token(_) => self.token(source)?,
             Type::Option(inner) => {
@@ -176,18 +197,29 @@ impl Drawing {
         depth: usize,
         source: &mut dyn Choices,
     ) -> Drawn<Vec<Value>> {
-        let count = if depth == 0 { 0 } else { source.choose("elements", ELEMENTS)? };
+        let count = if depth == 0 { 0 } else { source.choose("elements", self.bound(ELEMENTS))? };
         (0..count).map(|_| self.value(types, of, range, depth - 1, source)).collect()
     }
 
     /// A token that there is, or a new one.
     fn token(&mut self, source: &mut dyn Choices) -> Drawn<Value> {
         // Half of the tokens are new, as long as there are few; the others are among the last ones.
-        let recent = self.tokens.min(8);
-        let drawn = source.choose("token", 2 * recent + 1)?;
+        let recent = self.tokens.min(RECENT);
+        let mut weights = [1; RECENT + 1];
+        weights[recent] = recent as u64 + 1;
+        let drawn = source.weighted("token", &weights[..=recent])?;
         let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
         self.tokens = self.tokens.max(number);
         Ok(Value::Scalar(Scalar::Token(Token::Text(format!("t{number}").into()))))
+    }
+
+    fn letters(&self, source: &mut dyn Choices) -> Drawn<String> {
+        let letters = self.bound(LETTERS);
+        let length = match self.variety {
+            Variety::Wide => 1 + source.weighted("length of a text", &[7, 1])?,
+            Variety::Small => 1,
+        };
+        (0..length).map(|_| Ok(char::from(b'a' + source.choose("letter", letters)? as u8))).collect()
     }
 }
 
@@ -206,15 +238,10 @@ fn integer(range: Option<(i64, i64)>, source: &mut dyn Choices) -> Drawn<i64> {
         let width = high.saturating_sub(low).max(1);
         return Ok(low + source.choose("integer in a range", width as usize)? as i64);
     }
-    Ok(match source.choose("kind of integer", 8)? {
-        0..=4 => source.choose("small integer", 10)? as i64,
-        5 => -1 - source.choose("negative integer", 10)? as i64,
-        6 => source.choose("middling integer", 1000)? as i64,
+    Ok(match source.weighted("kind of integer", &[5, 1, 1, 1])? {
+        0 => source.choose("small integer", 10)? as i64,
+        1 => -1 - source.choose("negative integer", 10)? as i64,
+        2 => source.choose("middling integer", 1000)? as i64,
         _ => source.choose("large integer", 1 << 32)? as i64 - (1 << 31),
     })
-}
-
-fn letters(source: &mut dyn Choices) -> Drawn<String> {
-    let length = 1 + source.choose("length of a text", 8)? / 7;
-    (0..length).map(|_| Ok(char::from(b'a' + source.choose("letter", LETTERS)? as u8))).collect()
 }

@@ -24,6 +24,7 @@ use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
 
 pub use complete::{Completion, sample};
+use draw::Variety;
 pub use draw::{Drawing, Ranges};
 
 /// A choice of a run, by what was chosen.
@@ -124,7 +125,18 @@ impl Server {
     /// # Errors
     /// Where the initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
-        let mut server = Server::unset(spec, ranges);
+        let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
+        server.section(Begun::Boot, source)?;
+        Ok(server)
+    }
+
+    /// A server whose choices are all to be visited: few values are drawn, and a section whose choices contradict a
+    /// condition is stuck, instead of being run with choices that do not.
+    ///
+    /// # Errors
+    /// Where the initial state cannot be computed, or does not exist by these choices.
+    pub fn explored(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
+        let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Small));
         server.section(Begun::Boot, source)?;
         Ok(server)
     }
@@ -134,22 +146,15 @@ impl Server {
     /// # Errors
     /// Where they lead to none.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
-        let mut server = Server::unset(spec, Ranges::default());
+        let mut server = Server::unset(spec, Drawing::default());
         server.begin(Begun::Boot);
         server.replay(initial)?;
         Ok(server)
     }
 
-    fn unset(spec: Arc<Spec>, ranges: Ranges) -> Server {
+    fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
         let process = Process::new(&spec.program);
-        Server {
-            process,
-            solver: Solver::default(),
-            drawing: Drawing::new(ranges),
-            made: Vec::new(),
-            made_types: Vec::new(),
-            spec,
-        }
+        Server { process, solver: Solver::default(), drawing, made: Vec::new(), made_types: Vec::new(), spec }
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
@@ -168,6 +173,18 @@ impl Server {
             }
             waited += 1;
         }
+    }
+
+    /// Whether the request has a run now, whatever its choices are. Nothing has come of it.
+    ///
+    /// # Errors
+    /// Where the source of choices, which decides what is tried first, fails.
+    pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, ChoiceError> {
+        let before = self.process.memory.clone();
+        self.begin(Begun::Request(request, client));
+        let found = section::find(&self.spec, &self.process, self.drawing.fresh(), &mut self.solver, source);
+        self.process.memory = before;
+        Ok(found?.is_some())
     }
 
     /// Handles a request with known choices.
@@ -223,7 +240,7 @@ impl Server {
         let before = self.process.memory.clone();
         self.begin(begun);
         let reply = match self.run(&mut Source::Drawn(source)) {
-            Err(Stop::Stuck(site)) => {
+            Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
                 self.process.memory.clone_from(&before);
                 self.begin(begun);
                 self.find(site, source)

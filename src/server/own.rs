@@ -1,15 +1,16 @@
 //! What the server does by itself: the `step`s of its specification, taken for real between two requests.
 //!
-//! `step { n := n + 1; }` is taken now and then: before each request, as often as a choice of one in [`RARITY`] says so.
+//! `step { n := n + 1; }` is taken now and then: before each request, as often as a choice by [`RARITY`] says so.
 
+use super::draw::Variety;
 use super::{Begun, Given, Server, Stop};
 use crate::choice::Choices;
 use crate::spec::Site;
 
-/// Before a request a step is taken in one of so many cases, and then perhaps another one.
-const RARITY: usize = 4;
-/// No more steps than this are taken before one request.
-const STEPS: usize = 16;
+/// How often a step is taken before a request, and then perhaps another one; and how often none.
+const RARITY: [u64; 2] = [1, 3];
+/// No more steps than this are taken before one request; and where all choices are to be visited.
+const STEPS: [usize; 2] = [16, 2];
 /// A request that has no run is tried again after each of so many steps.
 const WAITED: usize = 64;
 
@@ -21,8 +22,8 @@ impl Server {
     /// Where a step is faulty, or the source of choices fails. What was taken before has happened.
     pub(super) fn idle(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let steps = self.spec.program.steps.len();
-        for _ in 0..STEPS {
-            if steps == 0 || source.choose("a step of the server", RARITY).map_err(Stop::Choice)? != 0 {
+        for _ in 0..self.drawing.bound(STEPS) {
+            if steps == 0 || source.weighted("a step of the server", &RARITY).map_err(Stop::Choice)? != 0 {
                 return Ok(());
             }
             self.act(source)?;
@@ -41,7 +42,10 @@ impl Server {
 
     /// How many steps a request waits for that has no run.
     pub(super) fn patience(&self) -> usize {
-        if self.spec.program.steps.is_empty() { 0 } else { WAITED }
+        match self.drawing.variety {
+            Variety::Wide if !self.spec.program.steps.is_empty() => WAITED,
+            Variety::Wide | Variety::Small => 0,
+        }
     }
 
     /// Takes the step of that number, in the order of the declarations; choices are drawn. Nothing has happened where it

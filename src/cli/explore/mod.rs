@@ -1,19 +1,24 @@
-//! `mayhap explore`: every run of a program that takes its choices from us, and the set of what the runs print.
+//! `mayhap explore`: every behaviour of a specification, or every run of a program that takes its choices from us, and
+//! the set of what the runs print.
 //!
-//! `mayhap explore --cmd ./transfer` prints each output once, with choices that lead to it; with `--versus ./other` the
-//! outputs that only one of two programs has.
+//! `mayhap explore specs/kv.may` prints each trace once, with choices that lead to it, and `mayhap explore --cmd
+//! ./transfer` each output; with `--versus ./other` what only one of the two has.
 
 mod outputs;
 mod program;
+mod ran;
+mod specification;
 
 use super::arguments::{Explore as Options, Order};
 use super::exit::Exit;
-use super::failed;
 use super::terminal::Terminal;
+use super::{failed, load};
 use crate::choice::{BreadthFirst, Chooser, Ended, Explore, Odometer, Replay, Report, Sampled, Strategy, token};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use outputs::Outputs;
-use program::{Program, Trouble};
+use program::Program;
+use ran::{Ran, Trouble};
+use specification::Behaviours;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -22,8 +27,34 @@ use std::time::Duration;
 /// Set by a signal: the run at hand is finished, what was found is told.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What was found out about one program.
-struct Found {
+/// What is explored.
+enum Subject<'o> {
+    Program(Program<'o>),
+    Specification(Box<Behaviours>),
+}
+
+impl Subject<'_> {
+    fn run(&self, c: &mut Chooser) -> Result<Ran, Trouble> {
+        match self {
+            Subject::Program(program) => program.run(c),
+            Subject::Specification(specification) => specification.run(c),
+        }
+    }
+
+    /// What a run prints is one.
+    fn output(&self) -> &'static str {
+        match self {
+            Subject::Program(_) => "output",
+            Subject::Specification(_) => "trace",
+        }
+    }
+}
+
+/// What was found out about one program or specification.
+struct Found<'o> {
+    name: &'o str,
+    /// What its runs print.
+    output: &'static str,
     report: Report,
     outputs: Outputs,
     /// What kind of trouble ended it.
@@ -36,58 +67,71 @@ pub fn run(options: &Options, terminal: &mut Terminal) -> Exit {
     if let Err(cause) = ctrlc::set_handler(|| INTERRUPTED.store(true, Relaxed)) {
         return failed(terminal, &format!("cannot listen for signals: {cause}"));
     }
-    let found = match found(&options.cmd, options) {
-        Ok(found) => found,
-        Err(why) => return failed(terminal, &why),
-    };
-    let Some(other) = options.versus.as_ref().filter(|_| found.exit() == Exit::Fine) else {
-        terminal.print(&found.outputs.told(options.show));
-        return found.tell(&options.cmd, terminal);
-    };
-    match self::found(other, options) {
-        Ok(versus) => compare((&options.cmd, found), (other, versus), options.show, terminal),
-        Err(why) => failed(terminal, &why),
-    }
+    compared(options, terminal).unwrap_or_else(|exit| exit)
 }
 
-/// Explores one program by the strategy that is asked for.
-fn found(command: &str, options: &Options) -> Result<Found, String> {
-    let program = Program { command, timeout: Duration::from_secs_f64(options.timeout.clamp(0.001, 1e9)) };
-    let bad = |error: token::TokenError| error.to_string();
+/// Explores what is to be explored, and what that is compared with.
+fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
+    let file = options.file.as_ref().map(|file| file.to_string_lossy());
+    let name = options.cmd.as_deref().or(file.as_deref()).unwrap_or_default();
+    let one = found(name, options, terminal)?;
+    let Some(other) = options.versus.as_ref().filter(|_| one.exit() == Exit::Fine) else {
+        terminal.print(&one.outputs.told(options.show, one.output));
+        return Ok(one.tell(terminal));
+    };
+    let other = found(other, options, terminal)?;
+    Ok(compare(one, other, options.show, terminal))
+}
+
+/// Reads the specification of that name, or takes the command.
+fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Subject<'o>, Exit> {
+    if options.cmd.is_some() {
+        let timeout = Duration::from_secs_f64(options.timeout.clamp(0.001, 1e9));
+        return Ok(Subject::Program(Program { command: name, timeout }));
+    }
+    let spec = load::compile(name.as_ref(), &options.selection, terminal)?;
+    Ok(Subject::Specification(Box::new(Behaviours::new(spec, options))))
+}
+
+/// Explores one program or specification by the strategy that is asked for.
+fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Found<'o>, Exit> {
+    let subject = subject(name, options, terminal)?;
+    let mut bad = |error: token::TokenError| failed(terminal, &error.to_string());
     if let Some(run) = &options.replay {
         let run = token::read(run).map_err(bad)?;
-        return Ok(search(Explore::new(Replay::new(run)), &program, options, |_| Vec::new()));
+        return Ok(search(Explore::new(Replay::new(run)), name, &subject, options, |_| Vec::new()));
     }
     if let Some(runs) = options.sample {
-        return Ok(search(Explore::new(Sampled::new(options.seed, runs)), &program, options, |_| Vec::new()));
+        return Ok(search(Explore::new(Sampled::new(options.seed, runs)), name, &subject, options, |_| Vec::new()));
     }
     if options.order == Order::BreadthFirst {
-        return Ok(search(Explore::new(BreadthFirst::new()), &program, options, |_| Vec::new()));
+        return Ok(search(Explore::new(BreadthFirst::new()), name, &subject, options, |_| Vec::new()));
     }
-    let resume = |saved: &String| Odometer::resume(saved, options.choices, |c| program.run(c).map(drop));
-    let resumed: Vec<Odometer> = options.resume.iter().map(resume).collect::<Result<_, _>>().map_err(bad)?;
+    let resume = |saved: &String| Odometer::resume(saved, options.choices, |c| subject.run(c).map(drop));
+    let resumed: Vec<Odometer> = options.resume.iter().map(resume).collect::<Result<_, _>>().map_err(&mut bad)?;
     let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
-    Ok(search(Explore::of(parts), &program, options, |parts| parts.iter().map(Odometer::save).collect()))
+    Ok(search(Explore::of(parts), name, &subject, options, |parts| parts.iter().map(Odometer::save).collect()))
 }
 
-fn search<S: Strategy + Send>(
+fn search<'o, S: Strategy + Send>(
     search: Explore<S>,
-    program: &Program,
+    name: &'o str,
+    subject: &Subject,
     options: &Options,
     save: impl Fn(&[S]) -> Vec<String>,
-) -> Found {
+) -> Found<'o> {
     let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     progress.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
     let mut search =
         search.runs(options.runs.unwrap_or(u64::MAX)).choices(options.choices).until_failure().shrinking(0).watched(
             |so_far| {
-                progress.set_message(format!("{}: {} runs", program.command, so_far.runs));
+                progress.set_message(format!("{name}: {} runs", so_far.runs));
                 if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             },
         );
     let seen: Mutex<(Outputs, Vec<Trouble>)> = Mutex::default();
     let one = |c: &mut Chooser| -> Result<(), String> {
-        let ran = program.run(c);
+        let ran = subject.run(c);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match ran {
             Ok(ran) => seen.0.add(ran),
@@ -104,17 +148,18 @@ fn search<S: Strategy + Send>(
     drop(search);
     progress.finish_and_clear();
     let (outputs, troubles) = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let first = report.failures.first().map(|failure| failure.message.as_str());
-    let trouble = troubles.into_iter().find(|trouble| Some(trouble.to_string().as_str()) == first);
-    Found { report, outputs, trouble, rest }
+    let trouble = report.failures.first().and_then(|failure| {
+        let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
+        troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
+    });
+    Found { name, output: subject.output(), report, outputs, trouble, rest }
 }
 
-impl Found {
+impl Found<'_> {
     fn exit(&self) -> Exit {
         match (&self.trouble, self.report.ended) {
-            (Some(Trouble::Endless(_) | Trouble::TooMuch), _) => Exit::Inconclusive,
-            (Some(Trouble::NoProgram(_) | Trouble::System(_)), _) => Exit::Failed,
-            (Some(Trouble::Died(..) | Trouble::Malformed(_) | Trouble::Escaped(_)), _) => Exit::SystemFailed,
+            (Some(trouble), _) => trouble.exit(),
+            (None, Ended::Exhausted | Ended::Sampled) if self.is_empty() => Exit::Failed,
             (None, Ended::Exhausted | Ended::Sampled) if self.report.cut == 0 => Exit::Fine,
             (None, Ended::Interrupted) => Exit::Interrupted,
             (None, Ended::Mistake | Ended::Failure) => Exit::SystemFailed,
@@ -122,15 +167,29 @@ impl Found {
         }
     }
 
+    /// Whether there was nothing to explore.
+    fn is_empty(&self) -> bool {
+        self.report.runs == 0 && self.report.cut == 0
+    }
+
     /// How it ended: a result where nothing is wrong, else a complaint.
-    fn tell(&self, command: &str, terminal: &mut Terminal) -> Exit {
+    fn tell(&self, terminal: &mut Terminal) -> Exit {
         let exit = self.exit();
         let outputs = match self.outputs.len() {
-            1 => "1 output".into(),
-            count => format!("{count} different outputs"),
+            1 => format!("1 {}", self.output),
+            count => format!("{count} different {}s", self.output),
         };
-        let text =
-            format!("{command}: {}\n", self.report.to_string().replacen(", none failed", &format!(", {outputs}"), 1));
+        let report = self.report.to_string().replacen(", none failed", &format!(", {outputs}"), 1);
+        let mut text = format!("{}: {report}\n", self.name);
+        if self.trouble.is_none() && exit == Exit::Failed {
+            text.push_str(
+                "  nothing was explored: what every run assumes does not hold (within --range, for a specification)\n",
+            );
+        }
+        if let Some(trace) = self.trouble.as_ref().map(Trouble::trace).filter(|trace| !trace.is_empty()) {
+            text.push_str("  after\n");
+            trace.lines().for_each(|line| text.push_str(&format!("  | {line}\n")));
+        }
         match exit {
             Exit::Fine => terminal.print(&text),
             Exit::Rejected | Exit::Failed | Exit::Inconclusive | Exit::SystemFailed | Exit::Interrupted => {
@@ -144,22 +203,22 @@ impl Found {
     }
 }
 
-/// Tells the outputs that only one of two programs has. That the other does not have one is certain where all of its
-/// runs were visited.
-fn compare(one: (&str, Found), other: (&str, Found), show: usize, terminal: &mut Terminal) -> Exit {
-    let exit = one.1.tell(one.0, terminal).worst(other.1.tell(other.0, terminal));
+/// Tells the outputs that only one of two has. That the other does not have one is certain where all of its runs were
+/// visited.
+fn compare(one: Found, other: Found, show: usize, terminal: &mut Terminal) -> Exit {
+    let exit = one.tell(terminal).worst(other.tell(terminal));
     if exit != Exit::Fine {
         return exit;
     }
     let whole = |found: &Found| found.report.ended == Ended::Exhausted;
-    let whole = [whole(&other.1), whole(&one.1)];
-    let (mine, theirs, common) = one.1.outputs.apart(other.1.outputs);
-    terminal.print(&format!("{common} outputs in common\n"));
+    let (names, whole, output) = ([one.name, other.name], [whole(&other), whole(&one)], one.output);
+    let (mine, theirs, common) = one.outputs.apart(other.outputs);
+    terminal.print(&format!("{common} {output}s in common\n"));
     let mut exit = Exit::Fine;
-    for ((command, only), whole) in [(one.0, mine), (other.0, theirs)].into_iter().zip(whole) {
+    for ((name, only), whole) in names.into_iter().zip([mine, theirs]).zip(whole) {
         if only.len() > 0 {
             let sure = if whole { "" } else { ", as far as was seen" };
-            terminal.print(&format!("only {command} has {} outputs{sure}:\n{}", only.len(), only.told(show)));
+            terminal.print(&format!("only {name} has {} {output}s{sure}:\n{}", only.len(), only.told(show, output)));
             exit = exit.worst(if whole { Exit::Rejected } else { Exit::Inconclusive });
         }
     }

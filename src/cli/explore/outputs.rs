@@ -2,7 +2,7 @@
 //!
 //! `2 runs print, for example with coin = 1 of 2 (--replay c1:coin:0.2.1:…)`, then the lines that they print.
 
-use super::program::Ran;
+use super::ran::Ran;
 use crate::choice::{Step, shortlex, shown, token};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -40,8 +40,8 @@ impl Outputs {
         (self, other, both.len())
     }
 
-    /// At most `limit` of them, in words.
-    pub fn told(&self, limit: usize) -> String {
+    /// At most `limit` of them, in words, each an `output`.
+    pub fn told(&self, limit: usize, output: &str) -> String {
         let mut text = String::new();
         for (output, seen) in self.0.iter().take(limit) {
             let runs = if seen.runs == 1 { "1 run prints".into() } else { format!("{} runs print", seen.runs) };
@@ -54,7 +54,7 @@ impl Outputs {
             }
         }
         if self.len() > limit {
-            _ = writeln!(text, "and {} more outputs (--show N)", self.len() - limit);
+            _ = writeln!(text, "and {} more {output}s (--show N)", self.len() - limit);
         }
         text
     }

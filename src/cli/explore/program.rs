@@ -4,8 +4,8 @@
 //! `choose which way 3` and reads `2`; it may write `refuse too late` and end: that run does not exist. `docs/CHOICES.md`
 //! describes it for those who write such programs.
 
+use super::ran::{MAX_OUTPUT, Ran, Trouble};
 use crate::choice::{ChoiceError, Chooser, Step, label};
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -15,8 +15,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The output that a run may have, in bytes.
-const MAX_OUTPUT: u64 = 16 << 20;
 /// A line that asks for a choice, in bytes.
 const MAX_LINE: u64 = 1024;
 /// What is told of the standard error of a program that died, in bytes.
@@ -30,59 +28,6 @@ pub struct Program<'o> {
     pub timeout: Duration,
 }
 
-/// What a run came to.
-pub struct Ran {
-    pub output: Vec<u8>,
-    pub run: Vec<Step>,
-}
-
-/// Why a run has no output.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Trouble {
-    /// The run ends here, by the rules of choosing.
-    Escaped(ChoiceError),
-    /// It has run for so long.
-    Endless(Duration),
-    /// It printed more than a run may.
-    TooMuch,
-    /// It ended with this status; what it wrote to standard error.
-    Died(String, String),
-    /// The shell could not start it.
-    NoProgram(String),
-    /// What it wrote is no request.
-    Malformed(String),
-    /// The system refused something.
-    System(String),
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Escaped(error) => error.fmt(f),
-            Trouble::Endless(limit) => {
-                write!(f, "the program does not end: it has run for {} s (--timeout)", limit.as_secs_f64())
-            }
-            Trouble::TooMuch => write!(f, "the program printed more than {MAX_OUTPUT} bytes"),
-            Trouble::Died(status, said) => write!(f, "the program died: {status}{}", indented(said)),
-            Trouble::NoProgram(said) => write!(f, "the program cannot be started{}", indented(said)),
-            Trouble::Malformed(line) => {
-                write!(f, "the program wrote {line:?} where `choose LABEL N` or `refuse LABEL` was expected")
-            }
-            Trouble::System(what) => write!(f, "the program cannot be run: {what}"),
-        }
-    }
-}
-
-fn indented(said: &str) -> String {
-    said.lines().map(|line| format!("\n  | {line}")).collect()
-}
-
-impl Trouble {
-    fn system(error: io::Error) -> Trouble {
-        Trouble::System(error.to_string())
-    }
-}
-
 /// A request of the program.
 enum Request {
     Choose(String, usize),
@@ -93,12 +38,12 @@ impl Program<'_> {
     /// Runs the program with the chooser's choices.
     pub fn run(&self, c: &mut Chooser) -> Result<Ran, Trouble> {
         let deadline = Instant::now() + self.timeout;
-        let mut started = Started::new(self.command).map_err(Trouble::system)?;
+        let mut started = Started::new(self.command).map_err(|error| Trouble::System(error.to_string()))?;
         let mut run = Vec::new();
         let refused = self.talk(&started.choices, deadline, c, &mut run)?;
         let output = self.wait(&started.output, deadline)?;
         let said = self.wait(&started.complaints, deadline)?;
-        let status = started.end().map_err(Trouble::system)?;
+        let status = started.end().map_err(|error| Trouble::System(error.to_string()))?;
         match refused {
             Some(error) => Err(Trouble::Escaped(error)),
             None if output.len() as u64 > MAX_OUTPUT => Err(Trouble::TooMuch),
@@ -140,7 +85,7 @@ impl Program<'_> {
     /// The next request; `None` where the program has closed its end.
     fn request(&self, reader: &mut BufReader<&UnixStream>, deadline: Instant) -> Result<Option<Request>, Trouble> {
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-        reader.get_ref().set_read_timeout(Some(left)).map_err(Trouble::system)?;
+        reader.get_ref().set_read_timeout(Some(left)).map_err(|error| Trouble::System(error.to_string()))?;
         let mut line = Vec::new();
         match reader.take(MAX_LINE).read_until(b'\n', &mut line) {
             Ok(0) => Ok(None),
@@ -152,7 +97,7 @@ impl Program<'_> {
                 Err(Trouble::Endless(self.timeout))
             }
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(None),
-            Err(error) => Err(Trouble::system(error)),
+            Err(error) => Err(Trouble::System(error.to_string())),
         }
     }
 

@@ -1,0 +1,94 @@
+//! What one run of what is explored came to: an output, or trouble.
+//!
+//! `the program died: exit status 7`, and then what it had said, is a [`Trouble`] in words.
+
+use crate::choice::{ChoiceError, Step};
+use crate::cli::exit::Exit;
+use std::fmt;
+use std::time::Duration;
+
+/// The output that a run may have, in bytes.
+pub const MAX_OUTPUT: u64 = 16 << 20;
+
+/// A run of a specification that cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stopped {
+    /// Why, at its place.
+    pub message: String,
+    /// What was said until then.
+    pub trace: String,
+    pub run: Vec<Step>,
+    pub exit: Exit,
+}
+
+/// A run that came to its end.
+pub struct Ran {
+    pub output: Vec<u8>,
+    pub run: Vec<Step>,
+}
+
+/// Why a run has no output.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Trouble {
+    /// The run ends here, by the rules of choosing.
+    Escaped(ChoiceError),
+    /// It has run for so long.
+    Endless(Duration),
+    /// It printed more than a run may.
+    TooMuch,
+    /// It ended with this status; what it wrote to standard error.
+    Died(String, String),
+    /// The shell could not start it.
+    NoProgram(String),
+    /// What it wrote is no request.
+    Malformed(String),
+    /// The system refused something.
+    System(String),
+    /// A specification cannot run on.
+    Stopped(Box<Stopped>),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Escaped(error) => error.fmt(f),
+            Trouble::Endless(limit) => {
+                write!(f, "the program does not end: it has run for {} s (--timeout)", limit.as_secs_f64())
+            }
+            Trouble::TooMuch => write!(f, "the program printed more than {MAX_OUTPUT} bytes"),
+            Trouble::Died(status, said) => write!(f, "the program died: {status}{}", indented(said)),
+            Trouble::NoProgram(said) => write!(f, "the program cannot be started{}", indented(said)),
+            Trouble::Malformed(line) => {
+                write!(f, "the program wrote {line:?} where `choose LABEL N` or `refuse LABEL` was expected")
+            }
+            Trouble::Stopped(stopped) => f.write_str(&stopped.message),
+            Trouble::System(what) => write!(f, "the program cannot be run: {what}"),
+        }
+    }
+}
+
+fn indented(said: &str) -> String {
+    said.lines().map(|line| format!("\n  | {line}")).collect()
+}
+
+impl Trouble {
+    /// The exit code that it leads to.
+    pub fn exit(&self) -> Exit {
+        match self {
+            Trouble::Endless(_) | Trouble::TooMuch => Exit::Inconclusive,
+            Trouble::NoProgram(_) | Trouble::System(_) => Exit::Failed,
+            Trouble::Died(..) | Trouble::Malformed(_) | Trouble::Escaped(_) => Exit::SystemFailed,
+            Trouble::Stopped(stopped) => stopped.exit,
+        }
+    }
+
+    /// The run that it ended, where that is known.
+    pub fn run(&self) -> Option<&[Step]> {
+        if let Trouble::Stopped(stopped) = self { Some(&stopped.run) } else { None }
+    }
+
+    /// The trace up to there.
+    pub fn trace(&self) -> &str {
+        if let Trouble::Stopped(stopped) = self { &stopped.trace } else { "" }
+    }
+}

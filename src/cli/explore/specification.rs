@@ -1,0 +1,135 @@
+//! One run of a specification: so many requests of a client that may ask for anything, and what is answered.
+//!
+//! The client's requests are choices like those of the server, so that all runs are all behaviours: what `mayhap simulate`
+//! draws, with few values. A run in which the client breaks its duty, or the choices contradict a condition, does not
+//! exist; a request that no choices could answer is told, as is a fault.
+
+use super::ran::{Ran, Stopped, Trouble};
+use crate::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
+use crate::cli::arguments::Explore as Options;
+use crate::cli::exit::Exit;
+use crate::cli::{observed, stopped, values};
+use crate::diagnostic::{Colour, Diagnostic};
+use crate::server::{Ranges, Server, Stop};
+use crate::spec::Spec;
+use crate::value::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Integers are from here where nothing else is said.
+const INTEGERS: (i64, i64) = (0, 3);
+
+/// A specification to explore.
+pub struct Behaviours {
+    spec: Arc<Spec>,
+    ranges: Ranges,
+    clients: usize,
+    requests: u64,
+    /// The last choices that led to a request of which it is known that it has a run, though others have none.
+    answered: Mutex<Vec<Step>>,
+}
+
+/// Why a run did not come to its end.
+enum End {
+    /// It does not exist, because this does not hold.
+    Refused(Label),
+    /// The server could not go on.
+    Stopped(Stop),
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> End {
+        End::Stopped(stop)
+    }
+}
+
+impl From<ChoiceError> for End {
+    fn from(error: ChoiceError) -> End {
+        End::Stopped(Stop::Choice(error))
+    }
+}
+
+impl Behaviours {
+    pub fn new(spec: Arc<Spec>, options: &Options) -> Behaviours {
+        let ranges = values::ranges(&options.ranges);
+        let ranges = Ranges { request: ranges.request.or(Some(INTEGERS)), choose: ranges.choose.or(Some(INTEGERS)) };
+        Behaviours { spec, ranges, clients: options.clients.get(), requests: options.steps, answered: Mutex::default() }
+    }
+
+    /// Runs the specification with the chooser's choices.
+    pub fn run(&self, c: &mut Chooser) -> Result<Ran, Trouble> {
+        let mut choices = Recorded::new(&mut *c);
+        let mut output = String::new();
+        let ended = self.exchanges(&mut output, &mut choices);
+        let run = choices.into_run();
+        match ended {
+            Ok(()) => Ok(Ran { output: output.into_bytes(), run }),
+            Err(End::Refused(label)) => {
+                c.try_assume(label, false).map_err(Trouble::Escaped)?;
+                Ok(Ran { output: Vec::new(), run })
+            }
+            Err(End::Stopped(Stop::Choice(error))) => Err(Trouble::Escaped(error)),
+            Err(End::Stopped(stop)) => {
+                let exit = if let Stop::Limit(_) = stop { Exit::Inconclusive } else { Exit::Failed };
+                Err(Trouble::Stopped(Box::new(Stopped { message: self.shown(&stop), trace: output, run, exit })))
+            }
+        }
+    }
+
+    /// Appends the line of each exchange.
+    fn exchanges(&self, output: &mut String, choices: &mut Recorded<&mut Chooser>) -> Result<(), End> {
+        let mut server = Server::explored(self.spec.clone(), self.ranges, choices).map_err(|stop| match stop {
+            Stop::Stuck(_) => End::Refused("what the specification assumes"),
+            stop => stop.into(),
+        })?;
+        for _ in 0..self.requests {
+            let client = 1 + choices.choose("client", self.clients)? as u64;
+            let request = server.drawing().request(&self.spec.types, self.spec.program.request, choices)?;
+            let asked = choices.run().len();
+            let reply = match server.handle(&request, client, choices) {
+                Ok(reply) => reply,
+                Err(Stop::Outside(_)) => return Err(End::Refused("the client's duty")),
+                Err(Stop::Stuck(site)) => {
+                    let is_answered = self.is_answered(&mut server, &request, client, &choices.run()[..asked])?;
+                    return Err(if is_answered {
+                        End::Refused("what the specification assumes")
+                    } else {
+                        Stop::Stuck(site).into()
+                    });
+                }
+                Err(stop) => return Err(stop.into()),
+            };
+            observed::write(output, &self.spec, (self.clients > 1).then_some(client), &request, &reply);
+            output.push('\n');
+        }
+        Ok(())
+    }
+
+    /// Whether the request at hand, to which these choices led, has a run by other choices. A server that may do something
+    /// by itself may do that first.
+    fn is_answered(
+        &self,
+        server: &mut Server,
+        request: &Value,
+        client: u64,
+        asked: &[Step],
+    ) -> Result<bool, ChoiceError> {
+        let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.spec.program.steps.is_empty() || *answered == asked {
+            return Ok(true);
+        }
+        let has_run = server.has_run(request, client, &mut Random::new(0))?;
+        if has_run {
+            *answered = asked.to_vec();
+        }
+        Ok(has_run)
+    }
+
+    /// Why the server could not go on, at its place.
+    fn shown(&self, stop: &Stop) -> String {
+        let at = |site| Diagnostic::error(self.spec.span(site), stop.to_string());
+        stopped::site(stop).map_or_else(
+            || stop.to_string(),
+            |site| self.spec.sources.render(&at(site), Colour::Never).trim_end().to_owned(),
+        )
+    }
+}
