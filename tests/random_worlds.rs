@@ -74,10 +74,14 @@ fn run(family: &Family, number_of: u64, programs: u64, likely_hole: usize) -> Co
         let world = worlds::random(&mut rng, family);
         let found = errors(&world.text);
         assert!(found.is_empty(), "{}\n{}", found.join("\n"), world.text);
-        if std::env::var_os("MAYHAP_SHOW").is_some() {
+        let shown = std::env::var_os("MAYHAP_SHOW").is_some();
+        if shown {
             eprintln!("{seed}\n{}", world.text);
         }
         for (trace, features) in traces(&mut rng, &world, likely_hole) {
+            if shown {
+                eprintln!("{}", write_trace(&trace));
+            }
             let started = Instant::now();
             let compared = compare(&world.text, &trace, &mut count.verdicts);
             let compared = compared.unwrap_or_else(|why| report(family.name, &world.text, &trace, &why));

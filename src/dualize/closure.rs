@@ -33,6 +33,8 @@ struct Own {
 
 /// Where steps led to more candidates than this, new ones are split by the values of their variables.
 const SPLIT_AFTER: usize = 1;
+/// What it costs to compare a state, for each of its values, in made terms.
+const LEARNED: u64 = 4;
 /// The number of candidates with variables before a request at which no more steps are followed.
 const SYMBOLIC_LIMIT: usize = 256;
 
@@ -76,7 +78,7 @@ impl Judge {
         let mut closure = Closure { states: candidates.into_iter().map(root).collect(), ..Closure::default() };
         let limit = CLOSURE_LIMIT.max(closure.states.len());
         let mut at = 0;
-        while at < closure.states.len() {
+        while at < closure.states.len() && !self.is_exhausted() {
             let watch = self.respond_at(spec, &mut closure, at, received, &mut after);
             if closure.states.len() > limit || closure.symbolic > SYMBOLIC_LIMIT {
                 self.cut.get_or_insert((Limit::Steps, None));
@@ -250,6 +252,7 @@ impl Judge {
             closure.forms.entry(form).or_insert(at);
             closure.formed += 1;
         }
+        self.worked += LEARNED * u64::from(state.candidate.walked);
         let form = state.form();
         if let Some(known) = closure.forms.get(&form)
             && (closure.states[*known].candidate.is_clean() || !state.candidate.is_clean())

@@ -118,6 +118,7 @@ impl Judge {
         store.forget(&|var| live.contains(&var), &mut self.solver);
         candidate.fresh = 0;
         candidate.walked = walked;
+        self.worked += u64::from(walked);
         candidate.joined = candidate.joined.filter(|joined| live.contains(&joined.var));
         let joined = usize::from(candidate.joined.is_some());
         candidate.open = live.len() > joined || candidate.process.has_unknowns();

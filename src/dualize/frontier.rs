@@ -17,11 +17,18 @@ use crate::process::{Fresh, Limit, Process};
 use crate::scalar::Scalar;
 use crate::solve::{Limits, Solver, Statistics, Store};
 use crate::spec::Spec;
-use crate::term::Term;
+use crate::term::{Term, made};
 use crate::value::Value;
 
 /// The number of paths of one request beyond which the judge gives up on the others.
 pub const PATH_LIMIT: u32 = 20_000;
+
+/// The work on one exchange beyond which the judge gives up on further explanations, in made terms: some seconds.
+pub const EFFORT_LIMIT: u64 = 5_000_000;
+/// What a question to Z3 counts as, in made terms.
+const ASKED: u64 = 50_000;
+/// So many candidates are followed after that.
+const FOLLOWED: usize = 64;
 
 /// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
 #[derive(Clone, Debug)]
@@ -44,6 +51,8 @@ pub struct Options {
     pub limits: Limits,
     /// The number of candidates at which judging stops as undecided.
     pub candidates: usize,
+    /// The work on one exchange, in made terms, at which no more explanations of it are looked for.
+    pub effort: u64,
 }
 
 impl Default for Options {
@@ -58,6 +67,7 @@ impl Default for Options {
             keep_answers: false,
             limits: Limits::default(),
             candidates: 100_000,
+            effort: EFFORT_LIMIT,
         }
     }
 }
@@ -118,6 +128,9 @@ pub struct Judge {
     pub(super) watch: Option<Watch>,
     /// Which runs of a step are followed; `None` is all.
     pub(super) wanted: Option<Wanted>,
+    /// Work that made no terms, and all work that was done before the current exchange.
+    pub(super) worked: u64,
+    begun: u64,
     /// What the copies of the paths of the current request cost so far.
     pub(super) copied: usize,
     /// Room for the paths of a request, empty between requests; kept so that no request makes its own.
@@ -152,6 +165,8 @@ impl Judge {
             clean_died: None,
             watch: None,
             wanted: None,
+            worked: 0,
+            begun: 0,
             copied: 0,
             open: Vec::new(),
             results: Vec::new(),
@@ -179,6 +194,7 @@ impl Judge {
         }
         self.event = exchange.line;
         self.counts.events += 1;
+        self.begun = self.work();
         let spec = self.spec.clone();
         let received = Received {
             request: self.request(&spec, &exchange.request),
@@ -203,6 +219,9 @@ impl Judge {
     ) -> Vec<Candidate> {
         let mut others = std::mem::take(&mut self.results);
         candidates.retain_mut(|candidate| {
+            if self.is_exhausted() {
+                return false;
+            }
             if *received.seen == Observed::Lost {
                 others.push(candidate.clone());
             }
@@ -211,6 +230,21 @@ impl Judge {
         candidates.append(&mut others);
         self.results = others;
         candidates
+    }
+
+    /// What was done so far, in made terms; to be compared within an exchange only.
+    fn work(&self) -> u64 {
+        self.worked + made() + self.solver.statistics.z3_checks * ASKED
+    }
+
+    /// Whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
+    pub(super) fn is_exhausted(&mut self) -> bool {
+        let exhausted = self.work() - self.begun > self.options.effort;
+        if exhausted {
+            self.cut.get_or_insert((Limit::Effort, None));
+            self.whole = false;
+        }
+        exhausted
     }
 
     /// A request, with something in the place of what is not known of it.
@@ -284,7 +318,7 @@ impl Judge {
     }
 
     fn settle(&mut self, mut survivors: Vec<Candidate>) {
-        survivors.iter_mut().for_each(|candidate| self.tidy_and_name(candidate));
+        self.tidy_each(&mut survivors, Judge::tidy_and_name);
         if survivors.len() > 1 && self.options.merge {
             self.reduce(&mut survivors);
         }
@@ -300,6 +334,19 @@ impl Judge {
         }
         self.counts.candidates_max = self.counts.candidates_max.max(survivors.len());
         self.candidates = survivors;
+    }
+
+    /// Does this to each candidate, as long as the effort lasts; then few of them are followed.
+    pub(super) fn tidy_each(&mut self, candidates: &mut Vec<Candidate>, tidy: fn(&mut Judge, &mut Candidate)) {
+        let mut kept = 0;
+        candidates.retain_mut(|candidate| {
+            let followed = kept < FOLLOWED || !self.is_exhausted();
+            if followed {
+                tidy(self, candidate);
+                kept += 1;
+            }
+            followed
+        });
     }
 
     /// Keeps a choice for the witness, where choices are kept.

@@ -17,6 +17,8 @@ use crate::value::{self, Split, Truth, Value};
 const COPY_LIMIT: usize = 20_000_000;
 /// What a copy costs at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
 const FORK_COST: usize = 500;
+/// So many copied values are as much work as a made term.
+const COPIED: u64 = 10;
 
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
@@ -51,6 +53,9 @@ impl Judge {
         let mut paths = 1u32;
         while let Some(path) = open.pop() {
             paths += 1;
+            if self.is_exhausted() {
+                break;
+            }
             if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
                 self.cut.get_or_insert((Limit::Paths, None));
                 self.whole = false;
@@ -81,6 +86,7 @@ impl Judge {
         let program = &spec.program;
         loop {
             let event = candidate.process.advance(program);
+            self.worked += 1;
             self.notice(program, candidate);
             let alive = match event {
                 Event::Choose { choice, guard, site } => {
@@ -285,7 +291,9 @@ impl Judge {
 
     /// Counts what copies of a path cost, which deep recursion makes large; beyond the limit the path is cut off.
     fn pay(&mut self, candidate: &Candidate, copies: usize) -> Alive {
-        self.copied = self.copied.saturating_add((FORK_COST + candidate.process.size()).saturating_mul(copies));
+        let cost = (FORK_COST + candidate.process.size()).saturating_mul(copies);
+        self.copied = self.copied.saturating_add(cost);
+        self.worked = self.worked.saturating_add(cost as u64 / COPIED);
         if self.copied <= COPY_LIMIT {
             return Alive::Yes;
         }

@@ -52,7 +52,7 @@ impl Judge {
     /// Merges equal candidates and drops covered ones.
     fn compare(&mut self, candidates: &mut Vec<Candidate>) {
         if self.options.forget {
-            candidates.iter_mut().for_each(|candidate| self.forget_and_name(candidate));
+            self.tidy_each(candidates, Judge::forget_and_name);
         }
         let before = candidates.len();
         subsume::merge_equal(candidates);

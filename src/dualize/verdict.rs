@@ -107,6 +107,9 @@ impl fmt::Display for Limit {
             Limit::Steps => {
                 write!(f, "the server may reach more than {} states by itself", super::closure::CLOSURE_LIMIT)
             }
+            Limit::Effort => {
+                f.write_str("one exchange had more possible explanations than could be followed in the effort allowed")
+            }
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),
         }
     }

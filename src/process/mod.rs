@@ -176,6 +176,8 @@ pub enum Limit {
     Undecidable,
     /// More paths in one step than the judge follows.
     Paths,
+    /// More work for one exchange than the judge takes on.
+    Effort,
     /// More states that the server may reach by itself than the judge keeps.
     Steps,
     /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.

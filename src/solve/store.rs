@@ -82,6 +82,13 @@ impl Store {
         self.facts.constrained(var)
     }
 
+    /// The constraints beyond domains and bindings that mention the variable.
+    pub fn constraints_on(&self, var: Var) -> impl Iterator<Item = &Term> {
+        let rest = self.facts.rest.as_deref();
+        let ids = rest.and_then(|rest| rest.of_var.get(&var)).into_iter().flatten();
+        ids.filter_map(move |id| rest?.terms.get(id))
+    }
+
     /// Number of bindings, variables with a domain, and other constraints.
     pub fn size(&self) -> (usize, usize, usize) {
         let rest = self.facts.rest.as_ref().map_or(0, |rest| rest.terms.len());

@@ -26,6 +26,7 @@ mod walk;
 
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
+pub use node::made;
 pub(crate) use relate::relate;
 pub use text::TextOp;
 

@@ -8,7 +8,7 @@ use super::{Kind, Term};
 use crate::scalar::{Int, Scalar, Sort};
 use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -35,11 +35,20 @@ pub(super) struct Node {
 thread_local! {
     /// The most recent node of each slot. Weak: it keeps no term alive, only (a bounded number of) empty allocations.
     static SHARING: RefCell<Vec<Weak<Node>>> = const { RefCell::new(Vec::new()) };
+    static MADE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How many nodes this thread has made so far, those included that were there already: between two moments, a measure of
+/// symbolic work that is the same on every machine.
+#[must_use]
+pub fn made() -> u64 {
+    MADE.get()
 }
 
 impl Term {
     /// The node of `kind`, which must be in normal form.
     pub(super) fn make(kind: Kind, sort: Sort) -> Term {
+        MADE.set(MADE.get() + 1);
         let node = Node::new(kind, sort);
         if node.size < SHARED_FROM { Term(Arc::new(node)) } else { share(node) }
     }

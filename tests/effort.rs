@@ -1,0 +1,57 @@
+//! Explanations that multiply with every exchange: the work on one exchange has an end, and a trace that it cuts off is never
+//! rejected.
+//!
+//! In [`SPLITS`] each `Go` doubles the states that explain the trace. With little effort allowed, some of them are followed
+//! only: what these explain is accepted, what they do not is unknown.
+
+use mayhap::dualize::Options;
+use mayhap::validate::Exchanges;
+use mayhap::{Spec, Validator, Verdict};
+
+const SPLITS: &str = "
+enum Request { Go, Show }
+enum Response { Done, Shown(int, int) }
+protocol splits {
+    request Request; response Response;
+    var a: int = 0;
+    var b: int = 0;
+    on Go {
+        either { a := a * 3 + 1; b := b + 1; } or { a := a + 1; b := b * 3 + 1; }
+        reply Done;
+    }
+    on Show { reply Shown(a, b); }
+}";
+
+/// `Go` so many times, then what is shown.
+fn judged(steps: usize, shown: (i64, i64), effort: u64) -> Verdict {
+    let spec = Spec::from_text(SPLITS).expect("a specification");
+    let mut trace = "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(steps);
+    trace += &format!("{{\"q\":\"Show\",\"a\":{{\"Shown\":[{},{}]}}}}\n", shown.0, shown.1);
+    let mut validator = Validator::with_options(&spec, Options { effort, ..Options::default() });
+    for exchange in Exchanges::new(&spec, trace.as_bytes()) {
+        validator.observe_exchange(&exchange.expect("an exchange"));
+    }
+    validator.verdict()
+}
+
+#[test]
+fn what_is_cut_off_is_not_rejected() {
+    let whole = Options::default().effort;
+    assert!(matches!(judged(10, (-1, -1), whole), Verdict::Reject { .. }));
+    let Verdict::Unknown(unknown) = judged(10, (-1, -1), 1_000) else { panic!("most explanations were not followed") };
+    let why = unknown.to_string();
+    assert!(why.contains("more possible explanations"), "{why}");
+}
+
+#[test]
+fn what_a_followed_one_explains_is_accepted() {
+    // The first way each time is (3a + 1, b + 1).
+    let first = (0..10).fold((0i64, 0i64), |(a, b), _| (a * 3 + 1, b + 1));
+    assert!(judged(10, first, Options::default().effort).is_accept());
+    assert!(judged(10, first, 1_000).is_accept());
+}
+
+#[test]
+fn little_effort_is_enough_where_explanations_stay_few() {
+    assert!(matches!(judged(3, (-1, -1), 1_000), Verdict::Reject { .. }));
+}
