@@ -38,11 +38,12 @@ impl Map {
         };
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
-        contents.lineage = Lineage::default();
-        let keys: Vec<Value> = contents.entries.keys().cloned().collect();
-        for key in keys {
-            contents.entries.get_mut(&key).into_iter().for_each(unit);
+        for (key, entry) in self.0.entries.iter() {
+            let mut key_only = entry.clone();
+            unit(&mut key_only);
+            contents.place(key.clone(), Some(key_only));
         }
+        contents.lineage = Lineage::default();
         contents.pending.iter_mut().filter_map(|write| write.entry.as_mut()).for_each(unit);
         if let Some(base) = &mut contents.base {
             base.view = View::Keys;
@@ -171,6 +172,11 @@ impl Map {
         let mut entries: Vec<_> = self.looked_at().collect();
         entries.sort_by(|a, b| a.0.cmp(b.0));
         self.0.pending.is_empty().then_some(entries)
+    }
+
+    /// Writes whose key may or may not equal that of an entry, in order: later ones win. `None` is a removal.
+    pub fn pending(&self) -> impl DoubleEndedIterator<Item = (&Value, Option<&Entry>)> {
+        self.0.pending.iter().map(|write| (&write.key, write.entry.as_ref()))
     }
 
     pub(in crate::value) fn visit_bases<'m>(&'m self, visit: &mut dyn FnMut(u64, &'m Map)) {

@@ -7,7 +7,7 @@
 //! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
 //! an entry that is never there.
 
-use std::hash::{BuildHasherDefault, Hash};
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
@@ -22,6 +22,7 @@ mod rewrite;
 mod whole;
 
 use lineage::Lineage;
+use order::hash_of;
 use whole::{Keys, Which};
 
 pub(super) use rewrite::Scope;
@@ -73,6 +74,10 @@ struct Contents {
     conditional: usize,
     /// How many entries are never there.
     hidden: usize,
+    /// How many of the other entries have a value of which a part is not known.
+    open: usize,
+    /// The sum of the hashes of the entries.
+    hash: u64,
     /// Later writes win.
     pending: Vec<Write>,
     /// Known keys of entries that were written with conditions in them, the latest last.
@@ -105,7 +110,7 @@ impl Presence {
 
 impl Entry {
     /// That nothing is there, whatever an unknown base has.
-    pub(super) const HIDDEN: Entry = Entry { presence: Presence::Never, value: Value::Absent };
+    pub const HIDDEN: Entry = Entry { presence: Presence::Never, value: Value::Absent };
 
     /// An entry that is there under a condition.
     #[must_use]
@@ -127,6 +132,11 @@ impl Entry {
             Presence::Never => true,
             Presence::When(_) => false,
         }
+    }
+
+    /// Whether a part of its value is not known, and it may be there.
+    fn is_open(&self) -> bool {
+        self.presence != Presence::Never && !self.value.is_known()
     }
 
     /// The condition of its presence.
@@ -155,9 +165,8 @@ impl Map {
         let contents = &*self.0;
         contents.base.is_none()
             && contents.pending.is_empty()
-            && contents.symbolic == 0
             && contents.conditional == 0
-            && contents.entries.values().all(|entry| entry.value.is_known())
+            && contents.entries_are_known()
     }
 
     /// The first pending write, and the first key that it may equal.
@@ -377,24 +386,35 @@ impl Contents {
             && (!waits || key.is_known() && adds(entry) && self.pending.iter().all(|write| adds(write.entry.as_ref())))
     }
 
+    /// Whether there is nothing in the entries that is not known: there or not, and what.
+    fn entries_are_known(&self) -> bool {
+        self.symbolic == 0 && self.conditional == self.hidden && self.open == 0
+    }
+
     fn place(&mut self, key: Value, entry: Option<Entry>) {
         self.lineage.written(&key);
-        let symbolic = usize::from(!key.is_known());
         let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
-        let old = match entry {
+        let old = match &entry {
             None => self.entries.remove(&key),
             Some(entry) => {
-                self.symbolic += symbolic;
-                self.conditional += usize::from(entry.presence != Presence::Always);
-                self.hidden += usize::from(entry.presence == Presence::Never);
-                self.doubt(&key, &entry);
-                self.entries.insert(key, entry)
+                self.doubt(&key, entry);
+                self.entries.insert(key.clone(), entry.clone())
             }
         };
+        let symbolic = usize::from(!key.is_known());
+        if let Some(new) = entry {
+            self.symbolic += symbolic;
+            self.conditional += usize::from(new.presence != Presence::Always);
+            self.hidden += usize::from(new.presence == Presence::Never);
+            self.open += usize::from(new.is_open());
+            self.hash = self.hash.wrapping_add(hash_of(&key, &new));
+        }
         if let Some(old) = old {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
             self.hidden -= usize::from(old.presence == Presence::Never);
+            self.open -= usize::from(old.is_open());
+            self.hash = self.hash.wrapping_sub(hash_of(&key, &old));
         }
     }
 

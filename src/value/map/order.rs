@@ -13,6 +13,7 @@ impl PartialEq for Map {
     fn eq(&self, other: &Map) -> bool {
         self.is_same(other)
             || (self.0.entries.len() == other.0.entries.len()
+                && self.0.hash == other.0.hash
                 && self.0.base == other.0.base
                 && self.0.pending == other.0.pending
                 && self.has_entries_of(other))
@@ -37,16 +38,17 @@ impl Ord for Map {
 
 impl Hash for Map {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // Equal maps must hash alike whatever their order of insertion: add the hashes of the entries.
-        let sum = self.0.entries.iter().fold(0u64, |sum, pair| {
-            let mut hasher = FxHasher::default();
-            pair.hash(&mut hasher);
-            sum.wrapping_add(hasher.finish())
-        });
-        sum.hash(state);
+        self.0.hash.hash(state);
         self.0.base.hash(state);
         self.0.pending.hash(state);
     }
+}
+
+/// Equal maps hash alike whatever the order of insertion: the hashes of their entries are added.
+pub(super) fn hash_of(key: &Value, entry: &Entry) -> u64 {
+    let mut hasher = FxHasher::default();
+    (key, entry).hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Map {

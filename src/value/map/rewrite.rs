@@ -26,7 +26,7 @@ impl Map {
         scope: Scope,
     ) -> Option<Map> {
         let mut changed: Vec<(Value, Option<(Value, Entry)>)> = Vec::new();
-        if scope == Scope::Everything {
+        if scope == Scope::Everything && !self.0.entries_are_known() {
             for (key, entry) in self.0.entries.iter() {
                 let (new_key, new_entry) = (rewrite(key), entry.rewrite(rewrite));
                 if new_key.is_some() || new_entry.is_some() {
@@ -123,9 +123,10 @@ impl Map {
         Value::Map(map)
     }
 
-    /// Calls a function on every value inside.
+    /// Calls a function on every value inside in which something is not known.
     pub(in crate::value) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
-        for (key, entry) in self.0.entries.iter() {
+        let entries = Some(&self.0.entries).filter(|_| !self.0.entries_are_known());
+        for (key, entry) in entries.into_iter().flatten() {
             visit(key);
             entry.visit(visit, presence);
         }

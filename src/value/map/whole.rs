@@ -216,6 +216,32 @@ mod tests {
     use crate::scalar::Sort;
     use crate::term::Var;
 
+    /// What is known without a look at the entries is what a look at them tells, whatever was written.
+    #[test]
+    fn a_map_knows_what_is_known_of_it() {
+        let open = |id: u64| Value::Term(Term::var(Var { id, sort: Sort::Int }));
+        let maybe = Truth::Term(Term::var(Var { id: 9, sort: Sort::Bool }));
+        let entries = [
+            Some(Entry::always(Value::from(1))),
+            Some(Entry::always(Value::some(open(1)))),
+            Some(Entry::when(maybe, Value::from(2))),
+            None,
+        ];
+        let keys = [Value::from(1), Value::from(2), open(2)];
+        let mut map = Map::default();
+        for at in 0..entries.len() * keys.len() * 40 {
+            map.set_in_place(&keys[at * at % 7 % keys.len()], entries[at % 11 % entries.len()].clone());
+            let mut terms = 0;
+            Value::Map(map.clone()).visit_terms(&mut |_| terms += 1);
+            let own = map.0.entries.iter();
+            let inside = own.filter(|(key, entry)| !(key.is_known() && entry.is_known())).count();
+            assert_eq!(map.is_known(), inside + map.0.pending.len() == 0, "{map:?}");
+            assert_eq!(terms == 0, map.is_known(), "{map:?}");
+            let hashes = map.0.entries.iter().map(|(key, entry)| super::super::order::hash_of(key, entry));
+            assert_eq!(map.0.hash, hashes.fold(0, u64::wrapping_add), "{map:?}");
+        }
+    }
+
     #[test]
     fn only_what_no_later_write_may_have_changed_is_last_seen() {
         let open = Value::Term(Term::var(Var { id: 1, sort: Sort::Int }));
