@@ -4,18 +4,25 @@
 //! The traces are those whose verdicts are known (`conformance.rs`); random programs do the same in `random_programs.rs`.
 //! Also how large reasons are, and that looking for one stays fast however far back it lies.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::{BufRead, Cursor};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayhap::dualize::Options;
-use mayhap::evidence::{Minimality, WitnessError, check_reason, reason, witness};
-use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Spec, Validator, Verdict};
+use mayhap::evidence::{
+    Minimality, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_in_legs,
+};
+use mayhap::validate::{Exchanges, Recorded, exchange_at};
+use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
 
 /// A reason of at most so many answers is one that people read.
 const SHORT: usize = 6;
+
+/// Witnesses are made in parts of so many exchanges, too.
+const LEGS: [usize; 3] = [1, 3, 10];
 
 /// What was found in a collection of traces.
 #[derive(Default, Debug)]
@@ -24,6 +31,9 @@ struct Tally {
     rejected: usize,
     short: usize,
     cut_off: usize,
+    /// Witnesses that were made in parts, or should have been but for parts that do not fit.
+    in_legs: usize,
+    in_longer_legs: usize,
 }
 
 fn root() -> &'static Path {
@@ -54,7 +64,8 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
         Verdict::Accept { .. } => {
             tally.accepted += 1;
             match witness(spec, &options, exchanges) {
-                Ok(_) | Err(WitnessError::Undecided(_)) => Ok(()),
+                Ok(whole) => LEGS.iter().try_for_each(|longest| in_legs(spec, exchanges, *longest, &whole, tally)),
+                Err(WitnessError::Undecided(_)) => Ok(()),
                 Err(error) => Err(error.to_string()),
             }
         }
@@ -69,6 +80,29 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
         }
         Verdict::Unknown(_) | Verdict::Outside { .. } | Verdict::Fault(_) => Ok(()),
     }
+}
+
+/// Makes the witness part by part, each as short as that: there must be one, and it tells the same lines.
+fn in_legs(
+    spec: &Arc<Spec>,
+    exchanges: &[Exchange],
+    longest: usize,
+    whole: &Witness,
+    tally: &mut Tally,
+) -> Result<(), String> {
+    let mut steps: BTreeMap<usize, WitnessStep> = BTreeMap::new();
+    let mut longer = false;
+    let made = witness_in_legs(spec, &Options::default(), exchanges, longest, &mut |leg| {
+        longer |= leg.steps.len() > longest;
+        steps.extend(leg.steps.into_iter().enumerate().map(|(at, step)| (leg.at + at, step)));
+    });
+    let made = made.map_err(|error| format!("in legs of {longest}: {error}"))?;
+    tally.in_legs += usize::from(!longer);
+    tally.in_longer_legs += usize::from(longer);
+    let lines = |step: &WitnessStep| step.line;
+    let same = steps.values().map(lines).eq(whole.steps.iter().map(lines));
+    let same_start = made.choices.len() == whole.initial.len();
+    if same && same_start { Ok(()) } else { Err(format!("legs of {longest} tell other lines")) }
 }
 
 fn check_all(name: &str, cases: &[(PathBuf, PathBuf)]) -> Tally {
@@ -153,4 +187,27 @@ fn holes_in_reads_are_one_candidate() {
         assert!(validator.observe_exchange(&exchange));
     }
     assert_eq!(validator.counts().candidates_max, 1);
+}
+
+/// A trace outside of memory tells the same as one inside, wherever it is read from.
+#[test]
+fn a_recorded_trace_is_read_again_from_anywhere() {
+    let (spec, exchanges) = far_back(20_000);
+    let mut trace = "{\"mayhap\":1}\n\n".to_owned();
+    for Exchange { request, observed, .. } in &exchanges {
+        let Observed::Answer(answer) = observed else { panic!("{observed:?}") };
+        let [q, a] = [request, answer].map(|value| mayhap::json::encode(&spec.types, spec.program.request, value));
+        let _ = writeln!(trace, "{{\"q\": {q}, \"a\": {a}}}\r\n");
+    }
+    let open = |bytes: u64| Ok(Box::new(Cursor::new(trace.as_bytes()[bytes as usize..].to_vec())) as Box<dyn BufRead>);
+    let recorded = Recorded::new(&spec, exchanges.len(), open);
+    for at in [0, 15_000, 1, 20_001, 4_095, 8_191, 7, 12_345, 20_002] {
+        let found = exchange_at(&recorded, at).unwrap();
+        assert_eq!(Exchange { line: at as u64 + 1, ..found }, exchanges[at], "{at}");
+    }
+    assert_eq!((exchange_at(&recorded, exchanges.len()), recorded.failure()), (None, None));
+    assert_eq!(reason(&spec, &Options::default(), &recorded), reason(&spec, &Options::default(), &exchanges));
+    let shorter = Recorded::new(&spec, exchanges.len() + 1, open);
+    assert_eq!(exchange_at(&shorter, exchanges.len()), None);
+    assert!(shorter.failure().is_some_and(|why| why.contains("shorter than before")));
 }

@@ -3,8 +3,10 @@
 //! Judging keeps no history; a stream is kept in a file without a name that the system removes by itself.
 
 use super::files;
+use crate::spec::Spec;
+use crate::validate::Recorded;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,24 +62,52 @@ impl Once {
         Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept, read }) })
     }
 
-    /// The trace from its beginning, as far as it was read.
-    ///
-    /// # Errors
-    /// A message, one line.
-    pub fn again(self) -> Result<Box<dyn BufRead>, String> {
-        match self.input.into_inner().kept {
-            Kept::File(path) => Ok(Box::new(BufReader::with_capacity(files::READ_AHEAD, files::open(&path)?))),
+    /// What was read of it, so many exchanges, to be read again.
+    #[must_use]
+    pub fn again(self, spec: &Arc<Spec>, length: usize) -> Recorded<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
+        let kept = self.input.into_inner().kept;
+        Recorded::new(spec, length, move |bytes| match &kept {
+            Kept::File(path) => open_at(path, bytes),
             Kept::Nothing => Ok(Box::new(io::empty())),
-            Kept::Spool(mut file) => match file.rewind() {
-                Ok(()) => Ok(Box::new(BufReader::new(file))),
-                Err(cause) => Err(format!("cannot read the trace again: {cause}")),
-            },
-        }
+            Kept::Spool(file) => {
+                let file = file.try_clone().map_err(|cause| format!("cannot read the trace again: {cause}"))?;
+                Ok(Box::new(BufReader::with_capacity(AGAIN, At { file, at: bytes })))
+            }
+        })
+    }
+}
+
+/// How much is read at once where a part of a trace is read again.
+const AGAIN: usize = 1 << 16;
+
+fn open_at(path: &Path, bytes: u64) -> Result<Box<dyn BufRead>, String> {
+    let unreadable =
+        |cause: io::Error| format!("{}: cannot read it again: {}", files::shown(path), files::reason(&cause));
+    let mut file = File::open(path).map_err(unreadable)?;
+    file.seek(SeekFrom::Start(bytes)).map_err(unreadable)?;
+    Ok(Box::new(BufReader::with_capacity(AGAIN, file)))
+}
+
+/// A place in a file that others read, too.
+struct At {
+    file: File,
+    at: u64,
+}
+
+impl Read for At {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(self.at))?;
+        let read = self.file.read(buffer)?;
+        self.at += read as u64;
+        Ok(read)
     }
 }
 
 /// A new file that nothing else can see.
-fn spool() -> io::Result<File> {
+///
+/// # Errors
+/// The system's.
+pub fn spool() -> io::Result<File> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = format!("mayhap-{}-{}.spool", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let path = std::env::temp_dir().join(name);

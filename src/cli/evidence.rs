@@ -2,14 +2,15 @@
 //!
 //! For a rejection that is its reason, and with `--check-reason` the reason is judged again.
 
-use super::again::Once;
 use super::files;
+use super::gathered::Gathered;
 use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use crate::evidence::{WitnessError, check_reason, example, witness};
+use crate::evidence::{LEG, WitnessError, check_reason, example, witness_in_legs};
 use crate::report::reason::explain;
-use crate::report::{INLINE, Report, trouble, witness as shown};
+use crate::report::{Report, trouble};
 use crate::spec::Spec;
-use crate::validate::Exchanges;
+use crate::validate::Recording;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,60 +43,66 @@ pub enum WitnessWanted<'o> {
     File(&'o Path),
 }
 
-/// Adds to a report why it is as it is.
+/// Adds to a report why it is as it is, which a look at the exchanges that were judged tells.
 ///
 /// # Errors
-/// The trace could not be read again, the witness could not be written, or evidence did not hold when it was checked.
-pub fn add(
+/// The witness could not be written, or evidence did not hold when it was checked.
+pub fn add<R: Recording>(
     report: &mut Report,
     judge: &Judge,
     spec: &Arc<Spec>,
-    trace: Once,
+    trace: &R,
     wanted: Wanted<'_>,
 ) -> Result<(), String> {
     match judge.verdict() {
-        Verdict::Reject { event, .. } => rejection(report, spec, &exchanges(spec, trace, event)?, wanted.recheck),
+        Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck),
         Verdict::Unknown(doubt) => {
             let at = judge.doubt().and_then(|(_, at)| at);
             report.explanation = trouble::unknown(spec, &doubt, at);
             Ok(())
         }
         Verdict::Outside { event, site } => {
-            let exchanges = exchanges(spec, trace, event)?;
-            report.explanation = trouble::outside(spec, site, exchanges.last());
+            report.explanation = trouble::outside(spec, site, on_line(trace, event).as_ref());
             Ok(())
         }
         Verdict::Fault(fault) => {
-            let exchanges = exchanges(spec, trace, fault.event)?;
-            report.explanation = faulty(judge, spec, &fault, &exchanges);
+            report.explanation = faulty(judge, spec, &fault, trace);
             Ok(())
         }
         Verdict::Accept { warning } => {
-            if warning.is_none() && wanted.witness == WitnessWanted::No {
-                return Ok(());
-            }
-            let exchanges = exchanges(spec, trace, u64::MAX)?;
             if let Some(fault) = warning {
                 report.explanation.push("warning: another run of the specification meets a fault".to_owned());
-                let told = faulty(judge, spec, &fault, &exchanges);
+                let told = faulty(judge, spec, &fault, trace);
                 report.explanation.extend(told.into_iter().map(|line| format!("  {line}")));
             }
-            acceptance(report, spec, &exchanges, wanted.witness)
+            acceptance(report, spec, trace, wanted.witness)
         }
     }
 }
 
 /// A fault, with the values that lead to it.
-fn faulty(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, exchanges: &[Exchange]) -> Vec<String> {
+fn faulty<R: Recording>(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, trace: &R) -> Vec<String> {
     let values = judge.faulty().map(|candidate| example(spec, candidate)).unwrap_or_default();
-    let met = exchanges.iter().find(|exchange| exchange.line == fault.event);
-    trouble::fault(spec, fault, met, &values)
+    trouble::fault(spec, fault, on_line(trace, fault.event).as_ref(), &values)
 }
 
-fn acceptance(
+/// The exchange on a line of the trace.
+fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
+    let mut found = None;
+    trace.read(0, &mut |exchange| {
+        if exchange.line < line {
+            return ControlFlow::Continue(());
+        }
+        found = Some(exchange.clone()).filter(|exchange| exchange.line == line);
+        ControlFlow::Break(())
+    });
+    found
+}
+
+fn acceptance<R: Recording>(
     report: &mut Report,
     spec: &Arc<Spec>,
-    exchanges: &[Exchange],
+    trace: &R,
     wanted: WitnessWanted<'_>,
 ) -> Result<(), String> {
     let file = match wanted {
@@ -103,8 +110,9 @@ fn acceptance(
         WitnessWanted::Inline => None,
         WitnessWanted::File(path) => Some(path),
     };
-    let found = match witness(spec, &Options::default(), exchanges) {
-        Ok(found) => found,
+    let mut gathered = Gathered::new(spec, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
+    let initial = match witness_in_legs(spec, &Options::default(), trace, LEG, &mut |leg| gathered.add(&leg)) {
+        Ok(initial) => initial,
         Err(WitnessError::DoesNotReplay { line, why }) => {
             return Err(WitnessError::DoesNotReplay { line, why }.to_string());
         }
@@ -113,44 +121,29 @@ fn acceptance(
             return Ok(());
         }
     };
-    let steps = shown::steps(spec, &found);
     if let Some(path) = file {
-        std::fs::write(path, shown::ndjson(&steps)).map_err(|cause| files::unwritable(path, &cause))?;
+        gathered.write(&initial, path).map_err(|cause| files::unwritable(path, &cause))?;
         report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
     }
-    report.explanation.extend(shown::own(spec, &found));
-    let values: usize = steps.iter().map(shown::Step::values).sum();
-    if steps.len().max(values) <= INLINE {
-        report.witness = Some(steps);
-    } else if file.is_none() {
-        report.explanation.push(format!("the witness has {} steps: --witness FILE writes it", steps.len()));
+    report.explanation.extend(gathered.own());
+    report.witness = gathered.inline(&initial);
+    if report.witness.is_none() && file.is_none() {
+        let steps = gathered.length(&initial);
+        report.explanation.push(format!("the witness has {steps} steps: --witness FILE writes it"));
     }
     Ok(())
 }
 
-/// The exchanges up to a line.
-fn exchanges(spec: &Arc<Spec>, trace: Once, last: u64) -> Result<Vec<Exchange>, String> {
-    let mut again = Exchanges::new(spec, trace.again()?);
-    let mut exchanges = Vec::new();
-    while let Some(exchange) = again.next_exchange().map_err(|error| format!("the trace changed: {error}"))? {
-        let is_last = exchange.line >= last;
-        exchanges.push(exchange);
-        if is_last {
-            break;
-        }
-    }
-    Ok(exchanges)
-}
-
-fn rejection(report: &mut Report, spec: &Arc<Spec>, exchanges: &[Exchange], recheck: Recheck) -> Result<(), String> {
-    let Some(why) = explain(spec, exchanges) else {
+fn rejection<R: Recording>(report: &mut Report, spec: &Arc<Spec>, trace: &R, recheck: Recheck) -> Result<(), String> {
+    let Some(why) = explain(spec, trace) else {
         report.explanation.push("no reason was found within the limits".into());
         return Ok(());
     };
     report.explanation = why.lines;
     report.reason = Some(why.because);
+    report.reason_from = why.and_from;
     if recheck == Recheck::Yes {
-        if !check_reason(spec, &Options::default(), exchanges, &why.reason) {
+        if !check_reason(spec, &Options::default(), trace, &why.reason) {
             return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
         }
         report.explanation.push("the reason was judged again: it holds, and nothing in it can be left out".into());

@@ -13,6 +13,7 @@ pub mod exit;
 mod explore;
 mod files;
 mod fmt;
+mod gathered;
 mod load;
 mod observed;
 mod progress;

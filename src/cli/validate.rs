@@ -70,7 +70,8 @@ fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress)
             break;
         }
     }
-    if exchanges.events() == 0 {
+    let length = exchanges.events() as usize;
+    if length == 0 {
         return Err(format!("error: {name}: no events, so nothing was tested\n"));
     }
     let named = exchanges.header().and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name);
@@ -80,7 +81,10 @@ fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress)
     let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
     let mut report = Report::new(spec, name, &verdict, stats);
     if need == Need::Again {
-        evidence::add(&mut report, validator.judge(), spec, trace, wanted(options)).map_err(told)?;
+        let recorded = trace.again(spec, length);
+        let added = evidence::add(&mut report, validator.judge(), spec, &recorded, wanted(options));
+        // What was found in a trace that could not be read as before is worth nothing.
+        recorded.failure().map_or(added, Err).map_err(told)?;
     }
     Ok(Judged { report, verdict, note })
 }

@@ -85,6 +85,8 @@ pub enum Logged {
     Request(Value),
     /// That the server began this step by itself.
     Step(usize),
+    /// That the path began in the candidate of this number, where choices were kept from then on only.
+    Began(usize),
 }
 
 impl Drop for Log {

@@ -357,6 +357,22 @@ impl Judge {
         }
     }
 
+    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
+    #[must_use]
+    pub fn keeping_choices(&self) -> Judge {
+        let mut judge = self.clone();
+        judge.options.keep_choices = true;
+        let mut candidates = std::mem::take(&mut judge.candidates);
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            candidate.store.keep_trail();
+            candidate.log = None;
+            judge.log(candidate, || Logged::Began(number));
+            candidate.open |= candidate.joined.take().is_some();
+        }
+        judge.candidates = candidates;
+        judge
+    }
+
     /// Whether a limit cut paths off, so that a rejection would be none.
     #[must_use]
     pub fn is_cut(&self) -> bool {

@@ -1,17 +1,19 @@
 //! What each answer of a reason told about the server's state.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::describe::{Fact, State};
 use super::without_answer;
 use crate::dualize::{Candidate, Exchange, Judge, Options};
 use crate::spec::{Site, Spec};
+use crate::validate::Recording;
 
 /// What became known by one answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Learned {
-    /// The position of the exchange.
-    pub at: usize,
+    /// The exchange.
+    pub exchange: Exchange,
     /// For the states that were still possible, what is newly known of them; the same is told once.
     pub news: Vec<Vec<Fact>>,
     /// Where in the specification the answer was given.
@@ -25,28 +27,38 @@ const TOLD: usize = 12;
 
 /// Follows a reason, whose positions are in order, through the trace.
 #[must_use]
-pub fn learned(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], because: &[usize]) -> Vec<Learned> {
+pub fn learned<R>(spec: &Arc<Spec>, options: &Options, recording: &R, because: &[usize]) -> Vec<Learned>
+where
+    R: Recording + ?Sized,
+{
     // What is known of each state is told as it came about.
     let options = Options { name: false, join: false, ..options.clone() };
     let mut judge = Judge::new(spec.clone(), options);
-    let mut lessons = Vec::new();
-    let mut seen = 0;
-    for at in because.iter().copied().take(TOLD) {
-        for exchange in &exchanges[seen..at] {
+    let mut told = because.iter().copied().take(TOLD).peekable();
+    let (mut lessons, mut at) = (Vec::new(), 0);
+    recording.read(0, &mut |exchange| {
+        if told.next_if_eq(&at).is_some() {
+            lessons.push(lesson(spec, &mut judge, exchange));
+        } else if told.peek().is_some() {
             judge.observe(&without_answer(exchange));
         }
-        seen = at + 1;
-        let before: Vec<State> = states(spec, &judge);
-        judge.observe(&exchanges[at]);
-        let mut news: Vec<Vec<Fact>> = states(spec, &judge).iter().map(|state| state.news(spec, &before)).collect();
-        news.sort();
-        news.dedup();
-        let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
-        sites.sort_unstable();
-        sites.dedup();
-        lessons.push(Learned { at, news, sites });
-    }
+        at += 1;
+        if told.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
     lessons
+}
+
+/// What the answer of an exchange tells a judge.
+fn lesson(spec: &Arc<Spec>, judge: &mut Judge, exchange: &Exchange) -> Learned {
+    let before: Vec<State> = states(spec, judge);
+    judge.observe(exchange);
+    let mut news: Vec<Vec<Fact>> = states(spec, judge).iter().map(|state| state.news(spec, &before)).collect();
+    news.sort();
+    news.dedup();
+    let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    Learned { exchange: exchange.clone(), news, sites }
 }
 
 fn states(spec: &Arc<Spec>, judge: &Judge) -> Vec<State> {

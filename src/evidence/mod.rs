@@ -8,6 +8,7 @@ mod allowed;
 mod describe;
 mod example;
 mod learned;
+mod leg;
 mod reason;
 mod witness;
 
@@ -16,7 +17,7 @@ pub use describe::{Fact, State};
 pub use example::example;
 pub use learned::{Learned, learned};
 pub use reason::{Minimality, Reason, check_reason, reason};
-pub use witness::{Witness, WitnessError, WitnessOwn, WitnessStep, witness};
+pub use witness::{Initial, LEG, Leg, Witness, WitnessError, WitnessOwn, WitnessStep, witness, witness_in_legs};
 
 use crate::dualize::{Exchange, Observed};
 

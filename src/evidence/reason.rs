@@ -7,20 +7,26 @@
 //!
 //! For example the reason that (5,1), (3,0), (2,1) is no run of compare-and-reset is the second answer alone.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::without_answer;
 use crate::dualize::{Exchange, Judge, Options, Verdict};
 use crate::spec::Spec;
+use crate::validate::{Recording, exchange_at};
 
-/// The number of exchanges that looking for a reason may judge.
+/// The number of exchanges that looking for a reason may judge, however short the trace is.
 const EFFORT: u64 = 4_000_000;
+/// So many times the length of the trace may be judged in addition.
+const PASSES: u64 = 8;
 /// A question to Z3 counts as so many exchanges.
 const Z3_EFFORT: u64 = 2_000;
 /// A comparison of two states counts as so many exchanges.
 const COMPARED_EFFORT: u64 = 10;
 /// With more candidates than this a set of events counts as no reason: it is undecided.
 const CANDIDATES: usize = 300;
+/// Where looking was undecided and more answers than this may matter, they are not left out one by one.
+const LEFT_OUT: usize = 2_000;
 
 /// Why a trace is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +35,8 @@ pub struct Reason {
     pub rejected: usize,
     /// The positions of the earlier exchanges whose answers matter, in order.
     pub because: Vec<usize>,
+    /// Where looking was cut off: the position from which on all answers are part of it, besides those before.
+    pub and_from: Option<usize>,
     /// Whether none of them can be left out.
     pub minimal: Minimality,
 }
@@ -44,39 +52,52 @@ pub enum Minimality {
 
 /// Finds the reason for the rejection of the last of these exchanges.
 #[must_use]
-pub fn reason(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Option<Reason> {
-    let mut search = Search::new(spec, options, exchanges)?;
-    let mut because = search.grow();
+pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchanges: &R) -> Option<Reason> {
+    let rejected = exchanges.length().checked_sub(1)?;
+    let mut search = Search::new(spec, options, exchanges, rejected)?;
+    let (mut because, mut and_from) = search.grow();
     let minimal = match search.undecided {
         false => search.minimality(),
         true => {
-            if !search.is_reason(&because) {
-                because = (0..exchanges.len() - 1).collect();
+            if !search.is_reason(&because, and_from) {
+                (because, and_from) = (Vec::new(), Some(0));
             }
-            search.shrink(&mut because)
+            let rest = rejected - and_from.unwrap_or(rejected);
+            if because.len() + rest <= LEFT_OUT {
+                because.extend(and_from.take().into_iter().flat_map(|from| from..rejected));
+                search.shrink(&mut because)
+            } else {
+                Minimality::CutOff
+            }
         }
     };
-    Some(Reason { rejected: exchanges.len() - 1, because, minimal })
+    Some(Reason { rejected, because, and_from, minimal })
 }
 
 /// Whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
 #[must_use]
-pub fn check_reason(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange], reason: &Reason) -> bool {
-    let earlier = exchanges.get(..=reason.rejected);
-    let Some(mut search) = earlier.and_then(|earlier| Search::new(spec, options, earlier)) else { return false };
-    let cut_off = reason.minimal == Minimality::CutOff;
-    search.is_reason(&reason.because)
-        && (cut_off || (0..reason.because.len()).all(|left_out| !search.is_reason(&without(&reason.because, left_out))))
+pub fn check_reason<R>(spec: &Arc<Spec>, options: &Options, exchanges: &R, reason: &Reason) -> bool
+where
+    R: Recording + ?Sized,
+{
+    let Some(mut search) = Search::new(spec, options, exchanges, reason.rejected) else { return false };
+    let Reason { because, and_from, minimal, .. } = reason;
+    let needs_all = |search: &mut Search<'_, R>| {
+        (0..because.len()).all(|left_out| !search.is_reason(&without(because, left_out), *and_from))
+    };
+    search.is_reason(because, *and_from) && (*minimal == Minimality::CutOff || needs_all(&mut search))
 }
 
 fn without(because: &[usize], left_out: usize) -> Vec<usize> {
     [&because[..left_out], &because[left_out + 1..]].concat()
 }
 
-struct Search<'s> {
+struct Search<'s, R: ?Sized> {
     start: Judge,
-    earlier: &'s [Exchange],
-    rejected: &'s Exchange,
+    recording: &'s R,
+    /// How many exchanges are before the rejected one.
+    earlier: usize,
+    rejected: Exchange,
     effort: u64,
     /// Whether some question was undecided, so that more answers may have been less of a reason.
     undecided: bool,
@@ -103,26 +124,45 @@ struct Checkpoint {
     judge: Judge,
 }
 
-impl<'s> Search<'s> {
-    fn new(spec: &Arc<Spec>, options: &Options, exchanges: &'s [Exchange]) -> Option<Search<'s>> {
-        let (rejected, earlier) = exchanges.split_last()?;
+/// What a judge gets to see of an exchange.
+#[derive(Clone, Copy)]
+enum Shown {
+    /// All of it.
+    Answer,
+    /// That there was an answer.
+    Hole,
+}
+
+impl<'s, R: Recording + ?Sized> Search<'s, R> {
+    fn new(spec: &Arc<Spec>, options: &Options, recording: &'s R, rejected: usize) -> Option<Search<'s, R>> {
         let options = Options { candidates: CANDIDATES, keep_choices: false, ..options.clone() };
         let start = Judge::new(spec.clone(), options);
-        Some(Search { start, earlier, rejected, effort: 0, undecided: false })
+        let last = exchange_at(recording, rejected)?;
+        Some(Search { start, recording, earlier: rejected, rejected: last, effort: 0, undecided: false })
+    }
+
+    /// Shows exchanges up to `to` to a judge, until none of its candidates is left.
+    fn show(&mut self, checkpoint: &mut Checkpoint, to: usize, shown: Shown) {
+        let Checkpoint { at, judge } = checkpoint;
+        let asked = Asked::of(judge);
+        let mut left = to - std::mem::replace(at, to);
+        if left > 0 && !judge.is_cut() {
+            self.recording.read(to - left, &mut |exchange| {
+                self.effort += 1;
+                left -= 1;
+                let alive = match shown {
+                    Shown::Answer => judge.observe(exchange),
+                    Shown::Hole => judge.observe(&without_answer(exchange)),
+                };
+                if alive && left > 0 && !judge.is_cut() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
+        self.charge(judge, asked);
     }
 
     /// Passes over exchanges up to `to` without looking at their answers.
     fn skip(&mut self, checkpoint: &mut Checkpoint, to: usize) {
-        let asked = Asked::of(&checkpoint.judge);
-        for exchange in &self.earlier[checkpoint.at..to] {
-            self.effort += 1;
-            checkpoint.judge.observe(&without_answer(exchange));
-            if checkpoint.judge.is_cut() {
-                break;
-            }
-        }
-        checkpoint.at = to;
-        self.charge(&checkpoint.judge, asked);
+        self.show(checkpoint, to, Shown::Hole);
     }
 
     /// Counts the questions to Z3 as effort, and the states that were compared.
@@ -134,16 +174,9 @@ impl<'s> Search<'s> {
 
     /// Whether the trace is rejected when all answers from here on are looked at.
     fn rejects(&mut self, checkpoint: &Checkpoint) -> bool {
-        let Checkpoint { at, mut judge } = checkpoint.clone();
-        let asked = Asked::of(&judge);
-        for exchange in &self.earlier[at..] {
-            self.effort += 1;
-            if judge.is_cut() || !judge.observe(exchange) {
-                break;
-            }
-        }
-        self.charge(&judge, asked);
-        self.ends(judge)
+        let mut all = checkpoint.clone();
+        self.show(&mut all, self.earlier, Shown::Answer);
+        self.ends(all.judge)
     }
 
     fn ends(&mut self, mut judge: Judge) -> bool {
@@ -151,50 +184,46 @@ impl<'s> Search<'s> {
             self.undecided = true;
             return false;
         }
-        judge.observe(self.rejected);
+        judge.observe(&self.rejected);
         let verdict = judge.verdict();
         self.undecided |= matches!(verdict, Verdict::Unknown(_));
         matches!(verdict, Verdict::Reject { .. })
     }
 
-    /// Whether these answers, in order, are a reason.
-    fn is_reason(&mut self, kept: &[usize]) -> bool {
+    /// Whether these answers, in order, are a reason; with all from a position on, if there is one.
+    fn is_reason(&mut self, kept: &[usize], and_from: Option<usize>) -> bool {
         let mut checkpoint = Checkpoint { at: 0, judge: self.start.clone() };
         for at in kept {
             self.skip(&mut checkpoint, *at);
             self.keep(&mut checkpoint);
         }
-        self.skip(&mut checkpoint, self.earlier.len());
-        self.ends(checkpoint.judge)
+        self.skip(&mut checkpoint, and_from.unwrap_or(self.earlier));
+        self.rejects(&checkpoint)
     }
 
     /// Looks at the next answer.
     fn keep(&mut self, checkpoint: &mut Checkpoint) {
-        if !checkpoint.judge.is_cut() {
-            checkpoint.judge.observe(&self.earlier[checkpoint.at]);
-        }
-        checkpoint.at += 1;
+        self.show(checkpoint, checkpoint.at + 1, Shown::Answer);
     }
 
-    /// The answers that are needed, the earliest first; with all later ones where looking took too long.
-    fn grow(&mut self) -> Vec<usize> {
+    /// The answers that are needed, the earliest first; and where looking took too long, from where on all later ones are.
+    fn grow(&mut self) -> (Vec<usize>, Option<usize>) {
         let mut needed = Vec::new();
         let mut kept = Checkpoint { at: 0, judge: self.start.clone() };
         while let Some(mut next) = self.next_needed(&kept) {
             if self.minimality() == Minimality::CutOff {
-                needed.extend(next.at..self.earlier.len());
-                return needed;
+                return (needed, Some(next.at));
             }
             needed.push(next.at);
             self.keep(&mut next);
             kept = next;
         }
-        needed
+        (needed, None)
     }
 
     /// The last position from which on all answers, with those kept before, are a reason; none where no more are needed.
     fn next_needed(&mut self, kept: &Checkpoint) -> Option<Checkpoint> {
-        let length = self.earlier.len();
+        let length = self.earlier;
         let marks = self.marks(kept);
         let (mut reason, mut none) = (kept.clone(), length);
         for mark in marks {
@@ -222,14 +251,14 @@ impl<'s> Search<'s> {
 
     /// Checkpoints at 0, 1, 2, 4 … exchanges before the end.
     fn marks(&mut self, kept: &Checkpoint) -> Vec<Checkpoint> {
-        let behind = self.earlier.len() - kept.at;
+        let behind = self.earlier - kept.at;
         let widths =
             std::iter::successors(Some(1usize), |width| width.checked_mul(2)).take_while(|width| *width < behind);
         let mut widths: Vec<usize> = std::iter::once(0).chain(widths).collect();
         let mut walking = kept.clone();
         let mut marks = Vec::with_capacity(widths.len());
         while let Some(width) = widths.pop() {
-            self.skip(&mut walking, self.earlier.len() - width);
+            self.skip(&mut walking, self.earlier - width);
             marks.push(walking.clone());
         }
         marks.reverse();
@@ -244,7 +273,7 @@ impl<'s> Search<'s> {
                 return Minimality::CutOff;
             }
             let rest = without(because, at);
-            if self.is_reason(&rest) {
+            if self.is_reason(&rest, None) {
                 *because = rest;
                 at = 0;
             } else {
@@ -255,6 +284,6 @@ impl<'s> Search<'s> {
     }
 
     fn minimality(&self) -> Minimality {
-        if self.effort > EFFORT { Minimality::CutOff } else { Minimality::Minimal }
+        if self.effort > EFFORT + PASSES * self.earlier as u64 { Minimality::CutOff } else { Minimality::Minimal }
     }
 }

@@ -1,17 +1,21 @@
 //! A run of the specification that shows exactly what was observed: the completeness of dualizing, made visible.
 //!
-//! The trace is judged again with the choices of every path kept. A model of what is left at the end is extended backwards
-//! to all variables that were forgotten on the way, which gives every choice its value; the concrete server then repeats
-//! the run.
+//! The trace is judged again, and what the judge knows is kept at a few places. Then the run is made backwards from one such
+//! place to the one before ([`leg`](super::leg)): the last part ends in any state that is possible there, each other one in
+//! the state in which the part behind it begins. A part that is long is divided again; so memory holds one short part
+//! and a few of the judge's states, however long the trace is.
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::dualize::{Candidate, Exchange, Judge, Logged, Observed, Options, Verdict};
-use crate::server::{Completion, Given, Reply, Server, Stop};
-use crate::solve::{Answer, Model};
+use super::leg::{self, Begin, Begun};
+use crate::dualize::{Judge, Options};
+use crate::server::{Given, Reply};
+use crate::solve::Answer;
 use crate::spec::{Site, Spec};
-use crate::value::{self, Truth, Value};
+use crate::validate::Recording;
+use crate::value::Value;
 
 /// A concrete run that explains a trace.
 #[derive(Clone, PartialEq, Debug)]
@@ -86,160 +90,137 @@ impl fmt::Display for WitnessError {
 
 impl std::error::Error for WitnessError {}
 
+/// A part of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Leg {
+    /// The position of its first exchange.
+    pub at: usize,
+    /// Its exchanges, in order.
+    pub steps: Vec<WitnessStep>,
+}
+
+/// The choices that made the initial state.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Initial {
+    /// The choices.
+    pub choices: Vec<Given>,
+    /// The same as JSON.
+    pub json: Vec<String>,
+}
+
+/// Exchanges whose run is made at once; what is longer is divided.
+pub const LEG: usize = 1_024;
+/// The number of parts into which a run is divided.
+const PARTS: usize = 16;
+
 /// Finds a witness of an accepted trace, and replays it.
 ///
 /// # Errors
 /// Where the trace is not accepted, or the values could not be found.
-pub fn witness(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Result<Witness, WitnessError> {
-    let options = Options { keep_choices: true, ..options.clone() };
-    let mut judge = Judge::new(spec.clone(), options);
-    exchanges.iter().all(|exchange| judge.observe(exchange));
-    if !matches!(judge.verdict(), Verdict::Accept { .. }) {
-        return Err(WitnessError::NotAccepted);
-    }
-    let clean = judge.candidates().iter().find(|candidate| candidate.is_clean()).cloned();
-    let candidate = clean.ok_or(WitnessError::NotAccepted)?;
-    let model = complete_model(&mut judge, &candidate)?;
-    let (initial, made) = choices(spec, &candidate, &model, exchanges);
-    replay(spec, initial, made, exchanges)
+pub fn witness<R>(spec: &Arc<Spec>, options: &Options, recording: &R) -> Result<Witness, WitnessError>
+where
+    R: Recording + ?Sized,
+{
+    let mut legs: Vec<Leg> = Vec::new();
+    let initial = witness_in_legs(spec, options, recording, LEG, &mut |leg| {
+        legs.retain(|other| other.at >= leg.at + leg.steps.len());
+        legs.push(leg);
+    })?;
+    let steps = legs.into_iter().rev().flat_map(|leg| leg.steps).collect();
+    Ok(Witness { initial: initial.choices, initial_json: initial.json, steps })
 }
 
-/// A model of the candidate's variables, those that were forgotten included.
-fn complete_model(judge: &mut Judge, candidate: &Candidate) -> Result<Model, WitnessError> {
-    let mut model = candidate.store.model(&[], judge.solver(), &mut |_| 0).map_err(WitnessError::Undecided)?;
-    // Variables of the memory that nothing restricts get the simplest value of their sort.
-    for slot in candidate.process.memory.iter().chain(candidate.process.seen().map(|(_, value)| value)) {
-        slot.visit_variables(&mut |var| {
-            if model.get(var).is_none() && candidate.store.binding(var).is_none() {
-                model.insert(var, var.sort.simplest());
-            }
-        });
-    }
-    if let Some(trail) = candidate.store.trail() {
-        match model.extend(trail, judge.solver()) {
-            Answer::Sat => {}
-            answer => return Err(WitnessError::Undecided(answer)),
-        }
-    }
-    Ok(model)
-}
-
-/// What a run chose for one exchange.
-#[derive(Default)]
-struct Made {
-    /// The steps before the request, by number.
-    before: Vec<(usize, Vec<Given>)>,
-    /// The request, where a part of it was not known.
-    request: Option<Value>,
-    /// The choices of its handler; `None` where the request never took effect.
-    handler: Option<Vec<Given>>,
-}
-
-/// The choices of the initial state and of each exchange.
-fn choices(spec: &Spec, candidate: &Candidate, model: &Model, exchanges: &[Exchange]) -> (Vec<Given>, Vec<Made>) {
-    let completion = Completion { types: &spec.types, model, process: &candidate.process };
-    let mut log = Vec::new();
-    let mut at = candidate.log.as_ref();
-    while let Some(entry) = at {
-        log.push(entry);
-        at = entry.before.as_ref();
-    }
-    let mut log = log.into_iter().rev().peekable();
-    let initial = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
-    let initial = initial.filter_map(|entry| known(&completion, &entry.entry)).collect();
-    let mut of_event = |event: u64| {
-        let mut made = Made::default();
-        while let Some(entry) = log.next_if(|entry| entry.event == event) {
-            made.add(&completion, &entry.entry);
-        }
-        made
-    };
-    (initial, exchanges.iter().map(|exchange| of_event(exchange.line)).collect())
-}
-
-impl Made {
-    fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
-        match logged {
-            Logged::Request(request) => self.request = Some(completion.value(request)),
-            Logged::Received => self.handler = Some(Vec::new()),
-            Logged::Step(step) => self.before.push((*step, Vec::new())),
-            Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
-                let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
-                if let Some(choices) = last {
-                    choices.extend(known(completion, logged));
-                }
-            }
-        }
-    }
-}
-
-/// What was chosen, under a model; `None` where it stands in an arm that is not taken.
-fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
-    match logged {
-        Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
-        Logged::Element { value, guard } => Given::Element(value.clone()).under(completion, guard.as_ref()),
-        Logged::Way(way) => Some(Given::Way(*way)),
-        Logged::Received | Logged::Request(_) | Logged::Step(_) => None,
-    }
-}
-
-/// Repeats the run on the concrete server and compares its answers with the observed ones.
-fn replay(
+/// Finds a witness of an accepted trace and replays it, part by part, the last one first; parts have so many exchanges. A part
+/// stands for what was given of its exchanges before.
+///
+/// # Errors
+/// Where the trace is not accepted, or the values could not be found.
+pub fn witness_in_legs<R>(
     spec: &Arc<Spec>,
-    initial: Vec<Given>,
-    made: Vec<Made>,
-    exchanges: &[Exchange],
-) -> Result<Witness, WitnessError> {
-    let mut server = Server::given(spec.clone(), initial.clone()).map_err(|stop| wrong(0, stop.to_string()))?;
-    let initial_json = server.made_json();
-    let mut steps = Vec::with_capacity(exchanges.len());
-    for (exchange, made) in exchanges.iter().zip(made) {
-        steps.push(replay_exchange(spec, &mut server, made, exchange)?);
+    options: &Options,
+    recording: &R,
+    longest: usize,
+    give: &mut dyn FnMut(Leg),
+) -> Result<Initial, WitnessError>
+where
+    R: Recording + ?Sized,
+{
+    let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
+    let mut runs = Runs { spec, options, recording, longest: longest.max(1), give };
+    match runs.run(&start, recording.length(), None)? {
+        Begun::Initial(initial) => Ok(initial),
+        Begun::State(_) => Err(WitnessError::NotAccepted),
     }
-    Ok(Witness { initial, initial_json, steps })
 }
 
-fn wrong(line: u64, why: String) -> WitnessError {
-    WitnessError::DoesNotReplay { line, why }
+/// What a judge knows before the exchange at this position.
+struct Checkpoint {
+    at: usize,
+    judge: Judge,
 }
 
-/// Repeats what the server did by itself, and then what it did with the request.
-fn replay_exchange(
-    spec: &Spec,
-    server: &mut Server,
-    made: Made,
-    exchange: &Exchange,
-) -> Result<WitnessStep, WitnessError> {
-    let line = exchange.line;
-    let stopped = |stop: Stop| wrong(line, stop.to_string());
-    let mut before = Vec::with_capacity(made.before.len());
-    for (step, choices) in made.before {
-        server.step_given(step, choices.clone()).map_err(stopped)?;
-        let site = spec.program.steps[step].site;
-        before.push(WitnessOwn { step, site, choices, json: server.made_json() });
-    }
-    let skipped = WitnessStep {
-        line,
-        before,
-        choices: Vec::new(),
-        json: Vec::new(),
-        request: made.request,
-        reply: Reply::Nothing,
-        skipped: true,
-    };
-    let Some(choices) = made.handler else { return Ok(skipped) };
-    let request = skipped.request.as_ref().unwrap_or(&exchange.request);
-    let reply = server.handle_given(request, exchange.client, choices.clone()).map_err(stopped)?;
-    let shows = match &exchange.observed {
-        Observed::Answer(answer) => {
-            matches!(&reply, Reply::Answer(reply) if value::equal(reply, answer) == Ok(Truth::Known(true)))
+struct Runs<'r, R: ?Sized> {
+    spec: &'r Arc<Spec>,
+    options: &'r Options,
+    recording: &'r R,
+    longest: usize,
+    give: &'r mut dyn FnMut(Leg),
+}
+
+impl<R: Recording + ?Sized> Runs<'_, R> {
+    /// Runs the exchanges behind a checkpoint to a position, and into this state if one is given; what the run begins with.
+    fn run(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+        if to - from.at > self.longest {
+            match self.run_parts(from, to, into) {
+                // Where the parts do not fit together the whole may be run at once.
+                Err(WitnessError::Undecided(_)) => {}
+                begun => return begun,
+            }
         }
-        Observed::Any => matches!(reply, Reply::Answer(_)),
-        Observed::Nothing => reply == Reply::Nothing,
-        Observed::Lost => true,
-    };
-    if !shows {
-        return Err(wrong(line, "the server replies something else".to_owned()));
+        self.run_leg(from, to, into)
     }
-    Ok(WitnessStep { choices, json: server.made_json(), reply, skipped: false, ..skipped })
+
+    fn run_parts(&mut self, from: &Checkpoint, mut to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+        let mut into: Option<Vec<Value>> = into.map(<[Value]>::to_vec);
+        let checkpoints = self.checkpoints(from, to)?;
+        if checkpoints.is_empty() {
+            return self.run_leg(from, to, into.as_deref());
+        }
+        for checkpoint in checkpoints.iter().rev() {
+            match self.run(checkpoint, to, into.as_deref())? {
+                Begun::State(state) => (to, into) = (checkpoint.at, Some(state)),
+                Begun::Initial(_) => return Err(WitnessError::NotAccepted),
+            }
+        }
+        self.run(from, to, into.as_deref())
+    }
+
+    /// What the judge knows at a few places between. Where a part of the state was not looked at yet there is none: it would
+    /// have to be known before it is asked for.
+    fn checkpoints(&self, from: &Checkpoint, to: usize) -> Result<Vec<Checkpoint>, WitnessError> {
+        let width = (to - from.at).div_ceil(PARTS);
+        let (mut at, mut judge, mut kept) = (from.at, from.judge.clone(), Vec::new());
+        self.recording.read(from.at, &mut |exchange| {
+            at += 1;
+            let goes_on = judge.observe(exchange) && at + width < to;
+            let is_due = (at - from.at).is_multiple_of(width) && at < to;
+            if is_due && !judge.candidates().iter().any(|candidate| candidate.process.has_unknowns()) {
+                kept.push(Checkpoint { at, judge: judge.clone() });
+            }
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        if judge.candidates().is_empty() { Err(WitnessError::NotAccepted) } else { Ok(kept) }
+    }
+
+    fn run_leg(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+        let mut exchanges = Vec::with_capacity(to - from.at);
+        self.recording.read(from.at, &mut |exchange| {
+            exchanges.push(exchange.clone());
+            if exchanges.len() < to - from.at { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let begin = if from.at == 0 { Begin::Initially(self.options) } else { Begin::At(&from.judge) };
+        let (begun, steps) = leg::run(self.spec, begin, &exchanges, into)?;
+        (self.give)(Leg { at: from.at, steps });
+        Ok(begun)
+    }
 }

@@ -43,6 +43,9 @@ pub struct Report {
     /// The lines whose answers leave a rejected event without explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<u64>>,
+    /// Where looking for these was cut off: the line from which on all answers are among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_from: Option<u64>,
     /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
     pub witness: Option<Vec<witness::Step>>,
     /// How much work it was.
@@ -96,6 +99,7 @@ impl Report {
             event_from,
             explanation: Vec::new(),
             reason: None,
+            reason_from: None,
             witness: None,
             stats,
         }

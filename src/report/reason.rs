@@ -8,6 +8,7 @@
 //!     (specs/cmp_rst.may:15: `if q <= n { reply 0; }`)
 //! ```
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{place, shortened};
@@ -15,6 +16,7 @@ use crate::dualize::{Exchange, Judge, Observed, Options};
 use crate::evidence::{self, Allowed, Fact, Learned, Minimality, Reason};
 use crate::json::encode;
 use crate::spec::{Spec, TypeId};
+use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
 /// Why a trace is rejected.
@@ -24,33 +26,46 @@ pub struct Explanation {
     pub lines: Vec<String>,
     /// The lines of the trace whose answers leave the rejected one without explanation.
     pub because: Vec<u64>,
+    /// Where looking for them was cut off: the line from which on all answers are among them.
+    pub and_from: Option<u64>,
     /// The same as positions; [`evidence::check_reason`] judges it again.
     pub reason: Reason,
 }
 
 /// Why the last of these exchanges is rejected; nothing where it is not, or no reason was found within the limits.
 #[must_use]
-pub fn explain(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Option<Explanation> {
+pub fn explain<R: Recording + ?Sized>(spec: &Arc<Spec>, recording: &R) -> Option<Explanation> {
     let options = Options::default();
-    let (rejected, earlier) = exchanges.split_last()?;
+    let last = recording.length().checked_sub(1)?;
+    let rejected = exchange_at(recording, last)?;
+    let allowed = evidence::allowed(spec, &before(spec, &options, recording, &rejected)?, &rejected);
+    let reason = evidence::reason(spec, &options, recording)?;
+    let learned = evidence::learned(spec, &options, recording, &reason.because);
+    let told = Rejection { spec, rejected: &rejected, allowed: &allowed, reason: &reason, learned: &learned };
+    let line_at = |at: usize| exchange_at(recording, at).map(|exchange| exchange.line);
+    let because = reason.because.iter().filter_map(|at| line_at(*at)).collect();
+    Some(Explanation { lines: told.lines(), because, and_from: reason.and_from.and_then(line_at), reason })
+}
+
+/// A judge that has seen all before the rejected exchange; nothing where that is not rejected.
+fn before<R>(spec: &Arc<Spec>, options: &Options, recording: &R, rejected: &Exchange) -> Option<Judge>
+where
+    R: Recording + ?Sized,
+{
     let mut judge = Judge::new(spec.clone(), options.clone());
-    earlier.iter().all(|exchange| judge.observe(exchange));
-    if judge.clone().observe(rejected) {
-        return None;
-    }
-    let reason = evidence::reason(spec, &options, exchanges)?;
-    let allowed = evidence::allowed(spec, &judge, rejected);
-    let learned = evidence::learned(spec, &options, exchanges, &reason.because);
-    let told = Rejection { spec, exchanges, allowed: &allowed, reason: &reason, learned: &learned };
-    Some(Explanation { lines: told.lines(), because: told.because(), reason })
+    recording.read(0, &mut |exchange| match exchange.line < rejected.line && judge.observe(exchange) {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    });
+    (!judge.clone().observe(rejected)).then_some(judge)
 }
 
 /// What is known about a rejection.
 pub struct Rejection<'e> {
     /// The specification.
     pub spec: &'e Spec,
-    /// All exchanges up to the rejected one.
-    pub exchanges: &'e [Exchange],
+    /// The rejected exchange.
+    pub rejected: &'e Exchange,
     /// What would have been possible instead.
     pub allowed: &'e [Allowed],
     /// The earlier answers that matter.
@@ -68,14 +83,17 @@ impl Rejection<'_> {
             ([], _) => " (this answer is wrong whatever was answered before)",
             _ => ", because",
         };
-        let rejected = self.answered(self.reason.rejected);
+        let rejected = self.answered(self.rejected);
         let mut lines = vec![format!("{rejected}; {}{because}", self.possible())];
         for lesson in self.learned {
-            lines.push(format!("  {}{}", self.answered(lesson.at), means(&lesson.news)));
+            lines.push(format!("  {}{}", self.answered(&lesson.exchange), means(&lesson.news)));
             lines.extend(lesson.sites.iter().map(|site| format!("    {}", place(self.spec, *site))));
         }
         if self.learned.len() < self.reason.because.len() {
             lines.push(format!("  … and {} more answers", self.reason.because.len() - self.learned.len()));
+        }
+        if let Some(from) = self.reason.and_from {
+            lines.push(format!("  … and all {} answers before it", self.reason.rejected - from));
         }
         if self.reason.minimal == Minimality::CutOff {
             lines.push("  (there may be a smaller reason; looking for it was cut off)".into());
@@ -83,14 +101,8 @@ impl Rejection<'_> {
         lines
     }
 
-    /// The lines of the trace that the reason consists of.
-    #[must_use]
-    pub fn because(&self) -> Vec<u64> {
-        self.reason.because.iter().map(|at| self.exchanges[*at].line).collect()
-    }
-
-    fn answered(&self, at: usize) -> String {
-        let Exchange { line, request, observed, .. } = &self.exchanges[at];
+    fn answered(&self, exchange: &Exchange) -> String {
+        let Exchange { line, request, observed, .. } = exchange;
         let program = &self.spec.program;
         let request = self.json(program.request, request);
         match observed {

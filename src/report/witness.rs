@@ -9,7 +9,7 @@
 //! server did by itself before the request is `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
 
 use super::place;
-use crate::evidence::{Witness, WitnessOwn, WitnessStep};
+use crate::evidence::{Initial, WitnessOwn, WitnessStep};
 use crate::json::{self, Written, encode};
 use crate::server::Reply;
 use crate::spec::Spec;
@@ -45,22 +45,17 @@ pub struct Own {
     pub choices: Vec<Written>,
 }
 
-/// The steps of a witness.
+/// What made the initial state, where that was chosen.
 #[must_use]
-pub fn steps(spec: &Spec, witness: &Witness) -> Vec<Step> {
-    let initial = Step {
-        line: 0,
-        before: Vec::new(),
-        request: None,
-        choices: written(&witness.initial_json),
-        answer: None,
-        skipped: false,
-    };
-    let initial = Some(initial).filter(|step| !step.choices.is_empty());
-    initial.into_iter().chain(witness.steps.iter().map(|made| step(spec, made))).collect()
+pub fn initial(made: &Initial) -> Option<Step> {
+    let (before, choices) = (Vec::new(), written(&made.json));
+    let step = Step { line: 0, before, request: None, choices, answer: None, skipped: false };
+    Some(step).filter(|step| !step.choices.is_empty())
 }
 
-fn step(spec: &Spec, made: &WitnessStep) -> Step {
+/// What one event needed.
+#[must_use]
+pub fn step(spec: &Spec, made: &WitnessStep) -> Step {
     let answer = match &made.reply {
         Reply::Answer(answer) => Some(Written(encode(&spec.types, spec.program.response, answer))),
         Reply::Nothing => None,
@@ -76,18 +71,13 @@ fn written(choices: &[String]) -> Vec<Written> {
 }
 
 /// More things that the server did by itself are not told.
-const TOLD: usize = 5;
+pub const TOLD: usize = 5;
 
-/// What the server did by itself, in words.
+/// The first things that the server did by itself, in words.
 #[must_use]
-pub fn own(spec: &Spec, witness: &Witness) -> Vec<String> {
-    let did = witness.steps.iter().flat_map(|step| step.before.iter().map(move |own| (step.line, own)));
-    let mut told: Vec<String> = did.clone().take(TOLD).map(|(line, own)| in_words(spec, line, own)).collect();
-    let more = did.count() - told.len();
-    if more > 0 {
-        told.push(format!("… and {more} more steps by itself"));
-    }
-    told
+pub fn own(spec: &Spec, steps: &[WitnessStep]) -> Vec<String> {
+    let did = steps.iter().flat_map(|step| step.before.iter().map(move |own| (step.line, own)));
+    did.take(TOLD).map(|(line, own)| in_words(spec, line, own)).collect()
 }
 
 fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
@@ -103,8 +93,8 @@ impl Step {
     }
 }
 
-/// The steps as NDJSON.
+/// A step as a line of NDJSON.
 #[must_use]
-pub fn ndjson(steps: &[Step]) -> String {
-    steps.iter().map(|step| json::line(step).unwrap_or_default() + "\n").collect()
+pub fn line(step: &Step) -> String {
+    json::line(step).unwrap_or_default() + "\n"
 }

@@ -106,6 +106,8 @@ impl Completion<'_> {
             }
             keys.push(key);
         };
+        // The last write under a key hides what was there before.
+        map.pending().rev().for_each(|(key, entry)| take((key, entry.unwrap_or(&Entry::HIDDEN))));
         let mut own: Vec<_> = map.looked_at().collect();
         own.sort();
         own.into_iter().for_each(&mut take);

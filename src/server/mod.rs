@@ -152,6 +152,14 @@ impl Server {
         Ok(server)
     }
 
+    /// A server in a state: the values of its variables.
+    #[must_use]
+    pub fn resumed(spec: Arc<Spec>, state: Vec<Value>) -> Server {
+        let mut server = Server::unset(spec, Drawing::default());
+        server.process.memory = state;
+        server
+    }
+
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
         let process = Process::new(&spec.program);
         Server { process, solver: Solver::default(), drawing, made: Vec::new(), made_types: Vec::new(), spec }

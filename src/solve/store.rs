@@ -39,9 +39,9 @@ impl Store {
         self.trail.as_ref()
     }
 
-    /// Takes the log, leaving an empty one (at a checkpoint of evidence). Without a log: nothing.
-    pub fn take_trail(&mut self) -> Option<Trail> {
-        self.trail.as_mut().map(std::mem::take)
+    /// Logs what it eliminates from here on (at a checkpoint of evidence).
+    pub fn keep_trail(&mut self) {
+        self.trail = Some(Trail::default());
     }
 
     /// Whether nothing is known: no binding, no domain, no constraint.

@@ -23,4 +23,4 @@ mod reader;
 pub use error::TraceError;
 pub use event::{Body, Event, PeerEvent, PeerMessage, Reply};
 pub use line::{Header, Line, Raw};
-pub use reader::{MAX_LINE_BYTES, Next, Reader};
+pub use reader::{MAX_LINE_BYTES, Mark, Next, Reader};

@@ -30,6 +30,18 @@ pub struct Reader<R> {
     line: u64,
     header: Option<Header>,
     events: u64,
+    read: u64,
+}
+
+/// Where in a trace a reader stands: before the line that comes next.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Mark {
+    /// How many bytes are before it.
+    pub bytes: u64,
+    /// How many lines are before it.
+    pub lines: u64,
+    /// How many events are before it.
+    pub events: u64,
 }
 
 /// An event, read one way or the other.
@@ -43,7 +55,17 @@ pub enum Next<'a, T> {
 impl<R: BufRead> Reader<R> {
     /// Stands before the first line of `input`.
     pub fn new(input: R) -> Reader<R> {
-        Reader { input, buffer: Vec::new(), line: 0, header: None, events: 0 }
+        Reader::resume(input, Mark::default())
+    }
+
+    /// Stands where another reader of the same trace stood, before what `input` begins with.
+    pub fn resume(input: R, mark: Mark) -> Reader<R> {
+        Reader { input, buffer: Vec::new(), line: mark.lines, header: None, events: mark.events, read: mark.bytes }
+    }
+
+    /// Where it stands.
+    pub fn mark(&self) -> Mark {
+        Mark { bytes: self.read, lines: self.line, events: self.events }
     }
 
     /// What the first line says the trace is of, once it has been read.
@@ -107,6 +129,7 @@ impl<R: BufRead> Reader<R> {
         let mut limited = (&mut self.input).take(MAX_LINE_BYTES as u64 + 1);
         let read =
             limited.read_until(b'\n', &mut self.buffer).map_err(|cause| TraceError::unreadable(self.line, &cause))?;
+        self.read += read as u64;
         if self.buffer.last() == Some(&b'\n') {
             self.buffer.pop();
         } else if read > MAX_LINE_BYTES {

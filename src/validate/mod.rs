@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod recording;
 mod stream;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
+pub use recording::{Recorded, Recording, exchange_at};
 pub use stream::{Exchanges, judge};
 
 impl Spec {

@@ -7,7 +7,7 @@ use super::Validator;
 use crate::dualize::{Exchange, Observed};
 use crate::json::{self, JsonError, Scanner};
 use crate::spec::Spec;
-use crate::trace::{Body, Line, Next, Reader, Reply, TraceError};
+use crate::trace::{Body, Line, Mark, Next, Reader, Reply, TraceError};
 
 /// The exchanges of a trace, decoded under a specification's types.
 #[derive(Debug)]
@@ -19,7 +19,25 @@ pub struct Exchanges<R> {
 impl<R: BufRead> Exchanges<R> {
     /// Reads a trace of a specification.
     pub fn new(spec: &Arc<Spec>, input: R) -> Exchanges<R> {
-        Exchanges { spec: spec.clone(), reader: Reader::new(input) }
+        Exchanges::resume(spec, input, Mark::default())
+    }
+
+    /// Reads on where another reader of the same trace stood.
+    pub fn resume(spec: &Arc<Spec>, input: R, mark: Mark) -> Exchanges<R> {
+        Exchanges { spec: spec.clone(), reader: Reader::resume(input, mark) }
+    }
+
+    /// Where it stands.
+    pub fn mark(&self) -> Mark {
+        self.reader.mark()
+    }
+
+    /// Passes over an exchange without looking at it. Whether there was one.
+    ///
+    /// # Errors
+    /// Where the trace cannot be read.
+    pub fn pass(&mut self) -> Result<bool, TraceError> {
+        Ok(self.reader.next_with(|_, _| Some(()))?.is_some())
     }
 
     /// The next exchange; nothing where the trace ends.

@@ -8,7 +8,7 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::{check_reason, reason, witness};
+use mayhap::evidence::{check_reason, reason, witness, witness_in_legs};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -26,6 +26,9 @@ pub enum Exactness {
     /// The oracle's are smaller: what it accepts is to be accepted.
     Sound,
 }
+
+/// A witness is also made in parts of so many exchanges.
+const LEG: usize = 2;
 
 /// A verdict as the command prints it.
 pub type Verdict = (String, Option<usize>);
@@ -61,6 +64,8 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
     Ok(match validator.verdict() {
         mayhap::Verdict::Accept { .. } => {
             witness(spec, &Options::default(), &exchanges).map_err(|error| error.to_string())?;
+            let in_legs = witness_in_legs(spec, &Options::default(), &exchanges, LEG, &mut drop);
+            in_legs.map_err(|error| format!("in legs of {LEG}: {error}"))?;
             ("accept".to_owned(), None)
         }
         mayhap::Verdict::Reject { event: at, .. } => {

@@ -1,0 +1,156 @@
+//! Traces that can be read again, from any exchange on: what evidence looks through.
+//!
+//! Exchanges in memory are one; a file is another ([`Recorded`]), of which no more than a line is in memory. For example the
+//! reason of a rejection on line 1,000,000 passes over the first half of the trace only once:
+//!
+//! ```
+//! use mayhap::{Exchange, Spec, validate::{Exchanges, Recorded, Recording, exchange_at}};
+//! let spec = Spec::from_text("protocol echo { request int; response int; on q { reply q; } }")?;
+//! let trace = "{\"q\":5,\"a\":5}\n{\"q\":6,\"a\":6}\n{\"q\":7,\"a\":7}\n";
+//! let recorded = Recorded::new(&spec, 3, |bytes| Ok(Box::new(&trace.as_bytes()[bytes as usize..])));
+//! let listed: Vec<Exchange> = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<_, _>>()?;
+//! assert_eq!(exchange_at(&recorded, 2), exchange_at(&listed, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::cell::{Cell, RefCell};
+use std::io::BufRead;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::Exchanges;
+use crate::dualize::Exchange;
+use crate::spec::Spec;
+use crate::trace::{Mark, TraceError};
+
+/// A trace that can be read again.
+pub trait Recording {
+    /// How many exchanges it has.
+    fn length(&self) -> usize;
+
+    /// Reads it from the exchange at this position (the first one is at 0) until it ends or enough was seen.
+    fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>);
+}
+
+/// The exchange at a position.
+#[must_use]
+pub fn exchange_at<R: Recording + ?Sized>(recording: &R, at: usize) -> Option<Exchange> {
+    let mut found = None;
+    recording.read(at, &mut |exchange| {
+        found = Some(exchange.clone());
+        ControlFlow::Break(())
+    });
+    found
+}
+
+impl Recording for [Exchange] {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>) {
+        _ = self.get(from..).unwrap_or_default().iter().try_for_each(see);
+    }
+}
+
+impl Recording for Vec<Exchange> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>) {
+        self.as_slice().read(from, see);
+    }
+}
+
+/// So many places in a trace are remembered; from the nearest one before it, what is looked for is searched.
+const PLACES: usize = 4_096;
+
+/// A trace outside of memory, which whoever has it opens at any byte.
+pub struct Recorded<O> {
+    spec: Arc<Spec>,
+    length: usize,
+    open: O,
+    /// Where the exchanges at 0, stride, 2 · stride … begin, as far as was read.
+    places: RefCell<Vec<Mark>>,
+    stride: Cell<usize>,
+    failure: RefCell<Option<String>>,
+}
+
+impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recorded<O> {
+    /// The first exchanges of a trace, so many.
+    pub fn new(spec: &Arc<Spec>, length: usize, open: O) -> Recorded<O> {
+        let (places, failure) = (RefCell::new(vec![Mark::default()]), RefCell::default());
+        Recorded { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
+    }
+
+    /// Why it could not be read, where it could not: then it looked shorter than it is.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
+    }
+
+    /// The exchanges from this position on.
+    fn open_at(&self, from: usize) -> Result<Exchanges<Box<dyn BufRead>>, String> {
+        let mark = {
+            let places = self.places.borrow();
+            places[(from / self.stride.get()).min(places.len() - 1)]
+        };
+        let mut exchanges = Exchanges::resume(&self.spec, (self.open)(mark.bytes)?, mark);
+        while exchanges.mark().events < from as u64 {
+            if !exchanges.pass().map_err(changed)? {
+                break;
+            }
+            self.note(exchanges.mark());
+        }
+        Ok(exchanges)
+    }
+
+    /// Remembers a place, if it is the next one that is wanted; every second one is forgotten where they become too many.
+    fn note(&self, mark: Mark) {
+        let (mut places, stride) = (self.places.borrow_mut(), self.stride.get());
+        if mark.events != (places.len() * stride) as u64 {
+            return;
+        }
+        places.push(mark);
+        if places.len() == PLACES {
+            let mut at = 0;
+            places.retain(|_| {
+                at += 1;
+                at % 2 == 1
+            });
+            self.stride.set(stride * 2);
+        }
+    }
+
+    fn see(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>) -> Result<(), String> {
+        let mut exchanges = self.open_at(from)?;
+        for _ in from..self.length {
+            let next = exchanges.next_exchange().map_err(changed)?;
+            let exchange = next.ok_or("the trace changed: it is shorter than before")?;
+            self.note(exchanges.mark());
+            if see(&exchange).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn changed(error: TraceError) -> String {
+    format!("the trace changed: {error}")
+}
+
+impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recording for Recorded<O> {
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>) {
+        if from < self.length
+            && let Err(why) = self.see(from, see)
+        {
+            self.failure.borrow_mut().get_or_insert(why);
+        }
+    }
+}
