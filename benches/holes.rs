@@ -1,7 +1,9 @@
 //! What an unknown start and missing answers cost: the time of a trace judged so, over that of the same trace from its known
 //! start with all answers.
 //!
-//! `cargo bench --bench holes` prints a line a shipped trace and a line a specification for [`LENGTH`] simulated exchanges.
+//! `cargo bench --bench holes` prints a line a shipped trace and a line a specification for [`LENGTH`] simulated exchanges. A
+//! shipped trace has two ratios: of judging alone, which are microseconds, and of all that `mayhap validate` does, from the
+//! text of the specification and of the trace to the verdict.
 //! One answer in [`GAP`] is a hole: of a shipped trace each of them in turn, so that the ratio is a mean over where they are.
 //! `cargo bench --bench holes -- TRACE known|unknown N` judges one shipped trace N times, and `-- SPEC known|unknown N` N
 //! simulated exchanges once, for counting instructions.
@@ -105,7 +107,19 @@ fn short(shipped: &Shipped) {
         let holes: Vec<Vec<Exchange>> = (0..GAP).map(|first| with_holes(&whole, first)).collect();
         let ((before, _), (after, counts)) = (fastest(&known, std::slice::from_ref(&whole)), fastest(&unknown, &holes));
         row(&name, before, after, counts);
+        let read = |text: &str| (0..TIMES).map(|_| time_of_reading(text, &trace)).min().unwrap_or_default();
+        let text = if shipped.name == LISTED { shipped.text.clone() } else { shipped.unknown_text() };
+        let (before, after) = (before + read(&shipped.text), after + read(&text));
+        row("  from the texts", before, after, counts);
     }
+}
+
+/// How long it takes to read a specification and a trace.
+fn time_of_reading(text: &str, trace: &str) -> Duration {
+    let begun = Instant::now();
+    let spec = Spec::from_text(text).expect("a specification");
+    exchanges(&spec, trace);
+    begun.elapsed()
 }
 
 fn row(name: &str, before: Duration, after: Duration, counts: Counts) {

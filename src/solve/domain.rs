@@ -390,7 +390,19 @@ impl Domain {
         if let Some(set) = self.inside().iter().min_by_key(|set| set.len()) {
             return Box::new(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
         }
-        Box::new((0..PICKS).map(move |n| self.candidate(var, n)).filter(|scalar| self.admits(scalar)))
+        Box::new((0..self.picks(var.sort)).map(move |n| self.candidate(var, n)).filter(|scalar| self.admits(scalar)))
+    }
+
+    /// How many values to try of a domain without explicit values: all of them, where there are not very many.
+    fn picks(&self, sort: Sort) -> u64 {
+        match (sort, &self.lo, &self.hi) {
+            (Sort::Bool, ..) => 2,
+            (Sort::Int, Some(lo), Some(hi)) => {
+                let width = hi.sub(lo).to_i64().and_then(|width| u64::try_from(width).ok());
+                width.map_or(PICKS, |width| PICKS.min(width.saturating_add(1)))
+            }
+            _ => PICKS,
+        }
     }
 
     /// The first of its values.

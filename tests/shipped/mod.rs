@@ -53,8 +53,14 @@ impl Shipped {
     /// It, started with nothing known of its variables: with `FRESH` set to false where it has that constant, else with
     /// `choose` in place of every initial value. Nothing for a machine, or where there is no variable.
     pub fn unknown(&self) -> Option<Result<Arc<Spec>, SpecError>> {
+        let text = self.unknown_text();
+        (text != self.text).then(|| Spec::from_text(&text))
+    }
+
+    /// The text of that; its own where there is no variable.
+    pub fn unknown_text(&self) -> String {
         if self.text.contains(FRESH) {
-            return Some(Spec::from_text(&self.text.replacen(FRESH, "const FRESH: bool = false;", 1)));
+            return self.text.replacen(FRESH, "const FRESH: bool = false;", 1);
         }
         let mut text = self.text.clone();
         let mut initial = self.initial_values();
@@ -62,7 +68,7 @@ impl Shipped {
         for (start, end) in initial.iter().rev() {
             text.replace_range(*start as usize..*end as usize, "choose");
         }
-        (!initial.is_empty()).then(|| Spec::from_text(&text))
+        text
     }
 
     /// Where the initial values of its variables stand.
