@@ -1,7 +1,7 @@
 //! All runs, one after another: a depth-first walk of the choice tree by re-running from the start.
 //!
 //! No state is saved: a run repeats the decided prefix and takes alternative 0 behind it; [`Odometer::advance`] then
-//! counts the last choice that has an alternative left up by one and forgets what followed it, as an odometer turns.
+//! counts the last choice that has an alternative left up by one and sets what followed it to 0, as an odometer turns.
 //! Every level knows where its alternatives end, so that a search can give some of them away ([`Strategy::split`]), and
 //! where it stands is a short text ([`Odometer::save`]): a search can be interrupted, resumed and divided at will.
 //!
@@ -24,12 +24,15 @@ use super::error::differs;
 use super::label::same;
 use super::token::{self, TokenError};
 use super::{ChoiceError, Choices, Chooser, Coverage, Label, Outcome, Step, Strategy, quiet, rerun};
+use std::mem::take;
 
 /// Enumerates the runs of a program in lexicographic order of their picks.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Odometer {
-    /// The next run, as far as it is decided; all of the run at hand.
+    /// All of the run at hand; the next run, as far as it is decided; and behind that what earlier runs asked there, which
+    /// the next one will ask again as a rule: alternatives 0 that need not be written then.
     run: Vec<Step>,
+    decided: usize,
     /// For the first steps, the alternative before which this search ends there; for the others it is their arity.
     ends: Vec<usize>,
     position: usize,
@@ -59,7 +62,7 @@ impl Odometer {
     #[must_use]
     pub fn below(prefix: Vec<Step>) -> Odometer {
         let ends = prefix.iter().map(|step| step.pick + 1).collect();
-        Odometer { run: prefix, ends, left: Left::Runs, ..Odometer::default() }
+        Odometer { decided: prefix.len(), run: prefix, ends, left: Left::Runs, ..Odometer::default() }
     }
 
     /// Divides what is left into that many searches, some of them empty where there is not enough to divide that is
@@ -94,8 +97,8 @@ impl Odometer {
     /// ```
     #[must_use]
     pub fn save(&self) -> String {
-        let ends: Vec<usize> = (0..self.run.len()).map(|at| self.end(at)).collect();
-        token::write_search(&self.run, &ends, self.shape, self.is_done())
+        let ends: Vec<usize> = (0..self.decided).map(|at| self.end(at)).collect();
+        token::write_search(self.decided(), &ends, self.shape, self.is_done())
     }
 
     /// The search that stands where it was saved. Of the program, whose runs have at most `choices` choices, the first
@@ -121,30 +124,64 @@ impl Odometer {
             (false, true) => Left::All,
             (false, false) => Left::Runs,
         };
-        Ok(Odometer { run, ends, position: 0, left, shape })
+        Ok(Odometer { decided: run.len(), run, ends, position: 0, left, shape })
     }
 
-    #[cold]
-    fn begun(&mut self) {
-        (self.left, self.shape) = (Left::Runs, Some(token::shape(&self.run)));
+    /// The next run, as far as it is decided.
+    fn decided(&self) -> &[Step] {
+        &self.run[..self.decided]
     }
 
+    /// Counts the last step up that has an alternative left.
     #[inline]
     fn turn(&mut self) -> bool {
-        self.position = 0;
-        while self.run.len() > self.ends.len() {
-            let at = self.run.len() - 1;
-            let last = &mut self.run[at];
-            last.pick += 1;
-            if last.pick < last.arity {
+        let mut at = take(&mut self.position);
+        while at > self.ends.len() {
+            at -= 1;
+            let step = &mut self.run[at];
+            step.pick += 1;
+            if step.pick < step.arity {
+                self.decided = at + 1;
                 return true;
             }
-            self.run.truncate(at);
+            step.pick = 0;
         }
-        if !turn_first(&mut self.run, &mut self.ends) {
-            self.left = Left::Nothing;
+        self.turn_first()
+    }
+
+    /// The same where only steps are left that have ends of their own.
+    #[cold]
+    #[inline(never)]
+    fn turn_first(&mut self) -> bool {
+        while let Some(end) = self.ends.last() {
+            let step = &mut self.run[self.ends.len() - 1];
+            step.pick += 1;
+            if step.pick < *end {
+                self.decided = self.ends.len();
+                return true;
+            }
+            step.pick = 0;
+            self.ends.pop();
         }
-        self.left == Left::Runs
+        (self.decided, self.left) = (0, Left::Nothing);
+        false
+    }
+
+    /// What is seldom the case at the end of a run: it is too short, the very first, or none.
+    #[cold]
+    #[inline(never)]
+    fn advance_seldom(&mut self) -> Result<bool, ChoiceError> {
+        if let Some(step) = self.decided().get(self.position) {
+            return Err(ChoiceError::Unused { label: step.label, left: self.decided - self.position });
+        }
+        match self.left {
+            Left::All => {
+                (self.left, self.shape) = (Left::Runs, Some(token::shape(self.run())));
+                Ok(self.turn())
+            }
+            Left::Runs => Ok(self.turn()),
+            Left::Nothing => Ok(false),
+        }
     }
 
     /// The alternative before which this search ends at a step.
@@ -153,45 +190,62 @@ impl Odometer {
     }
 }
 
-/// Turns where only steps are left that have ends of their own. What is seldom done takes parts of the search, not the
-/// search, so that the rest of it can stay in registers.
-#[cold]
-fn turn_first(run: &mut Vec<Step>, ends: &mut Vec<usize>) -> bool {
-    while let (Some(last), Some(end)) = (run.last_mut(), ends.last()) {
-        last.pick += 1;
-        if last.pick < *end {
-            return true;
-        }
-        run.pop();
-        ends.pop();
+/// Two searches are equal that have the same before them.
+impl PartialEq for Odometer {
+    fn eq(&self, other: &Odometer) -> bool {
+        let all = |search: &Odometer| (search.ends.clone(), search.position, search.left, search.shape);
+        self.decided() == other.decided() && all(self) == all(other)
     }
-    false
 }
+
+impl Eq for Odometer {}
 
 impl Choices for Odometer {
     #[inline]
     fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         let position = self.position;
-        self.position += 1;
-        let Some(step) = self.run.get(position) else {
-            self.run.push(Step { label, arity, pick: 0 });
-            return Ok(0);
-        };
-        let literal = (step.label.as_ptr() == label.as_ptr()) & (step.label.len() == label.len());
-        if literal & (step.arity == arity) {
-            return Ok(step.pick);
+        if let Some(step) = self.run.get(position) {
+            let literal = (step.label.as_ptr() == label.as_ptr()) & (step.label.len() == label.len());
+            if literal & (step.arity == arity) {
+                self.position = position + 1;
+                return Ok(step.pick);
+            }
+            let pick = otherwise(&mut self.run, self.decided, position, label, arity)?;
+            self.position = position + 1;
+            return Ok(pick);
         }
-        repeated(*step, position, label, arity).inspect_err(|_| self.position = position)
+        self.run = longer(take(&mut self.run), label, arity);
+        self.position = position + 1;
+        Ok(0)
     }
 }
 
-/// The pick of a step that is not asked for by the same literal: it may have the same text, or is another one.
+/// The pick of a step that is not asked for by the same literal: it has the same text, or is another one, which it may be
+/// where it is not decided.
 #[cold]
-fn repeated(step: Step, position: usize, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-    match same(step.label, label) && step.arity == arity {
-        true => Ok(step.pick),
-        false => Err(differs(position, (step.label, step.arity), (label, arity))),
+#[inline(never)]
+fn otherwise(
+    run: &mut [Step],
+    decided: usize,
+    position: usize,
+    label: Label,
+    arity: usize,
+) -> Result<usize, ChoiceError> {
+    let step = &mut run[position];
+    let repeats = same(step.label, label) && step.arity == arity;
+    if position < decided && !repeats {
+        return Err(differs(position, (step.label, step.arity), (label, arity)));
     }
+    (step.label, step.arity) = (label, arity);
+    Ok(step.pick)
+}
+
+/// Appends a step.
+#[cold]
+#[inline(never)]
+fn longer(mut run: Vec<Step>, label: Label, arity: usize) -> Vec<Step> {
+    run.push(Step { label, arity, pick: 0 });
+    run
 }
 
 impl Strategy for Odometer {
@@ -201,15 +255,10 @@ impl Strategy for Odometer {
 
     #[inline]
     fn advance(&mut self) -> Result<bool, ChoiceError> {
-        match self.run.get(self.position) {
-            None => {
-                if self.left == Left::All {
-                    self.begun();
-                }
-                Ok(self.turn())
-            }
-            Some(step) => Err(ChoiceError::Unused { label: step.label, left: self.run.len() - self.position }),
+        if self.position < self.decided || self.left != Left::Runs {
+            return self.advance_seldom();
         }
+        Ok(self.turn())
     }
 
     fn is_done(&self) -> bool {
@@ -222,7 +271,7 @@ impl Strategy for Odometer {
 
     /// The outermost choice that has alternatives left gives away the upper half of them, the most that can be given.
     fn split(&mut self) -> Option<Odometer> {
-        let at = (0..self.run.len()).find(|&at| self.run[at].pick + 1 < self.end(at))?;
+        let at = (0..self.decided).find(|&at| self.run[at].pick + 1 < self.end(at))?;
         let (pick, end) = (self.run[at].pick, self.end(at));
         let from = end - (end - pick) / 2;
         self.ends.extend((self.ends.len()..=at).map(|at| self.run[at].arity).collect::<Vec<_>>());

@@ -90,8 +90,10 @@ pub(super) fn read_search(text: &str) -> Result<Search, TokenError> {
 }
 
 /// What a run asks, whatever is picked, as a number.
+#[cold]
+#[inline(never)]
 pub(super) fn shape(run: &[Step]) -> u32 {
-    checksum(&run.iter().map(|step| format!("{}:{},", step.label, step.arity)).collect::<String>())
+    folded(run.iter().flat_map(|step| step.label.bytes().chain(step.arity.to_le_bytes())))
 }
 
 fn encode(kind: &str, steps: impl Iterator<Item = Part>, shape: Option<u32>) -> String {
@@ -176,8 +178,12 @@ fn unescaped(text: &str) -> Option<Label> {
     label(&String::from_utf8(bytes).ok()?).ok()
 }
 
-/// The lower bits of Fowler, Noll and Vo's hash.
 fn checksum(text: &str) -> u32 {
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    folded(text.bytes())
+}
+
+/// The lower bits of Fowler, Noll and Vo's hash.
+fn folded(bytes: impl Iterator<Item = u8>) -> u32 {
+    let hash = bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (hash ^ hash >> 24) & 0x00ff_ffff
 }

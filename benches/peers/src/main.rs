@@ -31,8 +31,8 @@ const TREES: &[Tree] = &[
     Tree { depth: 21, arity: 2 },
 ];
 
-/// How often each is measured; the best counts.
-const TIMES: usize = 5;
+/// How often each has its turn.
+const TURNS: usize = 12;
 
 impl Tree {
     #[inline(never)]
@@ -65,6 +65,17 @@ impl Tree {
             runs += 1;
             let Ok(true) = search.next() else { return runs };
         }
+    }
+
+    /// What cannot be less behind a pointer: a call for every choice, and a number in memory that says which one it is.
+    fn counted(self) -> u64 {
+        let mut counter: Box<dyn Counting> = black_box(Box::new(0_usize));
+        let mut runs = 0;
+        while runs < (self.arity as u64).pow(self.depth as u32) {
+            black_box((0..self.depth).map(|_| counter.count()).sum::<usize>());
+            runs += 1;
+        }
+        runs
     }
 
     fn explored(self, threads: Option<usize>) -> u64 {
@@ -101,6 +112,18 @@ impl Tree {
     }
 }
 
+/// The least that a source of choices does.
+trait Counting {
+    fn count(&mut self) -> usize;
+}
+
+impl Counting for usize {
+    fn count(&mut self) -> usize {
+        *self += 1;
+        *self
+    }
+}
+
 /// A search behind a pointer.
 trait Choosing {
     fn choices(&mut self) -> &mut dyn Choices;
@@ -117,56 +140,65 @@ impl<S: Strategy> Choosing for S {
     }
 }
 
-/// Processor time of this thread, in seconds: what a busy machine does not change much.
-fn processor_time() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-    stat.split_whitespace().next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds / 1e9)
-}
-
-/// Processor time of all threads of this process there were, in seconds.
-fn processor_time_of_all() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let ticks: Vec<f64> = stat.split_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
-    Some(ticks.iter().sum::<f64>() / 100.0)
-}
-
-/// Runs a second, in millions: by the clock, and by the processor time of this thread, which is returned.
-fn measure(name: &str, mut work: impl FnMut() -> u64) -> f64 {
-    let (mut best, mut by_processor, mut runs) = (0.0_f64, 0.0_f64, 0);
-    for _ in 0..TIMES {
-        let (start, before) = (Instant::now(), processor_time());
-        runs = work();
-        best = best.max(runs as f64 / start.elapsed().as_secs_f64() / 1e6);
-        let used = processor_time().zip(before).map(|(after, before)| after - before);
-        by_processor = by_processor.max(used.map_or(0.0, |used| runs as f64 / used / 1e6));
+/// Runs a second, in millions, of several at a time: they take turns, so that a machine that is busy for a while is busy for
+/// all of them, and the best turn of each counts.
+fn measure(works: &mut [(&str, &mut dyn FnMut() -> u64)]) -> Vec<f64> {
+    let mut best = vec![0.0_f64; works.len()];
+    for _ in 0..TURNS {
+        for ((_, work), best) in works.iter_mut().zip(&mut best) {
+            let start = Instant::now();
+            *best = best.max(work() as f64 / start.elapsed().as_secs_f64() / 1e6);
+        }
     }
-    println!("  {name:34} {best:8.2} M runs/s, {by_processor:8.2} M by processor time ({runs} runs)");
-    if by_processor > 0.0 { by_processor } else { best }
+    for ((name, _), best) in works.iter().zip(&best) {
+        println!("  {name:34} {best:8.2} M runs/s");
+    }
+    best
 }
 
 fn trees() {
     for tree in TREES {
         println!("{} choices among {}", tree.depth, tree.arity);
-        let ours = measure("mayhap, odometer", || tree.concrete());
-        measure("mayhap, odometer behind dyn", || tree.dynamic());
-        measure("mayhap, explore", || tree.explored(None));
-        let peers = [measure("exhaustigen", || tree.exhaustigen()), measure("bolero, exhaustive", || tree.bolero())];
-        println!("  the odometer is {:.2} and {:.2} times as fast as these", ours / peers[0], ours / peers[1]);
+        let rates = measure(&mut [
+            ("mayhap, odometer", &mut || tree.concrete()),
+            ("exhaustigen", &mut || tree.exhaustigen()),
+            ("bolero, exhaustive", &mut || tree.bolero()),
+            ("mayhap, odometer behind dyn", &mut || tree.dynamic()),
+            ("a counter behind dyn, and no more", &mut || tree.counted()),
+            ("mayhap, explore", &mut || tree.explored(None)),
+        ]);
+        let times = |peer: usize| rates[0] / rates[peer];
+        println!("  the odometer is {:.2} and {:.2} times as fast as the peers", times(1), times(2));
     }
 }
 
-/// One thread and two: where the machine is busy, what two cost together in processor time says what they would gain.
+/// Processor time of all threads of this process there were, in seconds.
+fn processor_time() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks = stat.split_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
+/// One thread and two, in turns. Parts of a search are taken by whoever is free, so that no thread waits for long: where
+/// the machine is busy, what two cost together in processor time says what they would gain.
 fn threads() {
     let tree = Tree { depth: 8, arity: 8 };
-    let mut used = [0.0; 2];
-    for threads in [1, 2] {
-        let (start, before) = (Instant::now(), processor_time_of_all().unwrap_or_default());
-        let runs = tree.explored(Some(threads));
-        let elapsed = start.elapsed().as_secs_f64();
-        used[threads - 1] = processor_time_of_all().unwrap_or_default() - before;
-        println!("{runs} runs on {threads} threads: {elapsed:.2} s, {:.2} s of processor time", used[threads - 1]);
+    let (mut elapsed, mut used) = ([f64::MAX; 2], [f64::MAX; 2]);
+    for turn in 0..TURNS {
+        let (start, before, at) = (Instant::now(), processor_time(), turn % 2);
+        black_box(tree.explored(Some(at + 1)));
+        elapsed[at] = elapsed[at].min(start.elapsed().as_secs_f64());
+        used[at] = used[at].min(processor_time() - before);
     }
-    println!("  two threads are {:.2} times as fast as one, by processor time", 2.0 * used[0] / used[1]);
+    println!(
+        "on one thread {:.2} s, on two {:.2} s; in processor time {:.2} s and {:.2} s",
+        elapsed[0], elapsed[1], used[0], used[1]
+    );
+    println!(
+        "  two threads are {:.2} times as fast, by processor time {:.2}",
+        elapsed[0] / elapsed[1],
+        2.0 * used[0] / used[1]
+    );
 }
 
 /// Three processes that spawn, in threads: how many schedules a search of threads visits where the language has eight.
