@@ -103,6 +103,10 @@ fn each_mistake_of_a_program_has_its_message() {
         assert!(text.contains(told), "{name}: {told:?} is not in:\n{text}");
         assert!(code == 0 || text.contains("again: c1:"), "{name}: {text}");
     }
+    for seconds in ["nan", "-1", "0", "1e300", "soon"] {
+        check(&["explore", "--cmd", "true", "--timeout", seconds], "", 2, &["expected a positive number of seconds"]);
+    }
+    check(&["explore", "--cmd", &shell("none.sh", "echo 'refuse me' >&3")], "", 2, &["every run is refused"]);
     let (code, text) = explore(&["--cmd", "./no/such/program"]);
     assert!(code == 2 && text.contains("the program cannot be started"), "{text}");
 }

@@ -2,10 +2,11 @@
 //!
 //! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
 
-use super::values::{ConstantArg, RangeArg};
+use super::values::{ConstantArg, RangeArg, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Could a server that follows this specification have done that?
 ///
@@ -328,8 +329,9 @@ pub struct Explore {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub choices: usize,
     /// How long a run of a program may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, conflicts_with = "file")]
-    pub timeout: f64,
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "file")]
+    #[arg(allow_hyphen_values = true)]
+    pub timeout: Duration,
     /// How many runs at a time; 0 is one for each core
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub jobs: usize,

@@ -4,6 +4,7 @@
 
 use crate::server::Ranges;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// `NAME=VALUE`: a constant of the specification and what it is instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,6 +68,18 @@ impl FromStr for RangeArg {
     }
 }
 
+/// The longest time that can be waited for, in seconds: some years.
+const LONGEST: f64 = 1e9;
+
+/// A time in seconds, which has to pass some day.
+///
+/// # Errors
+/// Where it is none, with what was expected.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| (f64::MIN_POSITIVE..=LONGEST).contains(seconds));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a positive number of seconds, as in 0.5".into())
+}
+
 /// The last range that is given of each kind.
 #[must_use]
 pub fn ranges(given: &[RangeArg]) -> Ranges {
@@ -86,6 +99,10 @@ mod tests {
             assert!(text.parse::<RangeArg>().is_err(), "{text}");
         }
         assert_eq!("N = a=b".parse(), Ok(ConstantArg { name: "N".into(), value: "a=b".into() }));
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
         assert!("N".parse::<ConstantArg>().is_err() && "=5".parse::<ConstantArg>().is_err());
     }
 }

@@ -22,7 +22,6 @@ use specification::Behaviours;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// Set by a signal: the run at hand is finished, what was found is told.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -48,13 +47,22 @@ impl Subject<'_> {
             Subject::Specification(_) => "trace",
         }
     }
+
+    /// What is said where no run exists.
+    fn empty(&self) -> &'static str {
+        match self {
+            Subject::Program(_) => "  nothing was explored: every run is refused\n",
+            Subject::Specification(_) => "  nothing was explored: try other values (--range)\n",
+        }
+    }
 }
 
 /// What was found out about one program or specification.
 struct Found<'o> {
     name: &'o str,
-    /// What its runs print.
+    /// What its runs print, and what is said where there is none.
     output: &'static str,
+    empty: &'static str,
     report: Report,
     outputs: Outputs,
     /// What kind of trouble ended it.
@@ -86,8 +94,7 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
 /// Reads the specification of that name, or takes the command.
 fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Subject<'o>, Exit> {
     if options.cmd.is_some() {
-        let timeout = Duration::from_secs_f64(options.timeout.clamp(0.001, 1e9));
-        return Ok(Subject::Program(Program { command: name, timeout }));
+        return Ok(Subject::Program(Program { command: name, timeout: options.timeout }));
     }
     let spec = load::compile(name.as_ref(), &options.selection, terminal)?;
     Ok(Subject::Specification(Box::new(Behaviours::new(spec, options))))
@@ -152,7 +159,7 @@ fn search<'o, S: Strategy + Send>(
         let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
         troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
     });
-    Found { name, output: subject.output(), report, outputs, trouble, rest }
+    Found { name, output: subject.output(), empty: subject.empty(), report, outputs, trouble, rest }
 }
 
 impl Found<'_> {
@@ -182,9 +189,7 @@ impl Found<'_> {
         let report = self.report.to_string().replacen(", none failed", &format!(", {outputs}"), 1);
         let mut text = format!("{}: {report}\n", self.name);
         if self.trouble.is_none() && exit == Exit::Failed {
-            text.push_str(
-                "  nothing was explored: what every run assumes does not hold (within --range, for a specification)\n",
-            );
+            text.push_str(self.empty);
         }
         if let Some(trace) = self.trouble.as_ref().map(Trouble::trace).filter(|trace| !trace.is_empty()) {
             text.push_str("  after\n");
