@@ -32,7 +32,7 @@ say "   Another one answered 1 to 5, 0 to 3 and 1 to 2. Never, whatever number i
 expect 1 "line 2 answered 0 to 3, which means n >= 3" validate specs/cmp_rst.may tests/data/traces/cmp_rst/reject_between.ndjson
 
 recording=$kept/nginx.ndjson
-say "2. A real server: nginx hands out files that change, and is asked 5,000 times, mostly with If-None-Match."
+say "2. A real server: nginx hands out files that change: 5,000 requests, mostly with If-None-Match, and changes."
 if command -v nginx >/dev/null; then
     "$built/examples/record_nginx" --out "$recording" --seed "${SEED:-1}" --requests 5000
     shown="a fresh recording of $(nginx -v 2>&1 | sed 's/.* //')"

@@ -14,53 +14,27 @@
 
 mod record;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use record::{Settings, Trouble, record};
+use record::recorder::{self, Out, Settings};
 
 /// Record what a real nginx answers while its files change: a trace for specs/static_etag.may.
 #[derive(Parser)]
 struct Arguments {
-    /// Where the trace goes; `-` is standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: Out,
     /// What decides the requests and the changes; the same seed gives the same trace
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// How many GET requests are made; changes of files come on top
+    /// How many exchanges are recorded: requests, and changes of files
     #[arg(long, value_name = "N", default_value_t = 5000)]
     requests: u64,
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let settings = Settings { seed: arguments.seed, requests: arguments.requests };
-    let done = open(&arguments.out).and_then(|mut out| {
-        let summary = record(&settings, &mut out)?;
-        out.flush().map_err(Trouble::Output)?;
-        Ok(summary)
-    });
-    match done {
-        Ok(summary) => {
-            eprintln!("record_nginx: {summary}");
-            ExitCode::SUCCESS
-        }
-        Err(trouble) => {
-            eprintln!("record_nginx: {trouble}");
-            ExitCode::from(trouble.exit_code())
-        }
-    }
-}
-
-fn open(path: &Path) -> Result<Box<dyn Write>, Trouble> {
-    if path == Path::new("-") {
-        return Ok(Box::new(BufWriter::new(io::stdout())));
-    }
-    let file = File::create(path).map_err(Trouble::Output)?;
-    Ok(Box::new(BufWriter::new(file)))
+    let Arguments { out, seed, requests } = Arguments::parse();
+    let settings = Settings { seed, requests, ..Settings::default() };
+    recorder::finish::<record::Nginx>("record_nginx", &out.out, &settings)
 }

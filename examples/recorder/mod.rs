@@ -48,6 +48,12 @@ pub struct Settings {
     pub waits: u64,
 }
 
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { seed: 1, requests: 10_000, skip: 0, keys: 8, waits: 2 }
+    }
+}
+
 /// A real server with a connection to it, and the source of what it is asked.
 pub trait Subject: Sized {
     /// What is asked, as the specification's request.

@@ -6,8 +6,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::Trouble;
 use super::exchange::{Answer, Tag};
+use super::{PROGRAM, Trouble};
 
 /// How long an answer may take. A local nginx needs microseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -68,7 +68,7 @@ impl Connection {
         let length = match (head.status, head.body) {
             (304, _) => 0,
             (_, Some(length)) => length,
-            (status, None) => return Err(Trouble::BadAnswer(format!("{status} without Content-Length"))),
+            (status, None) => return Err(bad(format!("{status} without Content-Length"))),
         };
         let end = head.length.saturating_add(length);
         while self.received.len() < end {
@@ -83,7 +83,7 @@ impl Connection {
         let mut chunk = [0; CHUNK];
         let count = self.stream.read(&mut chunk).map_err(|error| Trouble::Io("receiving from nginx", error))?;
         if count == 0 {
-            return Err(Trouble::BadAnswer("by closing the connection".to_owned()));
+            return Err(bad("by closing the connection".to_owned()));
         }
         self.received.extend_from_slice(&chunk[..count]);
         Ok(())
@@ -94,7 +94,7 @@ impl Connection {
 fn parse(octets: &[u8]) -> Result<Option<Head>, Trouble> {
     let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut response = httparse::Response::new(&mut fields);
-    let parsed = response.parse(octets).map_err(|error| Trouble::BadAnswer(format!("what is not HTTP: {error}")))?;
+    let parsed = response.parse(octets).map_err(|error| bad(format!("what is not HTTP: {error}")))?;
     let httparse::Status::Complete(length) = parsed else { return Ok(None) };
     let value = |name: &str| {
         let field = response.headers.iter().find(|field| field.name.eq_ignore_ascii_case(name))?;
@@ -106,20 +106,23 @@ fn parse(octets: &[u8]) -> Result<Option<Head>, Trouble> {
     Ok(Some(Head { length, status, tag, body }))
 }
 
+fn bad(what: String) -> Trouble {
+    Trouble::BadAnswer(PROGRAM, what)
+}
+
 fn answer(head: Head, body: Vec<u8>) -> Result<Answer, Trouble> {
     let tag = match head.tag {
         None => None,
-        Some(text) => Some(Tag::parse(&text).ok_or_else(|| Trouble::BadAnswer(format!("the entity tag {text}")))?),
+        Some(text) => Some(Tag::parse(&text).ok_or_else(|| bad(format!("the entity tag {text}")))?),
     };
     match (head.status, tag) {
         (200, Some(tag)) => {
-            let content =
-                String::from_utf8(body).map_err(|_| Trouble::BadAnswer("what was never written".to_owned()))?;
+            let content = String::from_utf8(body).map_err(|_| bad("what was never written".to_owned()))?;
             Ok(Answer::Ok { tag, content })
         }
-        (200, None) => Err(Trouble::BadAnswer("200 without an entity tag".to_owned())),
+        (200, None) => Err(bad("200 without an entity tag".to_owned())),
         (304, tag) => Ok(Answer::NotModified { tag }),
         (404, _) => Ok(Answer::NotFound),
-        (status, _) => Err(Trouble::BadAnswer(format!("with status {status}"))),
+        (status, _) => Err(bad(format!("with status {status}"))),
     }
 }

@@ -9,8 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use mayhap::choice::{ChoiceError, Choices, Random};
 
-use super::exchange::Condition;
-use super::{Answer, Request, Tag};
+use super::exchange::{Answer, Condition, Request, Tag};
 
 /// The files, most of which exist at most times.
 const PATHS: [&str; 8] = ["/a", "/b", "/c", "/d", "/e.html", "/f.txt", "/g.png", "/h"];
@@ -41,8 +40,8 @@ pub struct Workload {
 
 impl Workload {
     /// Starts with no files and no tags.
-    pub fn new(choices: Random) -> Workload {
-        Workload { choices, known: Default::default(), seconds: START }
+    pub fn new(seed: u64) -> Workload {
+        Workload { choices: Random::new(seed), known: Default::default(), seconds: START }
     }
 
     /// Decides what to do next.
@@ -50,7 +49,7 @@ impl Workload {
         let file = self.choices.choose("file", PATHS.len())?;
         let path = PATHS[file].to_owned();
         if self.choices.choose("read or write", 8)? > 0 {
-            return Ok(Request::Get { path, condition: self.condition(file)? });
+            return Ok(Request::Get { path, if_none_match: self.condition(file)? });
         }
         match (self.known[file].length, self.choices.choose("length or not", 6)?) {
             (Some(_), 0) => Ok(Request::Remove { path }),
