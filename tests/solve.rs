@@ -510,3 +510,31 @@ fn fresh_names_stay_distinct() {
     assert_eq!(store.assume(&Term::eq(&v(7, TOKEN), &v(250, TOKEN)), &mut solver), Answer::Unsat);
     assert_eq!(solver.statistics.z3_checks, 0);
 }
+
+/// A clock that goes on once an exchange, of which now and then is seen that it is before or past an instant. The plain
+/// algorithm: all that matters of its past is the latest instant that it was past.
+#[test]
+fn a_clock_that_goes_on_needs_no_search() {
+    let mut solver = Solver::default();
+    let mut store = Store::default();
+    let mut past: Option<i64> = None;
+    for id in 1..1_000u64 {
+        let (before, now) = (v(id - 1, Sort::Int), v(id, Sort::Int));
+        assert_eq!(store.assume(&Term::le(&before, &now), &mut solver), Answer::Sat);
+        let instant = (id * 7 % 31 + id / 4) as i64;
+        let seen = if id % 3 == 0 { Term::le(&k(instant), &now) } else { Term::lt(&now, &k(instant)) };
+        let possible = id % 3 == 0 || past.is_none_or(|past| past < instant);
+        if possible {
+            let searched = solver.statistics.by_search;
+            assert_eq!(store.assume(&seen, &mut solver), Answer::Sat, "{id}");
+            assert_eq!(solver.statistics.by_search, searched, "{id}: searched");
+            past = if id % 3 == 0 { past.max(Some(instant)) } else { past };
+        } else {
+            assert_eq!(store.check(&seen, &mut solver), Answer::Unsat, "{id}");
+        }
+        if id % 50 == 0 {
+            store.forget(&|var| var.id == id, &mut solver);
+            assert_eq!(store.size().2, 0, "{store:?}");
+        }
+    }
+}

@@ -1,12 +1,16 @@
 //! The cached model: does it still satisfy, and if not, does changing one value mend it?
 //!
 //! Exact by evaluation: constraints that do not mention a changed variable keep their value. For example after `#1 != #2` a
-//! fresh `#3 != #1`, `#3 != #2` takes a value that neither has, in one pass over the constraints of `#3`.
+//! fresh `#3 != #1`, `#3 != #2` takes a value that neither has, in one pass over the constraints of `#3`; and a fresh `#3 >= #2`
+//! takes the value of `#2`.
 
+use super::domain::{Domain, Narrowing};
+use super::eliminate::inequality;
 use super::facts::{Id, Rest, Touched, solve_for};
 use super::store::Store;
-use crate::scalar::Scalar;
-use crate::term::{Kind, Term, Var};
+use crate::scalar::{Int, Scalar};
+use crate::term::{Kind, Linear, Term, Var};
+use im::OrdMap;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -39,16 +43,16 @@ impl Store {
     /// Whether the cached model satisfies the touched constraints and domains.
     fn model_holds(&self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
-        let within = |var: &Var| rest.model.get(var).is_none_or(|value| self.facts.domain(*var).admits(value));
-        touched.vars.iter().all(within) && touched.added.iter().all(|id| rest.holds(*id))
+        self.holds_under(rest, touched, &|var| rest.model.get(&var).cloned())
     }
 
     /// Changes the value of one variable so that all its constraints hold again.
     pub(super) fn repair(&mut self, touched: &Touched) -> bool {
-        let Some(rest) = self.facts.rest.clone() else { return true };
+        let Some(rest) = &self.facts.rest else { return true };
+        let of = |var: Var| rest.model.get(&var).cloned();
         let mut suspects: BTreeSet<Var> =
             touched.vars.iter().copied().filter(|var| rest.of_var.contains_key(var)).collect();
-        for term in touched.added.iter().filter(|id| !rest.holds(**id)).filter_map(|id| rest.terms.get(id)) {
+        for term in touched.added.iter().filter_map(|id| rest.terms.get(id)).filter(|term| !holds(term, &of)) {
             term.vars(&mut |var| {
                 suspects.insert(var);
             });
@@ -57,38 +61,73 @@ impl Store {
     }
 
     fn repair_one(&mut self, var: Var, touched: &Touched) -> bool {
-        let Some(rest) = self.facts.rest.clone() else { return true };
-        let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
-        let forbidden = forbidden_values(&rest, var, &ids);
-        let mut model = rest.model.clone();
-        let domain = self.facts.domain(var).clone();
-        let value = domain.candidates(var).filter(|value| !forbidden.contains(value)).take(REPAIRS).find(|value| {
-            model.insert(var, value.clone());
-            ids.iter().all(|id| rest.terms.get(id).is_some_and(|term| holds(term, &model)))
-        });
-        let Some(value) = value else { return false };
+        let Some(value) = self.mending(var, touched) else { return false };
         self.facts.rest_mut().model.insert(var, value);
-        if self.model_holds(touched) {
-            return true;
+        true
+    }
+
+    /// A value of one variable with which all its constraints hold, and all that is touched. Where inequalities bound it, what
+    /// the others' values leave of its domain is tried.
+    fn mending(&self, var: Var, touched: &Touched) -> Option<Scalar> {
+        let rest = self.facts.rest.as_deref()?;
+        let ids = rest.of_var.get(&var)?;
+        let own: SmallVec<[&Term; 8]> = ids.iter().filter_map(|id| rest.terms.get(id)).collect();
+        let window = window(self.facts.domain(var), var, &own, &rest.model)?;
+        let forbidden = forbidden_values(&rest.model, var, &own);
+        let fits = |value: &Scalar| {
+            let of = |other: Var| if other == var { Some(value.clone()) } else { rest.model.get(&other).cloned() };
+            own.iter().all(|term| holds(term, &of)) && self.holds_under(rest, touched, &of)
+        };
+        let mut values = window.candidates(var).filter(|value| !forbidden.contains(value));
+        values.by_ref().take(REPAIRS).find(fits)
+    }
+
+    /// Whether the touched constraints and domains hold under some values.
+    fn holds_under(&self, rest: &Rest, touched: &Touched, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
+        let within = |var: &Var| of(*var).is_none_or(|value| self.facts.domain(*var).admits(&value));
+        let kept = |id: &Id| rest.terms.get(id).is_none_or(|term| holds(term, of));
+        touched.vars.iter().all(within) && touched.added.iter().all(kept)
+    }
+}
+
+fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
+    term.eval(&mut |var| of(var)).and_then(|value| value.as_bool()) == Some(true)
+}
+
+/// What the inequalities of a variable leave of its domain, the other variables having their values; `None` if nothing.
+fn window(domain: &Domain, var: Var, own: &[&Term], model: &OrdMap<Var, Scalar>) -> Option<Domain> {
+    let mut window = domain.clone();
+    for linear in own.iter().filter_map(|term| inequality(term)) {
+        let Some((factor, others)) = beside(linear, var, model) else { continue };
+        // factor·x + others <= 0
+        let narrowed = match factor.signum() {
+            1 => window.at_most(&others.neg().floor_div(&factor)),
+            _ => window.at_least(&others.neg().floor_div(&factor.neg()).neg()),
+        };
+        if narrowed == Narrowing::Empty {
+            return None;
         }
-        self.facts.rest_mut().model = rest.model.clone();
-        false
     }
+    Some(window)
 }
 
-impl Rest {
-    fn holds(&self, id: Id) -> bool {
-        self.terms.get(&id).is_none_or(|term| holds(term, &self.model))
+/// The coefficient of a variable in a sum, and the value of all else there.
+fn beside(linear: &Linear, var: Var, model: &OrdMap<Var, Scalar>) -> Option<(Int, Int)> {
+    let (mut factor, mut others) = (Int::ZERO, linear.constant().clone());
+    for (atom, coefficient) in linear.terms() {
+        if atom.as_var() == Some(var) {
+            factor = coefficient.clone();
+        } else {
+            let value = atom.eval(&mut |other| if other == var { None } else { model.get(&other).cloned() })?;
+            others = others.add(&value.as_int()?.mul(coefficient));
+        }
     }
-}
-
-fn holds(term: &Term, model: &im::OrdMap<Var, Scalar>) -> bool {
-    term.eval(&mut |var| model.get(&var).cloned()).and_then(|value| value.as_bool()) == Some(true)
+    (!factor.is_zero()).then_some((factor, others))
 }
 
 /// Values that the disequalities of a variable forbid under the model.
-fn forbidden_values(rest: &Rest, var: Var, ids: &[Id]) -> FxHashSet<Scalar> {
-    let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { rest.model.get(&other).cloned() });
+fn forbidden_values(model: &OrdMap<Var, Scalar>, var: Var, own: &[&Term]) -> FxHashSet<Scalar> {
+    let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { model.get(&other).cloned() });
     let apart = |term: &Term| match term.kind() {
         Kind::Not(inner) => match inner.kind() {
             Kind::Eq(a, b) if a.as_var() == Some(var) => value(b),
@@ -101,5 +140,5 @@ fn forbidden_values(rest: &Rest, var: Var, ids: &[Id]) -> FxHashSet<Scalar> {
         },
         _ => None,
     };
-    ids.iter().filter_map(|id| rest.terms.get(id)).filter_map(apart).collect()
+    own.iter().filter_map(|term| apart(term)).collect()
 }
