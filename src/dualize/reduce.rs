@@ -7,6 +7,7 @@
 use super::candidate::Candidate;
 use super::frontier::Judge;
 use super::subsume;
+use crate::value::Value;
 
 /// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
 const COMPARED: usize = 32;
@@ -61,7 +62,9 @@ impl Judge {
         let before = candidates.len();
         subsume::drop_covered(candidates, &mut self.solver);
         self.counts.subsumptions += (before - candidates.len()) as u64;
-        let walked = candidates.iter().map(|candidate| candidate.walked as usize).sum();
+        let seen = candidates.iter().flat_map(|candidate| candidate.process.seen()).map(|(_, seen)| seen);
+        let values = candidates.iter().flat_map(|candidate| &candidate.process.memory).chain(seen);
+        let walked = values.map(Value::breadth).sum();
         self.compared = Compared { left: candidates.len(), walked, spent: 0 };
     }
 }

@@ -207,6 +207,18 @@ impl Value {
         }
     }
 
+    /// How many nodes it has, where collections count their elements as one each.
+    #[must_use]
+    pub fn breadth(&self) -> usize {
+        match self {
+            Value::Data { .. } => 1 + self.fields().iter().map(Value::breadth).sum::<usize>(),
+            Value::List(list) | Value::Open(list) => 1 + list.len(),
+            Value::Map(map) => 1 + map.bound(),
+            Value::Union(alternatives) => alternatives.iter().map(|(_, value)| 1 + value.breadth()).sum(),
+            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => 1,
+        }
+    }
+
     /// The fields of a constructor.
     #[must_use]
     pub fn fields(&self) -> &[Value] {

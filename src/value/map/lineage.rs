@@ -13,6 +13,9 @@ use crate::value::Value;
 /// The number of writes that are looked through for the one after which two maps parted; half of them are kept at least.
 const REMEMBERED: usize = 64;
 
+/// After so many writes it is looked whether there still is a map to which they matter.
+const CHECKED: usize = 8;
+
 /// The last writes to a map, as far as there were copies of it before. Cloning it is making a copy of the map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lineage {
@@ -41,12 +44,23 @@ impl Lineage {
         match &self.last {
             None if !has_copies => return,
             Some(last) if !has_copies && last.key == *key => return,
+            Some(last) if !has_copies && last.length.is_multiple_of(CHECKED) && self.is_alone() => {
+                self.last = None;
+                return;
+            }
             Some(last) if last.length == REMEMBERED => self.last = Written::latest(last, REMEMBERED / 2),
             Some(_) | None => {}
         }
         let to = has_copies.then(|| std::mem::take(&mut self.version));
         let length = self.last.as_ref().map_or(1, |last| last.length + 1);
         self.last = Some(Arc::new(Written { key: key.clone(), to, before: self.last.take(), length }));
+    }
+
+    /// Whether no other map has a version or a write in common with those that are remembered.
+    fn is_alone(&self) -> bool {
+        let shared = |version: &Arc<Version>| Arc::strong_count(version) > 1;
+        let mut writes = std::iter::successors(self.last.as_ref(), |write| write.before.as_ref());
+        writes.all(|write| Arc::strong_count(write) == 1 && !write.to.as_ref().is_some_and(shared))
     }
 
     /// The versions that the map was, the latest first, each with the number of writes since.
@@ -147,6 +161,18 @@ mod tests {
                 other = one.clone();
             }
         }
+    }
+
+    #[test]
+    fn once_the_copies_are_gone_nothing_is_noted_for_long() {
+        let mut map = Map::default();
+        for key in 0..1_000 {
+            let copy = (key % 50 == 0).then(|| map.clone());
+            map.set_in_place(&Value::from(key), Some(Entry::always(Value::from(0))));
+            drop(copy);
+            assert!(map.0.lineage.writes().count() <= CHECKED);
+        }
+        assert_eq!(map.0.lineage.writes().count(), 0);
     }
 
     #[test]

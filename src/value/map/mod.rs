@@ -29,7 +29,9 @@ pub(super) use rewrite::Scope;
 
 type Entries = im::GenericHashMap<Value, Entry, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
 
-/// How many entries with conditions in them are remembered for [`Map::settle`].
+type OpenKeys = im::GenericHashSet<Value, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
+
+/// How many entries with something open in them are remembered for [`Map::settle`].
 const DOUBTFUL: usize = 8;
 
 /// When an entry is there.
@@ -74,13 +76,13 @@ struct Contents {
     conditional: usize,
     /// How many entries are never there.
     hidden: usize,
-    /// How many of the other entries have a value of which a part is not known.
-    open: usize,
     /// The sum of the hashes of the entries.
     hash: u64,
     /// Later writes win.
     pending: Vec<Write>,
-    /// Known keys of entries that were written with conditions in them, the latest last.
+    /// Keys of the entries of which something is not known: the key, whether it is there, or what is there.
+    open: OpenKeys,
+    /// Known keys of entries that were written with something open in them, the latest last.
     doubtful: Vec<Value>,
     /// What it was at first, where that is unknown.
     base: Option<Box<Base>>,
@@ -134,11 +136,6 @@ impl Entry {
         }
     }
 
-    /// Whether a part of its value is not known, and it may be there.
-    fn is_open(&self) -> bool {
-        self.presence != Presence::Never && !self.value.is_known()
-    }
-
     /// The condition of its presence.
     #[must_use]
     pub fn truth(&self) -> Truth {
@@ -163,10 +160,7 @@ impl Map {
     #[must_use]
     pub fn is_known(&self) -> bool {
         let contents = &*self.0;
-        contents.base.is_none()
-            && contents.pending.is_empty()
-            && contents.conditional == 0
-            && contents.entries_are_known()
+        contents.base.is_none() && contents.pending.is_empty() && contents.conditional == 0 && contents.open.is_empty()
     }
 
     /// The first pending write, and the first key that it may equal.
@@ -386,46 +380,26 @@ impl Contents {
             && (!waits || key.is_known() && adds(entry) && self.pending.iter().all(|write| adds(write.entry.as_ref())))
     }
 
-    /// Whether there is nothing in the entries that is not known: there or not, and what.
-    fn entries_are_known(&self) -> bool {
-        self.symbolic == 0 && self.conditional == self.hidden && self.open == 0
-    }
-
     fn place(&mut self, key: Value, entry: Option<Entry>) {
         self.lineage.written(&key);
         let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
-        let old = match &entry {
-            None => self.entries.remove(&key),
-            Some(entry) => {
-                self.doubt(&key, entry);
-                self.entries.insert(key.clone(), entry.clone())
-            }
-        };
+        self.note_open(&key, entry.as_ref());
         let symbolic = usize::from(!key.is_known());
-        if let Some(new) = entry {
+        if let Some(new) = &entry {
             self.symbolic += symbolic;
             self.conditional += usize::from(new.presence != Presence::Always);
             self.hidden += usize::from(new.presence == Presence::Never);
-            self.open += usize::from(new.is_open());
-            self.hash = self.hash.wrapping_add(hash_of(&key, &new));
+            self.hash = self.hash.wrapping_add(hash_of(&key, new));
         }
+        let old = match entry {
+            None => self.entries.remove(&key),
+            Some(entry) => self.entries.insert(key.clone(), entry),
+        };
         if let Some(old) = old {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
             self.hidden -= usize::from(old.presence == Presence::Never);
-            self.open -= usize::from(old.is_open());
             self.hash = self.hash.wrapping_sub(hash_of(&key, &old));
-        }
-    }
-
-    /// Notes an entry that has conditions in it.
-    fn doubt(&mut self, key: &Value, entry: &Entry) {
-        let doubtful = matches!(entry.presence, Presence::When(_)) || entry.value.has_computed();
-        if doubtful && key.is_known() && !self.doubtful.contains(key) {
-            if self.doubtful.len() == DOUBTFUL {
-                self.doubtful.remove(0);
-            }
-            self.doubtful.push(key.clone());
         }
     }
 

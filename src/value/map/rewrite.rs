@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Contents, Entry, Map, Presence, Write, entry};
+use super::{Contents, DOUBTFUL, Entry, Map, Presence, Write, entry};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
@@ -26,8 +26,8 @@ impl Map {
         scope: Scope,
     ) -> Option<Map> {
         let mut changed: Vec<(Value, Option<(Value, Entry)>)> = Vec::new();
-        if scope == Scope::Everything && !self.0.entries_are_known() {
-            for (key, entry) in self.0.entries.iter() {
+        if scope == Scope::Everything {
+            for (key, entry) in self.0.open_entries() {
                 let (new_key, new_entry) = (rewrite(key), entry.rewrite(rewrite));
                 if new_key.is_some() || new_entry.is_some() {
                     let entry = new_entry.unwrap_or_else(|| Some(entry.clone()));
@@ -63,13 +63,13 @@ impl Map {
         Some(map)
     }
 
-    /// Whether entries were written with conditions in them since this was asked last.
+    /// Whether entries were written with something open in them since this was asked last.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         !self.0.doubtful.is_empty()
     }
 
-    /// Looks again at the entries that were written with conditions in them, once each: whether they are there, where a
+    /// Looks again at the entries that were written with something open in them, once each: whether they are there, where a
     /// function knows it, and what they are by another one.
     pub fn settle(
         &mut self,
@@ -125,8 +125,7 @@ impl Map {
 
     /// Calls a function on every value inside in which something is not known.
     pub(in crate::value) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
-        let entries = Some(&self.0.entries).filter(|_| !self.0.entries_are_known());
-        for (key, entry) in entries.into_iter().flatten() {
+        for (key, entry) in self.0.open_entries() {
             visit(key);
             entry.visit(visit, presence);
         }
@@ -145,6 +144,28 @@ impl Map {
 }
 
 impl Contents {
+    /// The entries in which something is not known.
+    pub(super) fn open_entries(&self) -> impl Iterator<Item = (&Value, &Entry)> {
+        self.open.iter().filter_map(|key| self.entries.get_key_value(key))
+    }
+
+    /// Notes whether something is not known in what an entry becomes.
+    pub(super) fn note_open(&mut self, key: &Value, entry: Option<&Entry>) {
+        let known_key = key.is_known();
+        let open = entry.is_some_and(|entry| !entry.is_known());
+        if open && known_key && !self.doubtful.contains(key) {
+            if self.doubtful.len() == DOUBTFUL {
+                self.doubtful.remove(0);
+            }
+            self.doubtful.push(key.clone());
+        }
+        if open || entry.is_some() && !known_key {
+            self.open.insert(key.clone());
+        } else if !self.open.is_empty() {
+            self.open.remove(key);
+        }
+    }
+
     /// Rewrites what was asked of the base. Where a key has become known it has an entry already, or gets its own.
     fn rewrite_base(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let Some(base) = &mut self.base else { return };
@@ -185,5 +206,66 @@ impl Entry {
         if let Presence::When(term) = &self.presence {
             presence(term);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::Var;
+    use std::collections::BTreeSet;
+
+    fn var(id: u64) -> Value {
+        Value::Term(Term::var(Var { id, sort: Sort::Int }))
+    }
+
+    /// Every value that may be in an entry: known and unknown, short and long.
+    fn values(id: u64) -> Vec<Option<Value>> {
+        let known = Value::data(1, [Value::from(3), Value::str("x")]);
+        let long = Value::list((0..100).map(|n| if n == 99 { var(id) } else { Value::from(n) }));
+        let map = |inside: Value| Value::Map(Map::of([(Value::from(1), inside)]));
+        let known_map = map(Value::from(2));
+        let some = [known, var(id), Value::some(var(id)), long, map(var(id)), known_map, Value::list([var(id)])];
+        some.into_iter().map(Some).chain([None]).collect()
+    }
+
+    /// What is live in a map, by a walk through all entries.
+    fn live_by_walking_all(map: &Map) -> BTreeSet<Var> {
+        let mut live = Vec::new();
+        for (key, entry) in map.0.entries.iter() {
+            [key, &entry.value].into_iter().for_each(|value| value.visit_variables(&mut |var| live.push(var)));
+            if let Presence::When(term) = &entry.presence {
+                term.vars(&mut |var| live.push(var));
+            }
+        }
+        live.into_iter().collect()
+    }
+
+    #[test]
+    fn what_is_open_is_found_without_what_is_known() {
+        let (mut map, mut state) = (Map::default(), 12_345u64);
+        let mut random = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % n
+        };
+        for id in 1..2_000 {
+            let key = if random(20) == 0 { var(id % 7 + 5_000) } else { Value::from(random(40) as i64) };
+            let value = values(id)[random(8)].clone();
+            let there = if random(4) == 0 { var(id + 10_000).truth() } else { Truth::Known(true) };
+            Arc::make_mut(&mut map.0).place(key, value.map(|value| Entry::when(there, value)));
+            let mut live = Vec::new();
+            Value::Map(map.clone()).visit_variables(&mut |var| live.push(var));
+            let live: BTreeSet<Var> = live.into_iter().collect();
+            assert_eq!(live, live_by_walking_all(&map));
+            assert_eq!(map.is_known(), live.is_empty() && map.0.conditional == 0);
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_not_walked() {
+        let mut map = Map::of((0..1_000).map(|n| (Value::from(n), Value::some(Value::from(n)))));
+        map.set_in_place(&Value::from(7), Some(Entry::always(var(1))));
+        assert!(Value::Map(map).visit_terms(&mut |_| {}) < 5);
     }
 }
