@@ -538,3 +538,50 @@ fn a_clock_that_goes_on_needs_no_search() {
         }
     }
 }
+
+/// Of few constraints and of many it is seen that one is there already.
+#[test]
+fn a_constraint_that_is_there_is_not_kept_twice() {
+    let mut solver = Solver::default();
+    let mut store = Store::default();
+    let sum = |id: u64| Term::le(&v(id, Sort::Int).add(&v(id + 100, Sort::Int)), &v(id + 200, Sort::Int));
+    for round in 0..2 {
+        for id in 0..60 {
+            assert_eq!(store.assume(&sum(id), &mut solver), Answer::Sat);
+            assert_eq!(store.size().2, if round == 0 { id as usize + 1 } else { 60 });
+        }
+    }
+    store.forget(&|var| var.id % 100 < 5, &mut solver);
+    (0..5).for_each(|id| assert_eq!(store.assume(&sum(id), &mut solver), Answer::Sat));
+    assert_eq!(store.size().2, 5, "{store:?}");
+}
+
+/// Telling the value of a term at once says what assuming the equation says.
+#[test]
+fn a_value_told_at_once_is_the_equation() {
+    let (x, y) = (v(3, Sort::Int), v(4, Sort::Int));
+    let terms =
+        [x.clone(), x.add(&k(3)), k(3).sub(&x), x.add(&y), x.sub(&y).add(&k(1)), x.mul(&k(2)), x.add(&y.mul(&k(3)))];
+    for (term, value) in terms.iter().flat_map(|term| (-8..=14).map(move |value| (term, value))) {
+        let mut solver = Solver::default();
+        let mut store = Store::default();
+        for var in [&x, &y] {
+            store.assume(&Term::le(&k(0), var), &mut solver);
+            store.assume(&Term::le(var, &k(4)), &mut solver);
+        }
+        let equation = Term::eq(term, &k(value));
+        let mut plain = store.clone();
+        let said = plain.assume(&equation, &mut solver) == Answer::Sat;
+        let mut at_once = store.clone();
+        if let Some(told) = at_once.assume_value(term, &Scalar::int(value), &mut solver) {
+            assert_eq!(told, said, "{equation}");
+            (-9..15).for_each(|n| {
+                let is = Term::eq(&x, &k(n));
+                assert_eq!(at_once.check(&is, &mut solver), plain.check(&is, &mut solver), "{equation}, {is}");
+            });
+        }
+        if let Some(told) = store.tell_range(term, &Scalar::int(value)) {
+            assert_eq!(told, said, "{equation}");
+        }
+    }
+}

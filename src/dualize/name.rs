@@ -5,11 +5,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidate::Candidate;
+use super::candidate::{Alive, Candidate};
 use super::frontier::Judge;
+use super::verdict::Place;
 use crate::process::Process;
+use crate::scalar::Scalar;
 use crate::term::{Kind, Term, Var};
-use crate::value::{self, Substitution, Truth, Value};
+use crate::value::{Substitution, Truth};
 
 /// States of which more than this was walked last are not walked for the sake of one answer.
 const WALKED: u32 = 64;
@@ -41,26 +43,37 @@ impl Judge {
         }
     }
 
-    /// An answer that is computed from several unknowns, compared with what was observed after it has a name, if that can be:
-    /// then this is a question about one variable.
-    pub(super) fn in_terms_of_one(&mut self, candidate: &mut Candidate, answer: &Value, seen: &Value) -> Option<Truth> {
-        let Value::Term(term) = answer else { return None };
-        let compound = matches!(term.kind(), Kind::Linear(linear) if linear.terms().len() > 1);
-        if !compound
-            || !self.options.name
-            || self.options.keep_answers
-            || candidate.walked > WALKED
-            || !self.spec.program.steps.is_empty()
-        {
+    /// Compares an answer that is one term with a known value, where that is a question about one variable or about what a term
+    /// may be; `None` where it is not.
+    pub(super) fn tell_value(
+        &mut self,
+        candidate: &mut Candidate,
+        term: &Term,
+        known: &Scalar,
+        at: Place,
+    ) -> Option<Alive> {
+        if let Some(told) = candidate.store.assume_value(term, known, &mut self.solver) {
+            return Some(if told { Alive::Yes } else { Alive::No });
+        }
+        if !self.may_name(candidate, term) {
             return None;
         }
-        if !is_separate(&candidate.process, term) {
-            return None;
+        if let Some(told) = candidate.store.tell_range(term, known) {
+            rewrite(&mut candidate.process, &[(term.clone(), Term::constant(known.clone()))].into_iter().collect());
+            return Some(if told { Alive::Yes } else { Alive::No });
         }
         let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
         rewrite(&mut candidate.process, &[(term.clone(), named.clone())].into_iter().collect());
         candidate.open = true;
-        value::equal(&Value::of_term(named), seen).ok()
+        let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));
+        Some(candidate.require(truth, Some(at), &mut self.solver))
+    }
+
+    /// Whether an answer is a sum of several unknowns that occur in no other term, so that it can be named.
+    fn may_name(&self, candidate: &Candidate, term: &Term) -> bool {
+        let compound = matches!(term.kind(), Kind::Linear(linear) if linear.terms().len() > 1);
+        let named = self.options.name && !self.options.keep_answers && self.spec.program.steps.is_empty();
+        compound && named && candidate.walked <= WALKED && is_separate(&candidate.process, term)
     }
 }
 

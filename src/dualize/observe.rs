@@ -51,7 +51,7 @@ impl Judge {
         let mut open = std::mem::take(&mut self.open);
         let alive = self.run(spec, candidate, seen, &mut open);
         let mut paths = 1u32;
-        while let Some(path) = open.pop() {
+        while let Some(mut path) = open.pop() {
             paths += 1;
             if self.is_exhausted() {
                 break;
@@ -61,17 +61,15 @@ impl Judge {
                 self.whole = false;
                 break;
             }
-            let (mut candidate, alive) = match path {
-                Open::Running(mut candidate) => {
-                    let alive = self.run(spec, &mut candidate, seen, &mut open);
-                    (candidate, alive)
-                }
-                Open::Answering(mut candidate, answer, site) => {
-                    let alive = self.unify(spec, &mut candidate, (answer, site), seen, &mut open);
-                    (candidate, alive)
+            let alive = match &mut path {
+                Open::Running(candidate) => self.run(spec, candidate, seen, &mut open),
+                Open::Answering(candidate, answer, site) => {
+                    let answer = std::mem::replace(answer, Value::Absent);
+                    self.unify(spec, candidate, (answer, *site), seen, &mut open)
                 }
             };
             if alive == Alive::Yes {
+                let (Open::Running(mut candidate) | Open::Answering(mut candidate, ..)) = path;
                 candidate.process.rest();
                 others.push(candidate);
             }
@@ -190,16 +188,13 @@ impl Judge {
         };
         let at = self.place(site);
         if let (Value::Term(term), Value::Scalar(known)) = (&answer, expected)
-            && let Some(told) = candidate.store.assume_value(term, known, &mut self.solver)
+            && let Some(told) = self.tell_value(candidate, term, known, at)
         {
-            return if told { Alive::Yes } else { Alive::No };
+            return told;
         }
         loop {
             let ask = match value::equal(&answer, expected) {
-                Ok(truth) => {
-                    let truth = self.in_terms_of_one(candidate, &answer, expected).unwrap_or(truth);
-                    return candidate.require(truth, Some(at), &mut self.solver);
-                }
+                Ok(truth) => return candidate.require(truth, Some(at), &mut self.solver),
                 Err(Split::On(condition)) if condition.as_bool().is_none() => {
                     self.fork_answer(candidate, (answer, site), &condition, open);
                     return Alive::No;

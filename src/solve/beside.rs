@@ -3,6 +3,7 @@
 //! For example beside `to_int(#1 + "7") = 47`, the condition `to_string(to_int(#1 + "7")) = #1 + "7"` is `#1 = "4"`.
 
 use super::facts::{Conflict, Facts, Id, Pending, REVISITED};
+use super::table::Set;
 use crate::scalar::Int;
 use crate::term::{Kind, Term, relate};
 
@@ -15,8 +16,8 @@ impl Facts {
             true
         });
         let rest = self.rest.as_deref();
-        let ids = rest.zip(first).and_then(|(rest, var)| rest.of_var.get(&var)).filter(|ids| ids.len() <= REVISITED);
-        ids.into_iter().flatten().filter_map(move |id| Some((*id, rest?.terms.get(id)?)))
+        let ids = rest.zip(first).and_then(|(rest, var)| rest.of_var.get(var)).filter(|ids| ids.len() <= REVISITED);
+        ids.into_iter().flat_map(Set::keys).filter_map(move |id| Some((id, rest?.terms.get(id)?)))
     }
 
     /// The condition, where a computed atom has a known value by a constraint that is there.

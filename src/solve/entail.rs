@@ -45,7 +45,7 @@ impl Store {
     /// The value of a term by the last model.
     fn last_value(&self, term: &Term) -> Option<Scalar> {
         let model = &self.facts.rest.as_ref()?.model;
-        let value = |var| model.get(&var).cloned().unwrap_or_else(|| self.domain(var).first(var));
+        let value = |var| model.get(var).cloned().unwrap_or_else(|| self.domain(var).first(var));
         term.eval(&mut |var| Some(value(var)))
     }
 
@@ -62,13 +62,13 @@ impl Store {
             return true;
         }
         let Some(rest) = with.facts.rest.clone() else { return false };
-        let seeds = touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.get_min().copied());
+        let seeds = touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.keys().next());
         let seeds: Vec<_> = touched.added.iter().copied().chain(seeds).collect();
         if seeds.is_empty() || rest.open.is_empty() && with.model_stays(&touched) {
             return false;
         }
         let component = with.facts.component(seeds);
-        let hints = |var| rest.model.get(&var).cloned();
+        let hints = |var| rest.model.get(var).cloned();
         matches!(Search::new(EFFORT, &hints).run(with.facts.part(&component)), Outcome::Refuted)
     }
 }

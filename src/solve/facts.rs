@@ -6,10 +6,9 @@
 
 use super::beside::is_about_text;
 use super::domain::{Domain, Narrowing};
-use super::table::Table;
+use super::table::{Set, Table};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
-use im::{OrdMap, OrdSet};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::hash::BuildHasherDefault;
@@ -37,14 +36,14 @@ pub(super) struct Facts {
 #[derive(Clone, Default)]
 pub(super) struct Rest {
     next: Id,
-    pub(super) terms: OrdMap<Id, Term>,
-    pub(super) of_var: OrdMap<Var, OrdSet<Id>>,
-    /// Which constraints there are.
+    pub(super) terms: Table<Term, Id>,
+    pub(super) of_var: Table<Set<Id>>,
+    /// The constraints, where they are many; else empty.
     known: im::GenericHashSet<Term, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>,
     /// Values under which every constraint holds that is not in `open`.
-    pub(super) model: OrdMap<Var, Scalar>,
+    pub(super) model: Table<Scalar>,
     /// Constraints of components that no tier could decide.
-    pub(super) open: OrdMap<Id, super::Why>,
+    pub(super) open: Table<super::Why, Id>,
     /// How many constraints searches have gone through since variables were last forgotten.
     pub(super) searched: u32,
     /// A constrained variable became known since Z3 was asked last.
@@ -60,6 +59,8 @@ pub(super) struct Touched {
 
 /// Clauses of a variable are looked at again after its domain changed, if it has at most this many constraints.
 pub(super) const REVISITED: usize = 64;
+/// Up to so many constraints are compared one by one.
+const COMPARED: usize = 16;
 /// A condition on one variable is tried on up to so many values.
 const TRIED: usize = 64;
 /// Binding chains are followed this far; they are acyclic, so this is never reached in practice.
@@ -73,7 +74,7 @@ impl Facts {
     /// Whether a constraint remains that mentions `var`.
     #[inline]
     pub(super) fn constrained(&self, var: Var) -> bool {
-        self.rest.as_ref().is_some_and(|rest| rest.of_var.contains_key(&var))
+        self.rest.as_ref().is_some_and(|rest| rest.of_var.contains_key(var))
     }
 
     pub(super) fn rest_is_empty(&self) -> bool {
@@ -186,7 +187,7 @@ impl Facts {
         if self.constrained(var) {
             let rest = self.rest_mut();
             rest.gained |= value.as_const().is_some();
-            let ids: SmallVec<[Id; 8]> = rest.of_var.get(&var).into_iter().flatten().copied().collect();
+            let ids = rest.of(var);
             pending.extend(ids.into_iter().filter_map(|id| rest.remove(id)));
         }
         self.bindings.insert(var, value);
@@ -226,10 +227,13 @@ impl Facts {
             return Ok(());
         }
         touched.vars.push(var);
-        let rest = self.rest_mut();
-        let Some(ids) = rest.of_var.get(&var).filter(|ids| ids.len() <= REVISITED).cloned() else { return Ok(()) };
-        for id in ids {
-            let Some(term) = self.rest.as_ref().and_then(|rest| rest.terms.get(&id)).cloned() else { continue };
+        let Some(rest) =
+            self.rest.as_ref().filter(|rest| rest.of_var.get(var).is_some_and(|ids| ids.len() <= REVISITED))
+        else {
+            return Ok(());
+        };
+        for id in rest.of(var) {
+            let Some(term) = self.rest.as_ref().and_then(|rest| rest.terms.get(id)).cloned() else { continue };
             match self.reduce(&term) {
                 Some(next) if next == term => {}
                 Some(next) => {
@@ -329,9 +333,10 @@ impl Facts {
             if !component.ids.insert(id) {
                 continue;
             }
-            rest.terms[&id].vars(&mut |var| {
+            let Some(term) = rest.terms.get(id) else { continue };
+            term.vars(&mut |var| {
                 if component.vars.insert(var) {
-                    pending.extend(rest.of_var.get(&var).into_iter().flatten());
+                    pending.extend(rest.of_var.get(var).into_iter().flat_map(Set::keys));
                 }
             });
         }
@@ -357,39 +362,61 @@ impl Rest {
         }
         let id = self.next;
         self.next += 1;
-        self.known.insert(term.clone());
-        term.vars(&mut |var| {
-            self.of_var.entry(var).or_default().insert(id);
+        term.vars(&mut |var| match self.of_var.get_mut(var) {
+            Some(ids) => ids.insert(id, ()),
+            None => self.of_var.insert(var, Set::from_iter([(id, ())])),
         });
+        if !self.known.is_empty() {
+            self.known.insert(term.clone());
+        }
         self.terms.insert(id, term);
+        if self.known.is_empty() && self.terms.len() > COMPARED {
+            self.known = self.terms.values().cloned().collect();
+        }
         Some(id)
     }
 
     /// Removes a constraint; variables without any lose their value in the model.
     pub(super) fn remove(&mut self, id: Id) -> Option<Term> {
-        let term = self.terms.remove(&id)?;
-        self.known.remove(&term);
-        self.open.remove(&id);
+        let term = self.terms.remove(id)?;
+        if !self.known.is_empty() {
+            self.known.remove(&term);
+        }
+        self.open.remove(id);
         term.vars(&mut |var| {
-            if let Some(ids) = self.of_var.get_mut(&var) {
-                ids.remove(&id);
+            if let Some(ids) = self.of_var.get_mut(var) {
+                ids.remove(id);
                 if ids.is_empty() {
-                    self.of_var.remove(&var);
-                    self.model.remove(&var);
+                    self.of_var.remove(var);
+                    self.model.remove(var);
                 }
             }
         });
         Some(term)
     }
 
+    /// The constraints that mention a variable.
+    pub(super) fn terms_of(&self, var: Var) -> SmallVec<[&Term; 8]> {
+        let ids = self.of_var.get(var).into_iter().flat_map(Set::keys);
+        ids.filter_map(|id| self.terms.get(id)).collect()
+    }
+
+    /// Their numbers.
+    pub(super) fn of(&self, var: Var) -> SmallVec<[Id; 8]> {
+        self.of_var.get(var).into_iter().flat_map(Set::keys).collect()
+    }
+
     /// Whether every variable of the term has constraints.
     pub(super) fn mentions_all(&self, term: &Term) -> bool {
-        !term.any_var(&mut |var| !self.of_var.contains_key(&var))
+        !term.any_var(&mut |var| !self.of_var.contains_key(var))
     }
 
     /// Whether the constraint is there.
     pub(super) fn contains(&self, term: &Term) -> bool {
-        self.known.contains(term)
+        match self.known.is_empty() {
+            true => self.terms.values().any(|known| known == term),
+            false => self.known.contains(term),
+        }
     }
 }
 

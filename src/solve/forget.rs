@@ -6,12 +6,13 @@
 
 use super::domain::Domain;
 use super::eliminate::{Sides, inequality};
-use super::facts::{Component, Facts, Id, Touched};
+use super::facts::{Component, Facts, Id, Rest, Touched};
 use super::store::Store;
 use super::trail::Step;
 use super::{Answer, Solver};
-use crate::scalar::Sort;
+use crate::scalar::{Int, Sort};
 use crate::term::{Kind, Linear, Term, Var};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// Conditions are looked into this deep.
@@ -67,20 +68,23 @@ impl Store {
 
     /// Components without a live variable were checked when they were made: they go. Undecided ones leave their doubt behind.
     fn drop_components(&mut self, alive: &dyn Fn(Var) -> bool) {
-        let Some(rest) = self.facts.rest.clone() else { return };
-        let mut left: BTreeSet<Id> = rest.terms.keys().copied().collect();
-        while let Some(seed) = left.first().copied() {
+        let Some(rest) = &self.facts.rest else { return };
+        let dead = rest.terms.iter().filter(|(_, term)| !term.any_var(&mut |var| alive(var)));
+        let mut left: BTreeSet<Id> = dead.map(|(id, _)| id).collect();
+        let mut lost: Vec<Component> = Vec::new();
+        while let Some(seed) = left.pop_first() {
             let component = self.facts.component([seed]);
             left.retain(|id| !component.ids.contains(id));
             if !component.vars.iter().any(|var| alive(*var)) {
-                self.drop_component(&component);
+                lost.push(component);
             }
         }
+        lost.iter().for_each(|component| self.drop_component(component));
     }
 
     fn drop_component(&mut self, component: &Component) {
-        let Some(rest) = self.facts.rest.clone() else { return };
-        let open = component.ids.iter().find_map(|id| rest.open.get(id)).copied();
+        let rest = self.facts.rest.as_deref();
+        let open = rest.and_then(|rest| component.ids.iter().find_map(|id| rest.open.get(id)).copied());
         if self.trail.is_some() {
             self.log_component(component, open.is_some());
         }
@@ -110,7 +114,7 @@ impl Store {
     fn drop_domains(&mut self, alive: &dyn Fn(Var) -> bool) {
         let Store { facts, trail, .. } = self;
         let rest = facts.rest.as_deref();
-        let constrained = |var: Var| rest.is_some_and(|rest| rest.of_var.contains_key(&var));
+        let constrained = |var: Var| rest.is_some_and(|rest| rest.of_var.contains_key(var));
         let keep = |var: Var, _: &Domain| alive(var) || constrained(var);
         facts.domains.retain(keep, |var, domain| {
             if let Some(trail) = trail {
@@ -122,46 +126,33 @@ impl Store {
     /// Eliminates dead variables from components with live ones, until no rule applies.
     fn project_all(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
         let Some(rest) = &self.facts.rest else { return };
-        let mut pending: BTreeSet<Var> = rest.of_var.keys().copied().filter(|var| !live(*var)).collect();
+        let mut pending: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
         while let Some(var) = pending.pop_first() {
-            let Some(ids) = self.facts.rest.as_ref().and_then(|rest| rest.of_var.get(&var)).cloned() else { continue };
-            if ids.len() > MANY || self.facts.bindings.iter().any(|(_, value)| value.mentions(var)) {
+            let Some(rest) = &self.facts.rest else { return };
+            let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= MANY);
+            if !few || self.facts.bindings.iter().any(|(_, value)| value.mentions(var)) {
                 continue;
             }
-            let component = Component { ids: ids.into_iter().collect(), vars: [var].into() };
-            let Some(projection) = self.projection(var, &component) else { continue };
-            let neighbours = self.eliminate(&component, projection, solver);
+            let ids = rest.of(var);
+            let Some(projection) = projection(&self.facts, rest, var, &ids) else { continue };
+            let neighbours = self.eliminate(var, &ids, projection, solver);
             pending.extend(neighbours.into_iter().filter(|other| !live(*other)));
         }
     }
 
-    /// What stands for `∃var. constraints`, if a rule gives it.
-    fn projection(&self, var: Var, component: &Component) -> Option<Vec<Term>> {
-        let rest = self.facts.rest.as_ref()?;
-        let terms: Vec<&Term> = component.ids.iter().filter_map(|id| rest.terms.get(id)).collect();
-        without_favours(&self.facts, var, &terms).or_else(|| paired(&self.facts, var, &terms))
-    }
-
-    /// Replaces the constraints of a variable by its projection. Returns the variables they mention.
-    fn eliminate(&mut self, component: &Component, projection: Vec<Term>, solver: &mut Solver) -> BTreeSet<Var> {
-        let mut neighbours = BTreeSet::new();
-        let vars: Vec<Var> = component.vars.iter().copied().collect();
-        let mut constraints: Vec<Term> = Vec::new();
-        for var in &vars {
-            constraints.extend(self.facts.domain(*var).conditions(&Term::var(*var)));
-            self.facts.domains.remove(*var);
-        }
+    /// Replaces the constraints of a variable by its projection. Returns the other variables that they mention.
+    fn eliminate(&mut self, var: Var, ids: &[Id], projection: Vec<Term>, solver: &mut Solver) -> SmallVec<[Var; 8]> {
         let doubt = self.doubt();
+        let domain = self.facts.domains.remove(var).unwrap_or(Domain::ALL);
         let rest = self.facts.rest_mut();
-        for term in component.ids.iter().filter_map(|id| rest.remove(*id)) {
-            term.vars(&mut |other| {
-                if !vars.contains(&other) {
-                    neighbours.insert(other);
-                }
-            });
-            constraints.push(term);
-        }
-        self.log(|| Step::Eliminated { vars, constraints });
+        let removed: SmallVec<[Term; 8]> = ids.iter().filter_map(|id| rest.remove(*id)).collect();
+        let mut neighbours = SmallVec::new();
+        removed.iter().for_each(|term| term.vars(&mut |other| neighbours.push(other)));
+        neighbours.retain(|other| *other != var);
+        self.log(|| {
+            let constraints = domain.conditions(&Term::var(var)).into_iter().chain(removed).collect();
+            Step::Eliminated { vars: vec![var], constraints }
+        });
         let mut touched = Touched::default();
         for condition in projection {
             // Implied by what was there: a conflict can only come from a component that was never decided.
@@ -183,19 +174,35 @@ impl Store {
     }
 }
 
+/// What stands for `∃var. constraints`, if a rule gives it.
+fn projection(facts: &Facts, rest: &Rest, var: Var, ids: &[Id]) -> Option<Vec<Term>> {
+    let terms: SmallVec<[&Term; 8]> = ids.iter().filter_map(|id| rest.terms.get(id)).collect();
+    without_favours(facts, var, &terms).or_else(|| paired(facts, var, &terms))
+}
+
 /// Rule 2: only inequalities with coefficient ±1 and plain bounds; every lower bound is paired with every upper one.
 fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let domain = facts.domain(var);
     if var.sort != Sort::Int || !domain.is_interval() {
         return None;
     }
-    let linears: Option<Vec<&Linear>> = terms.iter().map(|term| inequality(term)).collect();
-    let mut sides = Sides::of(var, linears?)?;
-    let atom = Linear::of(&Term::var(var));
-    sides.lower.extend(domain.lo().map(|lo| atom.negated().plus_constant(lo)));
-    sides.upper.extend(domain.hi().map(|hi| atom.clone().plus_constant(&hi.neg())));
-    let before = sides.lower.len() + sides.upper.len();
-    let news: Vec<Term> = sides.paired().into_iter().filter(|term| facts.decide(term) != Some(true)).collect();
+    let linears: Option<SmallVec<[&Linear; 8]>> = terms.iter().map(|term| inequality(term)).collect();
+    let sides = Sides::of(var, linears?)?;
+    let atom = Term::var(var);
+    let mut news = sides.paired();
+    // With x >= lo, x + r <= 0 is lo + r <= 0; with x <= hi, l - x <= 0 is l - hi <= 0.
+    let ends = |lines: &[Linear], end: Int| -> Vec<Term> {
+        lines.iter().map(|line| Term::le0(line.without(&atom).plus_constant(&end))).collect()
+    };
+    news.extend(domain.lo().into_iter().flat_map(|lo| ends(&sides.upper, lo.clone())));
+    news.extend(domain.hi().into_iter().flat_map(|hi| ends(&sides.lower, hi.neg())));
+    news.sort();
+    news.dedup();
+    let bounds = usize::from(domain.lo().is_some()) + usize::from(domain.hi().is_some());
+    let before = sides.lower.len() + sides.upper.len() + bounds;
+    if news.len() > before {
+        news.retain(|term| facts.decide(term) != Some(true));
+    }
     (news.len() <= before).then_some(news)
 }
 

@@ -48,18 +48,33 @@ impl Store {
     pub fn name_range(&mut self, term: &Term, fresh: Var) -> Option<Term> {
         let range = self.range(term)?;
         let named = range.single().map_or(Term::var(fresh), Term::constant);
-        let vars = vars(term);
-        if self.trail.is_some() {
-            let mut constraints: Vec<Term> =
-                vars.iter().flat_map(|var| self.domain(*var).conditions(&Term::var(*var))).collect();
-            constraints.push(Term::eq(term, &named));
-            self.log(|| Step::Eliminated { vars: vars.to_vec(), constraints });
-        }
-        vars.iter().for_each(|var| drop(self.facts.domains.remove(*var)));
+        self.replace_range(term, &named);
         if named.as_var().is_some() {
             self.set_domain(fresh, range);
         }
         Some(named)
+    }
+
+    /// The same for a term that was seen to have a value: whether it can have it. The caller replaces the term by the value.
+    pub fn tell_range(&mut self, term: &Term, value: &Scalar) -> Option<bool> {
+        let told = self.range(term)?.admits(value);
+        match told {
+            true => self.replace_range(term, &Term::constant(value.clone())),
+            false => self.dead = Some(Dead),
+        }
+        Some(told)
+    }
+
+    /// Forgets the variables of a term that is replaced, as its values were all that was known of it.
+    fn replace_range(&mut self, term: &Term, by: &Term) {
+        let vars = vars(term);
+        if self.trail.is_some() {
+            let mut constraints: Vec<Term> =
+                vars.iter().flat_map(|var| self.domain(*var).conditions(&Term::var(*var))).collect();
+            constraints.push(Term::eq(term, by));
+            self.log(|| Step::Eliminated { vars: vars.to_vec(), constraints });
+        }
+        vars.iter().for_each(|var| drop(self.facts.domains.remove(*var)));
     }
 
     /// The values of a term, where its variables are in no constraint and in no binding, so that its values are all that is

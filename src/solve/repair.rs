@@ -8,9 +8,9 @@ use super::domain::{Domain, Narrowing};
 use super::eliminate::inequality;
 use super::facts::{Id, Rest, Touched, solve_for};
 use super::store::Store;
+use super::table::Table;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Linear, Term, Var};
-use im::OrdMap;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -27,29 +27,35 @@ impl Store {
         let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
         for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
             term.vars(&mut |var| {
-                if !rest.model.contains_key(&var) {
+                if !rest.model.contains_key(var) {
                     fresh.push(var);
                 }
             });
         }
-        let defaults: SmallVec<[(Var, Scalar); 4]> =
-            fresh.into_iter().map(|var| (var, self.facts.domain(var).first(var))).collect();
-        if !defaults.is_empty() {
-            self.facts.rest_mut().model.extend(defaults);
+        for var in fresh {
+            let value = self.first_value(var);
+            self.facts.rest_mut().model.insert(var, value);
         }
         self.model_holds(touched)
+    }
+
+    /// The first value of a variable that its domain and inequalities leave beside the values of the others.
+    fn first_value(&self, var: Var) -> Scalar {
+        let domain = self.facts.domain(var);
+        let left = self.facts.rest.as_deref().and_then(|rest| window(domain, var, &rest.terms_of(var), &rest.model));
+        left.as_ref().unwrap_or(domain).first(var)
     }
 
     /// Whether the cached model satisfies the touched constraints and domains.
     fn model_holds(&self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
-        self.holds_under(rest, touched, &|var| rest.model.get(&var).cloned())
+        self.holds_under(rest, touched, &|var| rest.model.get(var).cloned())
     }
 
     /// Changes the value of one variable so that all its constraints hold again.
     pub(super) fn repair(&mut self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
-        let of = |var: Var| rest.model.get(&var).cloned();
+        let of = |var: Var| rest.model.get(var).cloned();
         let mut suspects: BTreeSet<Var> =
             touched.vars.iter().copied().filter(|var| rest.of_var.contains_key(var)).collect();
         for term in touched.added.iter().filter_map(|id| rest.terms.get(id)).filter(|term| !holds(term, &of)) {
@@ -70,12 +76,11 @@ impl Store {
     /// the others' values leave of its domain is tried.
     fn mending(&self, var: Var, touched: &Touched) -> Option<Scalar> {
         let rest = self.facts.rest.as_deref()?;
-        let ids = rest.of_var.get(&var)?;
-        let own: SmallVec<[&Term; 8]> = ids.iter().filter_map(|id| rest.terms.get(id)).collect();
+        let own = rest.terms_of(var);
         let window = window(self.facts.domain(var), var, &own, &rest.model)?;
         let forbidden = forbidden_values(&rest.model, var, &own);
         let fits = |value: &Scalar| {
-            let of = |other: Var| if other == var { Some(value.clone()) } else { rest.model.get(&other).cloned() };
+            let of = |other: Var| if other == var { Some(value.clone()) } else { rest.model.get(other).cloned() };
             own.iter().all(|term| holds(term, &of)) && self.holds_under(rest, touched, &of)
         };
         let mut values = window.candidates(var).filter(|value| !forbidden.contains(value));
@@ -95,7 +100,7 @@ fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
 }
 
 /// What the inequalities of a variable leave of its domain, the other variables having their values; `None` if nothing.
-fn window(domain: &Domain, var: Var, own: &[&Term], model: &OrdMap<Var, Scalar>) -> Option<Domain> {
+fn window(domain: &Domain, var: Var, own: &[&Term], model: &Table<Scalar>) -> Option<Domain> {
     let mut window = domain.clone();
     for linear in own.iter().filter_map(|term| inequality(term)) {
         let Some((factor, others)) = beside(linear, var, model) else { continue };
@@ -112,13 +117,13 @@ fn window(domain: &Domain, var: Var, own: &[&Term], model: &OrdMap<Var, Scalar>)
 }
 
 /// The coefficient of a variable in a sum, and the value of all else there.
-fn beside(linear: &Linear, var: Var, model: &OrdMap<Var, Scalar>) -> Option<(Int, Int)> {
+fn beside(linear: &Linear, var: Var, model: &Table<Scalar>) -> Option<(Int, Int)> {
     let (mut factor, mut others) = (Int::ZERO, linear.constant().clone());
     for (atom, coefficient) in linear.terms() {
         if atom.as_var() == Some(var) {
             factor = coefficient.clone();
         } else {
-            let value = atom.eval(&mut |other| if other == var { None } else { model.get(&other).cloned() })?;
+            let value = atom.eval(&mut |other| if other == var { None } else { model.get(other).cloned() })?;
             others = others.add(&value.as_int()?.mul(coefficient));
         }
     }
@@ -126,8 +131,8 @@ fn beside(linear: &Linear, var: Var, model: &OrdMap<Var, Scalar>) -> Option<(Int
 }
 
 /// Values that the disequalities of a variable forbid under the model.
-fn forbidden_values(model: &OrdMap<Var, Scalar>, var: Var, own: &[&Term]) -> FxHashSet<Scalar> {
-    let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { model.get(&other).cloned() });
+fn forbidden_values(model: &Table<Scalar>, var: Var, own: &[&Term]) -> FxHashSet<Scalar> {
+    let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { model.get(other).cloned() });
     let apart = |term: &Term| match term.kind() {
         Kind::Not(inner) => match inner.kind() {
             Kind::Eq(a, b) if a.as_var() == Some(var) => value(b),

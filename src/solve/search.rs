@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
 /// All variables that occur.
 fn variables(facts: &Facts) -> BTreeSet<Var> {
     let mut vars: BTreeSet<Var> = facts.domains.iter().map(|(var, _)| var).collect();
-    vars.extend(facts.rest.iter().flat_map(|rest| rest.of_var.keys().copied()));
+    vars.extend(facts.rest.iter().flat_map(|rest| rest.of_var.keys()));
     for (var, value) in facts.bindings.iter() {
         vars.insert(var);
         value.vars(&mut |var| {
@@ -200,7 +200,7 @@ fn split(facts: &Facts) -> Option<Cases> {
     if let Some(cases) = split_clause(rest).or_else(|| split_condition(rest)) {
         return Some(cases);
     }
-    let small = rest.of_var.keys().filter_map(|var| Some((*var, facts.domain(*var).values(SPLIT_VALUES)?)));
+    let small = rest.of_var.keys().filter_map(|var| Some((var, facts.domain(var).values(SPLIT_VALUES)?)));
     let (var, values) = small.min_by_key(|(_, values)| values.len())?;
     let one = Term::eq(&Term::var(var), &Term::constant(values.into_iter().next()?));
     Some(Cases { old: Vec::new(), other: one.not(), one })
@@ -209,7 +209,7 @@ fn split(facts: &Facts) -> Option<Cases> {
 /// The shortest clause: its first part, or that not and the other parts.
 fn split_clause(rest: &Rest) -> Option<Cases> {
     let clauses = rest.terms.iter().filter_map(|(id, term)| match term.kind() {
-        Kind::Or(parts) => Some((*id, parts)),
+        Kind::Or(parts) => Some((id, parts)),
         _ => None,
     });
     let (id, parts) = clauses.min_by_key(|(_, parts)| parts.len())?;
@@ -235,7 +235,7 @@ fn split_condition(rest: &Rest) -> Option<Cases> {
     for (id, term) in rest.terms.iter().filter(|(_, term)| !elsewhere(term)) {
         let holds = decided(term, &Term::truth());
         if holds != *term {
-            old.push(*id);
+            old.push(id);
             one.push(holds);
             other.push(decided(term, &Term::falsity()));
         }
@@ -277,7 +277,7 @@ fn next_variable(facts: &Facts) -> Option<Var> {
             _ => (2, None),
         }
     };
-    rest.of_var.keys().copied().min_by_key(|var| (width(var), *var))
+    rest.of_var.keys().min_by_key(|var| (width(var), *var))
 }
 
 /// The rest as inequalities, with the bounds of its variables; `None` if something else remains.
@@ -288,11 +288,11 @@ fn linear_system(facts: &Facts) -> Option<Vec<Linear>> {
         system.push(inequality(term)?.clone());
     }
     for var in rest.of_var.keys() {
-        let domain = facts.domain(*var);
+        let domain = facts.domain(var);
         if !domain.is_interval() {
             return None;
         }
-        let atom = Linear::of(&Term::var(*var));
+        let atom = Linear::of(&Term::var(var));
         system.extend(domain.lo().map(|lo| atom.negated().plus_constant(lo)));
         system.extend(domain.hi().map(|hi| atom.clone().plus_constant(&hi.neg())));
     }

@@ -8,8 +8,8 @@ use super::facts::{Facts, Id, Touched, literal};
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
-use crate::scalar::Scalar;
-use crate::term::{Term, Var};
+use crate::scalar::{Int, Scalar};
+use crate::term::{Kind, Term, Var};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -84,9 +84,7 @@ impl Store {
 
     /// The constraints beyond domains and bindings that mention the variable.
     pub fn constraints_on(&self, var: Var) -> impl Iterator<Item = &Term> {
-        let rest = self.facts.rest.as_deref();
-        let ids = rest.and_then(|rest| rest.of_var.get(&var)).into_iter().flatten();
-        ids.filter_map(move |id| rest?.terms.get(id))
+        self.facts.rest.iter().flat_map(move |rest| rest.terms_of(var))
     }
 
     /// Number of bindings, variables with a domain, and other constraints.
@@ -156,19 +154,19 @@ impl Store {
         }
     }
 
-    /// The same for a variable and its value, where nothing else is known that has to do with it: whether it can have it.
+    /// The same for a variable (or a sum of one and a number) and its value, where nothing else is known that has to do with it: whether it can have it.
     /// `None` where this is no such question.
     #[inline]
     pub fn assume_value(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
-        let var = term.as_var()?;
+        let (var, value) = solved(term, value)?;
         let quiet = self.dead.is_none() && self.doubt.is_none() && self.facts.rest.is_none();
         if !quiet || self.facts.bindings.get(var).is_some() {
             return None;
         }
         solver.statistics.by_domain += 1;
-        let admitted = self.facts.domains.remove(var).is_none_or(|domain| domain.admits(value));
+        let admitted = self.facts.domains.remove(var).is_none_or(|domain| domain.admits(&value));
         match admitted {
-            true => self.facts.bindings.insert(var, Term::constant(value.clone())),
+            true => self.facts.bindings.insert(var, Term::constant(value)),
             false => self.dead = Some(Dead),
         }
         Some(admitted)
@@ -242,13 +240,13 @@ impl Store {
     fn search(&mut self, touched: &Touched, solver: &mut Solver) -> Answer {
         let Some(rest) = self.facts.rest.clone() else { return self.standing() };
         let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();
-        seeds.extend(touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.get_min().copied()));
+        seeds.extend(touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.keys().next()));
         while let Some(seed) = seeds.first().copied() {
             let component = self.facts.component([seed]);
             seeds.remove(&seed);
             seeds.retain(|id| !component.ids.contains(id));
             let part = self.facts.part(&component);
-            let hints = |var: Var| rest.model.get(&var).cloned();
+            let hints = |var: Var| rest.model.get(var).cloned();
             let undecided = component.ids.iter().find_map(|id| rest.open.get(id)).filter(|_| !rest.gained);
             match solver.decide(&part, &hints, undecided.copied()) {
                 Verdict::Unsat => {
@@ -308,13 +306,13 @@ impl Store {
         };
         if let Some(rest) = &self.facts.rest {
             let target = facts.rest_mut();
-            for (id, term) in &rest.terms {
+            for (id, term) in rest.terms.iter() {
                 let new = target.insert(change(term));
                 if let (Some(new), Some(why)) = (new, rest.open.get(id)) {
                     target.open.insert(new, *why);
                 }
             }
-            target.model = rest.model.iter().map(|(var, value)| (rename(*var), value.clone())).collect();
+            target.model = rest.model.iter().map(|(var, value)| (rename(var), value.clone())).collect();
         }
         Store { facts, dead: self.dead, doubt: self.doubt, trail: self.trail.clone() }
     }
@@ -324,6 +322,20 @@ impl Store {
         let mut hasher = rustc_hash::FxHasher::default();
         self.hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// The variable of a term, and the value that it has where the term has the other one: of `n ± x` for a known n.
+fn solved(term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
+    match term.kind() {
+        Kind::Var(var) => Some((*var, value.clone())),
+        Kind::Linear(linear) => {
+            let [(atom, factor)] = linear.terms() else { return None };
+            let unit = *factor == Int::ONE || *factor == Int::MINUS_ONE;
+            let own = value.as_int()?.sub(linear.constant()).mul(factor);
+            Some((atom.as_var().filter(|_| unit)?, Scalar::Int(own)))
+        }
+        _ => None,
     }
 }
 

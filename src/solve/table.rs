@@ -1,32 +1,66 @@
-//! A map from variables that is cheap to clone: a few entries inline, many in a persistent tree.
+//! A sorted map that is cheap to clone: a few entries inline, many in a persistent tree.
 //!
 //! For example the store of a protocol with one unknown: one entry, no allocation; with ten thousand: clones share all.
 
 use crate::term::Var;
 use im::OrdMap;
 use smallvec::SmallVec;
+use std::borrow::Borrow;
 
 /// Up to this many entries lie in one sorted vector.
 const FEW: usize = 24;
 
-/// A sorted map from variables.
-#[derive(Clone)]
-pub(super) enum Table<V: Clone> {
-    Few(SmallVec<[(Var, V); 2]>),
-    Many(OrdMap<Var, V>),
+/// A sorted map, from variables where nothing else is said.
+pub(super) enum Table<V: Clone, K: Copy + Ord = Var> {
+    Few(SmallVec<[(K, V); 2]>),
+    Many(OrdMap<K, V>),
 }
 
-impl<V: Clone> Default for Table<V> {
-    fn default() -> Table<V> {
+/// A sorted set.
+pub(super) type Set<K> = Table<(), K>;
+
+/// One of two iterators.
+enum Either<A, B> {
+    Few(A),
+    Many(B),
+}
+
+impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        match self {
+            Either::Few(few) => few.next(),
+            Either::Many(many) => many.next(),
+        }
+    }
+}
+
+impl<V: Clone, K: Copy + Ord> Default for Table<V, K> {
+    fn default() -> Table<V, K> {
         Table::Few(SmallVec::new())
     }
 }
 
-impl<V: Clone> Table<V> {
+impl<V: Clone, K: Copy + Ord> Clone for Table<V, K> {
+    #[inline]
+    fn clone(&self) -> Table<V, K> {
+        match self {
+            Table::Few(list) if list.is_empty() => Table::default(),
+            Table::Few(list) => Table::Few(list.clone()),
+            Table::Many(map) => Table::Many(map.clone()),
+        }
+    }
+}
+
+impl<V: Clone, K: Copy + Ord> Table<V, K> {
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
             Table::Few(list) => list.len(),
@@ -35,54 +69,50 @@ impl<V: Clone> Table<V> {
     }
 
     #[inline]
-    pub(super) fn get(&self, var: Var) -> Option<&V> {
+    pub(super) fn get(&self, key: impl Borrow<K>) -> Option<&V> {
         match self {
-            Table::Few(list) => list.iter().find(|(known, _)| *known == var).map(|(_, value)| value),
-            Table::Many(map) => map.get(&var),
+            Table::Few(list) => list.iter().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
+            Table::Many(map) => map.get(key.borrow()),
         }
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, var: Var) -> Option<&mut V> {
+    pub(super) fn contains_key(&self, key: impl Borrow<K>) -> bool {
+        self.get(key).is_some()
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, key: impl Borrow<K>) -> Option<&mut V> {
         match self {
-            Table::Few(list) => list.iter_mut().find(|(known, _)| *known == var).map(|(_, value)| value),
-            Table::Many(map) => map.get_mut(&var),
+            Table::Few(list) => list.iter_mut().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
+            Table::Many(map) => map.get_mut(key.borrow()),
         }
     }
 
-    /// Whether some variable is in it whose number is from `first` to `last`.
-    pub(super) fn has_within(&self, first: u64, last: u64) -> bool {
+    pub(super) fn insert(&mut self, key: K, value: V) {
         match self {
-            Table::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),
-            // Looking is no cheaper than walking the term.
-            Table::Many(_) => true,
-        }
-    }
-
-    pub(super) fn insert(&mut self, var: Var, value: V) {
-        match self {
-            Table::Few(list) => match list.binary_search_by_key(&var, |(known, _)| *known) {
+            Table::Few(list) => match list.binary_search_by_key(&key, |(known, _)| *known) {
                 Ok(at) => list[at].1 = value,
-                Err(at) if list.len() < FEW => list.insert(at, (var, value)),
+                Err(at) if list.len() < FEW => list.insert(at, (key, value)),
                 Err(_) => {
-                    let mut map: OrdMap<Var, V> = list.drain(..).collect();
-                    map.insert(var, value);
+                    let mut map: OrdMap<K, V> = list.drain(..).collect();
+                    map.insert(key, value);
                     *self = Table::Many(map);
                 }
             },
             Table::Many(map) => {
-                map.insert(var, value);
+                map.insert(key, value);
             }
         }
     }
 
-    pub(super) fn remove(&mut self, var: Var) -> Option<V> {
+    pub(super) fn remove(&mut self, key: impl Borrow<K>) -> Option<V> {
         match self {
-            Table::Few(list) => list.iter().position(|(known, _)| *known == var).map(|at| list.remove(at).1),
+            Table::Few(list) => list.iter().position(|(known, _)| known == key.borrow()).map(|at| list.remove(at).1),
             Table::Many(map) => {
-                let removed = map.remove(&var);
+                let removed = map.remove(key.borrow());
                 if map.len() <= FEW / 2 {
-                    let list = map.iter().map(|(var, value)| (*var, value.clone())).collect();
+                    let list = map.iter().map(|(key, value)| (*key, value.clone())).collect();
                     *self = Table::Few(list);
                 }
                 removed
@@ -91,7 +121,7 @@ impl<V: Clone> Table<V> {
     }
 
     /// Removes the entries that fail the test, and hands them to `gone`.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(Var, &V) -> bool, mut gone: impl FnMut(Var, V)) {
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(K, &V) -> bool, mut gone: impl FnMut(K, V)) {
         match self {
             Table::Few(list) => {
                 let mut at = 0;
@@ -99,44 +129,68 @@ impl<V: Clone> Table<V> {
                     if keep(list[at].0, &list[at].1) {
                         at += 1;
                     } else {
-                        let (var, value) = list.remove(at);
-                        gone(var, value);
+                        let (key, value) = list.remove(at);
+                        gone(key, value);
                     }
                 }
             }
             Table::Many(map) => {
-                let lost: Vec<Var> =
-                    map.iter().filter(|(var, value)| !keep(**var, value)).map(|(var, _)| *var).collect();
-                for var in lost {
-                    if let Some(value) = self.remove(var) {
-                        gone(var, value);
+                let lost: Vec<K> = map.iter().filter(|(key, value)| !keep(**key, value)).map(|(key, _)| *key).collect();
+                for key in lost {
+                    if let Some(value) = self.remove(key) {
+                        gone(key, value);
                     }
                 }
             }
         }
     }
 
-    /// Entries in the order of variables.
-    pub(super) fn iter(&self) -> Box<dyn Iterator<Item = (Var, &V)> + '_> {
+    /// Entries in the order of their keys.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> + '_ {
         match self {
-            Table::Few(list) => Box::new(list.iter().map(|(var, value)| (*var, value))),
-            Table::Many(map) => Box::new(map.iter().map(|(var, value)| (*var, value))),
+            Table::Few(list) => Either::Few(list.iter().map(|(key, value)| (*key, value))),
+            Table::Many(map) => Either::Many(map.iter().map(|(key, value)| (*key, value))),
+        }
+    }
+
+    /// Keys in their order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = K> + '_ {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// Values in the order of their keys.
+    pub(super) fn values(&self) -> impl Iterator<Item = &V> + '_ {
+        self.iter().map(|(_, value)| value)
+    }
+}
+
+impl<V: Clone> Table<V> {
+    /// Whether some variable is in it whose number is from `first` to `last`.
+    pub(super) fn has_within(&self, first: u64, last: u64) -> bool {
+        match self {
+            Table::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),
+            // Looking is no cheaper than walking the term.
+            Table::Many(_) => true,
         }
     }
 }
 
-impl<V: Clone> FromIterator<(Var, V)> for Table<V> {
-    fn from_iter<I: IntoIterator<Item = (Var, V)>>(entries: I) -> Table<V> {
+impl<V: Clone, K: Copy + Ord> Extend<(K, V)> for Table<V, K> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        entries.into_iter().for_each(|(key, value)| self.insert(key, value));
+    }
+}
+
+impl<V: Clone, K: Copy + Ord> FromIterator<(K, V)> for Table<V, K> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Table<V, K> {
         let mut table = Table::default();
-        for (var, value) in entries {
-            table.insert(var, value);
-        }
+        table.extend(entries);
         table
     }
 }
 
-impl<V: Clone + PartialEq> PartialEq for Table<V> {
-    fn eq(&self, other: &Table<V>) -> bool {
+impl<V: Clone + PartialEq, K: Copy + Ord> PartialEq for Table<V, K> {
+    fn eq(&self, other: &Table<V, K>) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }

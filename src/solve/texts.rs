@@ -5,6 +5,7 @@
 //! `#1 = "ab" + y` for some y, and `#1 + #2 = "ab"` is one of three ways to cut `"ab"`.
 
 use super::facts::{Facts, Id};
+use super::table::Set;
 use crate::scalar::{Int, Scalar, Sort, text as known};
 use crate::term::{Kind, Term, TextOp, Var};
 
@@ -42,14 +43,14 @@ pub(super) struct Rewriting {
 pub(super) fn rewritten(facts: &Facts, parts: &mut Parts) -> Option<Rewriting> {
     let rest = facts.rest.as_ref()?;
     let one = |(id, new): (Id, Term)| Rewriting { old: vec![id], new: vec![new] };
-    if let Some(cases) = rest.terms.iter().find_map(|(id, term)| Some((*id, literal(term)?))) {
+    if let Some(cases) = rest.terms.iter().find_map(|(id, term)| Some((id, literal(term)?))) {
         return Some(one(cases));
     }
     if let Some(split) = rest.terms.values().find_map(|term| pieces(facts, term, parts)) {
         return Some(split);
     }
     let mut solve = |term: &Term| many_pieces(term, parts).or_else(|| solved(term, parts));
-    rest.terms.iter().find_map(|(id, term)| Some(one((*id, solve(term)?))))
+    rest.terms.iter().find_map(|(id, term)| Some(one((id, solve(term)?))))
 }
 
 fn literal(term: &Term) -> Option<Term> {
@@ -108,7 +109,7 @@ fn pieces(facts: &Facts, atom: &Term, parts: &mut Parts) -> Option<Rewriting> {
     let (text, by, n) = number_of_pieces(atom)?;
     let var = text.as_var()?;
     let rest = facts.rest.as_ref()?;
-    let old: Vec<Id> = rest.of_var.get(&var)?.iter().copied().collect();
+    let old: Vec<Id> = rest.of_var.get(var)?.keys().collect();
     let pieces: Vec<Term> = (0..n).map(|_| parts.fresh(var.sort)).collect();
     let named = |node: &Term| match node.kind() {
         Kind::Text(TextOp::Pieces, args) if args[0] == *text && args[1] == *by => Some(Term::int(Int::from(n))),
@@ -194,7 +195,7 @@ fn solved(atom: &Term, parts: &mut Parts) -> Option<Term> {
 /// a row, some of the lengths that are asked for. None where nothing looks inside the variable.
 pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     let Some(rest) = &facts.rest else { return Vec::new() };
-    let ids: Vec<Id> = rest.of_var.get(&var).into_iter().flatten().copied().take(LOOKED_AT).collect();
+    let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(LOOKED_AT).collect();
     let mut found = Found::default();
     for term in ids.iter().filter_map(|id| rest.terms.get(id)) {
         term.visit(&mut |node| found.note(node, var));

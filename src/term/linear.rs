@@ -53,6 +53,11 @@ impl Linear {
         self.terms.iter().find(|(known, _)| known == atom).map_or(Int::ZERO, |(_, c)| c.clone())
     }
 
+    /// Whether all atoms are variables.
+    pub(super) fn is_plain(&self) -> bool {
+        self.terms.iter().all(|(atom, _)| atom.as_var().is_some())
+    }
+
     /// The sum with `factor` times `other`.
     pub fn plus(&self, factor: &Int, other: &Linear) -> Linear {
         let mut terms: SmallVec<[(Term, Int); 2]> = SmallVec::new();

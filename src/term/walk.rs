@@ -12,6 +12,15 @@ use smallvec::SmallVec;
 impl Term {
     /// Calls `f` on each variable in it, once each.
     pub fn vars(&self, f: &mut impl FnMut(Var)) {
+        match self.kind() {
+            Kind::Const(_) => return,
+            Kind::Var(var) => return f(*var),
+            // The atoms of a sum differ.
+            Kind::Le0(sum) | Kind::Eq0(sum) | Kind::Linear(sum) if sum.is_plain() => {
+                return sum.terms().iter().filter_map(|(atom, _)| atom.as_var()).for_each(f);
+            }
+            _ => {}
+        }
         let mut few: SmallVec<[Var; 8]> = SmallVec::new();
         let mut many = FxHashSet::default();
         self.any_var(&mut |var| {
