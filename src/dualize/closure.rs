@@ -305,5 +305,5 @@ fn key(component: &Component, run: &Candidate) -> Option<Value> {
 
 /// Whether a step stored something else than was there.
 fn changes(from: &Candidate, to: &Candidate) -> bool {
-    to.process.stored().any(|slot| from.process.memory[slot as usize] != to.process.memory[slot as usize])
+    to.process.stored().iter().any(|slot| from.process.memory[slot as usize] != to.process.memory[slot as usize])
 }

@@ -47,8 +47,7 @@ impl Judge {
 
     fn put_in_place(&mut self, candidate: &mut Candidate) {
         if candidate.store.has_bindings() {
-            let stored: smallvec::SmallVec<[u32; 4]> = candidate.process.stored().collect();
-            for slot in stored {
+            for slot in candidate.process.stored().clone().iter() {
                 let Candidate { process, store, .. } = candidate;
                 let mut resolve = |term: &Term| changed(term, store.resolve(term));
                 if let Some(settled) = Substitution::pending(&mut resolve).apply(&process.memory[slot as usize]) {
@@ -66,8 +65,7 @@ impl Judge {
         let Candidate { process, store, .. } = candidate;
         let mut simplify = |term: &Term| changed(term, store.simplified(term, &self.solver));
         let mut settled = Substitution::everywhere(&mut simplify);
-        let stored: smallvec::SmallVec<[u32; 4]> = process.stored().collect();
-        for slot in stored {
+        for slot in process.stored().clone().iter() {
             let value = &mut process.memory[slot as usize];
             match value {
                 Value::Map(map) if map.is_doubtful() => {

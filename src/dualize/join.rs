@@ -111,7 +111,8 @@ impl Judge {
     fn stays_simple(&mut self, candidate: &mut Candidate) -> bool {
         let Some(Joined { var, slot }) = candidate.joined else { return true };
         let memory = &candidate.process.memory;
-        let stored_elsewhere = candidate.process.stored().any(|at| at != slot && mentions(&memory[at as usize], var));
+        let stored_elsewhere =
+            candidate.process.stored().iter().any(|at| at != slot && mentions(&memory[at as usize], var));
         if stored_elsewhere || !candidate.is_clean() {
             return false;
         }

@@ -13,6 +13,7 @@ mod collect;
 mod effects;
 mod evaluate;
 mod fresh;
+mod notes;
 mod operands;
 mod run;
 mod split;
@@ -20,10 +21,9 @@ mod touched;
 mod unknowns;
 
 pub use fresh::Fresh;
+pub use notes::Slots;
 pub use touched::Touched;
 pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT};
-
-use smallvec::SmallVec;
 
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::heads::Heads;
@@ -31,6 +31,7 @@ use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::Term;
 use crate::value::{Ask, Truth, Value};
+use notes::Seldom;
 
 /// The number of instructions after which a section counts as one that never ends.
 pub const SECTION_LIMIT: u32 = 10_000_000;
@@ -67,17 +68,9 @@ struct Task {
     /// Instructions left in this section.
     fuel: u32,
     /// Slots that this section stored to.
-    stored: SmallVec<[u32; 4]>,
-    /// What it touched of the variables that the specification's steps touch.
-    touched: Vec<Touched>,
-    /// Conditions on which instructions of this section forked.
-    decided: Vec<(Term, bool)>,
-    /// How often a stretch of a list was looked at in this section without anything that bounds it.
-    stretched: u32,
-    /// How many unknown nodes were looked at in this section.
-    looked: u32,
-    /// How many nodes inside of those may still be.
-    shares: Vec<(u64, u32)>,
+    stored: Slots,
+    /// What else it noted.
+    notes: Seldom,
     /// A register whose value has too many alternatives.
     oversize: Option<Register>,
 }
@@ -275,12 +268,8 @@ impl Process {
         task.callers.clear();
         task.guards.clear();
         task.stored.clear();
-        task.touched.clear();
-        task.decided.clear();
+        task.notes.clear();
         task.oversize = None;
-        task.stretched = 0;
-        task.looked = 0;
-        task.shares.clear();
         task.waiting = Waiting::Nothing;
         task.fuel = SECTION_LIMIT;
         for (register, arg) in task.registers.iter_mut().zip(args) {
@@ -291,8 +280,9 @@ impl Process {
     }
 
     /// The slots that the section stored to so far.
-    pub fn stored(&self) -> impl Iterator<Item = u32> + '_ {
-        self.task.stored.iter().copied()
+    #[must_use]
+    pub fn stored(&self) -> &Slots {
+        &self.task.stored
     }
 
     /// Forgets the task: its section has ended.
@@ -327,10 +317,10 @@ impl Process {
     pub fn branch(&mut self, holds: bool) {
         match std::mem::take(&mut self.task.waiting) {
             Waiting::Side(otherwise) if !holds => self.jump(otherwise),
-            Waiting::Decision(condition) => self.task.decided.push((condition, holds)),
+            Waiting::Decision(condition) => self.task.notes.decided.push((condition, holds)),
             Waiting::Force(register, condition) => {
                 let decided = self.register(register).decide(&condition, holds);
-                self.task.decided.push((condition, holds));
+                self.task.notes.decided.push((condition, holds));
                 self.keep_small(register, decided);
             }
             _ => {}
@@ -340,7 +330,7 @@ impl Process {
     /// What was decided of a condition in this section.
     fn decided(&self, condition: &Term) -> Option<bool> {
         let negated = Term::not(condition);
-        self.task.decided.iter().find_map(|(term, holds)| {
+        self.task.notes.decided.iter().find_map(|(term, holds)| {
             if term == condition { Some(*holds) } else { (*term == negated).then_some(!holds) }
         })
     }

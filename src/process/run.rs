@@ -276,9 +276,7 @@ impl Process {
 
     #[inline]
     pub(super) fn note_stored(&mut self, slot: u32) {
-        if !self.task.stored.contains(&slot) {
-            self.task.stored.push(slot);
-        }
+        self.task.stored.insert(slot);
     }
 }
 

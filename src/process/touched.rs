@@ -22,19 +22,19 @@ impl Process {
     /// What the section has touched so far, in order.
     #[must_use]
     pub fn touched(&self) -> &[Touched] {
-        &self.task.touched
+        &self.task.notes.touched
     }
 
     /// Counts what another section touched as touched by this one, and nothing else.
     pub fn touch_like(&mut self, other: &Process) {
-        self.task.touched.clone_from(&other.task.touched);
+        self.task.notes.touched.clone_from(&other.task.notes.touched);
     }
 
     /// Counts what another section touched as touched by this one too.
     pub fn also_touch(&mut self, other: &Process) {
-        for touched in &other.task.touched {
-            if !self.task.touched.contains(touched) {
-                self.task.touched.push(touched.clone());
+        for touched in &other.task.notes.touched {
+            if !self.task.notes.touched.contains(touched) {
+                self.task.notes.touched.push(touched.clone());
             }
         }
     }
@@ -42,10 +42,10 @@ impl Process {
     pub(super) fn note_touches(&mut self, program: &Program, base: u32, touches: &[Touch]) {
         for touch in touches {
             let key = touch.key.map(|key| self.read(program, base, key).clone());
-            let key = key.filter(|key| *key != Value::Absent && self.task.touched.len() < PARTS);
+            let key = key.filter(|key| *key != Value::Absent && self.task.notes.touched.len() < PARTS);
             let touched = Touched { slot: touch.slot, key };
-            if !self.task.touched.contains(&touched) {
-                self.task.touched.push(touched);
+            if !self.task.notes.touched.contains(&touched) {
+                self.task.notes.touched.push(touched);
             }
         }
     }

@@ -1,0 +1,100 @@
+//! What a section notes on its way: which variables it stored to, and what few sections have to note.
+//!
+//! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
+
+use std::ops::{Deref, DerefMut};
+
+use super::Touched;
+use crate::term::Term;
+
+/// The variables of the state that a section stored to.
+#[derive(Clone, Debug, Default)]
+pub struct Slots {
+    /// The first 64, a bit each.
+    first: u64,
+    /// The others.
+    more: Vec<u32>,
+}
+
+impl Slots {
+    /// Their numbers, once each.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut bits = self.first;
+        let first = std::iter::from_fn(move || {
+            let at = bits.trailing_zeros();
+            (bits != 0).then(|| {
+                bits &= bits - 1;
+                at
+            })
+        });
+        first.chain(self.more.iter().copied())
+    }
+
+    pub(super) fn insert(&mut self, slot: u32) {
+        match 1u64.checked_shl(slot) {
+            Some(bit) => self.first |= bit,
+            None if self.more.contains(&slot) => {}
+            None => self.more.push(slot),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.first = 0;
+        self.more.clear();
+    }
+}
+
+/// What few sections note.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    /// What it touched of the variables that the specification's steps touch.
+    pub(super) touched: Vec<Touched>,
+    /// Conditions on which instructions of this section forked.
+    pub(super) decided: Vec<(Term, bool)>,
+    /// How often a stretch of a list was looked at in this section without anything that bounds it.
+    pub(super) stretched: u32,
+    /// How many unknown nodes were looked at in this section.
+    pub(super) looked: u32,
+    /// How many nodes inside of those may still be.
+    pub(super) shares: Vec<(u64, u32)>,
+}
+
+static NONE: Notes = Notes { touched: Vec::new(), decided: Vec::new(), stretched: 0, looked: 0, shares: Vec::new() };
+
+/// Notes that are made when something is noted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seldom(Option<Box<Notes>>);
+
+impl Seldom {
+    pub(super) fn clear(&mut self) {
+        self.0 = None;
+    }
+}
+
+impl Deref for Seldom {
+    type Target = Notes;
+
+    fn deref(&self) -> &Notes {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for Seldom {
+    fn deref_mut(&mut self) -> &mut Notes {
+        self.0.get_or_insert_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Slots;
+
+    #[test]
+    fn slots_are_told_once_each() {
+        let mut slots = Slots::default();
+        [70, 3, 63, 64, 3, 70, 0].into_iter().for_each(|slot| slots.insert(slot));
+        assert_eq!(slots.iter().collect::<Vec<_>>(), [0, 3, 63, 70, 64]);
+        slots.clear();
+        assert_eq!(slots.iter().next(), None);
+    }
+}
