@@ -3,7 +3,7 @@
 use super::emit::{Emitter, Label};
 use crate::spec::code::{Binary, Domain, Op, Operand};
 use crate::spec::types::{Type, TypeId};
-use crate::syntax::ast::{Expr, ExprKind, Name};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::value::Value;
 
 impl Emitter<'_, '_, '_> {
@@ -22,9 +22,30 @@ impl Emitter<'_, '_, '_> {
     fn such_that(&mut self, name: &Name, chosen: Operand, condition: &Expr) -> Operand {
         let register = self.bind(name.id);
         self.emit(Op::Copy { dst: register, src: chosen });
-        let cond = self.expr(condition);
-        self.emit(Op::Assume { cond });
+        self.assume(condition);
         Operand::Register(register)
+    }
+
+    /// Assumes a condition; of a conjunction one part after the other, so that no conjunction is built.
+    pub(super) fn assume(&mut self, condition: &Expr) {
+        let parts = self.conjuncts(condition);
+        let mut end = Label::default();
+        for (at, part) in parts.iter().enumerate() {
+            let cond = self.expr(part);
+            self.emit(Op::Assume { cond });
+            if at + 1 < parts.len() {
+                self.emit_to(&mut end, Op::Unless { cond, to: 0 });
+            }
+        }
+        self.place(end);
+    }
+
+    /// The parts of a conjunction whose right sides have no effect but their faults.
+    fn conjuncts<'e>(&self, condition: &'e Expr) -> Vec<&'e Expr> {
+        match &unparenthesized(condition).kind {
+            ExprKind::Binary(BinaryOp::And, a, b) if self.is_pure(b) => [self.conjuncts(a), self.conjuncts(b)].concat(),
+            _ => vec![condition],
+        }
     }
 
     /// `pick e`

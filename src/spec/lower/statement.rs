@@ -44,10 +44,7 @@ impl Emitter<'_, '_, '_> {
             }
             StatementKind::While { condition, body } => self.while_statement(condition, body),
             StatementKind::Either(blocks) => self.either_statement(blocks),
-            StatementKind::Assume(condition) => {
-                let cond = self.expr(condition);
-                self.emit(Op::Assume { cond });
-            }
+            StatementKind::Assume(condition) => self.assume(condition),
             StatementKind::Expects(condition) => {
                 let cond = self.expr(condition);
                 self.emit(Op::Expects { cond });
