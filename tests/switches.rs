@@ -198,6 +198,43 @@ fn hidden_branches_are_judged_alike() {
     }
 }
 
+/// Handlers that append to lists of the state and take their first elements off.
+const LISTS: [&str; 6] = [
+    "var l: list<int> = []; on q { l := l + [q]; match l { [x, ..rest] => { if len(l) <= 1 { reply 0; } l := rest; reply x; } \
+     [] => { reply 0; } } }",
+    // What is left is kept elsewhere, too, and what was there before.
+    "var l: list<int> = []; var old: list<int> = []; on q { old := l; l := l + [q, 1]; match l { [x, ..rest] => { \
+     if q > 0 { old := rest; } l := rest; if len(old) > 2 { reply x; } reply len(old); } [] => { reply 9; } } }",
+    // The list changes between a look at it and its use.
+    "var l: list<int> = [1, 2]; on q { match l { [x, ..rest] => { l := l + [q]; if q > 0 { reply len(l); } l := rest; \
+     reply x; } [] => { l := [q, 2]; reply 0; } } }",
+    // Nothing is known of it at first.
+    "var l: list<int> = choose; on q { l := l + [q]; match l { [x, ..rest] => { l := rest; reply x; } [] => { reply 0; } } }",
+    // It has several lengths.
+    "var l: list<int> = []; on q { l := either [q] or []; l := l + [1]; match l { [_, y, ..rest] => { l := rest; reply y; } \
+     [x, ..rest] => { l := rest; reply x + len(l); } [] => { reply 0; } } }",
+    // One way appends something else than the other.
+    "var l: list<int> = []; on q { either { l := l + [q]; } or { l := l + [2]; } match l { [x, ..rest] => { \
+     if q > 1 { l := rest; } reply x; } [] => { reply 0; } } }",
+];
+
+#[test]
+fn lists_in_place_are_judged_alike() {
+    let (mut rng, mut accepted) = (Rng::new(77), 0);
+    for members in LISTS {
+        let spec = compiled(&format!("protocol lists {{ request int; response int; {members} }}"));
+        for _ in 0..150 {
+            let line = |rng: &mut Rng| json!({"q": rng.between(0, 2), "a": rng.between(0, 2)}).to_string() + "\n";
+            let trace: String = (0..1 + rng.below(4)).map(|_| line(&mut rng)).collect();
+            compare(members, &spec, &trace, &[Options::default(), plain()]);
+            let exchanges: Vec<Exchange> =
+                Exchanges::new(&spec[0], trace.as_bytes()).map(|exchange| exchange.expect("JSON")).collect();
+            accepted += u32::from(verdict(&spec[0], &plain(), &exchanges).is_some_and(|said| said == "accept"));
+        }
+    }
+    assert!(accepted > 50, "{accepted} accepted");
+}
+
 fn judge_random(rng: &mut Rng, text: &str, trace: &traces::Trace) {
     let spec = compiled(text);
     let lines: Vec<Value> = write_trace(trace).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

@@ -2,11 +2,14 @@
 //!
 //! `m[k] := v` changes a map in its slot in place where nobody shares it.
 
-use super::evaluate::{Evaluated, Obstacle};
+use super::evaluate::{self, Evaluated, Obstacle};
 use super::run::Next;
 use super::{Frame, Process};
-use crate::spec::code::{FaultKind, Operand, Pc, Program, Register};
+use crate::spec::code::{Binary, FaultKind, Operand, Pc, Program, Register};
 use crate::value::{self, Entry, Presence, Truth, Value};
+
+/// Up to so many elements are appended, or taken off, one by one.
+const SHORT: usize = 32;
 
 impl Process {
     pub(super) fn replace(
@@ -76,6 +79,44 @@ impl Process {
             Value::Map(map) => map.set_in_place(&key, Some(Entry::always(value))),
             Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
             _ => {}
+        }
+        self.note_stored(slot);
+        Ok(Next::Following)
+    }
+
+    /// Appends to a list in its slot, and leaves the next instruction out; what is no short list goes to a register.
+    pub(super) fn append(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        dst: Register,
+        slot: u32,
+        src: Operand,
+    ) -> Result<Next, Obstacle> {
+        if let (Value::List(_), Value::List(more)) = (&self.memory[slot as usize], self.read(program, frame.base, src))
+            && more.len() <= SHORT
+        {
+            let more = more.clone();
+            if let Value::List(list) = &mut self.memory[slot as usize] {
+                std::sync::Arc::make_mut(list).extend(more.iter().cloned());
+            }
+            self.note_stored(slot);
+            return self.goto(frame.pc + 2);
+        }
+        let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], self.read(program, frame.base, src));
+        self.keep(dst, sum)
+    }
+
+    /// Takes the first elements off a list in its slot.
+    pub(super) fn behead(&mut self, slot: u32, count: usize) -> Result<Next, Obstacle> {
+        let list = &mut self.memory[slot as usize];
+        evaluate::places(list, count)?;
+        match list {
+            Value::List(list) if count <= SHORT.min(list.len()) => {
+                let list = std::sync::Arc::make_mut(list);
+                (0..count).for_each(|_| drop(list.pop_front()));
+            }
+            list => *list = evaluate::tail(list, count),
         }
         self.note_stored(slot);
         Ok(Next::Following)

@@ -126,6 +126,8 @@ impl Process {
             Op::Binary { dst, op, a, b } => {
                 self.keep(*dst, evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b)))
             }
+            Op::Append { dst, slot, src } => self.append(program, frame, *dst, *slot, *src),
+            Op::Behead { slot, from } => self.behead(*slot, *from as usize),
             Op::Put { slot, key, value } => self.put(program, base, *slot, *key, *value),
             Op::Insert { dst, map, key, value } => self.keep(*dst, self.insert(program, base, [*map, *key, *value])),
             Op::Replace { dst, list, at, value } => self.replace(program, frame, *dst, [*list, *at, *value]),

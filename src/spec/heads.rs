@@ -221,9 +221,10 @@ pub(super) fn writes(op: &Op) -> Option<u32> {
             Some(*dst)
         }
         Op::Swap { dst, .. } | Op::Join { dst, .. } | Op::Call { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
-        Op::PickElement { dst, .. } => Some(*dst),
+        Op::PickElement { dst, .. } | Op::Append { dst, .. } => Some(*dst),
         Op::Store { .. }
         | Op::Put { .. }
+        | Op::Behead { .. }
         | Op::Next { .. }
         | Op::Jump { .. }
         | Op::Unless { .. }

@@ -53,6 +53,22 @@ pub enum Op {
         /// The new value.
         value: Operand,
     },
+    /// `slot := slot + src`, in place, and the next instruction is left out; or, where that cannot be, `dst := slot + src`
+    Append {
+        /// Where the result goes; the next instruction puts it into the variable.
+        dst: Register,
+        /// The variable.
+        slot: u32,
+        /// What is appended.
+        src: Operand,
+    },
+    /// `slot := slot without its first elements`, in place
+    Behead {
+        /// The variable.
+        slot: u32,
+        /// How many elements are left out.
+        from: u32,
+    },
     /// `dst := map with key := value` (a set where the value is the unit)
     Insert {
         /// Where the result goes.

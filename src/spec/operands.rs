@@ -18,7 +18,7 @@ impl Op {
 /// Calls a function on every operand that an instruction reads.
 pub(crate) fn visit_operands(op: &Op, visit: &mut dyn FnMut(Operand)) {
     match op.plain() {
-        Op::Put { slot, .. } => visit(Operand::Slot(*slot)),
+        Op::Put { slot, .. } | Op::Append { slot, .. } | Op::Behead { slot, .. } => visit(Operand::Slot(*slot)),
         Op::Next { cursor, .. } => visit(Operand::Register(*cursor)),
         Op::Push { dst, .. } | Op::Gather { dst, .. } => visit(Operand::Register(*dst)),
         _ => {}
@@ -45,7 +45,7 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
             touches.iter_mut().filter_map(|touch| touch.key.as_mut()).for_each(&mut *read);
             change(op, read, write);
         }
-        Op::Jump { .. } | Op::Select { .. } | Op::Fault { .. } | Op::End | Op::Unsupported => {}
+        Op::Jump { .. } | Op::Select { .. } | Op::Fault { .. } | Op::End | Op::Unsupported | Op::Behead { .. } => {}
         op => computes(op, read, write),
     }
 }
@@ -57,6 +57,7 @@ fn computes(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnM
         Op::HasLength { dst, src, .. } | Op::Nth { dst, src, .. } | Op::Tail { dst, src, .. } => each(dst, [src], read),
         Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } | Op::Push { dst, src } => each(dst, [src], read),
         Op::Unary { dst, a, .. } => each(dst, [a], read),
+        Op::Append { dst, src, .. } => each(dst, [src], read),
         Op::Binary { dst, a, b, .. } => each(dst, [a, b], read),
         Op::Insert { dst, map, key, value } => each(dst, [map, key, value], read),
         Op::Replace { dst, list, at, value } => each(dst, [list, at, value], read),

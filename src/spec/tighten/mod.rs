@@ -7,6 +7,7 @@
 mod copies;
 mod dead;
 mod inline;
+mod inplace;
 mod jumps;
 mod share;
 
@@ -37,6 +38,8 @@ pub(super) fn tighten(functions: &mut [Function]) {
                 break;
             }
         }
+        inplace::lists(function);
+        dead::remove(function);
         share::registers(function);
     }
 }

@@ -1,0 +1,100 @@
+//! Lists of the state that are changed where they are: what is appended to one, and what is taken off its front.
+//!
+//! `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` takes its first element off. Without a second
+//! reference to the list nothing of it is copied.
+
+use crate::spec::code::{Binary, Function, Op, Operand, Register};
+use crate::spec::operands::{change, change_targets, visit_operands, visit_written};
+
+/// Appends to lists, and takes elements off them, in place.
+pub(super) fn lists(function: &mut Function) {
+    let jumps = jumps(&function.code);
+    for part in function.ranges() {
+        if jumps.iter().any(|(from, to)| to <= from && part.contains(from)) {
+            continue;
+        }
+        let entered = |first: usize, last: usize| {
+            let (first, last) = (part.start + first, part.start + last);
+            jumps.iter().any(|(from, to)| (first..=last).contains(to) && !(first..=last).contains(from))
+        };
+        let code = &mut function.code[part.clone()];
+        for at in 0..code.len() {
+            read_in_place(code, at, &entered);
+            append(code, at, &entered);
+            behead(code, at);
+        }
+    }
+}
+
+/// From where to where the code may jump.
+fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
+    let mut jumps = Vec::new();
+    for (from, op) in code.iter().enumerate() {
+        change_targets(&mut op.clone(), &mut |to| jumps.push((from, *to as usize)));
+    }
+    jumps
+}
+
+/// `r := s`: what reads r reads s, where s is not written in between and every way there leads along here.
+fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
+    let Op::Copy { dst, src: Operand::Slot(slot) } = code[at] else { return };
+    let Some(last) = only_reads(code, dst, at) else { return };
+    if entered(at + 1, last) || code[at + 1..last].iter().any(|op| may_write(op, slot)) {
+        return;
+    }
+    let mut here = |operand: &mut Operand| {
+        if *operand == Operand::Register(dst) {
+            *operand = Operand::Slot(slot);
+        }
+    };
+    code[at + 1..=last].iter_mut().for_each(|op| change(op, &mut here, &mut |_| {}));
+}
+
+/// `r := s + b; s := r`, where nothing else reads r.
+fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
+    let Op::Binary { dst, op: Binary::Add, a: Operand::Slot(slot), b } = code[at] else { return };
+    let stored = matches!(code.get(at + 1), Some(Op::Store { slot: into, src })
+        if *into == slot && *src == Operand::Register(dst));
+    if stored && b != Operand::Slot(slot) && only_reads(code, dst, at) == Some(at + 1) && !entered(at + 1, at + 1) {
+        code[at] = Op::Append { dst, slot, src: b };
+    }
+}
+
+/// `r := s without its first elements; …; s := r`, where nothing else reads r and s is not written in between.
+fn behead(code: &mut [Op], at: usize) {
+    let Op::Tail { dst, src: Operand::Slot(slot), from } = code[at] else { return };
+    let Some(last) = only_reads(code, dst, at) else { return };
+    let mut reads = 0;
+    code.iter().for_each(|op| visit_operands(op, &mut |read| reads += u32::from(read == Operand::Register(dst))));
+    let stored = matches!(code[last], Op::Store { slot: into, src } if into == slot && src == Operand::Register(dst));
+    if stored && reads == 1 && !code[at + 1..last].iter().any(|op| may_write(op, slot)) {
+        code[last] = Op::Behead { slot, from };
+        code[at] = Op::Copy { dst, src: Operand::Register(dst) };
+    }
+}
+
+/// The last instruction that reads a register which only one writes, all of them behind it.
+fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> {
+    let mut last = None;
+    for (at, op) in code.iter().enumerate() {
+        let (mut reads, mut writes) = (false, false);
+        visit_operands(op, &mut |read| reads |= read == Operand::Register(register));
+        visit_written(op, &mut |own| writes |= own == register);
+        if (writes && at != written) || (reads && at <= written) {
+            return None;
+        }
+        last = if reads { Some(at) } else { last };
+    }
+    last
+}
+
+/// Whether an instruction may write a variable of the state.
+fn may_write(op: &Op, variable: u32) -> bool {
+    match op.plain() {
+        Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Append { slot, .. } | Op::Behead { slot, .. } => {
+            *slot == variable
+        }
+        Op::Call { .. } => true,
+        _ => false,
+    }
+}
