@@ -75,3 +75,25 @@ fn long_traces_need_few_candidates() {
     }
     assert!(judged >= 12, "only {judged} specifications can start unknown");
 }
+
+/// The server's clock goes on before each request: what is not known of it is one bound after another, never a search, and
+/// what is kept of its past does not grow.
+#[test]
+fn leases_are_judged_without_a_search() {
+    let shipped = shipped::all().into_iter().find(|shipped| shipped.name == "lease").expect("specs/lease.may");
+    let spec = shipped.compile().unwrap_or_else(|error| panic!("{error}"));
+    let output = run(&["simulate", &shipped.path.to_string_lossy(), "--steps", "4000", "--seed", "3"], "");
+    let trace = String::from_utf8(output.stdout).expect("text");
+    let mut validator = Validator::new(&spec);
+    for exchange in Exchanges::new(&spec, trace.as_bytes()) {
+        let exchange = exchange.expect("an exchange");
+        assert!(validator.observe_exchange(&exchange), "{:?}", validator.verdict());
+        for candidate in validator.judge().candidates() {
+            let (bindings, domains, constraints) = candidate.store.size();
+            assert!(bindings + domains + constraints <= 100, "{:?} after {}", candidate.store.size(), exchange.line);
+        }
+    }
+    let asked = validator.statistics();
+    assert!(asked.by_search * 100 <= validator.counts().events, "{asked:?}");
+    assert_eq!(asked.z3_checks, 0);
+}
