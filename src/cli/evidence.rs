@@ -5,7 +5,7 @@
 use super::files;
 use super::gathered::Gathered;
 use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use crate::evidence::{LEG, WitnessError, check_reason, example, witness_in_legs};
+use crate::evidence::{LEG, Minimality, WitnessError, check_reason, example, witness_in_legs};
 use crate::report::reason::explain;
 use crate::report::{Report, trouble};
 use crate::spec::Spec;
@@ -146,7 +146,11 @@ fn rejection<R: Recording>(report: &mut Report, spec: &Arc<Spec>, trace: &R, rec
         if !check_reason(spec, &Options::default(), trace, &why.reason) {
             return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
         }
-        report.explanation.push("the reason was judged again: it holds, and nothing in it can be left out".into());
+        let whether = match why.reason.minimal {
+            Minimality::Minimal => ", and nothing in it can be left out",
+            Minimality::CutOff => "",
+        };
+        report.explanation.push(format!("the reason was judged again: it holds{whether}"));
     }
     Ok(())
 }

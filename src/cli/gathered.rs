@@ -58,7 +58,7 @@ impl<'s> Gathered<'s> {
             self.failed.get_or_insert(cause);
         }
         if end + later > INLINE {
-            steps.clear();
+            steps = Vec::new();
         }
         let did = leg.steps.iter().map(|step| step.before.len()).sum();
         let own = shown::own(self.spec, &leg.steps);

@@ -17,8 +17,8 @@ use crate::validate::{Recording, exchange_at};
 
 /// The number of exchanges that looking for a reason may judge, however short the trace is.
 const EFFORT: u64 = 4_000_000;
-/// So many times the length of the trace may be judged in addition.
-const PASSES: u64 = 8;
+/// In addition so many exchanges for each of the trace, which is what finding one answer needs, wherever it is.
+const PASSES: u64 = 64;
 /// A question to Z3 counts as so many exchanges.
 const Z3_EFFORT: u64 = 2_000;
 /// A comparison of two states counts as so many exchanges.

@@ -78,9 +78,9 @@ impl Rejection<'_> {
     /// The explanation, line by line.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let because = match (self.learned, self.reason.rejected) {
-            ([], 0) => "",
-            ([], _) => " (this answer is wrong whatever was answered before)",
+        let because = match (self.learned, self.reason.and_from, self.reason.rejected) {
+            ([], None, 0) => "",
+            ([], None, _) => " (this answer is wrong whatever was answered before)",
             _ => ", because",
         };
         let rejected = self.answered(self.rejected);
@@ -93,7 +93,7 @@ impl Rejection<'_> {
             lines.push(format!("  … and {} more answers", self.reason.because.len() - self.learned.len()));
         }
         if let Some(from) = self.reason.and_from {
-            lines.push(format!("  … and all {} answers before it", self.reason.rejected - from));
+            lines.push(format!("  the {} answers right before it leave nothing else", self.reason.rejected - from));
         }
         if self.reason.minimal == Minimality::CutOff {
             lines.push("  (there may be a smaller reason; looking for it was cut off)".into());
