@@ -30,7 +30,7 @@ test: setup
 	@.ci/summary target/test.log
 
 bench: setup
-	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench figure_3_1 --bench hidden --bench holes --bench beyond
+	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench hidden --bench holes --bench beyond
 	@benches/instructions.sh
 	@benches/performance.py
 	@cargo run --release --quiet --manifest-path benches/peers/Cargo.toml --target-dir target/peers

@@ -1,134 +1,220 @@
-//! Figure 3.1 as it is written, on Z3: every constraint is kept, every state is checked at every exchange.
+//! Against Figure 3.1 as it is written, on Z3: compare-and-reset, and every machine that is shipped or whose verdicts are known.
 //!
-//! Two versions: all constraints asserted from scratch at each check, and one incremental solver with push and pop along
-//! the chain of states (of a machine with one surviving state, as CMP-RST). `cargo bench --bench figure_3_1` prints
-//! microseconds an exchange for both, beside ours on the same exchanges.
+//! `cargo bench --bench figure_3_1` prints what an exchange costs both, and their ratio; with `--markdown` as tables, with a name
+//! for one machine only. A machine counts if both decide its trace; each may take some seconds, so a ratio of `≥ 900` says that
+//! Z3 was not done by then, and has had that many times what mayhap needed.
 
-use std::time::Instant;
+mod figure;
 
+use figure::{Asked, Figure, Step};
 use mayhap::choice::Random;
+use mayhap::scalar::Int;
 use mayhap::server::{Ranges, Reply, Server};
+use mayhap::validate::{Exchanges, judge};
+use mayhap::value::Value;
 use mayhap::{Exchange, Observed, Spec, Validator};
-use z3::ast::{Bool, Int};
-use z3::{SatResult, Solver};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// A validation state of CMP-RST: the variable of each cell, and the constraints.
-#[derive(Clone)]
-struct State {
-    cells: [Int; 3],
-    constraints: Vec<Bool>,
+/// How many exchanges a trace has.
+const LENGTH: u64 = 10_000;
+/// How long Figure 3.1 may take for one trace at least.
+const LIMIT: Duration = Duration::from_secs(1);
+/// How long mayhap may take.
+const OWN_LIMIT: Duration = Duration::from_secs(10);
+/// A trace ends where a number in the state has more digits, as that of a machine that squares has soon.
+const DIGITS: usize = 4_000;
+
+/// A trace of a machine.
+struct Trace {
+    spec: Arc<Spec>,
+    exchanges: Vec<Exchange>,
+    numbers: Vec<(Int, Int)>,
 }
 
-/// The validator of Figure 3.1 for `if !1 <= !2 { !1 := 0 } else { !1 := 1; !2 := !0 }`.
-struct Figure {
-    states: Vec<State>,
-    fresh: u32,
-}
-
-impl Figure {
-    fn new() -> Figure {
-        let zero = Int::new_const("x0");
-        let constraints = vec![zero.eq(0)];
-        Figure { states: vec![State { cells: [zero.clone(), zero.clone(), zero], constraints }], fresh: 0 }
-    }
-
-    fn fresh(&mut self) -> Int {
-        self.fresh += 1;
-        Int::new_const(format!("x{}", self.fresh))
-    }
-
-    /// `havoc(d)`: a fresh variable, no constraint.
-    fn havoc(&mut self, state: &mut State, cell: usize) {
-        state.cells[cell] = self.fresh();
-    }
-
-    /// `write(d, e)`: a fresh variable that equals e, read through the old state.
-    fn write(&mut self, state: &mut State, cell: usize, value: &Int) {
-        let fresh = self.fresh();
-        state.constraints.push(fresh.eq(value));
-        state.cells[cell] = fresh;
-    }
-
-    /// `step(q, a)`: the states that survive have constraints that `check` finds satisfiable.
-    fn step(&mut self, query: i64, answer: i64, check: &mut dyn FnMut(&[Bool]) -> bool) -> bool {
-        let mut survivors = Vec::new();
-        for mut state in std::mem::take(&mut self.states) {
-            self.havoc(&mut state, 0);
-            self.write(&mut state, 1, &Int::from_i64(query));
-            let mut stays = state.clone();
-            stays.constraints.push(state.cells[1].le(&state.cells[2]));
-            self.write(&mut stays, 1, &Int::from_i64(0));
-            let mut resets = state.clone();
-            resets.constraints.push(state.cells[2].lt(&state.cells[1]));
-            self.write(&mut resets, 1, &Int::from_i64(1));
-            let chosen = resets.cells[0].clone();
-            self.write(&mut resets, 2, &chosen);
-            for mut state in [stays, resets] {
-                state.constraints.push(state.cells[1].eq(answer));
-                if check(&state.constraints) {
-                    survivors.push(state);
-                }
-            }
-        }
-        self.states = survivors;
-        !self.states.is_empty()
-    }
-}
-
-/// Checks a set of constraints in a solver of its own.
-fn from_scratch(constraints: &[Bool]) -> bool {
-    let solver = Solver::new();
-    constraints.iter().for_each(|constraint| solver.assert(constraint));
-    solver.check() == SatResult::Sat
-}
-
-/// One solver for the whole trace: what a surviving state adds stays asserted.
-struct Incremental {
-    solver: Solver,
-    asserted: usize,
-}
-
-impl Incremental {
-    fn check(&mut self, constraints: &[Bool]) -> bool {
-        self.solver.push();
-        constraints[self.asserted..].iter().for_each(|constraint| self.solver.assert(constraint));
-        let holds = self.solver.check() == SatResult::Sat;
-        self.solver.pop(1);
-        holds
-    }
-
-    /// Keeps the constraints of the one surviving state.
-    fn keep(&mut self, figure: &Figure) {
-        let [state] = figure.states.as_slice() else { return };
-        state.constraints[self.asserted..].iter().for_each(|constraint| self.solver.assert(constraint));
-        self.asserted = state.constraints.len();
-    }
+/// How long a judge took.
+enum Took {
+    /// So long.
+    Whole(Duration),
+    /// Longer than it had.
+    Limit(Duration),
+    /// It did not decide.
+    Undecided,
 }
 
 fn main() {
-    let (exchanges, pairs) = simulate(20_000);
-    let scratch = timed(256, || {
-        let mut figure = Figure::new();
-        pairs[..256].iter().all(|(query, answer)| figure.step(*query, *answer, &mut from_scratch))
-    });
-    println!("Figure 3.1 on Z3, from scratch   {scratch:10.2} us an exchange (256 exchanges)");
-    let incremental = timed(2_000, || {
-        let mut figure = Figure::new();
-        let mut kept = Incremental { solver: Solver::new(), asserted: 0 };
-        pairs[..2_000].iter().all(|(query, answer)| {
-            let alive = figure.step(*query, *answer, &mut |constraints| kept.check(constraints));
-            kept.keep(&figure);
-            alive
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let is_markdown = arguments.iter().any(|argument| argument == "--markdown");
+    let only = arguments.iter().find(|argument| !argument.starts_with('-'));
+    if only.is_none() {
+        compare_and_reset(is_markdown);
+    }
+    let mut ratios = Ratios::default();
+    let mut paths = machines();
+    paths.retain(|path| only.is_none_or(|only| name(path) == *only));
+    for path in paths {
+        ratios.add(&path);
+    }
+    ratios.print(is_markdown);
+}
+
+/// The files of all machines.
+fn machines() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let conformance = root.join("../shared/conformance/machine");
+    let kept = root.join("tests/data/conformance/machine");
+    let known = if conformance.is_dir() { conformance } else { kept };
+    let listed = |directory: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(directory).into_iter().flatten();
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "may"));
+        paths.sort();
+        paths
+    };
+    let mut all = listed(&root.join("specs"));
+    all.retain(|path| figure::machine(&text(path)).is_some());
+    all.extend(listed(&known));
+    all
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What was found of all machines.
+#[derive(Default)]
+struct Ratios {
+    /// The ratio and the name of each machine that both decide, and whether Z3 was done.
+    of: Vec<(f64, String)>,
+    unfinished: usize,
+    undecided: Vec<String>,
+}
+
+impl Ratios {
+    fn add(&mut self, path: &Path) {
+        let trace = simulate(path, LENGTH, Ranges::default());
+        let ours = ours(&trace);
+        // Where mayhap takes long Figure 3.1 gets more time than that, so that it is known which of them is slower.
+        let limit = if let Took::Whole(own) = ours { LIMIT.max(own * 2) } else { LIMIT };
+        let theirs = figure(path, &trace, limit);
+        let count = trace.exchanges.len().max(1) as f64;
+        let micros = |time: Duration| time.as_secs_f64() * 1e6 / count;
+        let (Took::Whole(own), Took::Whole(other) | Took::Limit(other)) = (&ours, &theirs) else {
+            let who = if matches!(ours, Took::Whole(_)) { "Figure 3.1" } else { "mayhap" };
+            eprintln!("{}: not decided by {who}", name(path));
+            return self.undecided.push(format!("{} ({who})", name(path)));
+        };
+        eprintln!("{}: {:.2} us an exchange, Figure 3.1 at least {:.2}", name(path), micros(*own), micros(*other));
+        self.unfinished += usize::from(matches!(theirs, Took::Limit(_)));
+        self.of.push((other.as_secs_f64() / own.as_secs_f64(), name(path)));
+    }
+
+    fn print(mut self, is_markdown: bool) {
+        self.of.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (Some(least), Some(most)) = (self.of.first(), self.of.last()) else { return };
+        let median = self.of[self.of.len() / 2].0;
+        let slower: Vec<&str> =
+            self.of.iter().filter(|(ratio, _)| *ratio < 1.0).map(|(_, name)| name.as_str()).collect();
+        let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let undecided = listed(self.undecided.iter().map(String::as_str).collect());
+        let rows = [
+            ("machines that both decide".to_owned(), self.of.len().to_string()),
+            (
+                format!("… of which Z3 is not done in {} s, or twice as long as mayhap", LIMIT.as_secs()),
+                self.unfinished.to_string(),
+            ),
+            (format!("least ratio ({})", least.1), format!("{:.1}", least.0)),
+            ("median ratio".to_owned(), format!("{median:.0}")),
+            (format!("largest ratio ({})", most.1), format!("{:.0}", most.0)),
+            ("mayhap is slower".to_owned(), listed(slower)),
+            ("one of them does not decide".to_owned(), undecided),
+        ];
+        if is_markdown {
+            println!("\n| Figure 3.1 over all machines, {LENGTH} exchanges each | |\n|---|---|");
+        }
+        for (what, value) in rows {
+            if is_markdown { println!("| {what} | {value} |") } else { println!("{what:45} {value}") }
+        }
+    }
+}
+
+/// Judges a trace with mayhap.
+fn ours(trace: &Trace) -> Took {
+    let started = Instant::now();
+    let mut validator = Validator::new(&trace.spec);
+    for exchange in &trace.exchanges {
+        validator.observe_exchange(exchange);
+        if started.elapsed() > OWN_LIMIT {
+            return Took::Undecided;
+        }
+    }
+    let time = started.elapsed();
+    if validator.verdict().is_accept() { Took::Whole(time) } else { Took::Undecided }
+}
+
+/// Judges a trace with Figure 3.1.
+fn figure(path: &Path, trace: &Trace, limit: Duration) -> Took {
+    let body = figure::machine(&text(path)).unwrap_or_else(|| panic!("{}: no machine", path.display()));
+    let started = Instant::now();
+    let mut figure = Figure::new(body, Asked::Incrementally);
+    for (query, answer) in &trace.numbers {
+        match figure.step(query, answer) {
+            Step::Alive => {}
+            Step::Rejected => panic!("{}: a simulated trace is rejected by Figure 3.1", path.display()),
+            Step::Undecided => return Took::Undecided,
+        }
+        if started.elapsed() > limit {
+            return Took::Limit(started.elapsed());
+        }
+    }
+    Took::Whole(started.elapsed())
+}
+
+/// Compare-and-reset: both versions of Figure 3.1, and mayhap by its library and from NDJSON.
+fn compare_and_reset(is_markdown: bool) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cmp_rst_machine.may");
+    let trace = simulate(&path, 20_000, Ranges { request: Some((0, 1000)), choose: Some((900, 965)) });
+    let by_figure = |asked: Asked, count: usize| {
+        let body = figure::machine(&text(&path)).unwrap_or_else(|| panic!("no machine"));
+        timed(count, || {
+            let mut figure = Figure::new(body, asked);
+            trace.numbers[..count].iter().all(|(query, answer)| figure.step(query, answer) == Step::Alive)
         })
+    };
+    let (scratch, incremental) = (by_figure(Asked::FromScratch, 256), by_figure(Asked::Incrementally, 2_000));
+    let by_api = timed(trace.exchanges.len(), || {
+        let mut validator = Validator::new(&trace.spec);
+        trace.exchanges.iter().all(|exchange| validator.observe_exchange(exchange))
     });
-    println!("Figure 3.1 on Z3, incremental    {incremental:10.2} us an exchange (2,000 exchanges)");
-    let spec = specification();
-    let ours = timed(exchanges.len(), || {
-        let mut validator = Validator::new(&spec);
-        exchanges.iter().all(|exchange| validator.observe_exchange(exchange))
+    let line = |(query, answer): &(Int, Int)| format!("{{\"q\": {query}, \"a\": {answer}}}\n");
+    let lines: String = trace.numbers.iter().map(line).collect();
+    let from_lines = timed(trace.exchanges.len(), || {
+        let mut validator = Validator::new(&trace.spec);
+        judge(&mut validator, &mut Exchanges::new(&trace.spec, lines.as_bytes())).is_ok()
+            && validator.verdict().is_accept()
     });
-    println!("mayhap                           {ours:10.2} us an exchange ({} exchanges)", exchanges.len());
-    println!("ratios: {:.0} and {:.0}", scratch / ours, incremental / ours);
+    let rows = [
+        ("Figure 3.1 on Z3, from scratch, 256 exchanges", scratch),
+        ("Figure 3.1 on Z3, incremental, 2,000 exchanges", incremental),
+        ("mayhap, by the library", by_api),
+        ("mayhap, from NDJSON", from_lines),
+    ];
+    if is_markdown {
+        println!("| CMP-RST | µs an exchange | incremental Z3 costs so many times that |\n|---|---|---|");
+    }
+    for (what, micros) in rows {
+        let ratio = incremental / micros;
+        if is_markdown {
+            println!("| {what} | {micros:.2} | {ratio:.0} |")
+        } else {
+            println!("{what:48} {micros:10.2} us {ratio:8.0}")
+        }
+    }
 }
 
 /// Microseconds an exchange.
@@ -138,27 +224,24 @@ fn timed(exchanges: usize, judge: impl FnOnce() -> bool) -> f64 {
     start.elapsed().as_secs_f64() * 1e6 / exchanges as f64
 }
 
-fn specification() -> std::sync::Arc<Spec> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/specs/cmp_rst_machine.may");
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    Spec::from_text(&text).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Exchanges of CMP-RST, of which about one in sixteen wins.
-fn simulate(count: u64) -> (Vec<Exchange>, Vec<(i64, i64)>) {
-    let spec = specification();
+/// Runs a machine as a server.
+fn simulate(path: &Path, count: u64, ranges: Ranges) -> Trace {
+    let spec = Spec::from_text(&text(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut choices = Random::new(1);
-    let ranges = Ranges { request: Some((0, 1000)), choose: Some((900, 965)) };
     let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
-    let mut exchanges = Vec::new();
-    let mut pairs = Vec::new();
+    let mut trace = Trace { spec: spec.clone(), exchanges: Vec::new(), numbers: Vec::new() };
+    let number = |value: &Value| value.as_int().cloned().unwrap_or_else(|| panic!("{value:?} is no number"));
     for line in 1..=count {
         let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
         let request = request.unwrap_or_else(|error| panic!("{error}"));
         let Ok(Reply::Answer(answer)) = server.handle(&request, 1, &mut choices) else { continue };
-        let number = |value: &mayhap::value::Value| value.as_int().and_then(|int| int.to_i64()).unwrap_or_default();
-        pairs.push((number(&request), number(&answer)));
-        exchanges.push(Exchange { line, client: 1, request, observed: Observed::Answer(answer) });
+        trace.numbers.push((number(&request), number(&answer)));
+        trace.exchanges.push(Exchange { line, client: 1, request, observed: Observed::Answer(answer) });
+        let is_long =
+            |value: &Value| value.as_int().is_some_and(|n| n.to_i64().is_none() && n.to_string().len() > DIGITS);
+        if server.state().iter().any(is_long) {
+            break;
+        }
     }
-    (exchanges, pairs)
+    trace
 }
