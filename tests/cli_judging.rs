@@ -50,6 +50,20 @@ fn a_witness_is_lines_of_json() {
 }
 
 #[test]
+fn nothing_that_is_read_is_written_over() {
+    let spec = std::fs::read_to_string(SPEC).unwrap();
+    let (spec_file, trace_file) = (file("kept.may", &spec), file("kept.ndjson", ACCEPTED));
+    let (spec_path, trace_path) = (spec_file.to_str().unwrap(), trace_file.to_str().unwrap());
+    for out in [spec_path, trace_path] {
+        check(&["validate", spec_path, trace_path, "--witness", out], "", 2, &["would be written over"]);
+    }
+    check(&["simulate", spec_path, "--out", spec_path], "", 2, &["would be written over"]);
+    check(&["serve", spec_path, "--stdio", "--trace", spec_path], "", 2, &["would be written over"]);
+    assert_eq!(std::fs::read_to_string(&spec_file).unwrap(), spec);
+    assert_eq!(std::fs::read_to_string(&trace_file).unwrap(), ACCEPTED);
+}
+
+#[test]
 fn several_traces_have_one_line_each_and_the_worst_code() {
     let (good, bad) = (file("good.ndjson", ACCEPTED), file("bad.ndjson", REJECTED));
     let (good, bad) = (good.to_str().unwrap(), bad.to_str().unwrap());

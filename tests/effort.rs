@@ -8,6 +8,16 @@ use mayhap::dualize::Options;
 use mayhap::validate::Exchanges;
 use mayhap::{Spec, Validator, Verdict};
 
+/// What is asked of an unknown tree doubles with each of its nodes.
+const DOUBLES: &str = "
+enum Tree { Nil, Cons(Tree) }
+fn twice(t: Tree): int = match t { Nil => 0, Cons(a) => twice(a) + twice(a) };
+protocol doubles {
+    request int; response int;
+    var t: Tree = choose;
+    on q { reply twice(t); }
+}";
+
 const SPLITS: &str = "
 enum Request { Go, Show }
 enum Response { Done, Shown(int, int) }
@@ -24,9 +34,13 @@ protocol splits {
 
 /// `Go` so many times, then what is shown.
 fn judged(steps: usize, shown: (i64, i64), effort: u64) -> Verdict {
-    let spec = Spec::from_text(SPLITS).expect("a specification");
     let mut trace = "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(steps);
     trace += &format!("{{\"q\":\"Show\",\"a\":{{\"Shown\":[{},{}]}}}}\n", shown.0, shown.1);
+    verdict(SPLITS, &trace, effort)
+}
+
+fn verdict(spec: &str, trace: &str, effort: u64) -> Verdict {
+    let spec = Spec::from_text(spec).expect("a specification");
     let mut validator = Validator::with_options(&spec, Options { effort, ..Options::default() });
     for exchange in Exchanges::new(&spec, trace.as_bytes()) {
         validator.observe_exchange(&exchange.expect("an exchange"));
@@ -54,4 +68,21 @@ fn what_a_followed_one_explains_is_accepted() {
 #[test]
 fn little_effort_is_enough_where_explanations_stay_few() {
     assert!(matches!(judged(3, (-1, -1), 1_000), Verdict::Reject { .. }));
+}
+
+#[test]
+fn a_single_path_ends_too() {
+    let trace = "{\"q\":1,\"a\":1}\n";
+    assert!(matches!(verdict(DOUBLES, trace, 20_000), Verdict::Unknown(_)), "nothing else is proven");
+}
+
+#[test]
+fn what_a_thread_did_before_does_not_count() {
+    let first = (0..10).fold((0i64, 0i64), |(a, b), _| (a * 3 + 1, b + 1));
+    let effort = 10_000;
+    for _ in 0..20 {
+        assert!(judged(10, first, Options::default().effort).is_accept());
+    }
+    assert!(mayhap::term::made() > effort, "{}", mayhap::term::made());
+    assert!(matches!(judged(3, (-1, -1), effort), Verdict::Reject { .. }));
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use mayhap::dualize::Options;
 use mayhap::evidence::{
-    Minimality, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_in_legs,
+    Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_in_legs,
 };
 use mayhap::validate::{Exchanges, Recorded, exchange_at};
 use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
@@ -76,7 +76,7 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
             tally.short += usize::from(found.because.len() <= SHORT);
             tally.cut_off += usize::from(found.minimal == Minimality::CutOff);
             let holds = check_reason(spec, &options, exchanges, &found);
-            if holds { Ok(()) } else { Err(format!("{found:?} is no minimal reason")) }
+            if holds == Rechecked::Holds { Ok(()) } else { Err(format!("{found:?} is no minimal reason")) }
         }
         Verdict::Unknown(_) | Verdict::Outside { .. } | Verdict::Fault(_) => Ok(()),
     }
@@ -155,7 +155,7 @@ fn a_reason_far_back_is_found() {
     let (spec, exchanges) = far_back(20_000);
     let found = reason(&spec, &Options::default(), &exchanges).unwrap();
     assert_eq!((found.because.as_slice(), found.minimal), (&[1][..], Minimality::Minimal));
-    assert!(check_reason(&spec, &Options::default(), &exchanges, &found));
+    assert_eq!(check_reason(&spec, &Options::default(), &exchanges, &found), Rechecked::Holds);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn what_is_no_reason_is_told() {
     let found = reason(&spec, &Options::default(), &exchanges).unwrap();
     for because in [vec![], vec![0], vec![2], vec![1, 5]] {
         let wrong = mayhap::evidence::Reason { because, ..found.clone() };
-        assert!(!check_reason(&spec, &Options::default(), &exchanges, &wrong), "{wrong:?}");
+        assert_eq!(check_reason(&spec, &Options::default(), &exchanges, &wrong), Rechecked::Fails, "{wrong:?}");
     }
 }
 

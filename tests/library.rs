@@ -209,7 +209,8 @@ fn evidence_is_data() {
         .collect();
     let why = report::reason::explain(&spec, &exchanges).unwrap();
     assert_eq!(why.because, [2]);
-    assert!(evidence::check_reason(&spec, &Options::default(), &exchanges, &why.reason));
+    let again = evidence::check_reason(&spec, &Options::default(), &exchanges, &why.reason);
+    assert_eq!(again, evidence::Rechecked::Holds);
     let refused = evidence::witness(&spec, &Options::default(), &exchanges).unwrap_err();
     assert_eq!(refused, evidence::WitnessError::NotAccepted);
     exchanges.pop();

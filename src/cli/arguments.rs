@@ -72,7 +72,7 @@ Examples:
   mayhap explore --cmd 'python3 transfer.py'
   mayhap explore --cmd ./fast --versus ./simple
   mayhap explore --cmd ./server --sample 1000 --seed 7
-  mayhap explore --cmd ./server --replay c1:coin:0.2.1:7ba5c4
+  mayhap explore --cmd ./server --replay c1:coin:0.2.1:3c03c7
 
 A specification is run as a server, once for every way in which the client can make --steps requests
 and the server can choose; the output of a run is its trace. Integers are in the ranges, a text is

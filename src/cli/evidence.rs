@@ -5,7 +5,7 @@
 use super::files;
 use super::gathered::Gathered;
 use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use crate::evidence::{LEG, Minimality, WitnessError, check_reason, example, witness_in_legs};
+use crate::evidence::{LEG, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_legs};
 use crate::report::reason::explain;
 use crate::report::{Report, trouble};
 use crate::spec::Spec;
@@ -143,14 +143,17 @@ fn rejection<R: Recording>(report: &mut Report, spec: &Arc<Spec>, trace: &R, rec
     report.reason = Some(why.because);
     report.reason_from = why.and_from;
     if recheck == Recheck::Yes {
-        if !check_reason(spec, &Options::default(), trace, &why.reason) {
-            return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
-        }
-        let whether = match why.reason.minimal {
-            Minimality::Minimal => ", and nothing in it can be left out",
-            Minimality::CutOff => "",
+        let said = match (check_reason(spec, &Options::default(), trace, &why.reason), why.reason.minimal) {
+            (Rechecked::Holds, Minimality::Minimal) => {
+                "the reason was judged again: it holds, and nothing in it can be left out"
+            }
+            (Rechecked::Holds, Minimality::CutOff) => "the reason was judged again: it holds",
+            (Rechecked::Undecided, _) => "the reason was judged again: this time it could not be decided",
+            (Rechecked::Fails, _) => {
+                return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
+            }
         };
-        report.explanation.push(format!("the reason was judged again: it holds{whether}"));
+        report.explanation.push(said.to_owned());
     }
     Ok(())
 }

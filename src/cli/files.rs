@@ -22,6 +22,18 @@ pub fn shown(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
+/// That a file is not written over one that is read.
+///
+/// # Errors
+/// A message, one line, where both are the same file.
+pub fn apart<'i>(out: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), String> {
+    let Ok(there) = out.canonicalize() else { return Ok(()) };
+    match inputs.into_iter().find(|input| input.canonicalize().is_ok_and(|input| input == there)) {
+        Some(input) => Err(format!("{}: would be written over, but it is read as {}", shown(out), shown(input))),
+        None => Ok(()),
+    }
+}
+
 /// The text of a specification.
 ///
 /// # Errors

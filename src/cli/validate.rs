@@ -26,6 +26,10 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.witness.is_some() && options.traces.len() > 1 {
         return failed(terminal, "--witness is for one trace");
     }
+    let read = options.traces.iter().chain([&options.file]).map(PathBuf::as_path);
+    if let Err(why) = options.witness.as_deref().map_or(Ok(()), |out| files::apart(out, read)) {
+        return failed(terminal, &why);
+    }
     let spec = match load::compile(&options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,

@@ -166,7 +166,7 @@ impl Judge {
             watch: None,
             wanted: None,
             worked: 0,
-            begun: 0,
+            begun: made(),
             copied: 0,
             open: Vec::new(),
             results: Vec::new(),
@@ -239,7 +239,7 @@ impl Judge {
 
     /// Whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
     pub(super) fn is_exhausted(&mut self) -> bool {
-        let exhausted = self.work() - self.begun > self.options.effort;
+        let exhausted = self.work().saturating_sub(self.begun) > self.options.effort;
         if exhausted {
             self.cut.get_or_insert((Limit::Effort, None));
             self.whole = false;

@@ -17,6 +17,8 @@ use crate::value::{self, Split, Truth, Value};
 const COPY_LIMIT: usize = 20_000_000;
 /// What a copy costs at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
 const FORK_COST: usize = 500;
+/// After so many events it is asked whether a path has gone on for too long.
+const EVENTS: u64 = 256;
 /// So many copied values are as much work as a made term.
 const COPIED: u64 = 10;
 
@@ -85,6 +87,9 @@ impl Judge {
         loop {
             let event = candidate.process.advance(program);
             self.worked += 1;
+            if self.worked.is_multiple_of(EVENTS) && self.is_exhausted() {
+                return Alive::No;
+            }
             self.notice(program, candidate);
             let alive = match event {
                 Event::Choose { choice, guard, site } => {

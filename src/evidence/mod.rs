@@ -16,7 +16,7 @@ pub use allowed::{Allowed, allowed};
 pub use describe::{Fact, State};
 pub use example::example;
 pub use learned::{Learned, learned};
-pub use reason::{Minimality, Reason, check_reason, reason};
+pub use reason::{Minimality, Reason, Rechecked, check_reason, reason};
 pub use witness::{Initial, LEG, Leg, Witness, WitnessError, WitnessOwn, WitnessStep, witness, witness_in_legs};
 
 use crate::dualize::{Exchange, Observed};

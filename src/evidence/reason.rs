@@ -74,18 +74,33 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
     Some(Reason { rejected, because, and_from, minimal })
 }
 
+/// What became of a reason when it was judged again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rechecked {
+    /// It is one, and none of its events can be left out, if it claims that.
+    Holds,
+    /// It is none, or says more than it must.
+    Fails,
+    /// A limit was met.
+    Undecided,
+}
+
 /// Whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
 #[must_use]
-pub fn check_reason<R>(spec: &Arc<Spec>, options: &Options, exchanges: &R, reason: &Reason) -> bool
+pub fn check_reason<R>(spec: &Arc<Spec>, options: &Options, exchanges: &R, reason: &Reason) -> Rechecked
 where
     R: Recording + ?Sized,
 {
-    let Some(mut search) = Search::new(spec, options, exchanges, reason.rejected) else { return false };
+    let Some(mut search) = Search::new(spec, options, exchanges, reason.rejected) else { return Rechecked::Fails };
     let Reason { because, and_from, minimal, .. } = reason;
     let needs_all = |search: &mut Search<'_, R>| {
         (0..because.len()).all(|left_out| !search.is_reason(&without(because, left_out), *and_from))
     };
-    search.is_reason(because, *and_from) && (*minimal == Minimality::CutOff || needs_all(&mut search))
+    match search.is_reason(because, *and_from) {
+        true if *minimal == Minimality::CutOff || needs_all(&mut search) => Rechecked::Holds,
+        false if search.undecided => Rechecked::Undecided,
+        true | false => Rechecked::Fails,
+    }
 }
 
 fn without(because: &[usize], left_out: usize) -> Vec<usize> {

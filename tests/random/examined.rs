@@ -10,7 +10,7 @@ use super::traces::Trace;
 use crate::oracle::json::write_trace;
 use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Witness, WitnessStep, check_reason, reason, witness};
+use mayhap::evidence::{Rechecked, Witness, WitnessStep, check_reason, reason, witness};
 use mayhap::json::encode;
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -129,7 +129,7 @@ impl Examined<'_> {
             Judged::Reject { event: at, .. } => {
                 let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
                 let found = reason(&self.spec, &options, exchanges).ok_or("a rejection without reason")?;
-                if !check_reason(&self.spec, &options, exchanges, &found) {
+                if check_reason(&self.spec, &options, exchanges, &found) == Rechecked::Fails {
                     return Err(format!("{found:?} is no minimal reason"));
                 }
                 ("reject".to_owned(), event(at))

@@ -8,7 +8,7 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::{check_reason, reason, witness, witness_in_legs};
+use mayhap::evidence::{Rechecked, check_reason, reason, witness, witness_in_legs};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -71,7 +71,7 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
         mayhap::Verdict::Reject { event: at, .. } => {
             let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
             let found = reason(spec, &options, exchanges).ok_or("a rejection without reason")?;
-            if !check_reason(spec, &options, exchanges, &found) {
+            if check_reason(spec, &options, exchanges, &found) == Rechecked::Fails {
                 return Err(format!("{found:?} is no minimal reason"));
             }
             ("reject".to_owned(), event(at))
