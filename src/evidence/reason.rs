@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::without_answer;
 use crate::dualize::{Exchange, Judge, Options, Verdict};
 use crate::spec::Spec;
+use crate::term::made;
 use crate::validate::{Recording, exchange_at};
 
 /// The number of exchanges that looking for a reason may judge, however short the trace is.
@@ -23,6 +24,8 @@ const PASSES: u64 = 64;
 const Z3_EFFORT: u64 = 2_000;
 /// A comparison of two states counts as so many exchanges.
 const COMPARED_EFFORT: u64 = 10;
+/// So many made terms count as an exchange.
+const TERMS: u64 = 4;
 /// With more candidates than this a set of events counts as no reason: it is undecided.
 const CANDIDATES: usize = 300;
 /// Where looking was undecided and more answers than this may matter, they are not left out one by one.
@@ -123,12 +126,13 @@ struct Search<'s, R: ?Sized> {
 struct Asked {
     z3: u64,
     compared: u64,
+    made: u64,
 }
 
 impl Asked {
     fn of(judge: &Judge) -> Asked {
         let counts = judge.counts();
-        Asked { z3: judge.statistics().z3_checks, compared: counts.merges + counts.subsumptions }
+        Asked { z3: judge.statistics().z3_checks, compared: counts.merges + counts.subsumptions, made: made() }
     }
 }
 
@@ -180,11 +184,12 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         self.show(checkpoint, to, Shown::Hole);
     }
 
-    /// Counts the questions to Z3 as effort, and the states that were compared.
+    /// Counts the questions to Z3 as effort, the states that were compared, and the terms that were made.
     fn charge(&mut self, judge: &Judge, before: Asked) {
         let now = Asked::of(judge);
         self.effort += now.z3.saturating_sub(before.z3) * Z3_EFFORT;
         self.effort += now.compared.saturating_sub(before.compared) * COMPARED_EFFORT;
+        self.effort += now.made.saturating_sub(before.made) / TERMS;
     }
 
     /// Whether the trace is rejected when all answers from here on are looked at.
