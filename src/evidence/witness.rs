@@ -1,7 +1,7 @@
 //! A run of the specification that shows exactly what was observed: the completeness of dualizing, made visible.
 //!
 //! The trace is judged again, and what the judge knows is kept at a few places. Then the run is made backwards from one such
-//! place to the one before ([`leg`](super::leg)): the last part ends in any state that is possible there, each other one in
+//! place to the one before ([`super::leg`]): the last part ends in any state that is possible there, each other one in
 //! the state in which the part behind it begins. A part that is long is divided again; so memory holds one short part
 //! and a few of the judge's states, however long the trace is.
 
