@@ -35,7 +35,9 @@ WORKLOADS = [
 LENGTHS = [10_000, 100_000, 1_000_000, 10_000_000]
 # Every shipped specification, with so many simulated exchanges each; twice as many and more cost no more memory where the state
 # is bounded.
-SHIPPED = 10_000, 50_000
+SHIPPED = 5_000, 20_000
+# What takes longer is stopped, seconds of wall clock; its place in the table says so.
+PATIENCE = 15
 
 
 def cargo(*args):
@@ -59,7 +61,11 @@ def tools():
     return built
 
 
-def run(args, out=None):
+class TooSlow(Exception):
+    """A program was stopped."""
+
+
+def run(args, out=None, patience=None):
     """Runs a program; its processor seconds and the most memory that it held, in KiB.
 
     What the system says when a program has ended counts the memory of this script, which it was started from, too. So it is
@@ -67,8 +73,12 @@ def run(args, out=None):
     peak = 0
     with open(out or os.devnull, "wb") as sink:
         child = subprocess.Popen(list(map(str, args)), stdout=sink)
-        ended = 0
+        ended, begun = 0, time.monotonic()
         while not ended:
+            if patience and time.monotonic() - begun > patience:
+                child.kill()
+                child.wait()
+                raise TooSlow
             peak = max(peak, peak_of(child.pid))
             time.sleep(0.002)
             ended, status, usage = os.wait4(child.pid, os.WNOHANG)
@@ -131,6 +141,14 @@ def series(tools, directory):
     return points
 
 
+def held(args):
+    """The memory of a run, in MiB, as a cell."""
+    try:
+        return f"{run(args, patience=PATIENCE)[1] / 1024:.1f}"
+    except TooSlow:
+        return f"longer than {PATIENCE} s"
+
+
 def shipped(tools, directory):
     """For each shipped specification: the memory of judging, and of a witness."""
     lines = ["| simulated | " + " | ".join(f"{length:,}: judged, MiB | with a witness, MiB" for length in SHIPPED) + " |",
@@ -141,7 +159,7 @@ def shipped(tools, directory):
             path = directory / "trace.ndjson"
             record(tools, spec.name, ("simulate", RANGES if "cmp" in spec.stem else []), length, path)
             for more in [], ["--witness", directory / "witness.ndjson"]:
-                cells.append(f"{run([tools['mayhap'], 'validate', spec, path, *more])[1] / 1024:.1f}")
+                cells.append(held([tools["mayhap"], "validate", spec, path, *more]))
         lines.append("| " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
     return lines
