@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
 
     fn handler(&mut self, handler: &Handler<'a>, request: TypeId, body: Body) {
         if let Trigger::Request(pattern) = handler.trigger {
-            self.pattern(pattern, request);
+            self.unit_pattern(pattern, request);
         }
         if let Some(from) = handler.from {
             self.bind(from, CLIENT, Binder::Client);

@@ -40,6 +40,13 @@ impl<'a> Checker<'a> {
         self.end_unit();
     }
 
+    /// Checks a pattern as a unit of its own; what it binds stays visible.
+    pub(super) fn unit_pattern(&mut self, pattern: &'a Pattern, ty: TypeId) {
+        self.begin_unit();
+        self.pattern(pattern, ty);
+        self.end_unit();
+    }
+
     fn statement(&mut self, statement: &'a Statement) {
         let span = statement.span;
         match &statement.kind {
@@ -125,7 +132,7 @@ impl<'a> Checker<'a> {
         let ty = self.unit(subject, None);
         for arm in arms {
             let mark = self.scope.mark();
-            self.pattern(&arm.pattern, ty);
+            self.unit_pattern(&arm.pattern, ty);
             if let Some(guard) = &arm.guard {
                 self.unit_condition(guard);
             }
@@ -142,7 +149,9 @@ impl<'a> Checker<'a> {
         let ty = self.close(ty);
         self.end_unit();
         let mark = self.scope.mark();
+        self.begin_unit();
         self.binder(binder, ty);
+        self.end_unit();
         self.block(body);
         self.end_scope(mark);
     }
