@@ -20,9 +20,10 @@ const QUOTA: (u64, u64) = (4, 1 << 16);
 /// How often the watch is asked during a round.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A part and what one round found in it.
-struct Work<'p, S> {
-    part: &'p mut S,
+/// A part and what one round found in it; on cache lines of its own, since both are written at every choice.
+#[repr(align(128))]
+struct Work<S> {
+    part: S,
     found: Tally,
 }
 
@@ -64,9 +65,9 @@ impl<S: Strategy + Send> Explore<'_, S> {
         program: &(impl Fn(&mut Chooser) -> R + Sync),
     ) -> ControlFlow<()> {
         let allowed = usize::try_from(left / share).unwrap_or(usize::MAX).max(1);
-        let mut parts = std::mem::take(&mut self.parts);
+        let waiting = self.parts.split_off(allowed.min(self.parts.len()));
         let work = |part| Mutex::new(Work { part, found: Tally::default() });
-        let works: Vec<Mutex<Work<S>>> = parts.iter_mut().take(allowed).map(work).collect();
+        let works: Vec<Mutex<Work<S>>> = self.parts.drain(..).map(work).collect();
         let shared = Shared {
             next: AtomicUsize::new(0),
             visited: AtomicU64::new(0),
@@ -76,7 +77,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
         let bounds = Bounds { runs: share, failures: u64::MAX, ..self.bounds };
         let before = tally.progress();
         let signal = thread::scope(|scope| {
-            let (done, waiting) = mpsc::channel::<()>();
+            let (done, all_done) = mpsc::channel::<()>();
             for _ in 0..threads.min(works.len()) {
                 let done = done.clone();
                 let (works, shared) = (&works, &shared);
@@ -86,19 +87,21 @@ impl<S: Strategy + Send> Explore<'_, S> {
                 });
             }
             drop(done);
-            self.wait(&waiting, &shared, before)
+            self.wait(&all_done, &shared, before)
         });
         for work in works {
-            tally.merge(work.into_inner().unwrap_or_else(PoisonError::into_inner).found);
+            let Work { part, found } = work.into_inner().unwrap_or_else(PoisonError::into_inner);
+            tally.merge(found);
+            self.parts.push(part);
         }
-        self.parts = parts;
+        self.parts.extend(waiting);
         signal
     }
 
     /// Asks the watch now and then, until all threads are done.
-    fn wait(&mut self, waiting: &mpsc::Receiver<()>, shared: &Shared, before: Progress) -> ControlFlow<()> {
+    fn wait(&mut self, all_done: &mpsc::Receiver<()>, shared: &Shared, before: Progress) -> ControlFlow<()> {
         let mut signal = ControlFlow::Continue(());
-        while let Err(mpsc::RecvTimeoutError::Timeout) = waiting.recv_timeout(LOOK) {
+        while let Err(mpsc::RecvTimeoutError::Timeout) = all_done.recv_timeout(LOOK) {
             let runs = before.runs + shared.visited.load(Relaxed);
             let failed = before.failed + shared.failed.load(Relaxed);
             if signal.is_continue() {
@@ -123,7 +126,7 @@ impl Shared {
             let Work { part, found } = &mut *work;
             let go_on = || if self.stop.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             if go_on().is_continue() {
-                visit(*part, bounds, found, &mut |c: &mut Chooser| program(c), &mut |_| go_on());
+                visit(part, bounds, found, &mut |c: &mut Chooser| program(c), &mut |_| go_on());
             }
             self.visited.fetch_add(found.visited(), Relaxed);
             self.failed.fetch_add(found.failed, Relaxed);
