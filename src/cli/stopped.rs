@@ -1,6 +1,6 @@
 //! A specification that cannot run on, told at its place: `mayhap simulate` and `mayhap serve` say it alike.
 //!
-//! A fault, a request outside the specification or a run that does not exist is exit code 2, a limit is 3.
+//! A fault, a request outside the specification or a run that does not exist is exit code 2, a limit or a question that was too hard is 3.
 
 use super::exit::Exit;
 use super::load;
@@ -15,7 +15,12 @@ pub fn tell(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
         Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), stop.to_string())], terminal),
         None => terminal.complain(&format!("error: {stop}\n")),
     }
-    if let Stop::Limit(_) = stop { Exit::Inconclusive } else { Exit::Failed }
+    exit(stop)
+}
+
+/// Whether it says that something is wrong, or only that it could not be found out.
+pub fn exit(stop: &Stop) -> Exit {
+    if let Stop::Limit(_) | Stop::Undecided(_) = stop { Exit::Inconclusive } else { Exit::Failed }
 }
 
 /// Where in the specification it stopped.
@@ -23,6 +28,6 @@ pub fn site(stop: &Stop) -> Option<Site> {
     match stop {
         Stop::Fault(fault) => Some(fault.site),
         Stop::Outside(site) | Stop::Stuck(site) | Stop::Mismatch(site) => Some(*site),
-        Stop::Limit(_) | Stop::Choice(_) => None,
+        Stop::Limit(_) | Stop::Undecided(_) | Stop::Choice(_) => None,
     }
 }

@@ -4,8 +4,6 @@
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
 //! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
-use rustc_hash::FxHashSet;
-
 use super::candidate::Candidate;
 use super::frontier::Judge;
 use crate::term::Term;
@@ -94,25 +92,12 @@ impl Judge {
         if store.has_bindings() {
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             let mut substitution = Substitution::everywhere(&mut resolve);
-            for slot in &mut process.memory {
-                if let Some(resolved) = substitution.apply(slot) {
-                    *slot = resolved;
-                }
-            }
-            process.rewrite_seen(&mut |value| substitution.apply(value));
+            process.rewrite(&mut |value| substitution.apply(value));
         }
         if !self.options.keep_choices {
             process.prune_seen();
         }
-        let mut live = FxHashSet::default();
-        let mut walked = 0u32;
-        for slot in process.memory.iter().chain(process.seen().map(|(_, value)| value)) {
-            walked += slot.visit_terms(&mut |term| {
-                term.vars(&mut |var| {
-                    live.insert(var);
-                });
-            });
-        }
+        let (live, walked) = process.live();
         store.forget(&|var| live.contains(&var), &mut self.solver);
         candidate.fresh = 0;
         candidate.walked = walked;

@@ -14,7 +14,7 @@ use crate::scalar::Int;
 use crate::spec::code::{Operand, Program};
 use crate::spec::types::TypeId;
 use crate::spec::{Site, Types};
-use crate::term::Term;
+use crate::term::{Term, Var};
 use crate::value::{self, Ask, Entry, Keys, Map, Part, Reach, Truth, Unknown, Value};
 
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
@@ -123,6 +123,32 @@ impl Process {
             let Some(more) = parts.into_iter().find_map(|part| value.filled(&part)) else { return value };
             value = more;
         }
+    }
+
+    /// Replaces values in memory, and what has been seen of unknown ones, where a function gives something else.
+    pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        for slot in &mut self.memory {
+            if let Some(rewritten) = rewrite(slot) {
+                *slot = rewritten;
+            }
+        }
+        self.rewrite_seen(rewrite);
+    }
+
+    /// The variables in memory and in what has been seen of unknown values, and how many nodes were walked.
+    #[must_use]
+    pub fn live(&self) -> (FxHashSet<Var>, u32) {
+        let mut live = FxHashSet::default();
+        let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));
+        let walk = |value: &Value| {
+            value.visit_terms(&mut |term| {
+                term.vars(&mut |var| {
+                    live.insert(var);
+                });
+            })
+        };
+        let walked = values.map(walk).sum();
+        (live, walked)
     }
 
     /// Replaces what has been seen of unknown values where a function gives something else.

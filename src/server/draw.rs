@@ -2,7 +2,7 @@
 
 use crate::choice::{ChoiceError, Choices};
 use crate::process::{Choice, Fresh};
-use crate::scalar::{Int, Scalar, Token};
+use crate::scalar::{Int, Scalar, Sort, Token};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
 
@@ -108,6 +108,19 @@ impl Drawing {
         }
     }
 
+    /// A value for a symbol of a sort: as where the server chooses one, but no large integer, as it may be the length of
+    /// what is shown later.
+    pub(super) fn scalar(&mut self, sort: Sort, source: &mut dyn Choices) -> Drawn<Scalar> {
+        Ok(match sort {
+            Sort::Bool => Scalar::Bool(source.choose("bool", 2)? == 1),
+            Sort::Int => Scalar::Int(Int::from(integer(self.ranges.choose, &KINDS[..3], source)?)),
+            Sort::Str => Scalar::str(&self.letters(source)?),
+            Sort::Bytes => Scalar::Bytes(self.letters(source)?.as_bytes().into()),
+            Sort::Client => Scalar::Client(source.choose("client", 4)? as u64),
+            Sort::Token(_) => self.token(source)?,
+        })
+    }
+
     fn value(
         &mut self,
         types: &Types,
@@ -118,12 +131,12 @@ impl Drawing {
     ) -> Drawn<Value> {
         Ok(match types.get(ty) {
             Type::Unit | Type::Error => Value::UNIT,
-            Type::Int => Value::Scalar(Scalar::Int(Int::from(integer(range, source)?))),
-            Type::Bool => Value::from(source.choose("bool", 2)? == 1),
-            Type::Str => Value::str(&self.letters(source)?),
-            Type::Bytes => Value::Scalar(Scalar::Bytes(self.letters(source)?.as_bytes().into())),
-            Type::Client => Value::Scalar(Scalar::Client(source.choose("client", 4)? as u64)),
-            Type::Token(_) => self.token(source)?,
+            Type::Int => Value::Scalar(Scalar::Int(Int::from(integer(range, &KINDS, source)?))),
+            Type::Bool => Value::Scalar(self.scalar(Sort::Bool, source)?),
+            Type::Str => Value::Scalar(self.scalar(Sort::Str, source)?),
+            Type::Bytes => Value::Scalar(self.scalar(Sort::Bytes, source)?),
+            Type::Client => Value::Scalar(self.scalar(Sort::Client, source)?),
+            Type::Token(token) => Value::Scalar(self.scalar(Sort::Token(*token), source)?),
             Type::Option(inner) => {
                 if depth == 0 || source.choose("option", 2)? == 0 {
                     Value::NONE
@@ -189,6 +202,11 @@ impl Drawing {
         Ok(Value::data(tag, drawn))
     }
 
+    /// How many elements a collection has.
+    pub(super) fn count(&self, source: &mut dyn Choices) -> Drawn<usize> {
+        source.choose("elements", self.bound(ELEMENTS))
+    }
+
     fn several(
         &mut self,
         types: &Types,
@@ -197,12 +215,12 @@ impl Drawing {
         depth: usize,
         source: &mut dyn Choices,
     ) -> Drawn<Vec<Value>> {
-        let count = if depth == 0 { 0 } else { source.choose("elements", self.bound(ELEMENTS))? };
+        let count = if depth == 0 { 0 } else { self.count(source)? };
         (0..count).map(|_| self.value(types, of, range, depth - 1, source)).collect()
     }
 
     /// A token that there is, or a new one.
-    fn token(&mut self, source: &mut dyn Choices) -> Drawn<Value> {
+    fn token(&mut self, source: &mut dyn Choices) -> Drawn<Scalar> {
         // Half of the tokens are new, as long as there are few; the others are among the last ones.
         let recent = self.tokens.min(RECENT);
         let mut weights = [1; RECENT + 1];
@@ -210,7 +228,7 @@ impl Drawing {
         let drawn = source.weighted("token", &weights[..=recent])?;
         let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
         self.tokens = self.tokens.max(number);
-        Ok(Value::Scalar(Scalar::Token(Token::Text(format!("t{number}").into()))))
+        Ok(Scalar::Token(Token::Text(format!("t{number}").into())))
     }
 
     fn letters(&self, source: &mut dyn Choices) -> Drawn<String> {
@@ -233,12 +251,16 @@ fn between(from: &Value, to: &Value, source: &mut dyn Choices) -> Drawn<Option<V
     Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
 }
 
-fn integer(range: Option<(i64, i64)>, source: &mut dyn Choices) -> Drawn<i64> {
+/// How often integers are small, negative, middling and large.
+const KINDS: [u64; 4] = [5, 1, 1, 1];
+
+/// An integer in a range, or of one of the first kinds where there is none.
+fn integer(range: Option<(i64, i64)>, kinds: &[u64], source: &mut dyn Choices) -> Drawn<i64> {
     if let Some((low, high)) = range {
         let width = high.saturating_sub(low).max(1);
         return Ok(low + source.choose("integer in a range", width as usize)? as i64);
     }
-    Ok(match source.weighted("kind of integer", &[5, 1, 1, 1])? {
+    Ok(match source.weighted("kind of integer", kinds)? {
         0 => source.choose("small integer", 10)? as i64,
         1 => -1 - source.choose("negative integer", 10)? as i64,
         2 => source.choose("middling integer", 1000)? as i64,

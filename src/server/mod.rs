@@ -1,11 +1,13 @@
 //! A specification run for real: choices are drawn from a [`Choices`], or *given* by a witness.
 //!
-//! The same process runs here as in the judge; all values are known. Where a drawn choice meets an `assume` or `where` that
-//! is false, the section is run again with symbols for its choices: its paths are tried in drawn order until one has a
-//! model, and what the model gave is recorded as [`Given`], so that a replay needs no solver.
+//! The same process runs here as in the judge; values are known, but for what the beginning chose, which is drawn when it
+//! shows (`open`). Where a drawn choice meets an `assume` or `where` that is false, the section is run again with symbols
+//! for its choices: its paths are tried in drawn order until one has a model, and what the model gave is recorded as
+//! [`Given`], so that a replay needs no solver.
 
 mod complete;
 mod draw;
+mod open;
 mod own;
 mod section;
 
@@ -17,7 +19,7 @@ use crate::choice::{ChoiceError, Choices};
 use crate::json;
 use crate::process::{Choice, Event, Fault, Limit, Process};
 use crate::scalar::Scalar;
-use crate::solve::Solver;
+use crate::solve::{Solver, Store, Why};
 use crate::spec::code::FaultKind;
 use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
@@ -26,6 +28,8 @@ use crate::value::{Truth, Value};
 pub use complete::{Completion, sample};
 use draw::Variety;
 pub use draw::{Drawing, Ranges};
+use open::Open;
+use section::{Path, Search};
 
 /// A choice of a run, by what was chosen.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,10 +62,19 @@ pub enum Stop {
     Stuck(Site),
     /// A limit was reached.
     Limit(Limit),
+    /// The solver did not decide whether a run exists.
+    Undecided(Why),
     /// A given choice does not fit the run, at this place.
     Mismatch(Site),
     /// The source of choices failed.
     Choice(ChoiceError),
+}
+
+impl Stop {
+    /// A run that does not exist is told where the first one ended.
+    fn told_at(self, site: Site) -> Stop {
+        if let Stop::Stuck(_) = self { Stop::Stuck(site) } else { self }
+    }
 }
 
 impl fmt::Display for Stop {
@@ -71,6 +84,7 @@ impl fmt::Display for Stop {
             Stop::Outside(_) => f.write_str("the request is outside the specification"),
             Stop::Stuck(_) => f.write_str("no run of the server exists: the condition cannot hold"),
             Stop::Limit(limit) => write!(f, "a limit was reached: {limit}"),
+            Stop::Undecided(why) => write!(f, "{why}"),
             Stop::Mismatch(_) => f.write_str("the given choice does not fit here"),
             Stop::Choice(error) => write!(f, "{error}"),
         }
@@ -94,6 +108,8 @@ pub struct Server {
     process: Process,
     solver: Solver,
     drawing: Drawing,
+    /// What is known of the symbols in the state, where part of it is not known yet.
+    open: Option<Open>,
     /// What the last section chose.
     made: Vec<Given>,
     /// The types of what it chose; that of an element is not known.
@@ -119,13 +135,24 @@ enum Begun<'r> {
     Step(usize),
 }
 
+impl Given {
+    /// What was chosen; a way is no value.
+    fn value(&self) -> Option<&Value> {
+        match self {
+            Given::Value(value) | Given::Element(value) => Some(value),
+            Given::Way(_) => None,
+        }
+    }
+}
+
 impl Server {
-    /// A server in an initial state.
+    /// A server in an initial state; what that chooses is drawn when it shows.
     ///
     /// # Errors
     /// Where the initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
+        server.open = Some(Open::default());
         server.section(Begun::Boot, source)?;
         Ok(server)
     }
@@ -162,7 +189,8 @@ impl Server {
 
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
         let process = Process::new(&spec.program);
-        Server { process, solver: Solver::default(), drawing, made: Vec::new(), made_types: Vec::new(), spec }
+        let (made, made_types) = (Vec::new(), Vec::new());
+        Server { process, solver: Solver::default(), drawing, open: None, made, made_types, spec }
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
@@ -190,9 +218,12 @@ impl Server {
     pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, ChoiceError> {
         let before = self.process.memory.clone();
         self.begin(Begun::Request(request, client));
-        let found = section::find(&self.spec, &self.process, self.drawing.fresh(), &mut self.solver, source);
+        let found = self.given_by_symbols(source);
         self.process.memory = before;
-        Ok(found?.is_some())
+        match found {
+            Err(Stop::Choice(error)) => Err(error),
+            found => Ok(found.is_ok()),
+        }
     }
 
     /// Handles a request with known choices.
@@ -232,7 +263,8 @@ impl Server {
         self.made.iter().zip(&self.made_types).map(show).collect()
     }
 
-    /// The state: the values of the variables in the order of their declaration.
+    /// The state: the values of the variables in the order of their declaration. Where part of it is not known yet, that is
+    /// symbols.
     #[must_use]
     pub fn state(&self) -> &[Value] {
         &self.process.memory
@@ -245,6 +277,9 @@ impl Server {
 
     /// Runs a section, all or nothing.
     fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        if let Some(open) = self.open.take() {
+            return self.section_open(begun, open, source);
+        }
         let before = self.process.memory.clone();
         self.begin(begun);
         let reply = match self.run(&mut Source::Drawn(source)) {
@@ -260,9 +295,16 @@ impl Server {
 
     /// Runs a section with choices that its conditions allow, where those that were drawn failed.
     fn find(&mut self, site: Site, source: &mut dyn Choices) -> Result<Reply, Stop> {
-        let found = section::find(&self.spec, &self.process, self.drawing.fresh(), &mut self.solver, source);
-        let given = found.map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))?;
+        let given = self.given_by_symbols(source).map_err(|stop| stop.told_at(site))?;
         self.replay(given)
+    }
+
+    /// Choices with which the section that has begun comes to its end.
+    fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
+        let start = Path { process: self.process.clone(), store: Store::default(), made: Vec::new() };
+        let Server { spec, solver, drawing, .. } = self;
+        let mut search = Search { spec, fresh: drawing.fresh(), solver, drawing, source };
+        search.first(start, &mut |search, path, _| search.given(&path))
     }
 
     fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {

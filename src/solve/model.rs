@@ -175,10 +175,46 @@ impl Store {
         if self.facts.bindings.get(var).is_some() || tried >= SEEDED {
             return;
         }
-        let Some(value) = domain::draw(self.domain(var), var, pick) else { return };
-        let mut chosen = self.clone();
-        if chosen.assume(&Term::eq(&Term::var(var), &Term::constant(value)), solver) == Answer::Sat {
-            *self = chosen;
+        if let Some(value) = domain::draw(self.domain(var), var, pick) {
+            self.give(var, value, solver);
         }
+    }
+
+    /// Gives a variable a value, where it certainly can have that: no more is undecided than before, and something less if
+    /// anything is. Whether it did.
+    fn give(&mut self, var: Var, value: Scalar, solver: &mut Solver) -> bool {
+        let open = |store: &Store| store.facts.rest.as_ref().map_or(0, |rest| rest.open.len());
+        let mut given = self.clone();
+        let is_given = match given.assume(&Term::eq(&Term::var(var), &Term::constant(value)), solver) {
+            Answer::Sat => true,
+            Answer::Unknown(_) => open(&given) < open(self),
+            Answer::Unsat => false,
+        };
+        if is_given {
+            *self = given;
+        }
+        is_given
+    }
+
+    /// Gives a variable a value for good: the first wanted one that it can have, else a picked one, else that of a model.
+    /// The answer for the store then; where that is `Unknown` it may have none yet.
+    pub fn fix(
+        &mut self,
+        var: Var,
+        wanted: impl IntoIterator<Item = Scalar>,
+        solver: &mut Solver,
+        pick: &mut dyn FnMut(usize) -> usize,
+    ) -> Answer {
+        let is_bound = self.binding(var).is_some();
+        if is_bound || wanted.into_iter().any(|value| self.give(var, value, solver)) {
+            return self.standing();
+        }
+        self.choose(var, 0, solver, pick);
+        if self.binding(var).is_some() || self.doubt().is_some() {
+            return self.standing();
+        }
+        let of_model = self.facts.rest.as_ref().and_then(|rest| rest.model.get(var).cloned());
+        let value = of_model.unwrap_or_else(|| self.domain(var).first(var));
+        self.assume(&Term::eq(&Term::var(var), &Term::constant(value)), solver)
     }
 }

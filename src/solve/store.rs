@@ -232,7 +232,7 @@ impl Store {
     }
 
     /// The answer where nothing new is in doubt.
-    fn standing(&self) -> Answer {
+    pub(super) fn standing(&self) -> Answer {
         self.doubt().map_or(Answer::Sat, Answer::Unknown)
     }
 

@@ -152,6 +152,18 @@ impl Value {
         }
     }
 
+    /// Calls a function on every stretch of a list inside that has not been looked at.
+    pub fn visit_rests(&self, visit: &mut dyn FnMut(&Rest)) {
+        match self {
+            Value::Rest(rest) => visit(rest),
+            Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_rests(visit)),
+            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_rests(visit)),
+            Value::Map(map) => map.visit(&mut |value| value.visit_rests(visit), &mut |_| {}),
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_rests(visit)),
+            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Absent | Value::Any => {}
+        }
+    }
+
     /// Calls a function on every map inside that stands on an unknown base, and the identity of that.
     pub fn visit_bases<'v>(&'v self, visit: &mut dyn FnMut(u64, &'v Map)) {
         match self {

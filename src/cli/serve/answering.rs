@@ -137,7 +137,7 @@ impl Answering {
             Stop::Fault(_) => Kind::Fault,
             Stop::Outside(_) => Kind::Outside,
             Stop::Stuck(_) => Kind::Stuck,
-            Stop::Limit(_) | Stop::Mismatch(_) | Stop::Choice(_) => Kind::Limit,
+            Stop::Limit(_) | Stop::Undecided(_) | Stop::Mismatch(_) | Stop::Choice(_) => Kind::Limit,
         };
         let site = stopped::site(stop);
         if kind != Kind::Outside && self.told.insert(site) {

@@ -1,0 +1,260 @@
+//! A state of which part is not known yet: what its beginning chose is drawn when it shows (semantics 4, *Concrete runs*).
+//!
+//! `var last: int = choose;` is a symbol at first. A section runs with it, under its conditions; what the section chooses
+//! and answers is drawn, such that the conditions can hold, and what that says of the symbol is kept. So an `assume` that
+//! looks at the beginning late ends no run: as long as some beginning leads here, one is left. After
+//! `assume last >= 5; reply last;` the symbol is the number that was answered.
+
+use super::section::{Choosing, Path, Search};
+use super::{Begun, Completion, Reply, Server, Stop};
+use crate::choice::Choices;
+use crate::process::{Answered, Fresh, Limit};
+use crate::scalar::{Int, Scalar};
+use crate::solve::{Answer, Model, Store};
+use crate::term::{Term, Var};
+use crate::value::{self, Ask, Split, Substitution, Value};
+
+/// Symbols that nothing mentions any more are dropped after a section for each so many nodes of the state.
+const NODES: usize = 16;
+/// Choices are drawn so often before they are symbols: a name that is new is soon found, which is cheaper than a model.
+const ATTEMPTS: usize = 3;
+/// Texts up to this length are tried where the solver does not say which one there is.
+const LENGTH: usize = 1_024;
+/// The end of a list that was not looked at is shown where it is no longer than this.
+const LONGEST: i64 = 256;
+
+/// What is known of the symbols in a state.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    store: Store,
+    fresh: Fresh,
+    /// Sections until the state is walked again.
+    rests: usize,
+}
+
+impl Server {
+    /// Runs a section from a state of which part is not known, all or nothing.
+    pub(super) fn section_open(&mut self, begun: Begun, open: Open, source: &mut dyn Choices) -> Result<Reply, Stop> {
+        let before = self.process.clone();
+        self.begin(begun);
+        let process = std::mem::replace(&mut self.process, before);
+        let start = Path { process, store: open.store.clone(), made: Vec::new() };
+        let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
+        let Server { spec, solver, drawing, .. } = self;
+        let mut search = Search { spec, fresh, solver, drawing, source };
+        let found = match begun {
+            Begun::Boot => search.first(start, &mut Search::begun),
+            Begun::Request(..) | Begun::Step(_) => search.section(start),
+        };
+        let fresh = search.fresh;
+        self.made.clear();
+        let (path, reply) = match found {
+            Ok(found) => found,
+            Err(stop) => {
+                self.open = Some(Open { fresh, ..open });
+                return Err(stop);
+            }
+        };
+        self.process = path.process;
+        self.process.rest();
+        let open = Open { store: path.store, fresh, rests: open.rests };
+        self.open = if open.rests > 0 { Some(Open { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
+        Ok(reply)
+    }
+
+    /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
+    fn tidied(&mut self, mut open: Open) -> Option<Open> {
+        let store = &open.store;
+        let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
+        self.process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
+        self.process.prune_seen();
+        let (live, _) = self.process.live();
+        open.store.forget(&|var| live.contains(&var), &mut self.solver);
+        open.rests = self.process.memory.iter().map(Value::breadth).sum::<usize>() / NODES;
+        (!live.is_empty() || self.process.has_unknowns()).then_some(open)
+    }
+}
+
+impl Search<'_> {
+    /// A beginning that has a model.
+    fn begun(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
+        self.settle(&mut path)?;
+        Ok((path, reply))
+    }
+
+    /// Runs a section with drawn choices, or with others where these contradict a condition.
+    fn section(&mut self, start: Path) -> Result<(Path, Reply), Stop> {
+        let mut stopped = UNDECIDED;
+        for _ in 0..ATTEMPTS {
+            let mut path = start.clone();
+            let drawn = self.run(&mut path, Choosing::Drawn, &mut Vec::new());
+            match drawn.and_then(|reply| self.shown(path, reply)) {
+                Err(stop @ (Stop::Stuck(_) | Stop::Limit(_) | Stop::Undecided(_))) => stopped = stop,
+                found => return found,
+            }
+        }
+        let found = self.first(start, &mut Search::shown);
+        found.map_err(|stop| if let Stop::Stuck(site) = stopped { stop.told_at(site) } else { stop })
+    }
+
+    /// What a section chose and answered is drawn.
+    fn shown(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
+        let mut model = Model::default();
+        for (made, _) in std::mem::take(&mut path.made) {
+            made.value().map_or(Ok(()), |made| self.fix(&mut path, made, &mut model))?;
+        }
+        let reply = match reply {
+            Reply::Nothing => Reply::Nothing,
+            Reply::Answer(answer) => Reply::Answer(self.answer(&mut path, answer, &mut model)?),
+        };
+        self.settle(&mut path)?;
+        Ok((path, reply))
+    }
+
+    /// Draws the symbols of a value. One that was too hard to draw may be easier when others are known.
+    fn fix(&mut self, path: &mut Path, value: &Value, model: &mut Model) -> Result<(), Stop> {
+        let mut open = Vec::new();
+        value.visit_variables(&mut |var| open.push(var));
+        self.fix_all(path, open, model)
+    }
+
+    fn fix_all(&mut self, path: &mut Path, mut open: Vec<Var>, model: &mut Model) -> Result<(), Stop> {
+        while !open.is_empty() {
+            let before = open.len();
+            let mut left = Vec::new();
+            for var in open {
+                match self.fixed(path, var)? {
+                    Some(value) => model.insert(var, value),
+                    None => left.push(var),
+                }
+            }
+            if left.len() == before {
+                return Err(path.store.doubt().map_or(UNDECIDED, Stop::Undecided));
+            }
+            open = left;
+        }
+        Ok(())
+    }
+
+    /// The value of a symbol, which is drawn now if it was not before; none where that is too hard.
+    fn fixed(&mut self, path: &mut Path, var: Var) -> Result<Option<Scalar>, Stop> {
+        match path.store.binding(var) {
+            None => self.draw_variable(path, var)?,
+            Some(term) => {
+                let mut inside = Vec::new();
+                term.vars(&mut |var| inside.push(var));
+                inside.into_iter().try_for_each(|var| self.fixed(path, var).map(drop))?;
+            }
+        }
+        Ok(path.store.resolve(&Term::var(var)).as_const().cloned())
+    }
+
+    fn draw_variable(&mut self, path: &mut Path, var: Var) -> Result<(), Stop> {
+        let drawn = self.drawing.scalar(var.sort, self.source).map_err(Stop::Choice)?;
+        let others = if path.store.doubt().is_some() { longer(&drawn) } else { Vec::new() };
+        let wanted = std::iter::once(drawn).chain(others);
+        let mut failed = None;
+        let answer = path.store.fix(var, wanted, self.solver, &mut |n| {
+            self.source.choose("value of a symbol", n).unwrap_or_else(|error| {
+                failed = Some(error);
+                0
+            })
+        });
+        match failed {
+            Some(error) => Err(Stop::Choice(error)),
+            None if answer == Answer::Unsat => Err(UNDECIDED),
+            None => Ok(()),
+        }
+    }
+
+    /// Where it was not decided whether the conditions can hold, all symbols are drawn: then it is.
+    fn settle(&mut self, path: &mut Path) -> Result<(), Stop> {
+        if path.store.doubt().is_some() {
+            let open = path.store.vars().into_iter().collect();
+            self.fix_all(path, open, &mut Model::default())?;
+        }
+        path.store.doubt().map_or(Ok(()), |why| Err(Stop::Undecided(why)))
+    }
+
+    /// The answer, all of it known; what was not looked at yet becomes what is simplest.
+    fn answer(&mut self, path: &mut Path, answer: Value, model: &mut Model) -> Result<Value, Stop> {
+        if answer.is_known() {
+            return Ok(answer);
+        }
+        let answer = path.process.expanded(&answer);
+        self.fix_lengths(path, &answer, model)?;
+        self.fix(path, &answer, model)?;
+        let mut bases = Vec::new();
+        answer.visit_bases(&mut |id, _| bases.push(id));
+        for id in &bases {
+            let seen = path.process.seen_of(*id).cloned();
+            seen.map_or(Ok(()), |seen| self.fix(path, &seen, model))?;
+        }
+        let completed = Completion { types: &self.spec.types, model, process: &path.process }.value(&answer);
+        let mut unknown = !bases.is_empty();
+        answer.visit_unknowns(&mut |_| unknown = true);
+        if unknown {
+            self.unify(path, answer, &completed)?;
+        }
+        Ok(completed)
+    }
+
+    /// Draws how long lists are that were not looked at to their end: a little longer, if that is possible.
+    fn fix_lengths(&mut self, path: &mut Path, answer: &Value, model: &mut Model) -> Result<(), Stop> {
+        let mut lengths = Vec::new();
+        answer.visit_rests(&mut |rest| lengths.push(rest.length.clone()));
+        for length in lengths {
+            let count = self.drawing.count(self.source).map_err(Stop::Choice)?;
+            let wanted = Term::eq(&length, &Term::int(count as i64));
+            if path.store.check(&wanted, self.solver) == Answer::Sat {
+                path.assume(&wanted, self.solver, UNDECIDED)?;
+            }
+            self.fix(path, &Value::of_term(length.clone()), model)?;
+            let drawn = model.eval_or_simplest(&length);
+            if drawn.as_ref().and_then(Scalar::as_int).is_none_or(|drawn| *drawn > Int::from(LONGEST)) {
+                return Err(Stop::Limit(Limit::Stretch));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not known of an answer is now as in what is shown of it.
+    fn unify(&mut self, path: &mut Path, mut answer: Value, shown: &Value) -> Result<(), Stop> {
+        loop {
+            match value::equal(&answer, shown) {
+                Ok(truth) => return path.require(truth, self.solver, UNDECIDED),
+                Err(Split::On(condition)) => {
+                    let holds = path.store.decide(&condition).filter(|_| condition.as_bool().is_none());
+                    answer = answer.decide(&condition, holds.ok_or(UNDECIDED)?);
+                }
+                Err(Split::Uncounted) => return Err(UNDECIDED),
+                Err(Split::Ask(ask)) => answer = self.looked(path, answer, &ask)?,
+            }
+        }
+    }
+
+    fn looked(&mut self, path: &mut Path, answer: Value, ask: &Ask) -> Result<Value, Stop> {
+        match path.process.ask(&self.spec.program, ask) {
+            Answered::Part(part) => answer.filled(&part).ok_or(UNDECIDED),
+            Answered::Look(look) => {
+                let facts = path.process.look(&mut self.fresh, &self.spec.types, &look);
+                facts.iter().try_for_each(|fact| path.assume(fact, self.solver, UNDECIDED))?;
+                Ok(answer)
+            }
+            Answered::Branch(condition) => {
+                path.process.branch(path.store.decide(&condition).ok_or(UNDECIDED)?);
+                Ok(answer)
+            }
+            Answered::Cut(limit) => Err(Stop::Limit(limit)),
+        }
+    }
+}
+
+/// Texts of all lengths up to [`LENGTH`], of the letters of a text.
+fn longer(drawn: &Scalar) -> Vec<Scalar> {
+    let Scalar::Str(text) = drawn else { return Vec::new() };
+    (0..=LENGTH).map(|length| Scalar::str(&text.chars().cycle().take(length).collect::<String>())).collect()
+}
+
+/// An operation on what is not known has no symbolic form, or is no operation on what is shown.
+const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
