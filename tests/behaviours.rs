@@ -183,3 +183,18 @@ fn what_is_wrong_with_a_specification_is_told_with_the_way_there() {
         &["exhausted 6 of 6 runs, 3 more refused by what they assume, 6 different traces"],
     );
 }
+
+/// An unknown start that an `assume` excludes is no run; a request that no start answers is told.
+#[test]
+fn a_start_that_is_excluded_late_is_refused() {
+    let lease = ["specs/lease.may", "--set", "FRESH=false", "--steps", "1", "--range", "choose=0..2"];
+    let (shown, text) = explored(&lease);
+    assert!(shown.len() > 20 && text.contains("more refused by what they assume"), "{text}");
+    let late = "protocol late { request int; response int; var n: int = choose; on q { CONDITION reply q; } }\n";
+    let at = |name: &str, condition: &str| {
+        file(&format!("{name}.may"), late.replace("CONDITION", condition)).display().to_string()
+    };
+    let (some, none) = (at("some_start", "assume n > q;"), at("no_start", "assume q < 2 || n > n + q;"));
+    check(&["explore", &some], "", 0, &["exhausted 5 of 5 runs, 10 more refused by what they assume"]);
+    check(&["explore", &none], "", 2, &["no run of the server exists", "no_start.may:1:"]);
+}

@@ -7,11 +7,12 @@
 use super::ran::{Ran, Stopped, Trouble};
 use crate::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
 use crate::cli::arguments::Explore as Options;
-use crate::cli::exit::Exit;
 use crate::cli::{observed, stopped, values};
 use crate::diagnostic::{Colour, Diagnostic};
-use crate::server::{Ranges, Server, Stop};
+use crate::dualize::{Exchange, Observed};
+use crate::server::{Ranges, Reply, Server, Stop};
 use crate::spec::Spec;
+use crate::validate::Validator;
 use crate::value::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -69,7 +70,7 @@ impl Behaviours {
             }
             Err(End::Stopped(Stop::Choice(error))) => Err(Trouble::Escaped(error)),
             Err(End::Stopped(stop)) => {
-                let exit = if let Stop::Limit(_) = stop { Exit::Inconclusive } else { Exit::Failed };
+                let exit = stopped::exit(&stop);
                 Err(Trouble::Stopped(Box::new(Stopped { message: self.shown(&stop), trace: output, run, exit })))
             }
         }
@@ -81,6 +82,8 @@ impl Behaviours {
             Stop::Stuck(_) => End::Refused("what the specification assumes"),
             stop => stop.into(),
         })?;
+        let begun = choices.run().len();
+        let mut done = Vec::new();
         for _ in 0..self.requests {
             let client = 1 + choices.choose("client", self.clients)? as u64;
             let request = server.drawing().request(&self.spec.types, self.spec.program.request, choices)?;
@@ -90,7 +93,7 @@ impl Behaviours {
                 Err(Stop::Outside(_)) => return Err(End::Refused("the client's duty")),
                 Err(Stop::Stuck(site)) => {
                     let is_answered = self.is_answered(&mut server, &request, client, &choices.run()[..asked])?;
-                    return Err(if is_answered {
+                    return Err(if is_answered || begun > 0 && self.has_beginning(&done, &request, client) {
                         End::Refused("what the specification assumes")
                     } else {
                         Stop::Stuck(site).into()
@@ -100,6 +103,11 @@ impl Behaviours {
             };
             observed::write(output, &self.spec, (self.clients > 1).then_some(client), &request, &reply);
             output.push('\n');
+            let observed = match reply {
+                Reply::Answer(answer) => Observed::Answer(answer),
+                Reply::Nothing => Observed::Nothing,
+            };
+            done.push(Exchange { line: 0, client, request, observed });
         }
         Ok(())
     }
@@ -122,6 +130,17 @@ impl Behaviours {
             *answered = asked.to_vec();
         }
         Ok(has_run)
+    }
+
+    /// Whether some beginning leads to these exchanges and then to an end of the request: the one that was chosen may be one
+    /// that an `assume` excludes only now.
+    fn has_beginning(&self, done: &[Exchange], request: &Value, client: u64) -> bool {
+        let ends = [Observed::Any, Observed::Nothing];
+        ends.into_iter().any(|observed| {
+            let mut validator = Validator::new(&self.spec);
+            let last = Exchange { line: 0, client, request: request.clone(), observed };
+            done.iter().chain([&last]).all(|exchange| validator.observe_exchange(exchange))
+        })
     }
 
     /// Why the server could not go on, at its place.
