@@ -370,12 +370,10 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     fn variant_named(&mut self, id: TypeId, def: &'t EnumDef, name: &str, at: usize) -> Decoded<(u32, &'t VariantDef)> {
-        match def.variants.iter().position(|variant| variant.name == name) {
-            Some(tag) => Ok((tag as u32, &def.variants[tag])),
-            None => {
-                Err(self.no_such("variant", name, at, id, def.variants.iter().map(|variant| variant.name.as_str())))
-            }
-        }
+        let names = || def.variants.iter().map(|variant| variant.name.as_str());
+        let tag = names().position(|known| known == name);
+        let tag = tag.ok_or_else(|| self.no_such("variant", name, at, id, names()))?;
+        Ok((tag as u32, &def.variants[tag]))
     }
 
     /// What a variant carries: named fields as an object, one field as itself, more as an array, none as null.
@@ -384,6 +382,9 @@ impl<'t, 'a> Decoder<'t, 'a> {
         let several = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
         if several && self.is_hole() {
             return Ok(fields.iter().map(|_| Value::Any).collect());
+        }
+        if several && !matches!(self.scanner.peek(), Some(b'{' | b'[')) {
+            return Err(self.scanner.expected(&super::error::carried(fields)));
         }
         match fields.as_slice() {
             [] if self.scanner.literal("null") => Ok(Fields::default()),

@@ -6,6 +6,7 @@
 //! assert_eq!((error.offset, error.to_string().as_str()), (5, "expected `,` or `]`, found the end"));
 //! ```
 
+use crate::spec::TypeId;
 use std::fmt;
 
 /// Why a text is no value of the type it should have.
@@ -31,6 +32,14 @@ impl JsonError {
     pub fn within(mut self, segment: &str) -> JsonError {
         self.path.insert_str(0, segment);
         self
+    }
+}
+
+/// What a variant carries that has several fields, or named ones.
+pub(super) fn carried(fields: &[(Option<String>, TypeId)]) -> String {
+    match fields.first() {
+        Some((Some(name), _)) => format!("an object, what this variant carries: {{{name:?}: …}}"),
+        Some((None, _)) | None => format!("an array of {} values, what this variant carries", fields.len()),
     }
 }
 

@@ -161,6 +161,16 @@ fn what_does_not_fit_is_told_with_its_place() {
         ("tree", r#"{"Zebra": 1}"#, "1: Tree has no variant \"Zebra\""),
         ("tree", r#""One""#, "0: the variant \"One\" carries something: {\"One\": …}"),
         ("tree", r#"{"Leaf": 1}"#, "9: at .Leaf: expected null: this variant carries nothing, found a number"),
+        (
+            "tree",
+            r#"{"Named": null}"#,
+            "10: at .Named: expected an object, what this variant carries: {\"tag\": …}, found `null`",
+        ),
+        (
+            "tree",
+            r#"{"Two": null}"#,
+            "8: at .Two: expected an array of 2 values, what this variant carries, found `null`",
+        ),
         ("tree", r#"{"One": "Leaf", "Two": 1}"#, "14: expected `}`: a value of Tree is one variant, found `,`"),
         ("tree", "7", "0: expected Tree (a variant: \"V\" or {\"V\": …}), found a number"),
         ("tree", r#"{"Two": ["Leaf"]}"#, "8: at .Two: expected an array of 2 values, found 1"),
