@@ -69,7 +69,7 @@ fn the_number_of_behaviours_is_that_of_the_values() {
     let (traces, _) = explored(&["specs/kv.may", "--steps", "1", "--clients", "3"]);
     assert_eq!(traces.len(), 30);
     let (traces, said) = explored(&["specs/kv.may", "--steps", "0"]);
-    assert_eq!((traces.len(), said.as_str()), (1, "specs/kv.may: exhausted 1 of 1 runs, 1 trace"));
+    assert_eq!((traces.len(), said.as_str()), (1, "specs/kv.may: exhausted 1 of 1 run, 1 trace"));
 }
 
 #[test]

@@ -400,6 +400,17 @@ fn a_resumed_search_refuses_a_changed_program() {
     }
 }
 
+#[test]
+fn one_is_told_in_the_singular() {
+    let cut = ChoiceError::Cut { label: "coin", bound: 1 };
+    assert_eq!(cut.to_string(), "`coin` asks for more than 1 choice");
+    let unused = ChoiceError::Unused { label: "coin", left: 1 };
+    assert!(unused.to_string().starts_with("the run ended with 1 recorded choice left"), "{unused}");
+    let fails = |c: &mut Chooser| if c.choose("coin", 2) == 0 { Err("tails") } else { Ok(()) };
+    let report = Explore::new(Odometer::new()).until_failure().run(fails);
+    assert!(report.to_string().starts_with("not exhausted: 1 run until one failed"), "{report}");
+}
+
 proptest! {
     #[test]
     fn exploring_works_inside_a_property_test(limit in 1_usize..5, arity in 1_usize..4) {

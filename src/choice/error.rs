@@ -123,9 +123,10 @@ impl fmt::Display for ChoiceError {
                 write!(f, "recorded choice {position} has a pick that is not below its arity")
             }
             ChoiceError::Unused { label, left } => {
+                let choices = if *left == 1 { "choice" } else { "choices" };
                 write!(
                     f,
-                    "the run ended with {left} recorded choices left, the first is `{label}`: something besides the choices decides what the program does, or the program has changed"
+                    "the run ended with {left} recorded {choices} left, the first is `{label}`: something besides the choices decides what the program does, or the program has changed"
                 )
             }
             ChoiceError::Swallowed { label } => {
@@ -139,6 +140,7 @@ impl fmt::Display for ChoiceError {
                 write!(f, "the weights of `{label}` are not one for each alternative, some positive")
             }
             ChoiceError::Refused { label } => write!(f, "`{label}` does not hold: this run does not exist"),
+            ChoiceError::Cut { label, bound: 1 } => write!(f, "`{label}` asks for more than 1 choice"),
             ChoiceError::Cut { label, bound } => write!(f, "`{label}` asks for more than {bound} choices"),
             ChoiceError::Postponed { label } => write!(f, "what follows `{label}` is visited later"),
         }

@@ -241,15 +241,16 @@ impl fmt::Display for Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let runs = self.runs;
+        let some = format!("{runs} {}", if runs == 1 { "run" } else { "runs" });
         match self.ended {
-            Ended::Exhausted => write!(f, "exhausted {runs} of {runs} runs")?,
-            Ended::Sampled => write!(f, "sampled {runs} runs")?,
-            Ended::Cut => write!(f, "not exhausted: {runs} runs to their end")?,
+            Ended::Exhausted => write!(f, "exhausted {runs} of {some}")?,
+            Ended::Sampled => write!(f, "sampled {some}")?,
+            Ended::Cut => write!(f, "not exhausted: {some} to their end")?,
             Ended::Endless => write!(f, "not exhausted: no run ends")?,
-            Ended::Runs => write!(f, "not exhausted: {runs} runs, no more were allowed")?,
-            Ended::Failure => write!(f, "not exhausted: {runs} runs until one failed")?,
-            Ended::Mistake => write!(f, "not exhausted: {runs} runs until a mistake")?,
-            Ended::Interrupted => write!(f, "not exhausted: {runs} runs until interrupted")?,
+            Ended::Runs => write!(f, "not exhausted: {some}, no more were allowed")?,
+            Ended::Failure => write!(f, "not exhausted: {some} until one failed")?,
+            Ended::Mistake => write!(f, "not exhausted: {some} until a mistake")?,
+            Ended::Interrupted => write!(f, "not exhausted: {some} until interrupted")?,
         }
         for (count, what) in [(self.refused, "refused by what they assume"), (self.cut, "cut")] {
             if count > 0 {
