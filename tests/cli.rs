@@ -11,6 +11,15 @@ fn help_has_examples_and_exit_codes() {
     for command in ["check", "fmt", "dualize", "simulate", "serve", "validate", "explore", "completions"] {
         check(&[command, "--help"], "", 0, &["Example", &format!("mayhap {command}")]);
     }
+    for command in ["simulate", "validate"] {
+        check(&[command, "--help"], "", 0, &["tcp", "not supported yet"]);
+    }
+    let output = run(&["explore", "--help"], "");
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    // A line that is too long leaves a word alone on the next one.
+    let laid_out = help.split("Examples:\n").nth(1).unwrap();
+    assert!(laid_out.lines().all(|line| line.is_empty() || line.trim().contains(' ') || line.ends_with(':')), "{help}");
+    assert!(help.contains("program cannot be started"), "{help}");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         check(&["completions", shell], "", 0, &["mayhap", "validate"]);
     }
@@ -25,7 +34,14 @@ fn wrong_usage_is_2() {
         (&["validate", "specs/kv.may"], "<TRACE>"),
         (&["validate", "specs/kv.may", "t", "--net", "udp"], "sync"),
         (&["simulate", "specs/kv.may", "--range", "choose=5..5"], "is empty"),
+        (&["simulate", "specs/kv.may", "--range", "choose=0..99999999999999999999"], "integers of 64 bits"),
         (&["simulate", "specs/kv.may", "--set", "x"], "NAME=VALUE"),
+        (&["simulate", "specs/kv.may", "--net", "tcp"], "not supported yet"),
+        (&["simulate", "specs/kv.may", "--steps", "-1"], "expected a number of at least 0"),
+        (&["explore", "specs/kv.may", "--steps", "-1"], "expected a number of at least 0"),
+        (&["explore", "specs/kv.may", "--clients", "0"], "expected a number of at least 1"),
+        (&["explore", "specs/kv.may", "--sample", "0"], "expected a number of at least 1"),
+        (&["explore", "--cmd", " "], "expected a command for the shell"),
         (&["validate", "specs/kv.may", "t", "--no-evidence", "--witness", "w"], "cannot be used with"),
         (&["check", "-", "-"], "once only"),
         (&["validate", "-", "-"], "once only"),

@@ -91,10 +91,10 @@ fn traces_that_are_judged_at_once_are_told_in_order() {
     let one_by_one = told("1");
     assert_eq!((one_by_one.0, one_by_one.1.lines().count()), (Some(2), 20));
     assert!(one_by_one.1.contains("at_once_3.ndjson: reject at line"), "{}", one_by_one.1);
-    for jobs in ["2", "5", "100"] {
+    for jobs in ["0", "2", "5", "100"] {
         assert_eq!(told(jobs), one_by_one, "{jobs} at once");
     }
-    check(&["validate", SPEC, "--jobs", "0", &paths[1]], "", 2, &["--jobs"]);
+    check(&["validate", SPEC, "--jobs", "-1", &paths[1]], "", 2, &["-1"]);
 }
 
 #[test]

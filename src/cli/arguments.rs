@@ -2,7 +2,7 @@
 //!
 //! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
 
-use super::values::{ConstantArg, RangeArg, seconds};
+use super::values::{ConstantArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -77,8 +77,8 @@ Examples:
 A specification is run as a server, once for every way in which the client can make --steps requests
 and the server can choose; the output of a run is its trace. Integers are in the ranges, a text is
 \"a\" or \"b\", a list, set or map has at most one element, an option within an option, or what else is
-nested twice, is at its end; the server takes at most two of its own steps before a request. What the
-client must not ask and what an `assume` or `where` forbids are runs that do not exist.
+nested twice, is at its end; the server takes at most two of its own steps before a request. What
+the client must not ask and what an `assume` or `where` forbids are runs that do not exist.
 
 A program, a command for the shell, finds descriptor 3 open. To choose it writes a line there,
   choose which way 3
@@ -86,10 +86,16 @@ and reads a line: 0, 1 or 2. It is run once for every sequence of answers, and w
 standard output is that run's output. `refuse LABEL` ends a run that is to count as none.
 docs/CHOICES.md has the rules, with programs in C and Python.
 
-Exit codes: 0 all runs were visited (with --sample: as many as asked for) and, with --versus, no
-output belongs to one program only; 1 one does; 3 a run does not end (--timeout, --choices), or
---runs was reached; 2 the specification is faulty, or stuck: a request has no run; 4 the program died or broke the rules of choosing: it chose from nothing, was
-not deterministic, or went on where its run had ended; 130 interrupted, with what to --resume.";
+Exit codes:
+  0    all runs were visited (with --sample: as many as asked for) and, with --versus, no output
+       belongs to one program only
+  1    with --versus: one does
+  2    the specification is faulty, or stuck (a request has no run); there was nothing to explore
+       (every run is refused); the program cannot be started; a file or an option is wrong
+  3    a run does not end (--timeout, --choices), --runs was reached, or another limit was
+  4    the program died or broke the rules of choosing: it chose from nothing, was not
+       deterministic, or went on where its run had ended
+  130  interrupted, with what to --resume";
 
 /// What mayhap can do.
 #[derive(Subcommand, Debug)]
@@ -194,7 +200,7 @@ pub struct Simulate {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// How many requests the client makes
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count, allow_hyphen_values = true)]
     pub steps: u64,
     /// Where all choices are drawn from
     #[arg(long, value_name = "S", default_value_t = 0)]
@@ -255,7 +261,7 @@ pub struct Validate {
     /// Traces; `-` is standard input
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
-    /// The network between client and server [default: sync where the first event is a whole exchange, else tcp]
+    /// The network between client and server
     #[arg(long, value_enum)]
     pub net: Option<Net>,
     /// How the verdict is written
@@ -273,9 +279,9 @@ pub struct Validate {
     /// Judge again exactly what the reason of a rejection claims
     #[arg(long)]
     pub check_reason: bool,
-    /// How many traces are judged at the same time [default: as many as there are cores]
-    #[arg(short, long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
+    /// How many traces are judged at the same time; 0 is one for each core
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    pub jobs: usize,
     /// Which specification.
     #[command(flatten)]
     pub selection: Selection,
@@ -289,17 +295,17 @@ pub struct Explore {
     #[arg(value_name = "FILE", group = "explored")]
     pub file: Option<PathBuf>,
     /// A program instead, a command for the shell
-    #[arg(long, value_name = "COMMAND", group = "explored")]
+    #[arg(long, value_name = "COMMAND", group = "explored", value_parser = command)]
     #[arg(conflicts_with_all = ["file", "steps", "clients", "ranges", "spec", "constants"])]
     pub cmd: Option<String>,
     /// Another specification, or another program, whose outputs are to be the same
     #[arg(long, value_name = "OTHER")]
     pub versus: Option<String>,
     /// How many requests the client makes
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = count, allow_hyphen_values = true)]
     pub steps: u64,
     /// How many clients there are
-    #[arg(long, value_name = "C", default_value_t = NonZeroUsize::MIN)]
+    #[arg(long, value_name = "C", default_value_t = NonZeroUsize::MIN, value_parser = positive)]
     pub clients: NonZeroUsize,
     /// Which integers there are: request=LO..HI or choose=LO..HI, HI excluded; 0..3 where nothing is said
     #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true)]
@@ -311,8 +317,8 @@ pub struct Explore {
     #[arg(long, value_enum, default_value_t = Order::DepthFirst)]
     pub order: Order,
     /// Draw that many runs instead of visiting all; a space that is no larger is visited whole
-    #[arg(long, value_name = "N", conflicts_with = "order")]
-    pub sample: Option<u64>,
+    #[arg(long, value_name = "N", conflicts_with = "order", value_parser = positive)]
+    pub sample: Option<NonZeroUsize>,
     /// Where they are drawn from
     #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
     pub seed: u64,
@@ -363,7 +369,7 @@ pub enum Order {
 pub enum Net {
     /// One request at a time, answered before the next.
     Sync,
-    /// Connections with unbounded delay each way.
+    /// Connections with unbounded delay each way: not supported yet.
     Tcp,
 }
 

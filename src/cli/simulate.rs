@@ -17,7 +17,7 @@ const DRAWS: u32 = 1_000;
 
 pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
     if options.net == Net::Tcp {
-        return failed(terminal, "--net tcp is not supported yet");
+        return failed(terminal, "--net tcp is not supported yet: only --net sync, one request at a time");
     }
     if options.clients == 0 {
         return failed(terminal, "expected at least one client: --clients 1");

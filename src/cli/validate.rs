@@ -14,14 +14,13 @@ use crate::dualize::Verdict;
 use crate::report::{self, Report, Stats, text};
 use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.net == Some(Net::Tcp) {
-        return failed(terminal, "--net tcp is not supported yet");
+        return failed(terminal, "--net tcp is not supported yet: only --net sync, one request at a time");
     }
     if options.witness.is_some() && options.traces.len() > 1 {
         return failed(terminal, "--witness is for one trace");
@@ -41,7 +40,7 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         judged
     };
     let mut exit = Exit::Fine;
-    let jobs = options.jobs.map_or_else(abreast::workers, NonZeroUsize::get);
+    let jobs = if options.jobs == 0 { abreast::workers() } else { options.jobs };
     abreast::in_order(&options.traces, jobs, work, |judged| {
         progress.pause(|| exit = exit.worst(tell(&spec, &judged, options, terminal)));
     });

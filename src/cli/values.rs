@@ -3,6 +3,7 @@
 //! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for internal choices.
 
 use crate::server::Ranges;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -60,12 +61,44 @@ impl FromStr for RangeArg {
             _ => return Err(expected()),
         };
         let (low, high) = range.split_once("..").ok_or_else(expected)?;
-        let (low, high): (i64, i64) = low.parse().ok().zip(high.parse().ok()).ok_or_else(expected)?;
+        let (low, high) = (integer(low).ok_or_else(expected)??, integer(high).ok_or_else(expected)??);
         if low >= high {
             return Err(format!("the range {low}..{high} is empty ({high} is excluded)"));
         }
         Ok(RangeArg { what, low, high })
     }
+}
+
+/// An integer of 64 bits; nothing where the text is none at all.
+fn integer(text: &str) -> Option<Result<i64, String>> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_one = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_one.then(|| text.parse().map_err(|_| format!("{text} is too large: the ends are integers of 64 bits")))
+}
+
+/// How many, perhaps none.
+///
+/// # Errors
+/// Where the text is no such number, with what was expected.
+pub fn count(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a number of at least 0, as in 20".into())
+}
+
+/// How many, at least one.
+///
+/// # Errors
+/// Where the text is no such number, with what was expected.
+pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a number of at least 1".into())
+}
+
+/// A command for the shell.
+///
+/// # Errors
+/// Where it says nothing.
+pub fn command(text: &str) -> Result<String, String> {
+    let is_empty = text.trim().is_empty();
+    if is_empty { Err("expected a command for the shell, as in './server'".into()) } else { Ok(text.into()) }
 }
 
 /// The longest time that can be waited for, in seconds: some years.
@@ -103,6 +136,11 @@ mod tests {
         for text in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
             assert!(seconds(text).is_err(), "{text}");
         }
+        for text in ["choose=0..99999999999999999999", "choose=-99999999999999999999..0"] {
+            assert!(text.parse::<RangeArg>().is_err_and(|why| why.contains("integers of 64 bits")), "{text}");
+        }
+        assert_eq!((count("0"), positive("1")), (Ok(0), Ok(NonZeroUsize::MIN)));
+        assert!(count("-1").is_err() && positive("0").is_err() && command(" ").is_err());
         assert!("N".parse::<ConstantArg>().is_err() && "=5".parse::<ConstantArg>().is_err());
     }
 }

@@ -109,6 +109,7 @@ fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Resul
         return Ok(search(Explore::new(Replay::new(run)), name, &subject, options, |_| Vec::new()));
     }
     if let Some(runs) = options.sample {
+        let runs = runs.get() as u64;
         return Ok(search(Explore::new(Sampled::new(options.seed, runs)), name, &subject, options, |_| Vec::new()));
     }
     if options.order == Order::BreadthFirst {
