@@ -4,6 +4,7 @@
 //! `cargo bench --bench holes` prints a line a shipped trace and a line a specification for [`LENGTH`] simulated exchanges. A
 //! shipped trace has two ratios: of judging alone, which are microseconds, and of all that `mayhap validate` does, from the
 //! text of the specification and of the trace to the verdict.
+//! `cargo bench --bench holes -- command` runs `mayhap validate` itself on each shipped trace, as a user does.
 //! One answer in [`GAP`] is a hole: of a shipped trace each of them in turn, so that the ratio is a mean over where they are.
 //! `cargo bench --bench holes -- TRACE known|unknown N` judges one shipped trace N times, and `-- SPEC known|unknown N` N
 //! simulated exchanges once, for counting instructions.
@@ -11,7 +12,9 @@
 #[path = "../tests/shipped/mod.rs"]
 mod shipped;
 
-use std::process::ExitCode;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,6 +33,8 @@ const LENGTH: usize = 10_000;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A shipped trace is judged so often, and the shortest time counts: the machine may have other work.
 const TIMES: usize = 50;
+/// The command judges each so often.
+const COMMANDS: usize = 10;
 /// Goes through a whole collection, which an unknown one does not allow: its start stays known.
 const LISTED: &str = "pages";
 
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
         [name, start, count] => return one(&all, name, start, count.parse().unwrap_or(LENGTH)),
         ["short"] => all.iter().for_each(short),
         ["long"] => all.iter().for_each(long),
+        ["command"] => by_command(&all),
         _ => {
             all.iter().for_each(short);
             all.iter().for_each(long);
@@ -112,6 +118,55 @@ fn short(shipped: &Shipped) {
         let (before, after) = (before + read(&shipped.text), after + read(&text));
         row("  from the texts", before, after, counts);
     }
+}
+
+/// A line for each of the accepted traces, judged by the command from files.
+fn by_command(all: &[Shipped]) {
+    let directory = std::env::temp_dir().join(format!("mayhap-holes-{}", std::process::id()));
+    fs::create_dir_all(&directory).expect("a directory");
+    let file = |name: String, text: &str| {
+        let path = directory.join(name);
+        fs::write(&path, text).expect("a file");
+        path
+    };
+    for shipped in all {
+        let text = if shipped.name == LISTED { shipped.text.clone() } else { shipped.unknown_text() };
+        let specs = [file("known.may".into(), &shipped.text), file("unknown.may".into(), &text)];
+        for (name, trace) in shipped.traces("accept") {
+            let holes = |first: usize| file(format!("holes{first}.ndjson"), &holes_in(&trace, first));
+            let mut runs = vec![(&specs[0], file("whole.ndjson".into(), &trace), Duration::MAX)];
+            runs.extend((0..GAP).map(|first| (&specs[1], holes(first), Duration::MAX)));
+            for _ in 0..COMMANDS {
+                runs.iter_mut().for_each(|(spec, trace, least)| *least = (*least).min(time_of_command(spec, trace)));
+            }
+            let after: Duration = runs[1..].iter().map(|(.., least)| *least).sum();
+            row(&name, runs[0].2, after / GAP as u32, Counts::default());
+        }
+    }
+    fs::remove_dir_all(directory).expect("the directory");
+}
+
+/// The text of a trace with holes for answers.
+fn holes_in(trace: &str, first: usize) -> String {
+    let hole = |(at, line): (usize, &str)| {
+        let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
+        if at >= first
+            && (at - first).is_multiple_of(GAP)
+            && let Some(answer) = record.get_mut("a")
+        {
+            *answer = serde_json::json!({"$any": null});
+        }
+        format!("{record}\n")
+    };
+    trace.lines().filter(|line| !line.trim().is_empty()).enumerate().map(hole).collect()
+}
+
+/// How long the command takes for a trace, from its start to its end.
+fn time_of_command(spec: &Path, trace: &Path) -> Duration {
+    let begun = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_mayhap")).arg("validate").args([spec, trace]).output();
+    assert!(output.expect("the command").status.success(), "{} accepts {}", spec.display(), trace.display());
+    begun.elapsed()
 }
 
 /// How long it takes to read a specification and a trace.
