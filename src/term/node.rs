@@ -32,17 +32,26 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
+/// So many nodes of a walk take about as long as making one.
+const WALKED: u64 = 2;
+
 thread_local! {
     /// The most recent node of each slot. Weak: it keeps no term alive, only (a bounded number of) empty allocations.
     static SHARING: RefCell<Vec<Weak<Node>>> = const { RefCell::new(Vec::new()) };
     static MADE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many nodes this thread has made so far, those included that were there already: between two moments, a measure of
-/// symbolic work that is the same on every machine.
+/// How many nodes this thread has made so far, those included that were there already, and those of large terms each time
+/// that they are walked through, [`WALKED`] for one: between two moments, a measure of symbolic work that is the same on
+/// every machine.
 #[must_use]
 pub fn made() -> u64 {
     MADE.get()
+}
+
+/// Counts the nodes of a large term that were walked through.
+pub(super) fn walked(nodes: usize) {
+    MADE.set(MADE.get() + nodes as u64 / WALKED);
 }
 
 impl Term {
