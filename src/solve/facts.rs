@@ -108,6 +108,11 @@ impl Facts {
     pub(super) fn conjoin(&mut self, condition: Term, touched: &mut Touched) -> Result<(), Conflict> {
         let mut pending: Pending = SmallVec::new();
         pending.push(condition);
+        self.add_all(pending, touched)
+    }
+
+    /// The same for several.
+    pub(super) fn add_all(&mut self, mut pending: Pending, touched: &mut Touched) -> Result<(), Conflict> {
         while let Some(next) = pending.pop() {
             let next = self.resolve(&next);
             self.add(next, &mut pending, touched)?;
@@ -195,7 +200,7 @@ impl Facts {
     }
 
     /// A literal about one variable.
-    fn narrow(
+    pub(super) fn narrow(
         &mut self,
         var: Var,
         about: &About<'_>,

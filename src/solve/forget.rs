@@ -6,7 +6,7 @@
 
 use super::domain::Domain;
 use super::eliminate::{Sides, inequality};
-use super::facts::{Component, Facts, Id, Rest, Touched};
+use super::facts::{About, Component, Facts, Id, Pending, Rest, Touched};
 use super::store::Store;
 use super::trail::Step;
 use super::{Answer, Solver};
@@ -28,8 +28,9 @@ impl Store {
             return;
         }
         self.drop_dead(live);
-        self.project_all(live, solver);
-        self.drop_dead(live);
+        if self.project_all(live, solver) {
+            self.drop_dead(live);
+        }
         if self.facts.rest_is_empty() {
             self.facts.rest = None;
         } else {
@@ -123,12 +124,13 @@ impl Store {
         });
     }
 
-    /// Eliminates dead variables from components with live ones, until no rule applies.
-    fn project_all(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
-        let Some(rest) = &self.facts.rest else { return };
+    /// Eliminates dead variables from components with live ones, until no rule applies; whether one did.
+    fn project_all(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) -> bool {
+        let Some(rest) = &self.facts.rest else { return false };
         let mut pending: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
+        let mut any = false;
         while let Some(var) = pending.pop_first() {
-            let Some(rest) = &self.facts.rest else { return };
+            let Some(rest) = &self.facts.rest else { break };
             let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= MANY);
             if !few || self.facts.bindings.iter().any(|(_, value)| value.mentions(var)) {
                 continue;
@@ -137,11 +139,13 @@ impl Store {
             let Some(projection) = projection(&self.facts, rest, var, &ids) else { continue };
             let neighbours = self.eliminate(var, &ids, projection, solver);
             pending.extend(neighbours.into_iter().filter(|other| !live(*other)));
+            any = true;
         }
+        any
     }
 
     /// Replaces the constraints of a variable by its projection. Returns the other variables that they mention.
-    fn eliminate(&mut self, var: Var, ids: &[Id], projection: Vec<Term>, solver: &mut Solver) -> SmallVec<[Var; 8]> {
+    fn eliminate(&mut self, var: Var, ids: &[Id], projection: Projection, solver: &mut Solver) -> SmallVec<[Var; 8]> {
         let doubt = self.doubt();
         let domain = self.facts.domains.remove(var).unwrap_or(Domain::ALL);
         let rest = self.facts.rest_mut();
@@ -154,12 +158,20 @@ impl Store {
             Step::Eliminated { vars: vec![var], constraints }
         });
         let mut touched = Touched::default();
-        for condition in projection {
-            // Implied by what was there: a conflict can only come from a component that was never decided.
-            if self.facts.conjoin(condition, &mut touched).is_err() {
-                self.dead = Some(super::store::Dead);
-                return neighbours;
+        let added = match projection {
+            Projection::Bound(other, about) => {
+                let mut pending = Pending::new();
+                let narrowed = self.facts.narrow(other, &about, &mut pending, &mut touched);
+                narrowed.and_then(|()| self.facts.add_all(pending, &mut touched))
             }
+            Projection::Conditions(list) => {
+                list.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched))
+            }
+        };
+        // Implied by what was there: a conflict can only come from a component that was never decided.
+        if added.is_err() {
+            self.dead = Some(super::store::Dead);
+            return neighbours;
         }
         if self.settle(touched, solver) != Answer::Unsat {
             self.doubt = self.doubt.or(doubt);
@@ -174,10 +186,42 @@ impl Store {
     }
 }
 
+/// What stands for `∃var. constraints`.
+enum Projection {
+    /// A bound of one other variable.
+    Bound(Var, About<'static>),
+    /// These conditions.
+    Conditions(Vec<Term>),
+}
+
 /// What stands for `∃var. constraints`, if a rule gives it.
-fn projection(facts: &Facts, rest: &Rest, var: Var, ids: &[Id]) -> Option<Vec<Term>> {
+fn projection(facts: &Facts, rest: &Rest, var: Var, ids: &[Id]) -> Option<Projection> {
     let terms: SmallVec<[&Term; 8]> = ids.iter().filter_map(|id| rest.terms.get(id)).collect();
-    without_favours(facts, var, &terms).or_else(|| paired(facts, var, &terms))
+    if let [only] = terms.as_slice()
+        && let Some((other, about)) = inequality(only).and_then(|linear| bound_of_other(facts.domain(var), var, linear))
+    {
+        return Some(Projection::Bound(other, about));
+    }
+    without_favours(facts, var, &terms).or_else(|| paired(facts, var, &terms)).map(Projection::Conditions)
+}
+
+/// Rule 2 for the only constraint of a variable, `±x ± y + c <= 0`: it holds for some x just where it does for the end of the
+/// domain of x that asks least of y.
+fn bound_of_other(domain: &Domain, var: Var, linear: &Linear) -> Option<(Var, About<'static>)> {
+    let [(a, of_a), (b, of_b)] = linear.terms() else { return None };
+    let (a, b) = (a.as_var()?, b.as_var()?);
+    let (own, other, factor) = if a == var { (of_a, b, of_b) } else { (of_b, a, of_a) };
+    let least = match own.to_i64()? {
+        1 => domain.lo()?.clone(),
+        -1 => domain.hi()?.neg(),
+        _ => return None,
+    };
+    let left = linear.constant().add(&least);
+    match factor.to_i64()? {
+        1 => Some((other, About::AtMost(left.neg()))),
+        -1 => Some((other, About::AtLeast(left))),
+        _ => None,
+    }
 }
 
 /// Rule 2: only inequalities with coefficient ±1 and plain bounds; every lower bound is paired with every upper one.
