@@ -1,5 +1,7 @@
 //! Arithmetic and text operations on scalars, known or symbolic.
 
+use smallvec::SmallVec;
+
 use super::{Lifted, Value, union};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
@@ -103,6 +105,11 @@ pub fn negate(a: &Value) -> Value {
 /// A text operation on scalars.
 #[must_use]
 pub fn text(op: TextOp, args: &[&Value]) -> Value {
+    let known = |arg: &&Value| if let Value::Scalar(scalar) = arg { Some(scalar.clone()) } else { None };
+    let scalars: Option<SmallVec<[Scalar; 3]>> = args.iter().map(known).collect();
+    if let Some(result) = scalars.and_then(|scalars| op.apply(&scalars)) {
+        return Value::Scalar(result);
+    }
     match args.iter().map(|arg| arg.as_term()).collect::<Option<Vec<Term>>>() {
         Some(terms) => Value::of_term(Term::text(op, terms)),
         None => Value::Absent,
