@@ -218,11 +218,39 @@ const LISTS: [&str; 6] = [
      if q > 1 { l := rest; } reply x; } [] => { reply 0; } } }",
 ];
 
+/// Handlers that write and remove entries of maps, and add to sets.
+const MAPS: [&str; 6] = [
+    "var m: map<int, int> = {}; on q { if m.contains(q) { m := m.remove(q); reply 1; } m[q] := choose; reply len(m); }",
+    // What was there before is kept elsewhere, too.
+    "var m: map<int, int> = {0: 1}; var old: map<int, int> = {}; on q { old := m; m := m.remove(q); m[q + 1] := len(old); \
+     m := m.remove(1); reply len(old) - len(m); }",
+    // Whether an entry is there is not known, nor which one is removed.
+    "var m: map<int, int> = {0: 0, 1: 1, 2: 2}; on q { m := either m or m.remove(q); let k = choose n: int where 0 <= n && n < 3; \
+     m := m.remove(k); reply m.get_or(q, len(m)); }",
+    // Nothing is known of it at first.
+    "var m: map<int, int> = choose; on q { let there = m.contains(q); m := m.remove(q); if there { reply 1; } \
+     m[q] := 7; reply m.get_or(1, 0); }",
+    "var s: set<int> = {}; on q { let x = choose n: int where !(n in s) && n < 3; s := s + {x}; s := s + {q}; \
+     if q in s { s := s - {q}; } reply x; }",
+    // A set that is added to itself, to a smaller one, and to one of which not all need be there.
+    "var s: set<int> = {}; on q { let more = either {q} or {}; s := s + more; s := s + s; s := s + {1, 2, 3, q}; \
+     s := s - {q}; reply if 2 in s { len(s) } else { 0 }; }",
+];
+
 #[test]
 fn lists_in_place_are_judged_alike() {
+    in_place_is_judged_alike(&LISTS);
+}
+
+#[test]
+fn maps_and_sets_in_place_are_judged_alike() {
+    in_place_is_judged_alike(&MAPS);
+}
+
+fn in_place_is_judged_alike(protocols: &[&str]) {
     let (mut rng, mut accepted) = (Rng::new(77), 0);
-    for members in LISTS {
-        let spec = compiled(&format!("protocol lists {{ request int; response int; {members} }}"));
+    for members in protocols {
+        let spec = compiled(&format!("protocol in_place {{ request int; response int; {members} }}"));
         for _ in 0..150 {
             let line = |rng: &mut Rng| json!({"q": rng.between(0, 2), "a": rng.between(0, 2)}).to_string() + "\n";
             let trace: String = (0..1 + rng.below(4)).map(|_| line(&mut rng)).collect();

@@ -44,18 +44,16 @@ impl Judge {
     }
 
     fn put_in_place(&mut self, candidate: &mut Candidate) {
+        candidate.process.rest();
         if candidate.store.has_bindings() {
             for slot in candidate.process.stored().clone().iter() {
                 let Candidate { process, store, .. } = candidate;
                 let mut resolve = |term: &Term| changed(term, store.resolve(term));
-                if let Some(settled) = Substitution::pending(&mut resolve).apply(&process.memory[slot as usize]) {
-                    process.memory[slot as usize] = settled;
-                }
+                Substitution::pending(&mut resolve).apply_in_place(&mut process.memory[slot as usize]);
             }
         }
         self.settle_seen(candidate);
         self.settle_written(candidate);
-        candidate.process.rest();
     }
 
     /// What was written with conditions in it is what is left of it after the answer was observed.

@@ -84,7 +84,22 @@ impl Process {
         Ok(Next::Following)
     }
 
-    /// Appends to a list in its slot, and leaves the next instruction out; what is no short list goes to a register.
+    /// Removes an entry of a map in its slot.
+    pub(super) fn delete(&mut self, program: &Program, base: u32, slot: u32, key: Operand) -> Result<Next, Obstacle> {
+        let key = self.read(program, base, key).clone();
+        if let Value::Union(alternatives) = &key {
+            return Err(Obstacle::Decide(alternatives[0].0.clone()));
+        }
+        match &mut self.memory[slot as usize] {
+            Value::Map(map) => map.set_in_place(&key, None),
+            Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
+            _ => {}
+        }
+        self.note_stored(slot);
+        Ok(Next::Following)
+    }
+
+    /// Adds to a list or set in its slot, and leaves the next instruction out; what is not short goes to a register.
     pub(super) fn append(
         &mut self,
         program: &Program,
@@ -102,6 +117,17 @@ impl Process {
             }
             self.note_stored(slot);
             return self.goto(frame.pc + 2);
+        }
+        if let (Value::Map(_), Value::Map(more)) = (&self.memory[slot as usize], self.read(program, frame.base, src))
+            && more.bound() <= SHORT
+        {
+            let more = more.clone();
+            if let Value::Map(set) = &mut self.memory[slot as usize]
+                && value::add_to_set(set, &more)
+            {
+                self.note_stored(slot);
+                return self.goto(frame.pc + 2);
+            }
         }
         let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], self.read(program, frame.base, src));
         self.keep(dst, sum)

@@ -262,7 +262,7 @@ impl Process {
 
     fn enter(&mut self, program: &Program, function: u32, args: &[&Value]) {
         let task = &mut self.task;
-        // What the last section left is dropped here, so that its maps are shared with nobody.
+        // A section that was given up has left something.
         task.registers.iter_mut().for_each(Value::clear);
         task.registers.resize(program.functions[function as usize].registers as usize, Value::Absent);
         task.callers.clear();
@@ -285,9 +285,10 @@ impl Process {
         &self.task.stored
     }
 
-    /// Forgets the task: its section has ended.
+    /// Forgets the task: its section has ended, and what its registers held is shared with them no more.
     pub fn rest(&mut self) {
         self.task.running = false;
+        self.task.registers.iter_mut().for_each(Value::clear);
         self.task.guards.clear();
         self.proceed();
     }

@@ -129,6 +129,7 @@ impl Process {
             Op::Append { dst, slot, src } => self.append(program, frame, *dst, *slot, *src),
             Op::Behead { slot, from } => self.behead(*slot, *from as usize),
             Op::Put { slot, key, value } => self.put(program, base, *slot, *key, *value),
+            Op::Delete { slot, key } => self.delete(program, base, *slot, *key),
             Op::Insert { dst, map, key, value } => self.keep(*dst, self.insert(program, base, [*map, *key, *value])),
             Op::Replace { dst, list, at, value } => self.replace(program, frame, *dst, [*list, *at, *value]),
             Op::Index { dst, src, at } => {

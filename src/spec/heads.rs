@@ -224,6 +224,7 @@ pub(super) fn writes(op: &Op) -> Option<u32> {
         Op::PickElement { dst, .. } | Op::Append { dst, .. } => Some(*dst),
         Op::Store { .. }
         | Op::Put { .. }
+        | Op::Delete { .. }
         | Op::Behead { .. }
         | Op::Next { .. }
         | Op::Jump { .. }

@@ -53,6 +53,13 @@ pub enum Op {
         /// The new value.
         value: Operand,
     },
+    /// `slot := slot.remove(key)`, in place
+    Delete {
+        /// The variable.
+        slot: u32,
+        /// The key, or the element of a set.
+        key: Operand,
+    },
     /// `slot := slot + src`, in place, and the next instruction is left out; or, where that cannot be, `dst := slot + src`
     Append {
         /// Where the result goes; the next instruction puts it into the variable.

@@ -18,7 +18,8 @@ impl Op {
 /// Calls a function on every operand that an instruction reads.
 pub(crate) fn visit_operands(op: &Op, visit: &mut dyn FnMut(Operand)) {
     match op.plain() {
-        Op::Put { slot, .. } | Op::Append { slot, .. } | Op::Behead { slot, .. } => visit(Operand::Slot(*slot)),
+        Op::Put { slot, .. } | Op::Delete { slot, .. } => visit(Operand::Slot(*slot)),
+        Op::Append { slot, .. } | Op::Behead { slot, .. } => visit(Operand::Slot(*slot)),
         Op::Next { cursor, .. } => visit(Operand::Register(*cursor)),
         Op::Push { dst, .. } | Op::Gather { dst, .. } => visit(Operand::Register(*dst)),
         _ => {}
@@ -37,6 +38,7 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
     match op {
         Op::Store { src, .. } | Op::Return { src } | Op::Reply { src } => read(src),
         Op::Put { key, value, .. } => [key, value].into_iter().for_each(read),
+        Op::Delete { key, .. } => read(key),
         Op::Unless { cond, .. } | Op::Branch { cond, .. } | Op::Split { cond, .. } => read(cond),
         Op::Assume { cond } | Op::Expects { cond } => read(cond),
         Op::Within { element, over } => [element, over].into_iter().for_each(read),

@@ -2,7 +2,7 @@
 
 use super::equal::choose_alternative;
 use super::operate::lift;
-use super::{Entry, Lifted, Presence, Truth, Value, equal, merge, sequence};
+use super::{Entry, Lifted, Map, Presence, Truth, Value, equal, merge, sequence};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 
@@ -198,6 +198,15 @@ pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
         large.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
     }
     Ok(Value::Map(large))
+}
+
+/// `set := set + more` in place, where `more` is not larger and all of it is there; whether it was done.
+pub fn add_to_set(set: &mut Map, more: &Map) -> bool {
+    let all = |entries: &Vec<(&Value, &Entry)>| entries.iter().all(|(_, entry)| entry.presence == Presence::Always);
+    let larger = more.base().is_none() && (set.base().is_some() || set.bound() >= more.bound());
+    let Some(entries) = more.entries().ok().filter(|entries| larger && all(entries)) else { return false };
+    entries.into_iter().for_each(|(key, _)| set.set_in_place(key, Some(Entry::always(Value::UNIT))));
+    true
 }
 
 /// The difference of two sets.

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
-pub use collection::{Elements, element, elements, index, len, member, set_difference, settled, slice};
+pub use collection::{Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice};
 pub use equal::{at_most, equal, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{before_joining, merge, union};

@@ -48,6 +48,16 @@ impl<'a> Substitution<'a> {
         }
     }
 
+    /// Rewrites a value where it is. A map that nobody shares is not copied.
+    pub fn apply_in_place(&mut self, value: &mut Value) {
+        if let Value::Map(map) = value {
+            let scope = self.scope;
+            map.rewrite_in_place(&mut |value| self.apply(value), scope);
+        } else if let Some(rewritten) = self.apply(value) {
+            *value = rewritten;
+        }
+    }
+
     fn sequence(&mut self, values: &[Value]) -> Option<Vec<Value>> {
         let first = values.iter().enumerate().find_map(|(at, value)| Some((at, self.apply(value)?)))?;
         let mut rewritten = values.to_vec();

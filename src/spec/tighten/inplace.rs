@@ -1,13 +1,14 @@
-//! Lists of the state that are changed where they are: what is appended to one, and what is taken off its front.
+//! Lists, sets and maps of the state that are changed where they are: what is appended to a list, and taken off its front;
+//! what is added to a set; entries that are written and removed.
 //!
-//! `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` takes its first element off. Without a second
-//! reference to the list nothing of it is copied.
+//! `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` takes its first element off; `m := m.remove(k)`
+//! removes an entry. Without a second reference to it nothing is copied.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Register};
 use crate::spec::operands::{change, change_targets, visit_operands, visit_written};
 
-/// Appends to lists, and takes elements off them, in place.
-pub(super) fn lists(function: &mut Function) {
+/// Appends to lists, takes elements off them, writes and removes entries, in place.
+pub(super) fn collections(function: &mut Function) {
     let jumps = jumps(&function.code);
     for part in function.ranges() {
         if jumps.iter().any(|(from, to)| to <= from && part.contains(from)) {
@@ -22,6 +23,7 @@ pub(super) fn lists(function: &mut Function) {
             read_in_place(code, at, &entered);
             append(code, at, &entered);
             behead(code, at);
+            entry(code, at, &entered);
         }
     }
 }
@@ -53,11 +55,30 @@ fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> b
 /// `r := s + b; s := r`, where nothing else reads r.
 fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Binary { dst, op: Binary::Add, a: Operand::Slot(slot), b } = code[at] else { return };
-    let stored = matches!(code.get(at + 1), Some(Op::Store { slot: into, src })
-        if *into == slot && *src == Operand::Register(dst));
-    if stored && b != Operand::Slot(slot) && only_reads(code, dst, at) == Some(at + 1) && !entered(at + 1, at + 1) {
+    if is_stored(code, at, (dst, slot)) && b != Operand::Slot(slot) && !entered(at + 1, at + 1) {
         code[at] = Op::Append { dst, slot, src: b };
     }
+}
+
+/// `r := s with an entry, or without one; s := r`, where nothing else reads r.
+fn entry(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
+    let (dst, in_place) = match code[at] {
+        Op::Insert { dst, map: Operand::Slot(slot), key, value } => (dst, Op::Put { slot, key, value }),
+        Op::Binary { dst, op: Binary::Remove, a: Operand::Slot(slot), b } => (dst, Op::Delete { slot, key: b }),
+        _ => return,
+    };
+    let (Op::Put { slot, .. } | Op::Delete { slot, .. }) = in_place else { return };
+    if is_stored(code, at, (dst, slot)) && !entered(at + 1, at + 1) {
+        code[at] = Op::Copy { dst, src: Operand::Register(dst) };
+        code[at + 1] = in_place;
+    }
+}
+
+/// Whether the next instruction stores a register, and nothing else reads it.
+fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
+    let stored = matches!(code.get(at + 1), Some(Op::Store { slot: into, src })
+        if *into == slot && *src == Operand::Register(dst));
+    stored && only_reads(code, dst, at) == Some(at + 1)
 }
 
 /// `r := s without its first elements; …; s := r`, where nothing else reads r and s is not written in between.
@@ -91,9 +112,8 @@ fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> 
 /// Whether an instruction may write a variable of the state.
 fn may_write(op: &Op, variable: u32) -> bool {
     match op.plain() {
-        Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Append { slot, .. } | Op::Behead { slot, .. } => {
-            *slot == variable
-        }
+        Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Delete { slot, .. } => *slot == variable,
+        Op::Append { slot, .. } | Op::Behead { slot, .. } => *slot == variable,
         Op::Call { .. } => true,
         _ => false,
     }

@@ -38,7 +38,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
                 break;
             }
         }
-        inplace::lists(function);
+        inplace::collections(function);
         dead::remove(function);
         share::registers(function);
     }

@@ -195,7 +195,7 @@ impl Map {
         if asked(self) || holders.iter().any(|map| asked(map)) {
             return Some(self.clone());
         }
-        let hidden = |key: &&Value| holders.iter().all(|map| map.0.entries.contains_key(*key));
+        let hidden = |key: &&Value| holders.iter().all(|map| map.0.entries.contains_key(key));
         let hidden: Vec<Value> = self.0.entries.keys().filter(hidden).cloned().collect();
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);

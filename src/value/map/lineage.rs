@@ -155,8 +155,8 @@ mod tests {
             let mut one = Map::of((0..size).map(|key| (Value::from(key), Value::from(0))));
             let mut other = one.clone();
             for round in 0..1_000 {
-                one.set_in_place(&Value::from(round % size), None);
-                other.set_in_place(&Value::from((round + 1) % size), None);
+                one.set_in_place(&Value::from(round % size), Some(Entry::always(Value::from(round))));
+                other.set_in_place(&Value::from((round + 1) % size), Some(Entry::always(Value::from(round))));
                 assert_eq!(one.written_since_parted(&other).map(|keys| keys.len()), Some(2));
                 other = one.clone();
             }
@@ -180,7 +180,7 @@ mod tests {
         let one = Map::of([(Value::from(0), Value::from(0))]);
         let mut other = one.clone();
         for key in 0..1_000 {
-            other.set_in_place(&Value::from(key), None);
+            other.set_in_place(&Value::from(key), Some(Entry::always(Value::from(0))));
             assert!(other.0.lineage.writes().count() <= REMEMBERED);
         }
         assert_eq!(one.written_since_parted(&other), None);

@@ -7,10 +7,7 @@
 //! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
 //! an entry that is never there.
 
-use std::hash::BuildHasherDefault;
 use std::sync::Arc;
-
-use rustc_hash::FxHasher;
 
 use super::{Base, Lifted, Split, Truth, Value, equal, merge};
 use crate::term::{KeySet, Term};
@@ -19,17 +16,15 @@ mod base;
 mod lineage;
 mod order;
 mod rewrite;
+mod table;
 mod whole;
 
 use lineage::Lineage;
 use order::hash_of;
+use table::{Kept, Table};
 use whole::{Keys, Which};
 
 pub(super) use rewrite::Scope;
-
-type Entries = im::GenericHashMap<Value, Entry, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
-
-type OpenKeys = im::GenericHashSet<Value, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
 
 /// How many entries with something open in them are remembered for [`Map::settle`].
 const DOUBTFUL: usize = 8;
@@ -69,7 +64,7 @@ pub struct Map(Arc<Contents>);
 
 #[derive(Clone, Debug, Default)]
 struct Contents {
-    entries: Entries,
+    entries: Table,
     /// How many keys of entries are symbolic.
     symbolic: usize,
     /// How many entries are there under a condition only, or never.
@@ -80,8 +75,6 @@ struct Contents {
     hash: u64,
     /// Later writes win.
     pending: Vec<Write>,
-    /// Keys of the entries of which something is not known: the key, whether it is there, or what is there.
-    open: OpenKeys,
     /// Known keys of entries that were written with something open in them, the latest last.
     doubtful: Vec<Value>,
     /// What it was at first, where that is unknown.
@@ -160,7 +153,10 @@ impl Map {
     #[must_use]
     pub fn is_known(&self) -> bool {
         let contents = &*self.0;
-        contents.base.is_none() && contents.pending.is_empty() && contents.conditional == 0 && contents.open.is_empty()
+        contents.base.is_none()
+            && contents.pending.is_empty()
+            && contents.conditional == 0
+            && !contents.entries.is_open()
     }
 
     /// The first pending write, and the first key that it may equal.
@@ -306,6 +302,9 @@ impl Map {
 
     /// Sets one entry where the map is not shared.
     pub fn set_in_place(&mut self, key: &Value, entry: Option<Entry>) {
+        if entry.is_none() && self.surely_lacks(key) {
+            return;
+        }
         let contents = Arc::make_mut(&mut self.0);
         if let Some(base) = &mut contents.base
             && !contents.entries.contains_key(key)
@@ -319,6 +318,13 @@ impl Map {
             let differs = contents.withdraw(key).unwrap_or_default();
             contents.pending.push(Write { key: key.clone(), entry, differs });
         }
+    }
+
+    /// Whether it has no entry under a key in any case, and nothing waits: then there is nothing to remove.
+    fn surely_lacks(&self, key: &Value) -> bool {
+        let contents = &*self.0;
+        let plain = contents.base.is_none() && contents.pending.is_empty() && contents.is_plain(key);
+        plain && !contents.entries.contains_key(key)
     }
 
     /// A set or map out of entries with known keys (later ones win).
@@ -383,7 +389,7 @@ impl Contents {
     fn place(&mut self, key: Value, entry: Option<Entry>) {
         self.lineage.written(&key);
         let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
-        self.note_open(&key, entry.as_ref());
+        self.note_doubtful(&key, entry.as_ref());
         let symbolic = usize::from(!key.is_known());
         if let Some(new) = &entry {
             self.symbolic += symbolic;
@@ -395,11 +401,11 @@ impl Contents {
             None => self.entries.remove(&key),
             Some(entry) => self.entries.insert(key.clone(), entry),
         };
-        if let Some(old) = old {
+        if let Some(old) = old.as_ref().map(Kept::entry) {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
             self.hidden -= usize::from(old.presence == Presence::Never);
-            self.hash = self.hash.wrapping_sub(hash_of(&key, &old));
+            self.hash = self.hash.wrapping_sub(hash_of(&key, old));
         }
     }
 

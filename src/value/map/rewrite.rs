@@ -17,6 +17,9 @@ pub(in crate::value) enum Scope {
     Everything,
 }
 
+/// The key of an entry, and the key and the entry that take its place; `None` where it is never there any more.
+type Changed = (Value, Option<(Value, Entry)>);
+
 impl Map {
     /// Applies a function to keys and entries; used by substitution. Nothing changes where it gives `None`.
     #[must_use]
@@ -25,9 +28,29 @@ impl Map {
         rewrite: &mut dyn FnMut(&Value) -> Option<Value>,
         scope: Scope,
     ) -> Option<Map> {
-        let mut changed: Vec<(Value, Option<(Value, Entry)>)> = Vec::new();
+        let changed = self.changed(rewrite, scope)?;
+        let mut map = self.clone();
+        map.change(changed, rewrite);
+        Some(map)
+    }
+
+    /// The same in place: a map that nobody shares is not copied.
+    pub(in crate::value) fn rewrite_in_place(
+        &mut self,
+        rewrite: &mut dyn FnMut(&Value) -> Option<Value>,
+        scope: Scope,
+    ) {
+        if let Some(changed) = self.changed(rewrite, scope) {
+            self.change(changed, rewrite);
+        }
+    }
+
+    /// The entries that change, each with what it becomes; `None` where nothing is to be done, with pending writes and
+    /// what was asked of the base neither.
+    fn changed(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>, scope: Scope) -> Option<Vec<Changed>> {
+        let mut changed: Vec<Changed> = Vec::new();
         if scope == Scope::Everything {
-            for (key, entry) in self.0.open_entries() {
+            for (key, entry) in self.0.entries.open() {
                 let (new_key, new_entry) = (rewrite(key), entry.rewrite(rewrite));
                 if new_key.is_some() || new_entry.is_some() {
                     let entry = new_entry.unwrap_or_else(|| Some(entry.clone()));
@@ -36,11 +59,11 @@ impl Map {
             }
         }
         let asked = self.0.base.as_ref().is_some_and(|base| !base.touched.is_empty() || base.others.is_some());
-        if changed.is_empty() && self.0.pending.is_empty() && !asked {
-            return None;
-        }
-        let mut map = self.clone();
-        let contents = Arc::make_mut(&mut map.0);
+        (!changed.is_empty() || !self.0.pending.is_empty() || asked).then_some(changed)
+    }
+
+    fn change(&mut self, changed: Vec<Changed>, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        let contents = Arc::make_mut(&mut self.0);
         let pending = std::mem::take(&mut contents.pending);
         if contents.base.is_none() {
             changed.iter().for_each(|(key, _)| contents.place(key.clone(), None));
@@ -60,7 +83,6 @@ impl Map {
                 contents.pending.push(Write { key, entry, differs });
             }
         }
-        Some(map)
     }
 
     /// Whether entries were written with something open in them since this was asked last.
@@ -125,7 +147,7 @@ impl Map {
 
     /// Calls a function on every value inside in which something is not known.
     pub(in crate::value) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
-        for (key, entry) in self.0.open_entries() {
+        for (key, entry) in self.0.entries.open() {
             visit(key);
             entry.visit(visit, presence);
         }
@@ -144,25 +166,14 @@ impl Map {
 }
 
 impl Contents {
-    /// The entries in which something is not known.
-    pub(super) fn open_entries(&self) -> impl Iterator<Item = (&Value, &Entry)> {
-        self.open.iter().filter_map(|key| self.entries.get_key_value(key))
-    }
-
-    /// Notes whether something is not known in what an entry becomes.
-    pub(super) fn note_open(&mut self, key: &Value, entry: Option<&Entry>) {
-        let known_key = key.is_known();
+    /// Notes that something is not known in what an entry under a known key becomes.
+    pub(super) fn note_doubtful(&mut self, key: &Value, entry: Option<&Entry>) {
         let open = entry.is_some_and(|entry| !entry.is_known());
-        if open && known_key && !self.doubtful.contains(key) {
+        if open && key.is_known() && !self.doubtful.contains(key) {
             if self.doubtful.len() == DOUBTFUL {
                 self.doubtful.remove(0);
             }
             self.doubtful.push(key.clone());
-        }
-        if open || entry.is_some() && !known_key {
-            self.open.insert(key.clone());
-        } else if !self.open.is_empty() {
-            self.open.remove(key);
         }
     }
 

@@ -62,7 +62,7 @@ impl Map {
     /// Keys beside which both have the same entries: those written since they were one map, or else all.
     fn keys_that_may_differ<'m>(a: &'m Map, b: &'m Map) -> SmallVec<[&'m Value; 8]> {
         a.written_since_parted(b).unwrap_or_else(|| {
-            let only_in_b = b.0.entries.keys().filter(|key| !a.0.entries.contains_key(*key));
+            let only_in_b = b.0.entries.keys().filter(|key| !a.0.entries.contains_key(key));
             a.0.entries.keys().chain(only_in_b).collect()
         })
     }

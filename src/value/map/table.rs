@@ -1,0 +1,368 @@
+//! The entries of a map as a tree that copies share: a write copies the few short nodes on its way that have another owner.
+//!
+//! A trie over hashes, 16 ways a level, that ends in short lists of exact size: an element of a set takes 40 octets there. A
+//! node knows beneath which of its places something is not known, so that is found without a look at the rest. For example
+//! with `{"a": 1, "b": #1}` the iterator [`Table::open`] comes to `"b"` only.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use super::{Entry, Presence};
+use crate::value::Value;
+
+/// Bits of the hash that a level looks at.
+const BITS: u32 = 4;
+/// A leaf with more items becomes a branch.
+const LEAF: usize = 12;
+/// Below this level leaves grow: the hashes are equal.
+const LEVELS: u32 = 12;
+
+/// A persistent table from keys to entries.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    root: Option<Arc<Node>>,
+    len: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Leaf { items: Vec<Item>, open: bool },
+    Branch { children: Vec<Arc<Node>>, present: u16, open: u16 },
+}
+
+/// A key and its entry.
+#[derive(Clone, Debug)]
+struct Item {
+    key: Value,
+    entry: Kept,
+}
+
+/// An entry; nothing is stored for the one that each element of a set has.
+#[derive(Clone, Debug)]
+pub(super) struct Kept(Option<Arc<Entry>>);
+
+/// The entry of an element of a set.
+static ELEMENT: Entry = Entry { presence: Presence::Always, value: Value::UNIT };
+
+impl Kept {
+    fn of(entry: Entry) -> Kept {
+        Kept((entry != ELEMENT).then(|| Arc::new(entry)))
+    }
+
+    /// The entry.
+    pub(super) fn entry(&self) -> &Entry {
+        self.0.as_deref().unwrap_or(&ELEMENT)
+    }
+}
+
+impl Item {
+    fn is_open(&self) -> bool {
+        !(self.key.is_known() && self.entry.entry().is_known())
+    }
+
+    fn pair(&self) -> (&Value, &Entry) {
+        (&self.key, self.entry.entry())
+    }
+}
+
+fn hash(key: &Value) -> u64 {
+    let mut hasher = FxHasher::default();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The bit of a hash on a level.
+fn bit(hash: u64, level: u32) -> u16 {
+    1 << (hash >> (level * BITS) & 15)
+}
+
+/// How many of the places of a branch are before a bit.
+fn rank(present: u16, bit: u16) -> usize {
+    (present & (bit - 1)).count_ones() as usize
+}
+
+impl Table {
+    /// How many entries there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The entry under a key.
+    pub(super) fn get(&self, key: &Value) -> Option<&Entry> {
+        self.item(key).map(|item| item.entry.entry())
+    }
+
+    /// Whether there is an entry under a key.
+    pub(super) fn contains_key(&self, key: &Value) -> bool {
+        self.item(key).is_some()
+    }
+
+    fn item(&self, key: &Value) -> Option<&Item> {
+        let mut node = self.root.as_deref()?;
+        let mut hash = hash(key);
+        loop {
+            match node {
+                Node::Leaf { items, .. } => return items.iter().find(|item| item.key == *key),
+                Node::Branch { children, present, .. } => {
+                    let bit = bit(hash, 0);
+                    if present & bit == 0 {
+                        return None;
+                    }
+                    node = &children[rank(*present, bit)];
+                    hash >>= BITS;
+                }
+            }
+        }
+    }
+
+    /// Sets the entry under a key; the one that was there.
+    pub(super) fn insert(&mut self, key: Value, entry: Entry) -> Option<Kept> {
+        let (hash, item) = (hash(&key), Item { key, entry: Kept::of(entry) });
+        let old = match &mut self.root {
+            Some(root) => Arc::make_mut(root).insert(item, hash, 0),
+            None => {
+                self.root = Some(Arc::new(Node::leaf(item)));
+                None
+            }
+        };
+        self.len += usize::from(old.is_none());
+        old
+    }
+
+    /// Takes the entry under a key away.
+    pub(super) fn remove(&mut self, key: &Value) -> Option<Kept> {
+        if !self.contains_key(key) {
+            return None;
+        }
+        let root = self.root.as_mut()?;
+        let old = Arc::make_mut(root).remove(key, hash(key), 0);
+        if root.is_empty() {
+            self.root = None;
+        }
+        self.len -= usize::from(old.is_some());
+        old
+    }
+
+    /// All entries, in an order that means nothing.
+    pub(super) fn iter(&self) -> Iter<'_> {
+        Iter::of(self, Visited::All)
+    }
+
+    /// Their keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Value> {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// The entries in which something is not known: the key, whether it is there, or what is there.
+    pub(super) fn open(&self) -> Iter<'_> {
+        Iter::of(self, Visited::Open)
+    }
+
+    /// Whether something is not known in some entry.
+    pub(super) fn is_open(&self) -> bool {
+        self.root.as_ref().is_some_and(|root| root.is_open())
+    }
+}
+
+impl Node {
+    fn leaf(item: Item) -> Node {
+        let open = item.is_open();
+        Node::Leaf { items: vec![item], open }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Node::Leaf { items, .. } => items.is_empty(),
+            Node::Branch { children, .. } => children.is_empty(),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        match self {
+            Node::Leaf { open, .. } => *open,
+            Node::Branch { open, .. } => *open != 0,
+        }
+    }
+
+    fn insert(&mut self, item: Item, hash: u64, level: u32) -> Option<Kept> {
+        match self {
+            Node::Leaf { items, open } => {
+                let item_is_open = item.is_open();
+                if let Some(known) = items.iter_mut().find(|known| known.key == item.key) {
+                    let old = std::mem::replace(known, item);
+                    *open = item_is_open || *open && items.iter().any(Item::is_open);
+                    return Some(old.entry);
+                }
+                if items.len() >= LEAF && level < LEVELS {
+                    let items = std::mem::take(items);
+                    *self = Node::Branch { children: Vec::new(), present: 0, open: 0 };
+                    for old in items {
+                        let hash = self::hash(&old.key);
+                        self.insert(old, hash, level);
+                    }
+                    return self.insert(item, hash, level);
+                }
+                *open |= item_is_open;
+                items.reserve_exact(1);
+                items.push(item);
+                None
+            }
+            Node::Branch { children, present, open } => {
+                let bit = bit(hash, level);
+                let at = rank(*present, bit);
+                if *present & bit == 0 {
+                    *present |= bit;
+                    *open |= if item.is_open() { bit } else { 0 };
+                    children.reserve_exact(1);
+                    children.insert(at, Arc::new(Node::leaf(item)));
+                    return None;
+                }
+                let child = Arc::make_mut(&mut children[at]);
+                let old = child.insert(item, hash, level + 1);
+                *open = *open & !bit | if child.is_open() { bit } else { 0 };
+                old
+            }
+        }
+    }
+
+    fn remove(&mut self, key: &Value, hash: u64, level: u32) -> Option<Kept> {
+        match self {
+            Node::Leaf { items, open } => {
+                let at = items.iter().position(|item| item.key == *key)?;
+                let old = items.swap_remove(at);
+                *open = *open && items.iter().any(Item::is_open);
+                Some(old.entry)
+            }
+            Node::Branch { children, present, open } => {
+                let bit = bit(hash, level);
+                let at = rank(*present, bit);
+                if *present & bit == 0 {
+                    return None;
+                }
+                let child = Arc::make_mut(&mut children[at]);
+                let old = child.remove(key, hash, level + 1);
+                *open &= !bit;
+                if child.is_empty() {
+                    children.remove(at);
+                    *present &= !bit;
+                } else if child.is_open() {
+                    *open |= bit;
+                }
+                old
+            }
+        }
+    }
+}
+
+/// What an iterator comes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Visited {
+    All,
+    Open,
+}
+
+/// An iterator over entries.
+pub(super) struct Iter<'t> {
+    pending: Vec<&'t Node>,
+    leaf: std::slice::Iter<'t, Item>,
+    visited: Visited,
+}
+
+impl<'t> Iter<'t> {
+    fn of(table: &'t Table, visited: Visited) -> Iter<'t> {
+        let mut iter = Iter { pending: Vec::new(), leaf: [].iter(), visited };
+        iter.push(table.root.as_slice().iter());
+        iter
+    }
+
+    fn push(&mut self, nodes: std::slice::Iter<'t, Arc<Node>>) {
+        let visited = self.visited;
+        let wanted = nodes.map(|node| &**node).filter(|node| visited == Visited::All || node.is_open());
+        self.pending.extend(wanted);
+    }
+}
+
+impl<'t> Iterator for Iter<'t> {
+    type Item = (&'t Value, &'t Entry);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let visited = self.visited;
+            if let Some(item) = self.leaf.find(|item| visited == Visited::All || item.is_open()) {
+                return Some(item.pair());
+            }
+            match self.pending.pop()? {
+                Node::Leaf { items, .. } => self.leaf = items.iter(),
+                Node::Branch { children, .. } => self.push(children.iter()),
+            }
+        }
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        let same = match (&self.root, &other.root) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        same || self.len == other.len && self.iter().all(|(key, entry)| other.get(key) == Some(entry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::{Term, Var};
+    use std::collections::BTreeMap;
+
+    fn sorted<'t>(entries: impl Iterator<Item = (&'t Value, &'t Entry)>) -> Vec<(Value, Entry)> {
+        let mut entries: Vec<_> = entries.map(|(key, entry)| (key.clone(), entry.clone())).collect();
+        entries.sort();
+        entries
+    }
+
+    /// A table is what a plain map is, whatever is written to it and to copies of it, and whatever is open in it.
+    #[test]
+    fn a_table_is_a_map() {
+        let mut state = 1u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let mut pool: Vec<(Table, BTreeMap<Value, Entry>)> = vec![Default::default(); 4];
+        for round in 0..60_000u64 {
+            let size = if round / 10_000 % 2 == 0 { 2_000 } else { 60 };
+            let (at, key) = (random(4) as usize, Value::from(random(size) as i64));
+            if random(200) == 0 {
+                pool[random(4) as usize] = pool[at].clone();
+            }
+            let open = Value::Term(Term::var(Var { id: random(5), sort: Sort::Int }));
+            let key = if random(50) == 0 { open.clone() } else { key };
+            let value = [Value::UNIT, Value::from(3), open][random(3) as usize].clone();
+            let (table, plain) = &mut pool[at];
+            let (old, before) = match random(3) {
+                0 => (table.remove(&key), plain.remove(&key)),
+                _ => (table.insert(key.clone(), Entry::always(value.clone())), plain.insert(key, Entry::always(value))),
+            };
+            assert_eq!(old.as_ref().map(Kept::entry), before.as_ref());
+            assert_eq!((table.len(), table.is_empty()), (plain.len(), plain.is_empty()));
+            if round % 97 == 0 {
+                assert_eq!(sorted(table.iter()), sorted(plain.iter()));
+                let is_open = |(key, entry): &(&Value, &Entry)| !(key.is_known() && entry.is_known());
+                assert_eq!(sorted(table.open()), sorted(plain.iter().filter(is_open)));
+                assert_eq!(table.is_open(), plain.iter().any(|pair| is_open(&pair)));
+                assert!(plain.iter().all(|(key, entry)| table.get(key) == Some(entry)));
+                let (other, beside) = &pool[random(4) as usize];
+                assert_eq!(pool[at].0 == *other, pool[at].1 == *beside);
+            }
+        }
+    }
+}
