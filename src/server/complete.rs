@@ -2,6 +2,8 @@
 //!
 //! An unknown map of which `"a"` was looked at becomes `{"a": 5}` where the model has it there with 5, else `{}`.
 
+use rustc_hash::FxHashSet;
+
 use super::Given;
 use crate::process::Process;
 use crate::scalar::{Int, Scalar, Token};
@@ -97,14 +99,17 @@ impl Completion<'_> {
     }
 
     fn map(&self, map: &Map) -> Value {
+        if map.is_known() {
+            return Value::Map(map.clone());
+        }
         let mut entries: Vec<(Value, Value)> = Vec::new();
-        let mut keys = Vec::new();
+        let mut keys = FxHashSet::default();
         let mut take = |(key, entry): (&Value, &Entry)| {
             let key = self.value(key);
             if self.is_there(entry) && !keys.contains(&key) {
                 entries.push((key.clone(), self.value(&entry.value)));
             }
-            keys.push(key);
+            keys.insert(key);
         };
         // The last write under a key hides what was there before.
         map.pending().rev().for_each(|(key, entry)| take((key, entry.unwrap_or(&Entry::HIDDEN))));
@@ -133,7 +138,7 @@ impl Completion<'_> {
     }
 
     /// An entry under a key that is none of these.
-    fn another(&self, map: TypeId, keys: &[Value]) -> Option<(Value, Value)> {
+    fn another(&self, map: TypeId, keys: &FxHashSet<Value>) -> Option<(Value, Value)> {
         let parts = self.types.parts(map);
         let key = (0..=keys.len()).map(|n| sample(self.types, parts[0], n)).find(|key| !keys.contains(key))?;
         Some((key, parts.get(1).map_or(Value::UNIT, |of| sample(self.types, *of, 0))))
