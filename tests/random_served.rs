@@ -4,7 +4,6 @@
 //! family, and `MAYHAP_SEED=S` begins elsewhere. Example of a program: see `random/worlds/mod.rs`.
 
 #[path = "oracle.rs"]
-#[allow(dead_code)] // the generator names it; no program is run by it here
 mod oracle;
 mod random;
 

@@ -34,6 +34,15 @@ pub fn apart<'i>(out: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Resu
     }
 }
 
+/// A new file, in the place of one that may be there, but of none that is read.
+///
+/// # Errors
+/// A message, one line.
+pub fn create(path: &Path, read: &Path) -> Result<File, String> {
+    apart(path, [read])?;
+    File::create(path).map_err(|cause| unwritable(path, &cause))
+}
+
 /// The text of a specification.
 ///
 /// # Errors

@@ -87,8 +87,7 @@ enum Sink {
 impl Sink {
     fn new(options: &Simulate) -> Result<Sink, String> {
         let Some(path) = options.out.as_ref().filter(|path| !files::is_stdin(path)) else { return Ok(Sink::Terminal) };
-        files::apart(path, [options.file.as_path()])?;
-        let file = std::fs::File::create(path).map_err(|cause| files::unwritable(path, &cause))?;
+        let file = files::create(path, &options.file)?;
         Ok(Sink::File { name: files::shown(path), file: std::io::BufWriter::new(file), failure: None })
     }
 

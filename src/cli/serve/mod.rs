@@ -77,8 +77,7 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
 
 fn record(path: Option<&Path>, spec: &Spec, options: &Serve) -> Result<Option<Record>, String> {
     let clients = if options.stdio { Clients::One } else { Clients::Several };
-    path.map_or(Ok(()), |path| files::apart(path, [options.file.as_path()]))?;
-    path.map(|path| Record::create(path, spec, clients)).transpose()
+    path.map(|path| Record::create(path, &options.file, spec, clients)).transpose()
 }
 
 /// Opens for clients.

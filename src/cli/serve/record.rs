@@ -30,15 +30,15 @@ pub enum Clients {
 }
 
 impl Record {
-    /// Begins a trace.
+    /// Begins a trace of the specification that was read from a file.
     ///
     /// # Errors
     /// A message, one line: the file cannot be written.
-    pub fn create(path: &Path, spec: &Spec, clients: Clients) -> Result<Record, String> {
+    pub fn create(path: &Path, read: &Path, spec: &Spec, clients: Clients) -> Result<Record, String> {
         if files::is_stdin(path) {
             return Err("--trace needs the name of a file, standard output is taken".into());
         }
-        let file = File::create(path).map_err(|cause| files::unwritable(path, &cause))?;
+        let file = files::create(path, read)?;
         let mut record = Record { file, name: files::shown(path), clients, written: 0 };
         record.line(&format!("{{\"mayhap\": 1, \"spec\": {}}}", quoted(&spec.program.name)))?;
         Ok(record)

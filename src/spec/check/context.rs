@@ -259,15 +259,17 @@ impl<'a> Checker<'a> {
         self.needs.push((ty, span, need));
     }
 
-    /// Begins a unit of inference.
-    pub(super) fn begin_unit(&mut self) {
+    /// Does this as a unit of inference: every type in it is known afterwards.
+    pub(super) fn in_unit<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.unit = self.scope.mark();
         self.watched = Watched::default();
         self.infer.clear();
+        let result = work(self);
+        self.close_unit();
+        result
     }
 
-    /// Ends the unit: every type in it is known from here on.
-    pub(super) fn end_unit(&mut self) {
+    fn close_unit(&mut self) {
         for node in std::mem::take(&mut self.pending) {
             let ty = self.close(self.tables.type_of(node));
             self.tables.set_type(node, ty);

@@ -26,25 +26,21 @@ impl<'a> Checker<'a> {
 
     /// Checks an expression as a unit of its own; the type is known afterwards.
     pub(super) fn unit(&mut self, expr: &'a Expr, want: Option<Want>) -> TypeId {
-        self.begin_unit();
-        let want = want.unwrap_or_else(|| self.anything(expr.span));
-        self.check(expr, want);
-        self.end_unit();
+        self.in_unit(|checker| {
+            let want = want.unwrap_or_else(|| checker.anything(expr.span));
+            checker.check(expr, want);
+        });
         self.tables.type_of(expr.id)
     }
 
     /// Checks a condition as a unit; what `is` binds stays visible.
     pub(super) fn unit_condition(&mut self, expr: &'a Expr) {
-        self.begin_unit();
-        self.condition(expr);
-        self.end_unit();
+        self.in_unit(|checker| checker.condition(expr));
     }
 
     /// Checks a pattern as a unit of its own; what it binds stays visible.
     pub(super) fn unit_pattern(&mut self, pattern: &'a Pattern, ty: TypeId) {
-        self.begin_unit();
-        self.pattern(pattern, ty);
-        self.end_unit();
+        self.in_unit(|checker| checker.pattern(pattern, ty));
     }
 
     fn statement(&mut self, statement: &'a Statement) {
@@ -58,9 +54,7 @@ impl<'a> Checker<'a> {
             StatementKind::Assign { place, value } => self.assign(place, value),
             StatementKind::ProcCall { name, args } => self.proc_call(name, args, span),
             StatementKind::PeerCall(call) => {
-                self.begin_unit();
-                self.right_side(call, None);
-                self.end_unit();
+                self.in_unit(|checker| checker.right_side(call, None));
             }
             StatementKind::If { condition, then, otherwise } => self.if_statement(condition, then, otherwise.as_ref()),
             StatementKind::Match { subject, arms } => self.match_statement(subject, arms, span),
@@ -105,10 +99,8 @@ impl<'a> Checker<'a> {
     /// The type of a new local, from what is written or from its value.
     fn initial(&mut self, ty: Option<&'a TypeExpr>, value: &'a Expr) -> TypeId {
         let written = ty.map(|ty| (self.denote(ty), ty.span));
-        self.begin_unit();
         let want = written.map(|(ty, span)| Want::since(ty, span, "this type is written here"));
-        self.right_side(value, want);
-        self.end_unit();
+        self.in_unit(|checker| checker.right_side(value, want));
         let ty = written.map_or_else(|| self.tables.type_of(value.id), |written| written.0);
         self.check_depth(ty, value.span)
     }
@@ -144,14 +136,12 @@ impl<'a> Checker<'a> {
     }
 
     fn for_statement(&mut self, binder: &'a Pattern, over: &'a Expr, body: &'a Block) {
-        self.begin_unit();
-        let ty = self.elements(over, super::collection::Runs::Lists("`for`"));
-        let ty = self.close(ty);
-        self.end_unit();
+        let ty = self.in_unit(|checker| {
+            let ty = checker.elements(over, super::collection::Runs::Lists("`for`"));
+            checker.close(ty)
+        });
         let mark = self.scope.mark();
-        self.begin_unit();
-        self.binder(binder, ty);
-        self.end_unit();
+        self.in_unit(|checker| checker.binder(binder, ty));
         self.block(body);
         self.end_scope(mark);
     }
@@ -166,10 +156,10 @@ impl<'a> Checker<'a> {
     }
 
     fn assign(&mut self, place: &'a Place, value: &'a Expr) {
-        self.begin_unit();
-        let want = self.place(place);
-        self.right_side(value, Some(want));
-        self.end_unit();
+        self.in_unit(|checker| {
+            let want = checker.place(place);
+            checker.right_side(value, Some(want));
+        });
     }
 
     /// What may be assigned to a place.
@@ -246,7 +236,10 @@ impl<'a> Checker<'a> {
     }
 
     fn proc_call(&mut self, name: &'a Name, args: &'a [Expr], span: Span) {
-        self.begin_unit();
+        self.in_unit(|checker| checker.call_of_proc(name, args, span));
+    }
+
+    fn call_of_proc(&mut self, name: &'a Name, args: &'a [Expr], span: Span) {
         match self.names.procs.get(name.text.as_str()).copied() {
             Some(entry) => {
                 self.resolve_to(name, Res::Proc(entry.what));
@@ -260,7 +253,6 @@ impl<'a> Checker<'a> {
                 self.unknown_proc(name);
             }
         }
-        self.end_unit();
     }
 
     fn unknown_proc(&mut self, name: &Name) {
