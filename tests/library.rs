@@ -54,6 +54,21 @@ fn own_types_are_queries_and_answers() {
 }
 
 #[test]
+fn what_an_answer_told_of_an_entry_is_known_at_once() {
+    let mut validator = validator(KV);
+    let is_known = |validator: &Validator| validator.judge().candidates()[0].process.memory[0].is_known();
+    let get = |if_none_match| Request::Get { key: "k", if_none_match };
+    let tag = || Some(Tag { weak: false, opaque: "t" });
+    assert!(validator.observe(&Request::Put { key: "k", value: "v", if_match: None }, &Response::NoContent).unwrap());
+    assert!(!is_known(&validator), "the tag was not told yet");
+    assert!(validator.observe(&get(tag()), &Response::NotModified).unwrap());
+    assert!(!is_known(&validator), "whether the tag is weak was not told yet");
+    assert!(validator.observe(&get(None), &Response::Ok { value: "v", tag: tag() }).unwrap());
+    assert!(is_known(&validator));
+    assert!(!validator.observe(&get(None), &Response::Ok { value: "v", tag: None }).unwrap());
+}
+
+#[test]
 fn maps_tuples_and_missing_options_are_as_serde_writes_them() {
     let spec = "struct Q { m: map<string, int>, pair: (int, bool), note: option<string> }
         protocol p { request Q; response list<int>; on q { reply [q.m.get_or(\"a\", 0), q.pair.0]; } }";

@@ -51,6 +51,9 @@ impl Judge {
                 let mut resolve = |term: &Term| changed(term, store.resolve(term));
                 Substitution::pending(&mut resolve).apply_in_place(&mut process.memory[slot as usize]);
             }
+            let Candidate { process, store, .. } = candidate;
+            let mut resolve = |term: &Term| changed(term, store.resolve(term));
+            process.settle_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
         }
         self.settle_seen(candidate);
         self.settle_written(candidate);

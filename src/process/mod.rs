@@ -15,6 +15,7 @@ mod evaluate;
 mod fresh;
 mod notes;
 mod operands;
+mod reading;
 mod run;
 mod split;
 mod touched;
@@ -69,6 +70,8 @@ struct Task {
     fuel: u32,
     /// Slots that this section stored to.
     stored: Slots,
+    /// Entries of maps that this section read and in which something was not known, each as variable and key.
+    read_open: Vec<(u32, Value)>,
     /// What else it noted.
     notes: Seldom,
     /// A register whose value has too many alternatives.
@@ -268,6 +271,7 @@ impl Process {
         task.callers.clear();
         task.guards.clear();
         task.stored.clear();
+        task.read_open.clear();
         task.notes.clear();
         task.oversize = None;
         task.waiting = Waiting::Nothing;

@@ -123,6 +123,9 @@ impl Process {
                 let [a, b] = [*a, *b].map(|operand| self.read(program, base, operand).clone());
                 self.split_text(frame, *dst, [&a, &b], function.origin[frame.pc as usize])
             }
+            Op::Binary { dst, op: Binary::Get, a: Operand::Slot(slot), b } => {
+                self.get(program, frame, *dst, (*slot, *b))
+            }
             Op::Binary { dst, op, a, b } => {
                 self.keep(*dst, evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b)))
             }

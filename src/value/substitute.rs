@@ -90,14 +90,21 @@ impl<'a> Substitution<'a> {
 
     fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Value> {
         let mut changed = false;
-        let rewritten: Vec<(Term, Value)> = alternatives
-            .iter()
-            .map(|(guard, value)| {
-                let (new_guard, new_value) = ((self.term)(guard), self.apply(value));
-                changed |= new_guard.is_some() || new_value.is_some();
-                (new_guard.unwrap_or_else(|| guard.clone()), new_value.unwrap_or_else(|| value.clone()))
-            })
-            .collect();
+        let mut rewritten = Vec::with_capacity(alternatives.len());
+        for (guard, value) in alternatives {
+            let new_guard = (self.term)(guard);
+            match new_guard.as_ref().and_then(Term::as_bool) {
+                // The others are under guards that exclude this one.
+                Some(true) => return Some(self.apply(value).unwrap_or_else(|| value.clone())),
+                Some(false) => changed = true,
+                None => {
+                    let new_value = self.apply(value);
+                    changed |= new_guard.is_some() || new_value.is_some();
+                    let guard = new_guard.unwrap_or_else(|| guard.clone());
+                    rewritten.push((guard, new_value.unwrap_or_else(|| value.clone())));
+                }
+            }
+        }
         changed.then(|| union(rewritten))
     }
 }
@@ -112,6 +119,17 @@ impl Value {
             Value::Union(alternatives) => {
                 alternatives.iter().any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
             }
+            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+        }
+    }
+
+    /// Whether it has a term in it, outside of collections.
+    #[must_use]
+    pub fn has_terms(&self) -> bool {
+        match self {
+            Value::Term(_) | Value::Union(_) => true,
+            Value::Data { .. } => self.fields().iter().any(Value::has_terms),
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
             Value::List(_) | Value::Open(_) | Value::Map(_) => false,
         }

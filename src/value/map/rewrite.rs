@@ -116,18 +116,17 @@ impl Map {
 
     /// Rewrites one entry under a known key, where the map has it.
     pub fn rewrite_entry(&mut self, key: &Value, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
-        if let Some(changed) = self.entry_rewritten(key, rewrite) {
-            *self = changed;
+        if let Some(new) = self.0.entries.get(key).and_then(|entry| entry.rewrite(rewrite)) {
+            Arc::make_mut(&mut self.0).place(key.clone(), new);
         }
     }
 
     /// The map with one entry under a known key rewritten; `None` where nothing changes.
     #[must_use]
     pub fn entry_rewritten(&self, key: &Value, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Map> {
-        let new = self.0.entries.get(key)?.rewrite(rewrite)?;
         let mut map = self.clone();
-        Arc::make_mut(&mut map.0).place(key.clone(), new);
-        Some(map)
+        map.rewrite_entry(key, rewrite);
+        (!map.is_same(self)).then_some(map)
     }
 
     /// The map with a function applied to each value.

@@ -1,0 +1,41 @@
+//! Reading an entry of a map that is a variable, and what is known of the entry after the answer was observed.
+//!
+//! `reply data.get(key)` with the answer `Some("a")` tells what `data` has under the key: from then on the entry is `"a"`, and
+//! reading it again asks nothing.
+
+use super::evaluate::{self, Obstacle};
+use super::run::Next;
+use super::{Frame, Process};
+use crate::spec::code::{Binary, Operand, Program, Register};
+use crate::value::Value;
+
+/// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
+const READ: usize = 8;
+
+impl Process {
+    /// `dst := slot.get(key)`
+    pub(super) fn get(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        dst: Register,
+        (slot, key): (u32, Operand),
+    ) -> Result<Next, Obstacle> {
+        let key = self.read(program, frame.base, key);
+        let found = evaluate::binary(Binary::Get, &self.memory[slot as usize], key)?;
+        if found.has_terms() && self.task.read_open.len() < READ {
+            let key = key.clone();
+            self.task.read_open.push((slot, key));
+        }
+        self.keep(dst, Ok(found))
+    }
+
+    /// Replaces the open entries that the section read by what has become known of them.
+    pub fn settle_read(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        for (slot, key) in self.task.read_open.drain(..) {
+            if let Value::Map(map) = &mut self.memory[slot as usize] {
+                map.rewrite_entry(&key, rewrite);
+            }
+        }
+    }
+}
