@@ -7,7 +7,7 @@ use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
 use crate::term::{Term, Var};
-use crate::value::{Truth, Value};
+use crate::value::{Conditions, Truth, Value};
 
 /// A validation state: a process with symbolic memory, and the constraints on its variables.
 ///
@@ -141,7 +141,24 @@ impl Candidate {
     }
 
     pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {
-        match self.store.assume(condition, solver) {
+        let answer = self.store.assume(condition, solver);
+        self.told(answer, at)
+    }
+
+    pub(super) fn assume_all(&mut self, conditions: Conditions, at: Option<Place>, solver: &mut Solver) -> Alive {
+        match &conditions[..] {
+            [] => Alive::Yes,
+            [condition] => self.assume(condition, at, solver),
+            _ => {
+                let answer = self.store.assume_all(conditions, solver);
+                self.told(answer, at)
+            }
+        }
+    }
+
+    /// Whether the path goes on after this answer of the solver.
+    fn told(&mut self, answer: Answer, at: Option<Place>) -> Alive {
+        match answer {
             Answer::Sat => Alive::Yes,
             Answer::Unsat => Alive::No,
             Answer::Unknown(why) => {

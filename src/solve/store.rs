@@ -126,7 +126,7 @@ impl Store {
                 solver.statistics.by_domain += 1;
                 answer
             }
-            None => self.assume_any(condition.clone(), solver),
+            None => self.assume_all([condition.clone()], solver),
         }
     }
 
@@ -172,12 +172,13 @@ impl Store {
         Some(admitted)
     }
 
-    fn assume_any(&mut self, condition: Term, solver: &mut Solver) -> Answer {
+    /// Adds several conditions at once, as [`Store::assume`] adds their conjunction.
+    pub fn assume_all(&mut self, conditions: impl IntoIterator<Item = Term>, solver: &mut Solver) -> Answer {
         if self.dead.is_some() {
             return Answer::Unsat;
         }
         let mut touched = Touched::default();
-        if self.facts.conjoin(condition, &mut touched).is_err() {
+        if conditions.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched)).is_err() {
             solver.statistics.by_domain += 1;
             self.dead = Some(Dead);
             return Answer::Unsat;

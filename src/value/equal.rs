@@ -3,6 +3,7 @@
 use super::{Ask, Lifted, Reach, Split, Truth, Value, sequence};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
+use smallvec::SmallVec;
 
 /// Whether two values of one type are equal.
 ///
@@ -56,6 +57,61 @@ fn equal_trees(a: &Value, b: &Value) -> Lifted<Truth> {
         (Value::Map(x), Value::Map(y)) => x.equals(y),
         _ => Ok(Truth::Known(false)),
     }
+}
+
+/// Conditions that hold together.
+pub type Conditions = SmallVec<[Term; 8]>;
+
+/// Adds the conditions that together say that two values are equal; whether they may be. For example `Some((#1, 5))` and
+/// `Some((3, 5))` are equal where `#1 = 3`.
+///
+/// # Errors
+/// What must come first, as for [`equal`].
+pub fn equal_where(a: &Value, b: &Value, conditions: &mut Conditions) -> Lifted<bool> {
+    match (a, b) {
+        (Value::Data { tag: x, fields: Some(fields) }, Value::Data { tag: y, fields: Some(others) }) if x == y => {
+            all_equal_where(fields.iter().zip(others.iter()), conditions)
+        }
+        (Value::Union(alternatives), Value::Data { tag, .. }) => {
+            let fits = |value: &Value| !matches!(value, Value::Data { tag: own, .. } if own != tag);
+            let mut fitting = alternatives.iter().filter(|(_, value)| fits(value));
+            match (fitting.next(), fitting.next()) {
+                (None, _) => Ok(false),
+                (Some((guard, value)), None) => {
+                    conditions.push(guard.clone());
+                    equal_where(value, b, conditions)
+                }
+                (Some(_), Some(_)) => add(equal(a, b)?, conditions),
+            }
+        }
+        (a, b) => add(equal(a, b)?, conditions),
+    }
+}
+
+fn add(truth: Truth, conditions: &mut Conditions) -> Lifted<bool> {
+    match truth {
+        Truth::Known(known) => Ok(known),
+        Truth::Term(term) => {
+            conditions.push(term);
+            Ok(true)
+        }
+    }
+}
+
+/// As [`all_equal`]: what is certainly different elsewhere needs nothing first.
+fn all_equal_where<'a>(
+    pairs: impl Iterator<Item = (&'a Value, &'a Value)>,
+    conditions: &mut Conditions,
+) -> Lifted<bool> {
+    let mut split = None;
+    for (a, b) in pairs {
+        match equal_where(a, b, conditions) {
+            Ok(false) => return Ok(false),
+            Ok(true) => {}
+            Err(first) => split = split.or(Some(first)),
+        }
+    }
+    split.map_or(Ok(true), Err)
 }
 
 /// Whether a constructor certainly holds an unknown node.
@@ -117,4 +173,82 @@ fn texts(a: &Value, b: &Value) -> Truth {
 /// Forks on the first alternative of a union.
 pub(super) fn choose_alternative(alternatives: &[(Term, Value)]) -> Split {
     Split::On(alternatives[0].0.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Var;
+    use crate::value::union;
+
+    /// Numbers below n that look random.
+    fn numbers() -> impl FnMut(u64) -> u64 {
+        let mut state = 1u64;
+        move |n| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        }
+    }
+
+    fn var(id: u64, sort: Sort) -> Term {
+        Term::var(Var { id, sort })
+    }
+
+    /// A value: a number or a variable, a constructor, or one of two under a condition.
+    fn value(next: &mut dyn FnMut(u64) -> u64, depth: u32) -> Value {
+        match next(if depth == 0 { 2 } else { 6 }) {
+            0 => Value::from(next(2) as i64),
+            1 => Value::Term(var(next(2), Sort::Int)),
+            2 | 3 => {
+                let (tag, count) = (next(3) as u32, next(3));
+                Value::data(tag, (0..count).map(|_| value(next, depth - 1)).collect::<Vec<_>>())
+            }
+            _ => {
+                let guard = var(2 + next(2), Sort::Bool);
+                let [a, b] = [(); 2].map(|()| value(next, depth - 1));
+                union([(guard.clone(), a), (Term::not(&guard), b)])
+            }
+        }
+    }
+
+    /// What may be observed of a value, or almost.
+    fn observed(value: &Value, next: &mut dyn FnMut(u64) -> u64) -> Value {
+        match value {
+            Value::Term(_) => Value::from(next(2) as i64),
+            Value::Data { tag, fields: Some(fields) } => {
+                Value::data(*tag, fields.iter().map(|field| observed(field, next)).collect::<Vec<_>>())
+            }
+            Value::Union(alternatives) => observed(&alternatives[next(2) as usize].1, next),
+            known if next(10) == 0 => Value::some(known.clone()),
+            known => known.clone(),
+        }
+    }
+
+    fn holds(condition: &Term, assignment: u64) -> bool {
+        let bit = |var: Var| (assignment >> var.id) & 1;
+        let mut value = |var: Var| match var.sort {
+            Sort::Bool => Some(Scalar::Bool(bit(var) == 1)),
+            _ => Some(Scalar::int(bit(var) as i64)),
+        };
+        condition.eval(&mut value).and_then(|scalar| scalar.as_bool()) == Some(true)
+    }
+
+    #[test]
+    fn the_parts_of_an_equation_are_the_equation() {
+        let mut next = numbers();
+        let (mut several, mut never) = (0, 0);
+        for _ in 0..20_000 {
+            let a = value(&mut next, 3);
+            let b = if next(2) == 0 { value(&mut next, 3) } else { observed(&a, &mut next) };
+            let (mut parts, whole) = (Conditions::new(), equal(&a, &b).unwrap().term());
+            let possible = equal_where(&a, &b, &mut parts).unwrap();
+            for assignment in 0..16 {
+                let together = possible && parts.iter().all(|part| holds(part, assignment));
+                assert_eq!(together, holds(&whole, assignment), "{a:?} and {b:?}: {parts:?} for {whole}");
+            }
+            several += usize::from(parts.len() > 1);
+            never += usize::from(!possible);
+        }
+        assert!(several > 500 && never > 500, "{several} in several parts, {never} never equal");
+    }
 }

@@ -26,7 +26,7 @@ use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
 pub use collection::{Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice};
-pub use equal::{at_most, equal, less};
+pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{before_joining, merge, union};
 pub use operate::{Arithmetic, add, arithmetic, negate, text};
