@@ -62,7 +62,7 @@ impl Store {
             return true;
         }
         let Some(rest) = with.facts.rest.clone() else { return false };
-        let seeds = touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.keys().next());
+        let seeds = touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0));
         let seeds: Vec<_> = touched.added.iter().copied().chain(seeds).collect();
         if seeds.is_empty() || rest.open.is_empty() && with.model_stays(&touched) {
             return false;

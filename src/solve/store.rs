@@ -64,7 +64,7 @@ impl Store {
 
     /// Why it is doubtful: some question about it was not decided, so it may be unsatisfiable.
     pub fn doubt(&self) -> Option<Why> {
-        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| rest.open.values().next().copied()))
+        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.first()?.1)))
     }
 
     /// What is known of one variable alone (nothing, for a bound one).
@@ -241,7 +241,7 @@ impl Store {
     fn search(&mut self, touched: &Touched, solver: &mut Solver) -> Answer {
         let Some(rest) = self.facts.rest.clone() else { return self.standing() };
         let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();
-        seeds.extend(touched.vars.iter().filter_map(|var| rest.of_var.get(var)?.keys().next()));
+        seeds.extend(touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0)));
         while let Some(seed) = seeds.first().copied() {
             let component = self.facts.component([seed]);
             seeds.remove(&seed);

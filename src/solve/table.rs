@@ -1,19 +1,23 @@
-//! A sorted map that is cheap to clone: a few entries inline, many in a persistent tree.
+//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent tree by hash, which is
+//! sorted where the order is asked for.
 //!
 //! For example the store of a protocol with one unknown: one entry, no allocation; with ten thousand: clones share all.
 
 use crate::term::Var;
-use im::OrdMap;
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::borrow::Borrow;
+use std::hash::{BuildHasherDefault, Hash};
 
 /// Up to this many entries lie in one sorted vector.
 const FEW: usize = 24;
 
+type HashMap<K, V> = im::GenericHashMap<K, V, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
+
 /// A sorted map, from variables where nothing else is said.
-pub(super) enum Table<V: Clone, K: Copy + Ord = Var> {
+pub(super) enum Table<V: Clone, K: Copy + Ord + Hash = Var> {
     Few(SmallVec<[(K, V); 2]>),
-    Many(OrdMap<K, V>),
+    Many(HashMap<K, V>),
 }
 
 /// A sorted set.
@@ -37,13 +41,13 @@ impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> 
     }
 }
 
-impl<V: Clone, K: Copy + Ord> Default for Table<V, K> {
+impl<V: Clone, K: Copy + Ord + Hash> Default for Table<V, K> {
     fn default() -> Table<V, K> {
         Table::Few(SmallVec::new())
     }
 }
 
-impl<V: Clone, K: Copy + Ord> Clone for Table<V, K> {
+impl<V: Clone, K: Copy + Ord + Hash> Clone for Table<V, K> {
     #[inline]
     fn clone(&self) -> Table<V, K> {
         match self {
@@ -54,7 +58,7 @@ impl<V: Clone, K: Copy + Ord> Clone for Table<V, K> {
     }
 }
 
-impl<V: Clone, K: Copy + Ord> Table<V, K> {
+impl<V: Clone, K: Copy + Ord + Hash> Table<V, K> {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
@@ -95,7 +99,7 @@ impl<V: Clone, K: Copy + Ord> Table<V, K> {
                 Ok(at) => list[at].1 = value,
                 Err(at) if list.len() < FEW => list.insert(at, (key, value)),
                 Err(_) => {
-                    let mut map: OrdMap<K, V> = list.drain(..).collect();
+                    let mut map: HashMap<K, V> = list.drain(..).collect();
                     map.insert(key, value);
                     *self = Table::Many(map);
                 }
@@ -112,7 +116,8 @@ impl<V: Clone, K: Copy + Ord> Table<V, K> {
             Table::Many(map) => {
                 let removed = map.remove(key.borrow());
                 if map.len() <= FEW / 2 {
-                    let list = map.iter().map(|(key, value)| (*key, value.clone())).collect();
+                    let mut list: SmallVec<_> = map.iter().map(|(key, value)| (*key, value.clone())).collect();
+                    list.sort_unstable_by_key(|(key, _)| *key);
                     *self = Table::Few(list);
                 }
                 removed
@@ -134,8 +139,8 @@ impl<V: Clone, K: Copy + Ord> Table<V, K> {
                     }
                 }
             }
-            Table::Many(map) => {
-                let lost: Vec<K> = map.iter().filter(|(key, value)| !keep(**key, value)).map(|(key, _)| *key).collect();
+            Table::Many(_) => {
+                let lost: Vec<K> = self.iter().filter(|(key, value)| !keep(*key, value)).map(|(key, _)| key).collect();
                 for key in lost {
                     if let Some(value) = self.remove(key) {
                         gone(key, value);
@@ -149,7 +154,19 @@ impl<V: Clone, K: Copy + Ord> Table<V, K> {
     pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> + '_ {
         match self {
             Table::Few(list) => Either::Few(list.iter().map(|(key, value)| (*key, value))),
-            Table::Many(map) => Either::Many(map.iter().map(|(key, value)| (*key, value))),
+            Table::Many(map) => {
+                let mut entries: Vec<(K, &V)> = map.iter().map(|(key, value)| (*key, value)).collect();
+                entries.sort_unstable_by_key(|(key, _)| *key);
+                Either::Many(entries.into_iter())
+            }
+        }
+    }
+
+    /// The first entry in the order of keys.
+    pub(super) fn first(&self) -> Option<(K, &V)> {
+        match self {
+            Table::Few(list) => list.first().map(|(key, value)| (*key, value)),
+            Table::Many(map) => map.iter().map(|(key, value)| (*key, value)).min_by_key(|(key, _)| *key),
         }
     }
 
@@ -175,13 +192,13 @@ impl<V: Clone> Table<V> {
     }
 }
 
-impl<V: Clone, K: Copy + Ord> Extend<(K, V)> for Table<V, K> {
+impl<V: Clone, K: Copy + Ord + Hash> Extend<(K, V)> for Table<V, K> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         entries.into_iter().for_each(|(key, value)| self.insert(key, value));
     }
 }
 
-impl<V: Clone, K: Copy + Ord> FromIterator<(K, V)> for Table<V, K> {
+impl<V: Clone, K: Copy + Ord + Hash> FromIterator<(K, V)> for Table<V, K> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Table<V, K> {
         let mut table = Table::default();
         table.extend(entries);
@@ -189,7 +206,7 @@ impl<V: Clone, K: Copy + Ord> FromIterator<(K, V)> for Table<V, K> {
     }
 }
 
-impl<V: Clone + PartialEq, K: Copy + Ord> PartialEq for Table<V, K> {
+impl<V: Clone + PartialEq, K: Copy + Ord + Hash> PartialEq for Table<V, K> {
     fn eq(&self, other: &Table<V, K>) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
