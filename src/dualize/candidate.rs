@@ -1,5 +1,6 @@
 //! One state that explains what was observed: a symbolic memory and the constraints on it.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use super::verdict::{Doubt, Place};
@@ -7,13 +8,17 @@ use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
 use crate::term::{Term, Var};
-use crate::value::{Conditions, Truth, Value};
+use crate::value::{self, Conditions, Lifted, Truth, Value};
 
-/// A validation state: a process with symbolic memory, and the constraints on its variables.
+/// A validation state that is moved by its address: candidates change places more often than they are looked into.
 ///
 /// A candidate is a value: forking clones it, and nothing is undone.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct Candidate(Box<State>);
+
+/// A validation state: a process with symbolic memory, and the constraints on its variables.
+#[derive(Clone, Debug)]
+pub struct State {
     /// The server's memory and task.
     pub process: Process,
     /// What is known of the variables.
@@ -38,6 +43,22 @@ pub struct Candidate {
     pub answer: Option<Value>,
     /// The choices on the way here, where they are kept for a witness.
     pub log: Option<Arc<Log>>,
+}
+
+impl Deref for Candidate {
+    type Target = State;
+
+    #[inline]
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}
+
+impl DerefMut for Candidate {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.0
+    }
 }
 
 /// A variable that stands for the different values of candidates that were equal else. Nothing but its slot mentions it.
@@ -113,7 +134,7 @@ pub(super) enum Alive {
 
 impl Candidate {
     pub(super) fn new(process: Process) -> Candidate {
-        Candidate {
+        Candidate(Box::new(State {
             process,
             store: Store::default(),
             doubt: None,
@@ -126,7 +147,7 @@ impl Candidate {
             replied: None,
             answer: None,
             log: None,
-        }
+        }))
     }
 
     /// Whether every question about it was answered.
@@ -145,15 +166,23 @@ impl Candidate {
         self.told(answer, at)
     }
 
-    pub(super) fn assume_all(&mut self, conditions: Conditions, at: Option<Place>, solver: &mut Solver) -> Alive {
-        match &conditions[..] {
+    /// Whether an answer is the one that was observed, which is assumed part by part.
+    pub(super) fn shows(&mut self, answer: &Value, expected: &Value, at: Place, solver: &mut Solver) -> Lifted<Alive> {
+        if !matches!(answer, Value::Data { fields: Some(_), .. } | Value::Union(_)) {
+            return Ok(self.require(value::equal(answer, expected)?, Some(at), solver));
+        }
+        let mut conditions = Conditions::new();
+        if !value::equal_where(answer, expected, &mut conditions)? {
+            return Ok(Alive::No);
+        }
+        Ok(match &conditions[..] {
             [] => Alive::Yes,
-            [condition] => self.assume(condition, at, solver),
+            [condition] => self.assume(condition, Some(at), solver),
             _ => {
                 let answer = self.store.assume_all(conditions, solver);
-                self.told(answer, at)
+                self.told(answer, Some(at))
             }
-        }
+        })
     }
 
     /// Whether the path goes on after this answer of the solver.

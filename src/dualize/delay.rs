@@ -154,9 +154,7 @@ impl Judge {
     pub(super) fn notice(&mut self, program: &Program, candidate: &mut Candidate) {
         let Some(watch) = &mut self.watch else { return };
         let touched = candidate.process.touched();
-        while candidate.noticed < touched.len() {
-            let at = candidate.noticed;
-            candidate.noticed += 1;
+        for at in candidate.noticed..touched.len() {
             let Some(class) = Class::of(program, &touched[at]) else { continue };
             let follows = all_touched(program, &watch.taken, &touched[..=at]);
             if excluded(&follows, Some(&candidate.store)) {
@@ -169,6 +167,7 @@ impl Judge {
                 watch.offers.push(Offer { class, follows, store });
             }
         }
+        candidate.noticed = candidate.noticed.max(touched.len());
     }
 
     /// Whether a run of the request certainly left out something that one of the steps before it touched: then that step

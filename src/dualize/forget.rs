@@ -4,7 +4,7 @@
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
 //! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, State};
 use super::frontier::Judge;
 use crate::term::Term;
 use crate::value::{Substitution, Value};
@@ -47,11 +47,11 @@ impl Judge {
         candidate.process.rest();
         if candidate.store.has_bindings() {
             for slot in candidate.process.stored().clone().iter() {
-                let Candidate { process, store, .. } = candidate;
+                let State { process, store, .. } = &mut **candidate;
                 let mut resolve = |term: &Term| changed(term, store.resolve(term));
                 Substitution::pending(&mut resolve).apply_in_place(&mut process.memory[slot as usize]);
             }
-            let Candidate { process, store, .. } = candidate;
+            let State { process, store, .. } = &mut **candidate;
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             process.settle_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
         }
@@ -61,7 +61,7 @@ impl Judge {
 
     /// What was written with conditions in it is what is left of it after the answer was observed.
     fn settle_written(&self, candidate: &mut Candidate) {
-        let Candidate { process, store, .. } = candidate;
+        let State { process, store, .. } = &mut **candidate;
         let mut simplify = |term: &Term| changed(term, store.simplified(term, &self.solver));
         let mut settled = Substitution::everywhere(&mut simplify);
         for slot in process.stored().clone().iter() {
@@ -78,7 +78,7 @@ impl Judge {
 
     /// What was asked of unknown maps under keys that are known by now is put in its place.
     fn settle_seen(&mut self, candidate: &mut Candidate) {
-        let Candidate { process, store, .. } = candidate;
+        let State { process, store, .. } = &mut **candidate;
         if store.has_bindings() && process.has_seen() {
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
@@ -89,7 +89,7 @@ impl Judge {
     /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.
     pub(super) fn forget(&mut self, candidate: &mut Candidate) {
         self.counts.projections += 1;
-        let Candidate { process, store, .. } = candidate;
+        let State { process, store, .. } = &mut **candidate;
         if store.has_bindings() {
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             let mut substitution = Substitution::everywhere(&mut resolve);

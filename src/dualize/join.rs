@@ -124,7 +124,8 @@ impl Judge {
             return true;
         }
         let Value::Term(term) = value else { return false };
-        let Some(named) = self.simplest(&mut candidate.store, term) else { return false };
+        let term = term.clone();
+        let Some(named) = self.simplest(&mut candidate.store, &term) else { return false };
         candidate.joined = named.as_var().map(|var| Joined { var, slot });
         if candidate.joined.is_none() {
             candidate.fresh += u32::from(!candidate.store.release(var));

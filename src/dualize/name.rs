@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidate::{Alive, Candidate};
+use super::candidate::{Alive, Candidate, State};
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Process;
@@ -30,7 +30,7 @@ impl Judge {
         if !self.options.name || self.options.keep_answers {
             return;
         }
-        let Candidate { process, store, .. } = candidate;
+        let State { process, store, .. } = &mut **candidate;
         let mut names: FxHashMap<Term, Term> = FxHashMap::default();
         for term in separate_terms(process) {
             let fresh = self.fresh.variable(term.sort());

@@ -11,7 +11,7 @@ use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
 use crate::spec::{Site, Spec};
 use crate::term::Term;
-use crate::value::{self, Conditions, Split, Truth, Value};
+use crate::value::{Split, Truth, Value};
 
 /// What the copies of the paths of one request may cost together, in copied values.
 const COPY_LIMIT: usize = 20_000_000;
@@ -198,10 +198,8 @@ impl Judge {
             return told;
         }
         loop {
-            let mut conditions = Conditions::new();
-            let ask = match value::equal_where(&answer, expected, &mut conditions) {
-                Ok(false) => return Alive::No,
-                Ok(true) => return candidate.assume_all(conditions, Some(at), &mut self.solver),
+            let ask = match candidate.shows(&answer, expected, at, &mut self.solver) {
+                Ok(alive) => return alive,
                 Err(Split::On(condition)) if condition.as_bool().is_none() => {
                     self.fork_answer(candidate, (answer, site), &condition, open);
                     return Alive::No;

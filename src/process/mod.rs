@@ -26,6 +26,8 @@ pub use notes::Slots;
 pub use touched::Touched;
 pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT};
 
+use std::sync::Arc;
+
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::heads::Heads;
 use crate::spec::types::{BOOL, INT};
@@ -117,7 +119,7 @@ enum Waiting {
     /// Whether the arms of a conditional expression are open.
     Arms { split: Pc, otherwise: Pc, condition: Term },
     /// One of these positions.
-    Target(Box<[Pc]>),
+    Target(Arc<[Pc]>),
     /// One of these values, for a register.
     Element(Register, Vec<Value>),
     /// A part of an unknown value.
@@ -446,9 +448,7 @@ impl Process {
     #[inline]
     fn set(&mut self, register: Register, value: Value) {
         let base = self.task.frame.base;
-        let place = &mut self.task.registers[(base + register) as usize];
-        place.clear();
-        *place = value;
+        self.task.registers[(base + register) as usize].put(value);
     }
 
     /// A condition under the guard of the arm being evaluated: `guard ∧ condition`.

@@ -26,7 +26,9 @@ impl Process {
             if self.task.fuel == 0 {
                 return self.cut(program, Limit::Section);
             }
-            if let Some(register) = self.task.oversize.take() {
+            if self.task.oversize.is_some()
+                && let Some(register) = self.task.oversize.take()
+            {
                 return self.force(register, function.origin[frame.pc as usize]);
             }
             self.task.fuel -= 1;

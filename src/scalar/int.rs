@@ -42,6 +42,12 @@ impl Int {
         Int(Small(value))
     }
 
+    /// Whether it fits a machine word.
+    #[inline]
+    pub fn is_small(&self) -> bool {
+        matches!(self.0, Small(_))
+    }
+
     /// The value as a machine word, where it fits.
     #[inline]
     pub fn to_i64(&self) -> Option<i64> {

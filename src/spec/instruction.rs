@@ -3,6 +3,8 @@
 //! Statements fork ([`Op::Branch`], [`Op::Select`]); expressions join: `if c { a } else { b }` is a [`Op::Split`], the first
 //! arm, a [`Op::Swap`], the second arm, and a [`Op::Join`].
 
+use std::sync::Arc;
+
 use super::code::{Binary, Domain, FaultKind, Operand, Pc, Register, Unary};
 use super::footprint::Touch;
 use super::types::TypeId;
@@ -332,7 +334,7 @@ pub enum Op {
     /// `either {..} or {..}`: a fork
     Select {
         /// Where each way begins.
-        targets: Box<[Pc]>,
+        targets: Arc<[Pc]>,
     },
     /// `assume`, and the conditions of `where`
     Assume {

@@ -2,6 +2,8 @@
 //!
 //! `r2 := r0 + s1` reads a register and a variable of the state.
 
+use std::sync::Arc;
+
 use super::code::{Domain, Op, Operand, Pc, Register};
 
 impl Op {
@@ -102,7 +104,7 @@ pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
         Op::Swap { end, split, .. } => [end, split].into_iter().for_each(change),
         Op::Join { split, .. } => change(split),
         Op::Next { done, .. } => change(done),
-        Op::Select { targets } => targets.iter_mut().for_each(change),
+        Op::Select { targets } => Arc::make_mut(targets).iter_mut().for_each(change),
         Op::Watched { op, .. } => change_targets(op, change),
         _ => {}
     }

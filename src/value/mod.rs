@@ -184,13 +184,24 @@ impl Value {
     /// Makes it absent; what holds nothing on the heap costs no call.
     #[inline]
     pub fn clear(&mut self) {
-        match self {
-            Value::Absent => {}
-            Value::Scalar(Scalar::Bool(_) | Scalar::Client(_)) | Value::Data { fields: None, .. } => {
-                // They own nothing: to forget them is to drop them.
-                std::mem::forget(std::mem::replace(self, Value::Absent));
-            }
-            _ => *self = Value::Absent,
+        if !matches!(self, Value::Absent) {
+            self.put(Value::Absent);
+        }
+    }
+
+    /// Replaces it; what holds nothing on the heap is dropped without a call.
+    #[inline]
+    pub fn put(&mut self, value: Value) {
+        let is_plain = match self {
+            Value::Absent | Value::Data { fields: None, .. } => true,
+            Value::Scalar(Scalar::Bool(_) | Scalar::Client(_)) => true,
+            Value::Scalar(Scalar::Int(int)) => int.is_small(),
+            _ => false,
+        };
+        match is_plain {
+            // It owns nothing: to forget it is to drop it.
+            true => std::mem::forget(std::mem::replace(self, value)),
+            false => *self = value,
         }
     }
 

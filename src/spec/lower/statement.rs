@@ -134,7 +134,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn either_statement(&mut self, blocks: &[Block]) {
-        let select = self.emit(Op::Select { targets: Box::new([]) });
+        let select = self.emit(Op::Select { targets: [].into() });
         let mut end = Label::default();
         let mut targets = Vec::with_capacity(blocks.len());
         for block in blocks {
