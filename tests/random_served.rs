@@ -58,6 +58,9 @@ fn check(family: &Family, number_of: u64, programs: u64) {
     let mut count = Count::default();
     for seed in first..first + number("MAYHAP_LONG").unwrap_or(programs) {
         let text = worlds::random(&mut Rng::new(seed), family).text;
+        if std::env::var_os("MAYHAP_SHOW").is_some() {
+            eprintln!("{seed}\n{text}");
+        }
         let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         for trace in 0..TRACES {
             let exchanges = served(&spec, seed.wrapping_mul(TRACES) + trace);

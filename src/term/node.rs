@@ -42,7 +42,7 @@ thread_local! {
 }
 
 /// How many nodes this thread has made so far, those included that were there already, and those of large terms each time
-/// that they are walked through, [`WALKED`] for one: between two moments, a measure of symbolic work that is the same on
+/// that they are walked through, some of these for one: between two moments, a measure of symbolic work that is the same on
 /// every machine.
 #[must_use]
 pub fn made() -> u64 {
