@@ -13,7 +13,7 @@ use std::sync::Arc;
 use command::run;
 use mayhap::dualize::Observed;
 use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Spec, Validator};
+use mayhap::{Exchange, Spec, Validator, Verdict};
 use shipped::Shipped;
 
 /// One answer in so many is replaced by a hole.
@@ -94,4 +94,19 @@ fn the_command_starts_unknown_too() {
         |arguments: &[&str]| run(&[&["validate", "specs/lease.may", "-"], arguments].concat(), held).status.code();
     assert_eq!(judge(&[]), Some(1));
     assert_eq!(judge(&["--set", "FRESH=false"]), Some(0));
+}
+
+#[test]
+fn a_long_unknown_list_is_shown_whole() {
+    let text = "protocol p { request int; response list<int>; var l: list<int> = choose; on q { reply l; } }";
+    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    let shown: Vec<i64> = (0..1_000).collect();
+    let line = |list: &[i64]| format!("{{\"q\":1,\"a\":{list:?}}}\n");
+    accepted(&spec, &exchanges(&spec, &line(&shown).repeat(3)), "the same list each time");
+    let mut other = shown.clone();
+    other[999] = 0;
+    let mut validator = Validator::new(&spec);
+    let trace = exchanges(&spec, &(line(&shown) + &line(&other)));
+    assert!(!trace.iter().all(|exchange| validator.observe_exchange(exchange)), "two lists");
+    assert!(matches!(validator.verdict(), Verdict::Reject { .. }));
 }

@@ -125,18 +125,18 @@ fn holds(value: &Value, id: u64) -> bool {
 }
 
 pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Lifted<Truth> {
-    let mut all = Truth::Known(true);
+    let mut conditions: SmallVec<[Term; 8]> = SmallVec::new();
     let mut split = None;
     for (a, b) in pairs {
         match equal(a, b) {
-            Ok(truth) => all = all.and(truth),
-            Err(condition) => split = split.or(Some(condition)),
-        }
-        if all.is_false() {
-            return Ok(all);
+            Ok(Truth::Known(true)) => {}
+            Ok(Truth::Known(false)) => return Ok(Truth::Known(false)),
+            Ok(Truth::Term(condition)) => conditions.push(condition),
+            Err(first) => split = split.or(Some(first)),
         }
     }
-    split.map_or(Ok(all), Err)
+    let all = Truth::of(Term::and_all(conditions));
+    if all.is_false() { Ok(all) } else { split.map_or(Ok(all), Err) }
 }
 
 /// Whether `a < b`, of integers, strings (by code points) or bytes.

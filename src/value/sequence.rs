@@ -44,21 +44,49 @@ pub(super) fn equal(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
     if a == b {
         return Ok(Truth::Known(true));
     }
-    let mut heads = Truth::Known(true);
+    if reach == Reach::Bounded
+        && let Some(awaited) = awaited(a, b)
+    {
+        return apart(a, b, Ask::Item(awaited, reach));
+    }
+    let (mut conditions, mut awaited) = (Vec::new(), None);
     for (x, y) in a.iter().zip(b.iter()) {
         match (x, y) {
             (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => {}
-            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return apart(a, b, Ask::Item(Rest::clone(rest), reach)),
-            (x, y) => heads = heads.and(super::equal(x, y)?),
+            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => {
+                awaited = Some(Rest::clone(rest));
+                break;
+            }
+            (x, y) => match super::equal(x, y)? {
+                Truth::Known(true) => {}
+                Truth::Known(false) => return Ok(Truth::Known(false)),
+                Truth::Term(condition) => conditions.push(condition),
+            },
         }
-        if heads.is_false() {
-            return Ok(heads);
-        }
+    }
+    let heads = Truth::of(Term::and_all(conditions));
+    match awaited {
+        _ if heads.is_false() => return Ok(heads),
+        Some(rest) => return apart(a, b, Ask::Item(rest, reach)),
+        None => {}
     }
     // What one of them has behind the end of the other must be empty.
     let longer = if a.len() > b.len() { a } else { b };
     let behind = length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
     Ok(heads.and(super::equal(&behind, &Value::from(0))?))
+}
+
+/// The stretch to be looked at before a list can be compared with one of known length, element by element. Where that shows
+/// an unknown list whole, one element after the other is asked for: what is known by then is compared once, at the end.
+fn awaited(a: &List, b: &List) -> Option<Rest> {
+    for pair in a.iter().zip(b.iter()) {
+        match pair {
+            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return Some(Rest::clone(rest)),
+            (Value::Scalar(x), Value::Scalar(y)) if x != y => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Lists that differ in length for certain are not equal; else the stretch is looked at.
