@@ -269,6 +269,78 @@ fn var(id: u64, sort: Sort) -> Term {
     Term::var(Var { id, sort })
 }
 
+/// Literals of which some imply each other, some exclude each other, and some cover everything.
+fn related_literals() -> Vec<Raw> {
+    let equal = |id, sort, scalar| Raw::Eq(Box::new(Raw::Var(id, sort)), Box::new(Raw::Known(scalar)));
+    let at_most = |k| Raw::Le(Box::new(Raw::Var(3, Sort::Int)), Box::new(Raw::Known(Scalar::int(k))));
+    let not = |raw| Raw::Not(Box::new(raw));
+    let token_is = |n| equal(9, Sort::Token(1), token(n));
+    let other_is = |n| equal(10, Sort::Token(1), token(n));
+    vec![
+        Raw::Var(0, Sort::Bool),
+        not(Raw::Var(0, Sort::Bool)),
+        token_is(0),
+        token_is(1),
+        not(token_is(1)),
+        other_is(0),
+        other_is(1),
+        at_most(0),
+        not(at_most(0)),
+        not(at_most(1)),
+        equal(3, Sort::Int, Scalar::int(1)),
+    ]
+}
+
+/// All worlds that tell these literals apart.
+fn related_worlds() -> Vec<Vec<Scalar>> {
+    let mut worlds = Vec::new();
+    for world in 0..2 * 3 * 3 * 3 {
+        let (truth, first, second, number) = (world % 2, world / 2 % 3, world / 6 % 3, world / 18);
+        let mut scalars = vec![Scalar::Bool(false); 12];
+        scalars[0] = Scalar::Bool(truth == 1);
+        (scalars[3], scalars[9], scalars[10]) = (Scalar::int(number), token(first), token(second));
+        worlds.push(scalars);
+    }
+    worlds
+}
+
+/// Every set of at most `size` of these.
+fn subsets(literals: &[Raw], size: usize) -> Vec<Vec<Raw>> {
+    let Some((first, others)) = literals.split_first().filter(|_| size > 0) else { return vec![Vec::new()] };
+    let mut all = subsets(others, size);
+    all.extend(subsets(others, size - 1).into_iter().map(|mut set| {
+        set.push(first.clone());
+        set
+    }));
+    all
+}
+
+/// Conjunctions of clauses, and disjunctions of cubes: all pairs of up to three literals, all triples of up to two.
+#[test]
+fn small_connectives_keep_their_value_in_every_world() {
+    let (literals, worlds) = (related_literals(), related_worlds());
+    let check = |parts: &[&Vec<Raw>]| {
+        let clauses = Raw::And(parts.iter().map(|part| Raw::Or(part.to_vec())).collect());
+        let cubes = Raw::Or(parts.iter().map(|part| Raw::And(part.to_vec())).collect());
+        for raw in [clauses, cubes] {
+            let term = build(&raw);
+            for world in &worlds {
+                let got = term.eval(&mut |var| Some(world[var.id as usize].clone()));
+                assert_eq!(got, Some(eval(&raw, world)), "{raw:?} became {term}");
+            }
+        }
+    };
+    let (large, small) = (subsets(&literals, 3), subsets(&literals, 2));
+    for (at, a) in large.iter().enumerate() {
+        large[at..].iter().for_each(|b| check(&[a, b]));
+    }
+    for (at, a) in small.iter().enumerate() {
+        for (next, b) in small.iter().enumerate().skip(at) {
+            small[next..].iter().for_each(|c| check(&[a, b, c]));
+        }
+    }
+}
+
 /// What users see, one term a line.
 #[test]
 fn display_and_normal_forms() {

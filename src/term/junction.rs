@@ -226,7 +226,7 @@ impl Junction {
         match (own.next(), own.next()) {
             (None, _) => Effect::Drop,
             (Some(only), None) => {
-                let opposed = |literal: &Term| self.excludes(relate(only, literal));
+                let opposed = |literal: &Term| !small.contains(literal) && self.excludes(relate(only, literal));
                 match large.iter().position(opposed) {
                     Some(at) => {
                         let kept = large.iter().enumerate().filter(|(other, _)| *other != at);

@@ -159,10 +159,13 @@ impl Map {
             && !contents.entries.is_open()
     }
 
-    /// The first pending write, and the first key that it may equal.
-    fn first_pending(&self) -> Option<(&Write, Option<&Value>)> {
+    /// The first key that the first pending write may equal, and when it does.
+    fn first_open(&self) -> Option<(&Value, Lifted<Truth>)> {
         let write = self.0.pending.first()?;
-        Some((write, self.0.entries.keys().filter(|key| !write.differs.contains(key)).min()))
+        let mut others: Vec<_> = self.0.entries.keys().filter(|key| !write.differs.contains(key)).collect();
+        others.sort();
+        let mut compared = others.into_iter().map(|other| (other, equal(&write.key, other)));
+        compared.find(|(_, same)| *same != Ok(Truth::Known(false)))
     }
 
     /// All entries in the order of their keys. Splits while a write is pending, or where the base is unknown.
@@ -179,40 +182,34 @@ impl Map {
 
     /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
     pub(super) fn settled(&self) -> Lifted<()> {
-        match self.first_pending() {
-            None => Ok(()),
-            Some((write, Some(other))) => Err(Split::On(equal(&write.key, other)?.term())),
-            Some((_, None)) => Err(Split::never()),
+        match self.first_open() {
+            Some((_, same)) => Err(Split::On(same?.term())),
+            None if self.0.pending.is_empty() => Ok(()),
+            // It may equal any key of an unknown base.
+            None => Err(Split::never()),
         }
     }
 
     /// The map after a condition was decided: where that is the first pending comparison, it is not open any more.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Map {
-        let Some((write, other)) = self.first_pending() else { return self.clone() };
-        let same = match other.map(|other| equal(&write.key, other)) {
-            None => false,
-            Some(Ok(Truth::Known(same))) => same,
-            Some(Ok(Truth::Term(open))) if open == *condition => truth,
-            Some(Ok(Truth::Term(open))) if open == Term::not(condition) => !truth,
-            Some(Ok(Truth::Term(_)) | Err(_)) => return self.clone(),
+        let Some((other, Ok(same))) = self.first_open() else { return self.clone() };
+        let same = match same {
+            Truth::Known(same) => same,
+            Truth::Term(open) if open == *condition => truth,
+            Truth::Term(open) if open == Term::not(condition) => !truth,
+            Truth::Term(_) => return self.clone(),
         };
-        if other.is_none() && self.0.base.is_some() {
-            // It may still equal a key of the base.
-            return self.clone();
-        }
-        let (mut write, other) = (write.clone(), other.cloned());
+        let other = other.clone();
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
-        contents.pending.remove(0);
-        match other {
-            None => contents.place(write.key, write.entry),
-            Some(other) if same => contents.place(other, write.entry),
-            Some(other) => {
-                write.differs.push(other);
-                contents.pending.insert(0, write);
-            }
+        if same {
+            let write = contents.pending.remove(0);
+            contents.place(other, write.entry);
+        } else {
+            contents.pending[0].differs.push(other);
         }
+        contents.place_decided();
         map
     }
 
@@ -317,6 +314,7 @@ impl Map {
         } else {
             let differs = contents.withdraw(key).unwrap_or_default();
             contents.pending.push(Write { key: key.clone(), entry, differs });
+            contents.place_decided();
         }
     }
 
@@ -384,6 +382,33 @@ impl Contents {
         let waits = !self.pending.is_empty();
         self.is_plain(key)
             && (!waits || key.is_known() && adds(entry) && self.pending.iter().all(|write| adds(write.entry.as_ref())))
+    }
+
+    /// Places the writes that wait first, as long as each is decided against the keys of all entries.
+    fn place_decided(&mut self) {
+        while let Some(key) = self.decided_key() {
+            let write = self.pending.remove(0);
+            self.place(key, write.entry);
+        }
+    }
+
+    /// The key that the first pending write is under, where that is known. On an unknown base it may still be any.
+    fn decided_key(&self) -> Option<Value> {
+        let Write { key, differs, .. } = self.pending.first()?;
+        if self.is_plain(key) {
+            return Some(key.clone());
+        }
+        if self.base.is_some() {
+            return None;
+        }
+        for other in self.entries.keys().filter(|other| !differs.contains(other)) {
+            match equal(key, other) {
+                Ok(Truth::Known(true)) => return Some(other.clone()),
+                Ok(Truth::Known(false)) => {}
+                Ok(Truth::Term(_)) | Err(_) => return None,
+            }
+        }
+        Some(key.clone())
     }
 
     fn place(&mut self, key: Value, entry: Option<Entry>) {

@@ -83,6 +83,7 @@ impl Map {
                 contents.pending.push(Write { key, entry, differs });
             }
         }
+        contents.place_decided();
     }
 
     /// Whether entries were written with something open in them since this was asked last.
