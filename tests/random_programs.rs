@@ -15,20 +15,10 @@ use random::machine::Choices;
 use random::traces;
 use random::{Rng, guarded, machine, protocol};
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|n| n.parse().expect("a number"))
-}
-
-/// One generator a program, so that a program can be drawn again alone.
-fn seeds(kind: u64, default: u64) -> impl Iterator<Item = Rng> {
-    let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (kind << 32);
-    (0..number("MAYHAP_LONG").unwrap_or(default)).map(move |i| Rng::new(first + i))
-}
-
 fn run_machines(choices: Choices, kind: &Kind, programs: u64) {
     let mut tally = Tally::new();
     let domain = if choices == Choices::Bounded { machine::CHOICES } else { machine::SOME };
-    for mut rng in seeds(choices as u64, programs) {
+    for mut rng in random::seeds(choices as u64, programs).map(Rng::new) {
         let text = machine::random(&mut rng, choices);
         let file = oracle::load(&text);
         for _ in 0..4 {
@@ -62,7 +52,7 @@ fn machines_accept_all_that_they_produce() {
 
 fn run_protocols(unbounded: Unbounded, kind: &Kind, programs: u64) {
     let mut tally = Tally::new();
-    for mut rng in seeds(2 + unbounded as u64, programs) {
+    for mut rng in random::seeds(2 + unbounded as u64, programs).map(Rng::new) {
         let program = protocol::random(&mut rng, unbounded);
         let file = oracle::load(&program.text);
         for _ in 0..4 {
@@ -93,7 +83,7 @@ fn protocols_accept_all_that_they_produce() {
 fn guarded_protocols_agree_with_brute_force() {
     let kind = Kind { name: "guarded protocols", exactness: Exactness::Exact, domains: traces::domains };
     let mut tally = Tally::new();
-    for mut rng in seeds(5, 150) {
+    for mut rng in random::seeds(5, 150).map(Rng::new) {
         let text = guarded::random(&mut rng);
         let found = errors(&text);
         assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
@@ -112,7 +102,7 @@ fn guarded_protocols_agree_with_brute_force() {
 #[test]
 fn random_programs_have_no_errors() {
     assert_eq!(errors("machine m { !1 := x; }").len(), 1);
-    for mut rng in seeds(4, 300) {
+    for mut rng in random::seeds(4, 300).map(Rng::new) {
         for text in [protocol::random(&mut rng, Unbounded::Allowed).text, machine::random(&mut rng, Choices::Unbounded)]
         {
             let errors = errors(&text);

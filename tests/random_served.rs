@@ -29,10 +29,6 @@ struct Count {
     exchanges: usize,
 }
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|n| n.parse().expect("a number"))
-}
-
 /// What a server answers, until it cannot go on.
 fn served(spec: &Arc<Spec>, seed: u64) -> Vec<Exchange> {
     let mut choices = Random::new(seed);
@@ -54,9 +50,8 @@ fn served(spec: &Arc<Spec>, seed: u64) -> Vec<Exchange> {
 }
 
 fn check(family: &Family, number_of: u64, programs: u64) {
-    let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (number_of << 32);
     let mut count = Count::default();
-    for seed in first..first + number("MAYHAP_LONG").unwrap_or(programs) {
+    for seed in random::seeds(number_of, programs) {
         let text = worlds::random(&mut Rng::new(seed), family).text;
         if std::env::var_os("MAYHAP_SHOW").is_some() {
             eprintln!("{seed}\n{text}");

@@ -14,10 +14,6 @@ use random::traces::{self, Trace};
 use random::{Rng, steps};
 use serde_json::json;
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|n| n.parse().expect("a number"))
-}
-
 fn trace(rng: &mut Rng, file: &mayhap::syntax::ast::File, length: usize) -> Trace {
     let mut trace = traces::run_with_steps(rng, file, length, |rng| json!(rng.between(0, 8)));
     for (_, answer) in &mut trace {
@@ -32,8 +28,7 @@ fn trace(rng: &mut Rng, file: &mayhap::syntax::ast::File, length: usize) -> Trac
 fn steps_agree_with_brute_force() {
     let kind = Kind { name: "steps", exactness: Exactness::Exact, domains: traces::domains };
     let mut tally = Tally::new();
-    let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (17 << 32);
-    for mut rng in (0..number("MAYHAP_LONG").unwrap_or(150)).map(|i| Rng::new(first + i)) {
+    for mut rng in random::seeds(17, 150).map(Rng::new) {
         let text = steps::random(&mut rng);
         let found = errors(&text);
         assert!(found.is_empty(), "{}\n{text}", found.join("\n"));

@@ -22,10 +22,6 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::time::{Duration, Instant};
 
-fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|n| n.parse().expect("a number"))
-}
-
 /// Compares a text and a trace from the beginning, as shrinking needs it.
 fn compare(text: &str, trace: &Trace, tally: &mut Tally) -> Result<Compared, String> {
     let spec = match Spec::from_text(text) {
@@ -67,10 +63,9 @@ struct Count {
 }
 
 fn run(family: &Family, number_of: u64, programs: u64, likely_hole: usize) -> Count {
-    let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (number_of << 32);
     let mut count = Count::default();
-    for seed in 0..number("MAYHAP_LONG").unwrap_or(programs) {
-        let mut rng = Rng::new(first + seed);
+    for seed in random::seeds(number_of, programs) {
+        let mut rng = Rng::new(seed);
         let world = worlds::random(&mut rng, family);
         let found = errors(&world.text);
         assert!(found.is_empty(), "{}\n{}", found.join("\n"), world.text);
