@@ -71,27 +71,29 @@ impl Process {
         key: Operand,
         value: Operand,
     ) -> Result<Next, Obstacle> {
-        let [key, value] = [key, value].map(|operand| self.read(program, base, operand).clone());
-        if let Value::Union(alternatives) = &key {
-            return Err(Obstacle::Decide(alternatives[0].0.clone()));
-        }
-        match &mut self.memory[slot as usize] {
-            Value::Map(map) => map.set_in_place(&key, Some(Entry::always(value))),
-            Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
-            _ => {}
-        }
-        self.note_stored(slot);
-        Ok(Next::Following)
+        let entry = Entry::always(self.read(program, base, value).clone());
+        self.write(program, base, slot, key, Some(entry))
     }
 
     /// Removes an entry of a map in its slot.
     pub(super) fn delete(&mut self, program: &Program, base: u32, slot: u32, key: Operand) -> Result<Next, Obstacle> {
+        self.write(program, base, slot, key, None)
+    }
+
+    fn write(
+        &mut self,
+        program: &Program,
+        base: u32,
+        slot: u32,
+        key: Operand,
+        entry: Option<Entry>,
+    ) -> Result<Next, Obstacle> {
         let key = self.read(program, base, key).clone();
         if let Value::Union(alternatives) = &key {
             return Err(Obstacle::Decide(alternatives[0].0.clone()));
         }
         match &mut self.memory[slot as usize] {
-            Value::Map(map) => map.set_in_place(&key, None),
+            Value::Map(map) => map.set_in_place(&key, entry),
             Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
             _ => {}
         }
@@ -108,28 +110,12 @@ impl Process {
         slot: u32,
         src: Operand,
     ) -> Result<Next, Obstacle> {
-        if let (Value::List(_), Value::List(more)) = (&self.memory[slot as usize], self.read(program, frame.base, src))
-            && more.len() <= SHORT
-        {
-            let more = more.clone();
-            if let Value::List(list) = &mut self.memory[slot as usize] {
-                std::sync::Arc::make_mut(list).extend(more.iter().cloned());
-            }
+        let more = self.read(program, frame.base, src).clone();
+        if add_in_place(&mut self.memory[slot as usize], &more) {
             self.note_stored(slot);
             return self.goto(frame.pc + 2);
         }
-        if let (Value::Map(_), Value::Map(more)) = (&self.memory[slot as usize], self.read(program, frame.base, src))
-            && more.bound() <= SHORT
-        {
-            let more = more.clone();
-            if let Value::Map(set) = &mut self.memory[slot as usize]
-                && value::add_to_set(set, &more)
-            {
-                self.note_stored(slot);
-                return self.goto(frame.pc + 2);
-            }
-        }
-        let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], self.read(program, frame.base, src));
+        let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], &more);
         self.keep(dst, sum)
     }
 
@@ -237,5 +223,17 @@ impl Process {
     ) -> Result<Next, Obstacle> {
         self.set(dst, value);
         if defined.is_true() { Ok(Next::Following) } else { self.fault(program, frame, defined.not(), kind) }
+    }
+}
+
+/// Adds what is short to a list or a set; whether it was done.
+fn add_in_place(collection: &mut Value, more: &Value) -> bool {
+    match (collection, more) {
+        (Value::List(list), Value::List(more)) if more.len() <= SHORT => {
+            std::sync::Arc::make_mut(list).extend(more.iter().cloned());
+            true
+        }
+        (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),
+        _ => false,
     }
 }

@@ -49,31 +49,28 @@ pub(super) fn equal(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
     {
         return apart(a, b, Ask::Item(awaited, reach));
     }
-    let (mut conditions, mut awaited) = (Vec::new(), None);
-    for (x, y) in a.iter().zip(b.iter()) {
-        match (x, y) {
-            (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => {}
-            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => {
-                awaited = Some(Rest::clone(rest));
-                break;
-            }
-            (x, y) => match super::equal(x, y)? {
-                Truth::Known(true) => {}
-                Truth::Known(false) => return Ok(Truth::Known(false)),
-                Truth::Term(condition) => conditions.push(condition),
-            },
-        }
-    }
-    let heads = Truth::of(Term::and_all(conditions));
-    match awaited {
+    let pairs = || a.iter().zip(b.iter());
+    let stretch = pairs().enumerate().find_map(|(at, (x, y))| Some((at, stretch(x, y)?)));
+    let heads = pairs().take(stretch.as_ref().map_or(usize::MAX, |(at, _)| *at));
+    let heads = super::equal::all_equal(heads.filter(|(x, _)| !matches!(x, Value::Rest(_))))?;
+    match stretch {
         _ if heads.is_false() => return Ok(heads),
-        Some(rest) => return apart(a, b, Ask::Item(rest, reach)),
+        Some((_, rest)) => return apart(a, b, Ask::Item(rest, reach)),
         None => {}
     }
     // What one of them has behind the end of the other must be empty.
     let longer = if a.len() > b.len() { a } else { b };
     let behind = length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
     Ok(heads.and(super::equal(&behind, &Value::from(0))?))
+}
+
+/// A stretch at the same place in both lists that is not the same one.
+fn stretch(x: &Value, y: &Value) -> Option<Rest> {
+    match (x, y) {
+        (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => None,
+        (Value::Rest(rest), _) | (_, Value::Rest(rest)) => Some(Rest::clone(rest)),
+        _ => None,
+    }
 }
 
 /// The stretch to be looked at before a list can be compared with one of known length, element by element. Where that shows
