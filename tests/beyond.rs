@@ -31,7 +31,7 @@ fn z3_is_asked_at_most_once_an_exchange() {
         let undecided = workload.name == "cubes";
         assert_eq!(validator.verdict().is_accept(), !undecided, "{}: {:?}", workload.name, validator.verdict());
         if undecided {
-            assert!(matches!(validator.verdict(), Verdict::Unknown(_)));
+            assert!(matches!(validator.verdict(), Verdict::Unknown { .. }));
             assert_eq!(validator.statistics().z3_checks, 1);
         }
     }

@@ -78,7 +78,7 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
             let holds = check_reason(spec, &options, exchanges, &found);
             if holds == Rechecked::Holds { Ok(()) } else { Err(format!("{found:?} is no minimal reason")) }
         }
-        Verdict::Unknown(_) | Verdict::Outside { .. } | Verdict::Fault(_) => Ok(()),
+        Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Ok(()),
     }
 }
 

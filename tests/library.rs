@@ -243,7 +243,7 @@ fn doubt_says_why() {
     let mut validator = Validator::new(&spec);
     validator.observe(&114, &true).unwrap();
     match validator.verdict() {
-        Verdict::Unknown(Doubt::Solver(why)) => assert!(why.to_string().contains("condition"), "{why}"),
+        Verdict::Unknown { doubt: Doubt::Solver(why), .. } => assert!(why.to_string().contains("condition"), "{why}"),
         other => panic!("{other:?}"),
     }
 }

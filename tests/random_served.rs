@@ -65,7 +65,7 @@ fn check(family: &Family, number_of: u64, programs: u64) {
             match validator.verdict() {
                 _ if exchanges.is_empty() => count.stopped += 1,
                 Verdict::Reject { .. } => panic!("{} {seed}, trace {trace}\n{text}\n{exchanges:#?}", family.name),
-                Verdict::Unknown(_) => count.unknown += 1,
+                Verdict::Unknown { .. } => count.unknown += 1,
                 verdict => {
                     assert!(verdict.is_accept(), "{verdict:?}");
                     count.accepted += 1;

@@ -52,7 +52,7 @@ fn verdict(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Optio
         Verdict::Reject { event, .. } => format!("reject {event}"),
         Verdict::Outside { event, .. } => format!("outside {event}"),
         Verdict::Fault(report) => format!("fault {}", report.event),
-        Verdict::Unknown(_) => return None,
+        Verdict::Unknown { .. } => return None,
     })
 }
 

@@ -154,9 +154,23 @@ fn what_is_too_hard_is_unknown_in_bounded_time() {
             validator.observe_exchange(&exchange.unwrap());
         }
         let verdict = validator.verdict();
-        let Verdict::Unknown(why) = &verdict else { panic!("{verdict:?}: {members}") };
+        let Verdict::Unknown { doubt: why, .. } = &verdict else { panic!("{verdict:?}: {members}") };
         let why = why.to_string();
         assert!(why.contains("unknown strings") || why.contains("time limit"), "{why}");
         assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     }
+}
+
+/// `?b` explains the answer, which no tier knows of octets; that an empty one is sliced is known.
+#[test]
+fn a_fault_is_a_warning_where_something_else_may_explain_the_trace() {
+    let spec =
+        Spec::from_text(&text("var y: bytes = choose; on q { if y[1..len(y)] == \"b\" { reply \"b\"; } reply q; }"))
+            .unwrap();
+    let mut validator = Validator::new(&spec);
+    for exchange in validate::Exchanges::new(&spec, trace(&[("x", "b")]).as_bytes()) {
+        validator.observe_exchange(&exchange.unwrap());
+    }
+    let verdict = validator.verdict();
+    assert!(matches!(verdict, Verdict::Unknown { warning: Some(_), .. }), "{verdict:?}");
 }

@@ -56,9 +56,10 @@ pub fn add<R: Recording>(
 ) -> Result<(), String> {
     match judge.verdict() {
         Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck),
-        Verdict::Unknown(doubt) => {
+        Verdict::Unknown { doubt, warning } => {
             let at = judge.doubt().and_then(|(_, at)| at);
             report.explanation = trouble::unknown(spec, &doubt, at);
+            report.explanation.extend(warned(judge, spec, warning.as_ref(), trace));
             Ok(())
         }
         Verdict::Outside { event, site } => {
@@ -70,14 +71,17 @@ pub fn add<R: Recording>(
             Ok(())
         }
         Verdict::Accept { warning } => {
-            if let Some(fault) = warning {
-                report.explanation.push("warning: another run of the specification meets a fault".to_owned());
-                let told = faulty(judge, spec, &fault, trace);
-                report.explanation.extend(told.into_iter().map(|line| format!("  {line}")));
-            }
+            report.explanation.extend(warned(judge, spec, warning.as_ref(), trace));
             acceptance(report, spec, trace, wanted.witness)
         }
     }
+}
+
+/// A fault that does not decide the verdict.
+fn warned<R: Recording>(judge: &Judge, spec: &Arc<Spec>, warning: Option<&FaultReport>, trace: &R) -> Vec<String> {
+    let Some(fault) = warning else { return Vec::new() };
+    let told = faulty(judge, spec, fault, trace).into_iter().map(|line| format!("  {line}"));
+    std::iter::once("warning: another run of the specification meets a fault".to_owned()).chain(told).collect()
 }
 
 /// A fault, with the values that lead to it.

@@ -157,7 +157,7 @@ fn exit(verdict: &Verdict) -> Exit {
     match verdict {
         Verdict::Accept { .. } => Exit::Fine,
         Verdict::Reject { .. } => Exit::Rejected,
-        Verdict::Unknown(_) => Exit::Inconclusive,
+        Verdict::Unknown { .. } => Exit::Inconclusive,
         Verdict::Outside { .. } | Verdict::Fault(_) => Exit::Failed,
     }
 }

@@ -405,6 +405,9 @@ impl Judge {
         if self.candidates.iter().any(Candidate::is_clean) || self.event == 0 {
             return Verdict::Accept { warning: self.fault.clone() };
         }
+        if let Some((doubt, _)) = self.undecided() {
+            return Verdict::Unknown { doubt, warning: self.fault.clone() };
+        }
         if let Some(fault) = &self.fault {
             return Verdict::Fault(fault.clone());
         }
@@ -412,7 +415,7 @@ impl Judge {
             return Verdict::Outside { event, site };
         }
         if let Some((doubt, _)) = self.doubt() {
-            return Verdict::Unknown(doubt);
+            return Verdict::Unknown { doubt, warning: None };
         }
         let event_from = self.clean_died.filter(|from| *from < self.event);
         Verdict::Reject { event: self.event, event_from }
@@ -421,13 +424,16 @@ impl Judge {
     /// Why the verdict is unknown, where it is, and where the question was asked.
     #[must_use]
     pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
+        let outside = |at| (Doubt::Limit(Limit::Undecidable), Some(at));
+        self.undecided().or_else(|| self.perhaps_outside.map(outside))
+    }
+
+    /// Why something clean may explain everything, though nothing is known to.
+    fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
         if let Some(candidate) = self.candidates.first() {
             return Some((candidate.doubt.clone()?, candidate.doubted));
         }
-        if let Some((limit, at)) = self.cut {
-            return Some((Doubt::Limit(limit), at));
-        }
-        self.perhaps_outside.map(|at| (Doubt::Limit(Limit::Undecidable), Some(at)))
+        self.cut.map(|(limit, at)| (Doubt::Limit(limit), at))
     }
 
     /// The state in which the fault that was found first is met, with what leads there.

@@ -22,7 +22,12 @@ pub enum Verdict {
         event_from: Option<u64>,
     },
     /// Undecided.
-    Unknown(Doubt),
+    Unknown {
+        /// Why.
+        doubt: Doubt,
+        /// A reachable fault of the specification: it decides the verdict only where nothing else may explain the trace.
+        warning: Option<FaultReport>,
+    },
     /// Only runs that break the client's duty explain the trace, from this event on.
     Outside {
         /// The event at which the duty was first broken.

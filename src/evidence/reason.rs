@@ -206,7 +206,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         }
         judge.observe(&self.rejected);
         let verdict = judge.verdict();
-        self.undecided |= matches!(verdict, Verdict::Unknown(_));
+        self.undecided |= matches!(verdict, Verdict::Unknown { .. });
         matches!(verdict, Verdict::Reject { .. })
     }
 

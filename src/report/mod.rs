@@ -111,7 +111,7 @@ fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
     match verdict {
         Verdict::Accept { .. } => ("accept", None, None),
         Verdict::Reject { event, event_from } => ("reject", Some(*event), *event_from),
-        Verdict::Unknown(_) => ("unknown", None, None),
+        Verdict::Unknown { .. } => ("unknown", None, None),
         Verdict::Outside { event, site: _ } => ("outside", Some(*event), None),
         Verdict::Fault(fault) => ("fault", Some(fault.event), None),
     }
@@ -122,9 +122,8 @@ fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
 pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
     let (report, build): (&FaultReport, fn(_, String) -> Diagnostic) = match verdict {
         Verdict::Fault(report) => (report, Diagnostic::error),
-        Verdict::Accept { warning: Some(report) } => (report, Diagnostic::warning),
-        Verdict::Accept { warning: None } | Verdict::Reject { .. } => return None,
-        Verdict::Unknown(_) | Verdict::Outside { .. } => return None,
+        Verdict::Accept { warning } | Verdict::Unknown { warning, .. } => (warning.as_ref()?, Diagnostic::warning),
+        Verdict::Reject { .. } | Verdict::Outside { .. } => return None,
     };
     let label = match report.fault.kind {
         FaultKind::MissingKey => "no such key",

@@ -34,7 +34,7 @@ fn name(verdict: &Verdict) -> (String, Option<u64>) {
     let (name, event) = match verdict {
         Verdict::Accept { warning: _ } => ("accept", None),
         Verdict::Reject { event, event_from: _ } => ("reject", Some(*event)),
-        Verdict::Unknown(_) => ("unknown", None),
+        Verdict::Unknown { .. } => ("unknown", None),
         Verdict::Outside { event, .. } => ("outside", Some(*event)),
         Verdict::Fault(report) => ("fault", Some(report.event)),
     };

@@ -134,7 +134,7 @@ impl Examined<'_> {
                 }
                 ("reject".to_owned(), event(at))
             }
-            Judged::Unknown(_) => ("unknown".to_owned(), None),
+            Judged::Unknown { .. } => ("unknown".to_owned(), None),
             // A limit may have cut off the clean run that explains it.
             Judged::Outside { .. } | Judged::Fault(_) if validator.judge().is_cut() => ("unknown".to_owned(), None),
             Judged::Outside { .. } => ("outside".to_owned(), None),

@@ -76,7 +76,7 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
             }
             ("reject".to_owned(), event(at))
         }
-        mayhap::Verdict::Unknown(_) => ("unknown".to_owned(), None),
+        mayhap::Verdict::Unknown { .. } => ("unknown".to_owned(), None),
         mayhap::Verdict::Outside { .. } => ("outside".to_owned(), None),
         mayhap::Verdict::Fault(report) => ("fault".to_owned(), event(report.event)),
     })
