@@ -150,6 +150,32 @@ impl Candidate {
         }))
     }
 
+    /// Makes it a copy of another one, where it already is.
+    pub(super) fn copy_from(&mut self, other: &Candidate) {
+        let State { process, store, doubt, doubted, fresh, walked, open, joined, noticed, replied, answer, log } =
+            &**other;
+        let own = &mut *self.0;
+        own.process.copy_from(process);
+        if !(own.store.is_new() && store.is_new()) {
+            own.store.clone_from(store);
+        }
+        own.doubt.clone_from(doubt);
+        (own.doubted, own.fresh, own.walked, own.open) = (*doubted, *fresh, *walked, *open);
+        (own.joined, own.noticed, own.replied) = (*joined, *noticed, *replied);
+        own.answer.clone_from(answer);
+        own.log.clone_from(log);
+    }
+
+    /// Drops what it holds, and keeps the room for it.
+    pub(super) fn empty(&mut self) {
+        let own = &mut *self.0;
+        own.process.empty();
+        if !own.store.is_new() {
+            own.store = Store::default();
+        }
+        (own.doubt, own.answer, own.log) = (None, None, None);
+    }
+
     /// Whether every question about it was answered.
     #[must_use]
     pub fn is_clean(&self) -> bool {

@@ -16,6 +16,9 @@ impl Judge {
     /// After a section: what was written under keys that are known by now is put in its place, and, now and then, dead
     /// variables are forgotten.
     pub(super) fn tidy(&mut self, candidate: &mut Candidate) {
+        if candidate.is_known() {
+            return candidate.process.rest();
+        }
         self.put_in_place(candidate);
         if self.is_due(candidate) {
             self.forget(candidate);
@@ -24,6 +27,9 @@ impl Judge {
 
     /// The same after an exchange, when nothing but the candidate mentions its variables: its terms are named, too.
     pub(super) fn tidy_and_name(&mut self, candidate: &mut Candidate) {
+        if candidate.is_known() {
+            return candidate.process.rest();
+        }
         self.put_in_place(candidate);
         if self.is_due(candidate) {
             self.forget_and_name(candidate);

@@ -11,6 +11,7 @@ use super::candidate::{Alive, Candidate, Log, Logged};
 use super::delay::{Wanted, Watch};
 use super::observe::Open;
 use super::reduce::Compared;
+use super::spare::Spares;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
@@ -137,6 +138,8 @@ pub struct Judge {
     pub(super) open: Vec<Open>,
     /// The same for its results.
     results: Vec<Candidate>,
+    /// The same for the candidates themselves.
+    pub(super) spares: Spares,
     /// Slots whose values were told apart again after they were joined.
     pub(super) apart: Vec<u32>,
     /// When candidates were compared last.
@@ -170,6 +173,7 @@ impl Judge {
             copied: 0,
             open: Vec::new(),
             results: Vec::new(),
+            spares: Spares::default(),
             apart: Vec::new(),
             compared: Compared::default(),
             spec,
@@ -218,15 +222,20 @@ impl Judge {
         received: &Received<'_>,
     ) -> Vec<Candidate> {
         let mut others = std::mem::take(&mut self.results);
-        candidates.retain_mut(|candidate| {
+        let mut kept = 0;
+        for at in 0..candidates.len() {
             if self.is_exhausted() {
-                return false;
+                break;
             }
             if *received.seen == Observed::Lost {
-                others.push(candidate.clone());
+                others.push(candidates[at].clone());
             }
-            self.respond_joined(spec, candidate, received, &mut others) == Alive::Yes
-        });
+            if self.respond_joined(spec, &mut candidates[at], received, &mut others) == Alive::Yes {
+                candidates.swap(kept, at);
+                kept += 1;
+            }
+        }
+        candidates.drain(kept..).for_each(|candidate| self.spares.take(candidate));
         candidates.append(&mut others);
         self.results = others;
         candidates

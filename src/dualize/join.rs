@@ -38,7 +38,7 @@ impl Judge {
                 let [one, two] =
                     candidates.get_disjoint_mut([at, other]).unwrap_or_else(|_| unreachable!("at < other"));
                 if self.join_two(one, two) {
-                    candidates.remove(other);
+                    self.spares.take(candidates.remove(other));
                     self.counts.merges += 1;
                 } else {
                     other += 1;
@@ -87,13 +87,14 @@ impl Judge {
         let Some(Joined { slot, .. }) = candidate.joined else {
             return self.respond(spec, candidate, received, others);
         };
-        let (before, first) = (candidate.clone(), others.len());
+        let (before, first) = (self.spares.copy(candidate), others.len());
         let (cut, perhaps_outside) = (self.cut.take(), self.perhaps_outside.take());
         let alive = self.respond(spec, candidate, received, others);
         let decided = self.cut.is_none() && self.perhaps_outside.is_none() && others.len() - first < RESULTS;
         (self.cut, self.perhaps_outside) = (cut, perhaps_outside);
         let mut results = others[first..].iter_mut().chain((alive == Alive::Yes).then_some(candidate));
         if decided && results.all(|result| self.stays_simple(result)) {
+            self.spares.take(before);
             return alive;
         }
         others.truncate(first);

@@ -14,6 +14,7 @@ mod join;
 mod name;
 mod observe;
 mod reduce;
+mod spare;
 mod split;
 mod subsume;
 mod symbolic;

@@ -1,7 +1,5 @@
 //! Running a candidate through a section against an observed answer.
 
-use smallvec::SmallVec;
-
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::{Judge, PATH_LIMIT};
 use super::verdict::{Doubt, FaultReport, Place};
@@ -70,10 +68,13 @@ impl Judge {
                     self.unify(spec, candidate, (answer, *site), seen, &mut open)
                 }
             };
-            if alive == Alive::Yes {
-                let (Open::Running(mut candidate) | Open::Answering(mut candidate, ..)) = path;
-                candidate.process.rest();
-                others.push(candidate);
+            let (Open::Running(mut candidate) | Open::Answering(mut candidate, ..)) = path;
+            match alive {
+                Alive::Yes => {
+                    candidate.process.rest();
+                    others.push(candidate);
+                }
+                Alive::No => self.spares.take(candidate),
             }
         }
         open.clear();
@@ -241,7 +242,7 @@ impl Judge {
         open: &mut Vec<Open>,
     ) {
         for holds in [true, false] {
-            let mut side = candidate.clone();
+            let mut side = self.spares.copy(candidate);
             side.process.branch(holds);
             let side_condition = if holds { condition.clone() } else { Term::not(condition) };
             if side.assume(&side_condition, Some(self.place(site)), &mut self.solver) == Alive::Yes {
@@ -271,27 +272,31 @@ impl Judge {
             (true, false) => self.take(candidate, &fork, true),
             (false, true) => self.take(candidate, &fork, false),
             (true, true) => {
-                if self.pay(candidate, 1) == Alive::No {
+                if self.pay(candidate) == Alive::No {
                     return Alive::No;
                 }
-                let mut other = candidate.clone();
+                let mut other = self.spares.copy(candidate);
                 if self.take(candidate, &fork, true) == Alive::No {
                     other.process.branch(false);
-                    *candidate = other;
+                    std::mem::swap(candidate, &mut other);
+                    self.spares.take(other);
                     return Alive::Yes;
                 }
-                if self.take(&mut other, &fork, false) == Alive::Yes {
-                    self.counts.forks += 1;
-                    open.push(Open::Running(other));
+                match self.take(&mut other, &fork, false) {
+                    Alive::Yes => {
+                        self.counts.forks += 1;
+                        open.push(Open::Running(other));
+                    }
+                    Alive::No => self.spares.take(other),
                 }
                 Alive::Yes
             }
         }
     }
 
-    /// Counts what copies of a path cost, which deep recursion makes large; beyond the limit the path is cut off.
-    fn pay(&mut self, candidate: &Candidate, copies: usize) -> Alive {
-        let cost = (FORK_COST + candidate.process.size()).saturating_mul(copies);
+    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off.
+    fn pay(&mut self, candidate: &Candidate) -> Alive {
+        let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
         self.worked = self.worked.saturating_add(cost as u64 / COPIED);
         if self.copied <= COPY_LIMIT {
@@ -316,27 +321,42 @@ impl Judge {
         seen: &Observed,
         open: &mut Vec<Open>,
     ) -> Alive {
-        let targets = candidate.process.targets();
-        let elements = candidate.process.elements();
-        let wanted = self.wanted.as_ref().filter(|wanted| wanted.site == site);
-        let possible: SmallVec<[usize; 8]> = (0..ways)
-            .filter(|way| targets.get(*way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen)))
-            .filter(|way| wanted.is_none_or(|wanted| elements.get(*way).is_none_or(|one| wanted.admits(one))))
-            .collect();
-        let Some((first, others)) = possible.split_first() else {
+        let mut first = None;
+        for way in (0..ways).rev() {
+            if !self.may_go(program, candidate, (way, site), seen) {
+                continue;
+            }
+            if let Some(other) = first.replace(way)
+                && self.go_too(candidate, other, open) == Alive::No
+            {
+                return Alive::No;
+            }
+        }
+        let Some(first) = first else {
             self.whole = false;
             return Alive::No;
         };
-        if self.pay(candidate, others.len()) == Alive::No {
+        self.go(candidate, first);
+        Alive::Yes
+    }
+
+    /// Whether the observed answer can still come that way.
+    fn may_go(&self, program: &Program, candidate: &Candidate, (way, site): (usize, Site), seen: &Observed) -> bool {
+        let process = &candidate.process;
+        let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen));
+        let wanted = self.wanted.as_ref().filter(|wanted| wanted.site == site);
+        may_show && wanted.is_none_or(|wanted| process.elements().get(way).is_none_or(|one| wanted.admits(one)))
+    }
+
+    /// A copy of a candidate takes one of several ways.
+    fn go_too(&mut self, candidate: &Candidate, way: usize, open: &mut Vec<Open>) -> Alive {
+        if self.pay(candidate) == Alive::No {
             return Alive::No;
         }
-        for way in others.iter().rev() {
-            self.counts.forks += 1;
-            let mut other = candidate.clone();
-            self.go(&mut other, *way);
-            open.push(Open::Running(other));
-        }
-        self.go(candidate, *first);
+        self.counts.forks += 1;
+        let mut other = self.spares.copy(candidate);
+        self.go(&mut other, way);
+        open.push(Open::Running(other));
         Alive::Yes
     }
 
@@ -359,7 +379,7 @@ impl Judge {
             Observed::Nothing => None,
             Observed::Any | Observed::Lost => return true,
         };
-        !self.options.directed || candidate.process.may_reply(program, pc, &|heads| heads.admits(answer))
+        !self.options.directed || candidate.process.may_reply(program, pc, answer)
     }
 
     fn expects(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Alive {

@@ -41,7 +41,8 @@ impl Judge {
         let before = candidates.len();
         let known = candidates.iter().all(Candidate::is_known);
         if candidates.len() <= COMPARED {
-            merge_known(candidates);
+            let kept = known_apart(candidates);
+            candidates.drain(kept..).for_each(|candidate| self.spares.take(candidate));
             self.join_candidates(candidates);
         }
         self.counts.merges += (before - candidates.len()) as u64;
@@ -69,8 +70,9 @@ impl Judge {
     }
 }
 
-/// Drops candidates of which all is known, and the same as of an earlier one; a clean one stays rather than a doubtful one.
-fn merge_known(candidates: &mut Vec<Candidate>) {
+/// Puts candidates behind the others of which all is known, and the same as of an earlier one, and says how many are in
+/// front; a clean one stays there rather than a doubtful one.
+fn known_apart(candidates: &mut [Candidate]) -> usize {
     let mut kept = 0;
     for at in 0..candidates.len() {
         let new = &candidates[at];
@@ -83,7 +85,7 @@ fn merge_known(candidates: &mut Vec<Candidate>) {
             }
         }
     }
-    candidates.truncate(kept);
+    kept
 }
 
 fn is_same(a: &Candidate, b: &Candidate) -> bool {

@@ -10,6 +10,7 @@
 
 mod arms;
 mod collect;
+mod copy;
 mod effects;
 mod evaluate;
 mod fresh;
@@ -29,7 +30,6 @@ pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT
 use std::sync::Arc;
 
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
-use crate::spec::heads::Heads;
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::Term;
@@ -61,6 +61,8 @@ pub struct Process {
 struct Task {
     /// Whether it has begun and not ended.
     running: bool,
+    /// Whether its registers may hold something.
+    used: bool,
     /// The innermost function.
     frame: Frame,
     /// Those that called it, the outermost first.
@@ -266,23 +268,18 @@ impl Process {
     }
 
     fn enter(&mut self, program: &Program, function: u32, args: &[&Value]) {
-        let task = &mut self.task;
         // A section that was given up has left something.
-        task.registers.iter_mut().for_each(Value::clear);
+        self.rest();
+        let task = &mut self.task;
         task.registers.resize(program.functions[function as usize].registers as usize, Value::Absent);
         task.callers.clear();
-        task.guards.clear();
-        task.stored.clear();
-        task.read_open.clear();
-        task.notes.clear();
-        task.oversize = None;
-        task.waiting = Waiting::Nothing;
+        task.clear_notes();
         task.fuel = SECTION_LIMIT;
         for (register, arg) in task.registers.iter_mut().zip(args) {
             *register = (*arg).clone();
         }
         task.frame = Frame { function, pc: 0, base: 0, result: 0 };
-        task.running = true;
+        (task.running, task.used) = (true, true);
     }
 
     /// The slots that the section stored to so far.
@@ -294,8 +291,10 @@ impl Process {
     /// Forgets the task: its section has ended, and what its registers held is shared with them no more.
     pub fn rest(&mut self) {
         self.task.running = false;
-        self.task.registers.iter_mut().for_each(Value::clear);
-        self.task.guards.clear();
+        if std::mem::take(&mut self.task.used) {
+            self.task.registers.iter_mut().for_each(Value::clear);
+            self.task.guards.clear();
+        }
         self.proceed();
     }
 
@@ -381,24 +380,26 @@ impl Process {
         }
     }
 
-    /// Whether the process may still answer as the test on heads says, if it goes on at `pc` of its innermost function.
+    /// Whether the process may still answer so (`None`: not at all), if it goes on at `pc` of its innermost function.
     #[must_use]
-    pub fn may_reply(&self, program: &Program, pc: Pc, fits: &dyn Fn(&Heads) -> bool) -> bool {
+    pub fn may_reply(&self, program: &Program, pc: Pc, answer: Option<&Value>) -> bool {
         if !self.task.running {
             return true;
         }
-        let frames = std::iter::once(&self.task.frame).chain(self.task.callers.iter().rev());
-        for (depth, frame) in frames.enumerate() {
-            let pc = if depth == 0 { pc } else { frame.pc };
-            let Some(heads) = program.functions[frame.function as usize].heads.get(pc as usize) else { return true };
-            if fits(heads) {
+        let mut next = (self.task.frame.function, pc);
+        let mut callers = self.task.callers.iter().rev();
+        loop {
+            let (function, pc) = next;
+            let Some(heads) = program.functions[function as usize].heads.get(pc as usize) else { return true };
+            if heads.admits(answer) {
                 return true;
             }
             if !heads.returns {
                 return false;
             }
+            let Some(caller) = callers.next() else { return true };
+            next = (caller.function, caller.pc);
         }
-        true
     }
 
     /// Where each way of an [`Event::Or`] goes on, if they differ in that.

@@ -42,6 +42,14 @@ impl Slots {
         self.first = 0;
         self.more.clear();
     }
+
+    /// Makes it a copy of another one, where it already is.
+    pub(super) fn copy_from(&mut self, other: &Slots) {
+        self.first = other.first;
+        if !(self.more.is_empty() && other.more.is_empty()) {
+            self.more.clone_from(&other.more);
+        }
+    }
 }
 
 /// What few sections note.

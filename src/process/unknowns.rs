@@ -63,6 +63,16 @@ pub(super) struct Unknowns {
 }
 
 impl Unknowns {
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.table.is_none() && self.recent.is_empty()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.table = None;
+        self.recent.clear();
+    }
+
     fn get(&self, id: u64) -> Option<&Value> {
         self.table.as_ref()?.get(&id)
     }

@@ -52,6 +52,14 @@ impl Store {
             && self.dead.is_none()
     }
 
+    /// Whether it is as a store is made, with no log.
+    #[inline]
+    pub fn is_new(&self) -> bool {
+        let Facts { bindings, domains, rest } = &self.facts;
+        let nothing = bindings.is_empty() && domains.is_empty() && rest.is_none();
+        nothing && self.dead.is_none() && self.doubt.is_none() && self.trail.is_none()
+    }
+
     /// Whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
     pub fn has_bindings(&self) -> bool {
         !self.facts.bindings.is_empty()

@@ -189,6 +189,22 @@ impl Value {
         }
     }
 
+    /// A copy; of what holds nothing on the heap without a call.
+    #[inline]
+    #[must_use]
+    pub fn copied(&self) -> Value {
+        match self {
+            Value::Absent => Value::Absent,
+            Value::Data { tag, fields: None } => Value::unit(*tag),
+            Value::Scalar(Scalar::Bool(known)) => Value::from(*known),
+            Value::Scalar(Scalar::Int(int)) => match int.to_i64() {
+                Some(small) => Value::from(small),
+                None => self.clone(),
+            },
+            other => other.clone(),
+        }
+    }
+
     /// Replaces it; what holds nothing on the heap is dropped without a call.
     #[inline]
     pub fn put(&mut self, value: Value) {

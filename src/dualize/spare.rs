@@ -1,0 +1,89 @@
+//! Candidates that are not needed any more, kept for their memory.
+//!
+//! Where answers hide the branch, each exchange forks and each of its forks ends: merged with another candidate, or refuted.
+//! `either { n := q; } or { n := 0 - q; }` copies every candidate once an exchange, and needs no new memory for it. What is
+//! kept holds no values, so nothing is shared with it.
+
+use super::candidate::Candidate;
+
+/// So many are kept.
+const KEPT: usize = 32;
+
+/// Emptied candidates.
+#[derive(Default, Debug)]
+pub(super) struct Spares(Vec<Candidate>);
+
+impl Clone for Spares {
+    /// None: they are room, not content.
+    fn clone(&self) -> Spares {
+        Spares::default()
+    }
+}
+
+impl Spares {
+    /// A copy of a candidate.
+    pub(super) fn copy(&mut self, candidate: &Candidate) -> Candidate {
+        match self.0.pop() {
+            Some(mut spare) => {
+                spare.copy_from(candidate);
+                spare
+            }
+            None => candidate.clone(),
+        }
+    }
+
+    /// Takes a candidate that is not needed any more.
+    pub(super) fn take(&mut self, mut candidate: Candidate) {
+        if self.0.len() < KEPT && candidate.process.is_small() {
+            candidate.empty();
+            self.0.push(candidate);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Spares;
+    use crate::dualize::{Candidate, Exchange, Judge, Observed, Options};
+    use crate::spec::Spec;
+    use crate::value::Value;
+
+    const TEXT: &str = "protocol p { request int; response int; var n: int = 0; var m: map<int, int> = {};
+        on q { m[q] := choose x: int where x < 9; either { n := choose int; } or { n := q; } reply 0; } }";
+
+    /// Candidates that differ in all there is to copy.
+    fn candidates() -> Vec<Candidate> {
+        let spec = Spec::from_text(TEXT).unwrap_or_else(|error| panic!("{error}"));
+        let options = Options { merge: false, keep_choices: true, ..Options::default() };
+        let mut judge = Judge::new(Arc::clone(&spec), options);
+        let mut met = judge.candidates().to_vec();
+        for line in 1..=4 {
+            let observed = if line == 4 { Observed::Any } else { Observed::Answer(Value::from(0)) };
+            judge.observe(&Exchange { line, client: 1, request: Value::from(line as i64), observed });
+            met.extend_from_slice(judge.candidates());
+            met.extend(judge.candidates().iter().cloned().map(|mut candidate| {
+                candidate.process.receive(&spec.program, &Value::from(7), &Value::from(1));
+                candidate.process.advance(&spec.program);
+                candidate
+            }));
+        }
+        met
+    }
+
+    #[test]
+    fn a_copy_is_what_it_is_a_copy_of() {
+        let met = candidates();
+        assert!(met.len() > 20);
+        for spare in &met {
+            for candidate in &met {
+                let mut spares = Spares::default();
+                spares.take(spare.clone());
+                let copy = spares.copy(candidate);
+                assert!(spares.0.is_empty());
+                assert_eq!(format!("{copy:?}"), format!("{candidate:?}"));
+            }
+        }
+    }
+}
