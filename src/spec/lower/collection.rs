@@ -7,6 +7,9 @@ use crate::spec::types::Type;
 use crate::syntax::ast::{Clause, Expr, ExprKind, Pattern, Quantifier};
 use crate::value::{Map, Value};
 
+/// A quantifier over more literals than this is a loop.
+const WRITTEN_OUT: usize = 8;
+
 /// A loop that is being emitted.
 pub(super) struct Loop {
     again: Pc,
@@ -171,6 +174,12 @@ impl Emitter<'_, '_, '_> {
 
     /// `any x in e: p` and `all x in e: p`; `all` is `any` of the opposite, negated.
     pub(super) fn quantified(&mut self, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
+        if let ExprKind::List(elements) = &unparenthesized(over).kind
+            && self.is_tight()
+            && is_written_out(elements, body)
+        {
+            return self.one_by_one(quantifier, binder, elements, body);
+        }
         let no = self.constant(Value::from(false));
         let found = self.register();
         self.emit(Op::Copy { dst: found, src: no });
@@ -197,5 +206,52 @@ impl Emitter<'_, '_, '_> {
             Quantifier::Any => so_far,
             Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far }),
         }
+    }
+
+    /// The same over a few literals: the body once for each of them.
+    fn one_by_one(&mut self, quantifier: Quantifier, binder: &Pattern, elements: &[Expr], body: &Expr) -> Operand {
+        let dst = self.register();
+        let so_far = Operand::Register(dst);
+        let mut decided = Label::default();
+        for (at, element) in elements.iter().enumerate() {
+            let element = self.expr(element);
+            self.bind_or_fault(binder, element);
+            let body = self.expr(body);
+            let here = match quantifier {
+                Quantifier::Any => body,
+                Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a: body }),
+            };
+            if at > 0 {
+                self.emit(Op::Binary { dst, op: Binary::Or, a: so_far, b: here });
+            } else {
+                self.emit(Op::Copy { dst, src: here });
+            }
+            if at + 1 < elements.len() {
+                let open = self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far });
+                self.emit_to(&mut decided, Op::Unless { cond: open, to: 0 });
+            }
+        }
+        self.place(decided);
+        match quantifier {
+            Quantifier::Any => so_far,
+            Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far }),
+        }
+    }
+}
+
+/// Whether elements are a few literals, and a body has no loop in it, so that it may stand there for each of them.
+fn is_written_out(elements: &[Expr], body: &Expr) -> bool {
+    let literal = |element: &Expr| matches!(element.kind, ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_));
+    (1..=WRITTEN_OUT).contains(&elements.len()) && elements.iter().all(literal) && is_plain(body)
+}
+
+/// Whether an expression is made of operations on literals and names.
+fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Name(_) => true,
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) => is_plain(inner),
+        ExprKind::Binary(_, a, b) => is_plain(a) && is_plain(b),
+        ExprKind::Method { receiver, args, .. } => is_plain(receiver) && args.iter().all(is_plain),
+        _ => false,
     }
 }

@@ -6,6 +6,7 @@ use super::{Context, Unknown};
 use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 use crate::spec::operands::change_targets;
+use crate::spec::tighten::Code;
 use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
@@ -122,6 +123,24 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
 
     pub(super) fn constant(&mut self, value: Value) -> Operand {
         self.context.constant(value)
+    }
+
+    /// The value of an operand that is a constant, where that may be made use of.
+    pub(super) fn known(&self, operand: Operand) -> Option<&Value> {
+        match operand {
+            Operand::Constant(constant) if self.is_tight() => self.context.constants.get(constant as usize),
+            Operand::Constant(_) | Operand::Register(_) | Operand::Slot(_) => None,
+        }
+    }
+
+    /// Whether what is known is computed while the code is made.
+    pub(super) fn is_tight(&self) -> bool {
+        self.context.code == Code::Tight
+    }
+
+    /// The values of operands that are all constants.
+    pub(super) fn all_known(&self, operands: &[Operand]) -> Option<Vec<Value>> {
+        operands.iter().map(|operand| self.known(*operand).cloned()).collect()
     }
 
     pub(super) fn here(&self) -> Pc {

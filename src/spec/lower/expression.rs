@@ -9,7 +9,7 @@ use crate::spec::code::{Binary, FaultKind, Op, Operand, Unary};
 use crate::spec::types::Type;
 use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Init, Name, Pattern, PatternKind, Rest, UnaryOp};
 use crate::term::TextOp;
-use crate::value::{Arithmetic, Map, Value};
+use crate::value::{self, Arithmetic, Map, Value};
 
 impl Emitter<'_, '_, '_> {
     /// Emits an expression; the operand holds its value.
@@ -55,7 +55,10 @@ impl Emitter<'_, '_, '_> {
             ExprKind::Record { name, fields, rest, .. } => self.record(expr, name, fields, *rest),
             ExprKind::List(elements) => {
                 let elements: Box<[Operand]> = elements.iter().map(|element| self.expr(element)).collect();
-                self.give(|dst| Op::MakeList { dst, elements })
+                match self.all_known(&elements) {
+                    Some(known) => self.constant(Value::list(known)),
+                    None => self.give(|dst| Op::MakeList { dst, elements }),
+                }
             }
             ExprKind::EmptyBraces => self.constant(Value::Map(Map::default())),
             ExprKind::Set(elements) => self.set_literal(elements),
@@ -153,7 +156,21 @@ impl Emitter<'_, '_, '_> {
         if matches!(op, Binary::Eq | Binary::Ne | Binary::Add | Binary::Difference) {
             self.counts(ty);
         }
-        self.give(|dst| Op::Binary { dst, op, a, b })
+        match self.computed(op, a, b) {
+            Some(known) => self.constant(known),
+            None => self.give(|dst| Op::Binary { dst, op, a, b }),
+        }
+    }
+
+    /// What an operation on integers gives, where both are constants.
+    fn computed(&self, op: Binary, a: Operand, b: Operand) -> Option<Value> {
+        let (a, b) = (self.known(a)?, self.known(b)?);
+        let (x, y) = (a.as_int()?, b.as_int()?);
+        match op {
+            Binary::Add => Some(Value::Scalar(Scalar::Int(x.add(y)))),
+            Binary::Arithmetic(op) => Some(value::arithmetic(op, a, b)),
+            _ => None,
+        }
     }
 
     /// A comparison written the other way round: the operands keep their order of evaluation.

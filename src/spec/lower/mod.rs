@@ -37,11 +37,11 @@ pub enum Unit {
 /// # Errors
 /// One diagnostic for each construct that is not executed.
 pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked, Unknown::Impossible);
+    let mut context = Context::new(checked, Unknown::Impossible, code);
     context.unit(unit);
     if context.chooses_maps || checked.types.holds_maps(context.request) {
         // What may be unknown may not be counted, which changes what a point of the program may lead to.
-        context = Context::new(checked, Unknown::Possible);
+        context = Context::new(checked, Unknown::Possible, code);
         context.unit(unit);
     }
     if !context.refused.is_empty() {
@@ -118,10 +118,11 @@ struct Context<'c, 'a> {
     unknown: Unknown,
     /// Whether a map or set is chosen somewhere.
     chooses_maps: bool,
+    code: Code,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    fn new(checked: &'c Checked<'a>, unknown: Unknown) -> Context<'c, 'a> {
+    fn new(checked: &'c Checked<'a>, unknown: Unknown, code: Code) -> Context<'c, 'a> {
         Context {
             checked,
             functions: Vec::new(),
@@ -138,6 +139,7 @@ impl<'c, 'a> Context<'c, 'a> {
             refused: Vec::new(),
             unknown,
             chooses_maps: false,
+            code,
         }
     }
 
