@@ -119,3 +119,53 @@ fn sums_have_names() {
     let named = Store::default().name(&var(0).add(&var(1)), &var(10), &mut Solver::default());
     assert_eq!(named, Some(var(10)));
 }
+
+fn bound(a: i64, b: i64, c: i64) -> Term {
+    let times = |id: u64, factor: i64| var(id).mul(&Term::int(factor));
+    Term::le(&times(0, a).add(&times(1, b)).add(&Term::int(c)), &Term::int(0))
+}
+
+/// `a * x + b * y + c <= 0` without x, of which only its ends are known: y has a value iff some x goes with it.
+#[test]
+fn a_bound_that_is_the_last_of_a_variable_is_one_of_the_other() {
+    let (mut solver, mut told) = (Solver::default(), 0);
+    let x = Var { id: 0, sort: Sort::Int };
+    let ends = [None, Some(-2), Some(1), Some(3)];
+    let all = ends.into_iter().flat_map(|lo| ends.into_iter().map(move |hi| (lo, hi)));
+    for (lo, hi) in all.filter(|(lo, hi)| lo.zip(*hi).is_none_or(|(lo, hi)| lo < hi)) {
+        for (a, b, c) in
+            [1, -1, 2].into_iter().flat_map(|a| [-2, -1, 1].map(|b| [-3, 0, 2].map(|c| (a, b, c)))).flatten()
+        {
+            let mut store = Store::default();
+            let known =
+                [lo.map(|lo| Term::le(&Term::int(lo), &var(0))), hi.map(|hi| Term::le(&var(0), &Term::int(hi)))];
+            known.iter().flatten().for_each(|end| assert_eq!(store.assume(end, &mut solver), Answer::Sat));
+            let condition = bound(a, b, c);
+            assert_eq!(store.last_of(&condition), Some(x));
+            let Some(answer) = store.assume_without(&condition, x, &mut solver) else { continue };
+            told += 1;
+            assert!(answer == Answer::Sat && !store.vars().contains(&x), "{store:?}");
+            for y in -9..10 {
+                let possible = (lo.unwrap_or(-99)..=hi.unwrap_or(99)).any(|x| a * x + b * y + c <= 0);
+                let answer = store.check(&Term::eq(&var(1), &Term::int(y)), &mut solver);
+                assert_eq!(answer == Answer::Sat, possible, "{condition}, {lo:?}..={hi:?}, y = {y}");
+            }
+        }
+    }
+    assert!(told > 100, "{told}");
+}
+
+/// Where the variable is in another constraint, or something refers to it, the bound is assumed as any other.
+#[test]
+fn a_variable_that_is_needed_is_not_left_out() {
+    let mut solver = Solver::default();
+    let mut store = Store::default();
+    assert_eq!(store.assume(&Term::lt(&var(0), &var(2)), &mut solver), Answer::Sat);
+    assert_eq!(store.last_of(&bound(1, -1, 0)), None);
+    let held = var(5);
+    let condition = Term::le(&held, &var(6));
+    assert_eq!(Store::default().last_of(&condition), Some(Var { id: 6, sort: Sort::Int }));
+    assert_eq!(Store::with_trail().last_of(&condition), None);
+    let other = Term::le(&held, &held.add(&var(6)));
+    assert_eq!(Store::default().last_of(&other), None);
+}

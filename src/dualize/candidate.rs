@@ -212,7 +212,7 @@ impl Candidate {
     }
 
     /// Whether the path goes on after this answer of the solver.
-    fn told(&mut self, answer: Answer, at: Option<Place>) -> Alive {
+    pub(super) fn told(&mut self, answer: Answer, at: Option<Place>) -> Alive {
         match answer {
             Answer::Sat => Alive::Yes,
             Answer::Unsat => Alive::No,

@@ -4,13 +4,16 @@
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
 //! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
-use super::candidate::{Candidate, State};
+use super::candidate::{Alive, Candidate, State};
 use super::frontier::Judge;
+use super::verdict::Place;
 use crate::term::Term;
-use crate::value::{Substitution, Value};
+use crate::value::{Substitution, Truth, Value};
 
 /// Fresh variables between two walks at least.
 const WALK_INTERVAL: u32 = 16;
+/// States of which more than this was walked last are not walked for the sake of one condition or answer.
+pub(super) const WALKED: u32 = 64;
 
 impl Judge {
     /// After a section: what was written under keys that are known by now is put in its place, and, now and then, dead
@@ -90,6 +93,24 @@ impl Judge {
             process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
             process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
         }
+    }
+
+    /// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
+    pub(super) fn assume_last(&mut self, candidate: &mut Candidate, condition: Truth, at: Place) -> Alive {
+        if let Truth::Term(term) = &condition
+            && let Some(var) = candidate.store.last_of(term).filter(|_| self.may_forget_at_once(candidate))
+            && !candidate.process.mentions(var)
+            && let Some(answer) = candidate.store.assume_without(term, var, &mut self.solver)
+        {
+            return candidate.told(answer, Some(at));
+        }
+        candidate.require(condition, Some(at), &mut self.solver)
+    }
+
+    /// Whether all that may mention a variable of a candidate is its process, and that is soon walked through.
+    fn may_forget_at_once(&self, candidate: &Candidate) -> bool {
+        let kept = self.options.keep_choices || self.options.keep_answers;
+        self.options.forget && !kept && self.spec.program.steps.is_empty() && candidate.walked <= WALKED
     }
 
     /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.

@@ -6,15 +6,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Alive, Candidate, State};
+use super::forget::WALKED;
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Process;
 use crate::scalar::Scalar;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Substitution, Truth};
-
-/// States of which more than this was walked last are not walked for the sake of one answer.
-const WALKED: u32 = 64;
 
 /// Where a variable is mentioned.
 enum Mentioned {

@@ -118,7 +118,7 @@ impl Judge {
                 Event::Assume(condition, site) => {
                     candidate.process.proceed();
                     self.whole &= matches!(condition, Truth::Known(true));
-                    candidate.require(condition, Some(self.place(site)), &mut self.solver)
+                    self.assume_last(candidate, condition, self.place(site))
                 }
                 Event::Expects(condition, site) => self.expects(candidate, condition, site),
                 Event::Fault(condition, fault) => self.fault(candidate, condition, fault),
@@ -144,7 +144,7 @@ impl Judge {
     }
 
     /// A node of the specification, now.
-    fn place(&self, site: Site) -> Place {
+    pub(super) fn place(&self, site: Site) -> Place {
         Place { event: self.event, site }
     }
 

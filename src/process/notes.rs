@@ -77,6 +77,11 @@ impl Seldom {
     pub(super) fn clear(&mut self) {
         self.0 = None;
     }
+
+    /// Whether nothing was noted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
 }
 
 impl Deref for Seldom {

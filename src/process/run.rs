@@ -220,7 +220,7 @@ impl Process {
                 Ok(Next::Event(Event::Or { ways: targets.len(), site: function.origin[frame.pc as usize] }))
             }
             Op::Assume { cond } => {
-                let cond = self.where_guarded(self.read(program, base, *cond).truth_or_absent());
+                let cond = self.assumed(program, base, *cond);
                 self.condition(frame, cond, |cond| Event::Assume(cond, function.origin[frame.pc as usize]))
             }
             Op::Expects { cond } => {
@@ -274,6 +274,17 @@ impl Process {
         event: impl FnOnce(Truth) -> Event,
     ) -> Result<Next, Obstacle> {
         if condition.is_true() { Ok(Next::Following) } else { self.event(frame, event(condition)) }
+    }
+
+    /// A condition that is assumed. Where it is read again it is true.
+    fn assumed(&mut self, program: &Program, base: u32, cond: Operand) -> Truth {
+        if let (Operand::Register(register), true) = (cond, self.task.guards.is_empty())
+            && let Value::Term(_) = self.register(register)
+        {
+            let held = &mut self.task.registers[(base + register) as usize];
+            return std::mem::replace(held, Value::from(true)).truth();
+        }
+        self.where_guarded(self.read(program, base, cond).truth_or_absent())
     }
 
     fn store(&mut self, program: &Program, base: u32, slot: u32, src: Operand) -> Result<Next, Obstacle> {

@@ -38,6 +38,39 @@ impl Store {
         }
     }
 
+    /// The variable of a bound of two variables that no other term shares with it, and of which nothing but plain bounds is
+    /// known: if nothing mentions it, the bound may be assumed without it ([`Store::assume_without`]).
+    pub fn last_of(&self, condition: &Term) -> Option<Var> {
+        let [(a, _), (b, _)] = inequality(condition)?.terms() else { return None };
+        let (own, other) = if a.is_shared() { (b, a) } else { (a, b) };
+        let quiet = self.trail.is_none() && self.doubt.is_none() && self.dead.is_none();
+        let (var, other) = (own.as_var().filter(|_| quiet && !own.is_shared())?, other.as_var()?);
+        let facts = &self.facts;
+        let alone = |var: Var| facts.bindings.get(var).is_none() && !facts.constrained(var);
+        let mentioned = || facts.bindings.iter().any(|(_, value)| value.mentions(var));
+        (alone(var) && alone(other) && facts.domain(var).is_interval() && !mentioned()).then_some(var)
+    }
+
+    /// Adds a bound of two variables, one of which is mentioned nowhere else ([`Store::last_of`]), and forgets that one
+    /// (rule 2): what is left is a bound of the other one.
+    pub fn assume_without(&mut self, condition: &Term, var: Var, solver: &mut Solver) -> Option<Answer> {
+        let linear = inequality(condition)?;
+        let domain = self.facts.domain(var);
+        let bound = bound_of_other(domain, var, linear);
+        if bound.is_none() && !is_unbounded_towards(domain, var, linear) {
+            return None;
+        }
+        self.facts.domains.remove(var);
+        let (mut pending, mut touched) = (Pending::new(), Touched::default());
+        let narrowed =
+            bound.map_or(Ok(()), |(other, about)| self.facts.narrow(other, &about, &mut pending, &mut touched));
+        if narrowed.and_then(|()| self.facts.add_all(pending, &mut touched)).is_err() {
+            self.dead = Some(super::store::Dead);
+            return Some(Answer::Unsat);
+        }
+        Some(self.settle(touched, solver))
+    }
+
     /// Drops what only dead variables are in.
     fn drop_dead(&mut self, live: &dyn Fn(Var) -> bool) {
         let mentioned = self.drop_bindings(live);
@@ -221,6 +254,15 @@ fn bound_of_other(domain: &Domain, var: Var, linear: &Linear) -> Option<(Var, Ab
         1 => Some((other, About::AtMost(left.neg()))),
         -1 => Some((other, About::AtLeast(left))),
         _ => None,
+    }
+}
+
+/// Whether a variable that has plain bounds can always be made to satisfy an inequality.
+fn is_unbounded_towards(domain: &Domain, var: Var, linear: &Linear) -> bool {
+    match sign_of(linear, var) {
+        Some(1) => domain.lo().is_none(),
+        Some(_) => domain.hi().is_none(),
+        None => false,
     }
 }
 

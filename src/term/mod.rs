@@ -146,6 +146,11 @@ impl Term {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether there is another reference to its node. There may be equal terms in any case.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     /// Hash of the structure, the same in every run.
     pub fn structural_hash(&self) -> u64 {
         self.0.hash

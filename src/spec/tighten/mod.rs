@@ -6,6 +6,7 @@
 
 mod copies;
 mod dead;
+mod early;
 mod inline;
 mod inplace;
 mod jumps;
@@ -39,6 +40,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
             }
         }
         inplace::collections(function);
+        early::store(function);
         dead::remove(function);
         share::registers(function);
     }
