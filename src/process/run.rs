@@ -174,6 +174,10 @@ impl Process {
                     fields.iter().map(|(at, f)| (*at, self.read(program, base, *f).clone())).collect();
                 self.keep(*dst, Ok(self.node(program, base, *src)?.with_fields(&replaced)))
             }
+            Op::ByVariant { src, targets, none } => match self.read(program, base, *src) {
+                Value::Data { tag, .. } => self.goto(targets.get(*tag as usize).copied().unwrap_or(*none)),
+                _ => Ok(Next::Following),
+            },
             Op::HasLength { dst, src, length, exact } => {
                 let truth = evaluate::has_length(self.read(program, base, *src), *length as usize, *exact);
                 self.keep(*dst, Ok(truth.into()))

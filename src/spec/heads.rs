@@ -231,7 +231,12 @@ pub(super) fn writes(op: &Op) -> Option<u32> {
         | Op::Unless { .. }
         | Op::Branch { .. } => None,
         Op::Within { .. } => None,
-        Op::Split { .. } | Op::Return { .. } | Op::Select { .. } | Op::Assume { .. } | Op::Expects { .. } => None,
+        Op::ByVariant { .. }
+        | Op::Split { .. }
+        | Op::Return { .. }
+        | Op::Select { .. }
+        | Op::Assume { .. }
+        | Op::Expects { .. } => None,
         Op::Watched { op, .. } => writes(op),
         Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Unsupported => None,
     }

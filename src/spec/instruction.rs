@@ -129,6 +129,15 @@ pub enum Op {
         /// The fields, in order.
         fields: Box<[Operand]>,
     },
+    /// Goes on where the table of variants says; behind itself, where it is not known which one it is
+    ByVariant {
+        /// What is read.
+        src: Operand,
+        /// Where each variant goes on.
+        targets: Arc<[Pc]>,
+        /// Where the other ones go on.
+        none: Pc,
+    },
     /// A list
     MakeList {
         /// Where the result goes.

@@ -41,6 +41,7 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
         Op::Store { src, .. } | Op::Return { src } | Op::Reply { src } => read(src),
         Op::Put { key, value, .. } => [key, value].into_iter().for_each(read),
         Op::Delete { key, .. } => read(key),
+        Op::ByVariant { src, .. } => read(src),
         Op::Unless { cond, .. } | Op::Branch { cond, .. } | Op::Split { cond, .. } => read(cond),
         Op::Assume { cond } | Op::Expects { cond } => read(cond),
         Op::Within { element, over } => [element, over].into_iter().for_each(read),
@@ -105,6 +106,7 @@ pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
         Op::Join { split, .. } => change(split),
         Op::Next { done, .. } => change(done),
         Op::Select { targets } => Arc::make_mut(targets).iter_mut().for_each(change),
+        Op::ByVariant { targets, none, .. } => Arc::make_mut(targets).iter_mut().chain([none]).for_each(change),
         Op::Watched { op, .. } => change_targets(op, change),
         _ => {}
     }

@@ -76,6 +76,9 @@ impl Emitter<'_, '_, '_> {
             }
             ExprKind::If { condition, then, otherwise } => {
                 let cond = self.expr(condition);
+                if let Some(known) = self.known_condition(cond) {
+                    return self.expr(if known { then } else { otherwise });
+                }
                 let arm = self.open_arm(cond, |emitter| emitter.expr(then));
                 let value = self.expr(otherwise);
                 self.close_arms(vec![arm], value)
@@ -180,8 +183,19 @@ impl Emitter<'_, '_, '_> {
         self.give(|dst| Op::Binary { dst, op, a, b })
     }
 
+    /// The value of a condition that is a constant.
+    fn known_condition(&self, cond: Operand) -> Option<bool> {
+        match self.known(cond)? {
+            Value::Scalar(Scalar::Bool(known)) => Some(*known),
+            _ => None,
+        }
+    }
+
     fn both(&mut self, a: &Expr, b: &Expr) -> Operand {
         let first = self.expr(a);
+        if let Some(known) = self.known_condition(first) {
+            return if known { self.expr(b) } else { first };
+        }
         if !self.is_pure(b) {
             let arm = self.open_arm(first, |emitter| emitter.expr(b));
             let no = self.constant(Value::from(false));
@@ -199,6 +213,9 @@ impl Emitter<'_, '_, '_> {
 
     fn one(&mut self, a: &Expr, b: &Expr) -> Operand {
         let first = self.expr(a);
+        if let Some(known) = self.known_condition(first) {
+            return if known { first } else { self.expr(b) };
+        }
         if !self.is_pure(b) {
             let arm = self.open_arm(first, |emitter| emitter.constant(Value::from(true)));
             let second = self.expr(b);

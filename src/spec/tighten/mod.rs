@@ -4,6 +4,7 @@
 //! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
 //! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/tightening.md`).
 
+mod coalesce;
 mod copies;
 mod dead;
 mod early;
@@ -11,6 +12,7 @@ mod inline;
 mod inplace;
 mod jumps;
 mod share;
+mod variants;
 
 use super::code::{Function, Op, Operand, Pc, Register};
 use super::operands::{change_targets, visit_operands};
@@ -32,6 +34,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
     for function in functions {
         loop {
             copies::forward(function);
+            coalesce::copies(function);
             jumps::shorten(function);
             let before = function.code.len();
             dead::remove(function);
@@ -42,6 +45,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
         inplace::collections(function);
         early::store(function);
         dead::remove(function);
+        variants::tell_apart(function);
         share::registers(function);
     }
 }

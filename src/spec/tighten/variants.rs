@@ -1,0 +1,72 @@
+//! Which handler takes a request is told by its variant at once, not by one test after the other.
+//!
+//! `unless r0 is A go to 5; …; 5: unless r0 is B go to 9; …` is preceded by `by r0: A at 0, B at 5`.
+
+use std::sync::Arc;
+
+use super::visit_read;
+use crate::spec::code::{Function, Op, Operand, Pc, Register};
+use crate::spec::operands::{change_targets, visit_written};
+
+/// Fewer tests in a row are left as they are.
+const TESTS: usize = 4;
+
+/// Puts a jump by variant in front of a function that begins with tests of one parameter for one variant after the other.
+pub(super) fn tell_apart(function: &mut Function) {
+    let Some((src, tests)) = tests(function) else { return };
+    let Some(Op::Unless { to: none, .. }) = tests.last().map(|(at, _)| &function.code[*at + 1]) else { return };
+    let known = tests.iter().map(|(_, tag)| *tag as usize + 1).max().unwrap_or(0);
+    let mut targets = vec![*none + 1; known];
+    for (at, tag) in tests.iter().rev() {
+        targets[*tag as usize] = *at as Pc + 1;
+    }
+    let none = *none + 1;
+    function.code.iter_mut().for_each(|op| change_targets(op, &mut |to| *to += 1));
+    function.counting.iter_mut().chain(&mut function.parts).for_each(|pc| *pc += 1);
+    function.code.insert(0, Op::ByVariant { src, targets: Arc::from(targets), none });
+    function.origin.insert(0, function.origin[0]);
+    function.heads.insert(0, function.heads[0].clone());
+}
+
+/// The tests that a function begins with, each with its variant, where that is known to skip those before is no difference:
+/// nothing reads their outcome beside what stands between one test and the next.
+fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
+    let mut tests: Vec<(usize, u32)> = Vec::new();
+    let (mut at, mut of) = (0, None);
+    while let [Op::IsVariant { dst, src: src @ Operand::Register(own), tag }, Op::Unless { cond, to }, ..] =
+        function.code.get(at..)?
+        && *own < function.params
+        && of.is_none_or(|of| of == *src)
+        && *cond == Operand::Register(*dst)
+        && *to as usize > at
+        && is_within(function, *dst, at..*to as usize)
+    {
+        of = Some(*src);
+        tests.push((at, *tag));
+        at = *to as usize;
+    }
+    let src = of.filter(|src| {
+        tests.len() >= TESTS && function.heads.len() == function.code.len() && !is_written(function, *src)
+    })?;
+    Some((src, tests))
+}
+
+/// Whether only these instructions name a register, among those that use the same ones for themselves.
+fn is_within(function: &Function, register: Register, range: std::ops::Range<usize>) -> bool {
+    let mut within = true;
+    for part in function.ranges().into_iter().filter(|part| part.contains(&range.start)) {
+        for at in part.filter(|at| !range.contains(at)) {
+            let mut named = |own: Register| within &= own != register;
+            visit_read(&function.code[at], &mut named);
+            visit_written(&function.code[at], &mut named);
+        }
+    }
+    within
+}
+
+fn is_written(function: &Function, operand: Operand) -> bool {
+    let mut written = false;
+    let mut note = |register: Register| written |= operand == Operand::Register(register);
+    function.code.iter().for_each(|op| visit_written(op, &mut note));
+    written
+}
