@@ -89,23 +89,23 @@ impl<'a> Substitution<'a> {
     }
 
     fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Value> {
-        let mut changed = false;
-        let mut rewritten = Vec::with_capacity(alternatives.len());
-        for (guard, value) in alternatives {
+        let mut rewritten: Option<Vec<(Term, Value)>> = None;
+        for (at, (guard, value)) in alternatives.iter().enumerate() {
             let new_guard = (self.term)(guard);
-            match new_guard.as_ref().and_then(Term::as_bool) {
+            let known = new_guard.as_ref().and_then(Term::as_bool);
+            if known == Some(true) {
                 // The others are under guards that exclude this one.
-                Some(true) => return Some(self.apply(value).unwrap_or_else(|| value.clone())),
-                Some(false) => changed = true,
-                None => {
-                    let new_value = self.apply(value);
-                    changed |= new_guard.is_some() || new_value.is_some();
-                    let guard = new_guard.unwrap_or_else(|| guard.clone());
-                    rewritten.push((guard, new_value.unwrap_or_else(|| value.clone())));
-                }
+                return Some(self.apply(value).unwrap_or_else(|| value.clone()));
+            }
+            let new_value = if known == Some(false) { None } else { self.apply(value) };
+            if rewritten.is_none() && (new_guard.is_some() || new_value.is_some()) {
+                rewritten = Some(alternatives[..at].to_vec());
+            }
+            if let (Some(list), None) = (&mut rewritten, known) {
+                list.push((new_guard.unwrap_or_else(|| guard.clone()), new_value.unwrap_or_else(|| value.clone())));
             }
         }
-        changed.then(|| union(rewritten))
+        rewritten.map(union)
     }
 }
 
