@@ -7,7 +7,7 @@ use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
-use crate::term::{Term, Var};
+use crate::term::{Condition, Term, Var};
 use crate::value::{self, Conditions, Lifted, Truth, Value};
 
 /// A validation state that is moved by its address: candidates change places more often than they are looked into.
@@ -189,6 +189,12 @@ impl Candidate {
 
     pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {
         let answer = self.store.assume(condition, solver);
+        self.told(answer, at)
+    }
+
+    /// The same for the condition of a statement.
+    pub(super) fn assume_condition(&mut self, condition: Condition, at: Option<Place>, solver: &mut Solver) -> Alive {
+        let answer = self.store.assume_condition(condition, solver);
         self.told(answer, at)
     }
 

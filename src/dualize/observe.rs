@@ -8,7 +8,7 @@ use crate::process::{Answered, Choice, Event, Fault, Limit, Look};
 use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
 use crate::spec::{Site, Spec};
-use crate::term::Term;
+use crate::term::{Condition, Term};
 use crate::value::{Split, Truth, Value};
 
 /// What the copies of the paths of one request may cost together, in copied values.
@@ -31,7 +31,7 @@ pub(super) enum Open {
 
 /// A statement's condition.
 struct Fork<'f> {
-    condition: &'f Term,
+    condition: &'f Condition,
     /// Where its two sides begin.
     sides: Option<(Pc, Pc)>,
     site: Site,
@@ -261,7 +261,7 @@ impl Judge {
         open: &mut Vec<Open>,
     ) -> Alive {
         let Fork { condition, sides, .. } = fork;
-        if let Some(known) = candidate.store.decide(condition) {
+        if let Some(known) = candidate.store.decide_condition(condition) {
             candidate.process.branch(known);
             return Alive::Yes;
         }
@@ -309,8 +309,8 @@ impl Judge {
 
     fn take(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
         candidate.process.branch(holds);
-        let condition = if holds { fork.condition.clone() } else { Term::not(fork.condition) };
-        candidate.assume(&condition, Some(self.place(fork.site)), &mut self.solver)
+        let condition = if holds { fork.condition.clone() } else { fork.condition.opposite() };
+        candidate.assume_condition(condition, Some(self.place(fork.site)), &mut self.solver)
     }
 
     fn select(

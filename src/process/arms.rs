@@ -2,11 +2,11 @@
 //!
 //! `if c { a } else { b }` as an expression evaluates both arms under their guards where `c` is open, and joins their values.
 
-use super::evaluate::Obstacle;
+use super::evaluate::{self, Obstacle};
 use super::run::Next;
 use super::{Event, Frame, GUARD_LIMIT, Guard, Process, Waiting};
-use crate::spec::code::{Function, Op, Operand, Pc, Program, Register};
-use crate::term::Term;
+use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register};
+use crate::term::{Condition, Term};
 use crate::value::{self, Truth, Value};
 
 impl Process {
@@ -21,13 +21,40 @@ impl Process {
         match self.read(program, frame.base, cond).truth() {
             Truth::Known(true) => Ok(Next::Following),
             Truth::Known(false) => self.goto(otherwise),
-            Truth::Term(condition) => {
-                self.task.waiting = Waiting::Side(otherwise);
-                let sides = Some((frame.pc + 1, otherwise));
-                let site = function.origin[frame.pc as usize];
-                self.event(frame, Event::Branch { condition, sides, site })
-            }
+            Truth::Term(condition) => self.fork(function, frame, Condition::Term(condition), otherwise),
         }
+    }
+
+    /// A statement's condition that is a comparison by order.
+    pub(super) fn compare(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        frame: Frame,
+        (op, a, b): (Binary, Operand, Operand),
+        otherwise: Pc,
+    ) -> Result<Next, Obstacle> {
+        let [a, b] = [a, b].map(|operand| self.read(program, frame.base, operand));
+        if let Some(bound) = evaluate::bound(op, a, b) {
+            return self.fork(function, frame, Condition::Bound(bound), otherwise);
+        }
+        match evaluate::binary(op, a, b)?.truth() {
+            Truth::Known(true) => Ok(Next::Following),
+            Truth::Known(false) => self.goto(otherwise),
+            Truth::Term(condition) => self.fork(function, frame, Condition::Term(condition), otherwise),
+        }
+    }
+
+    fn fork(
+        &mut self,
+        function: &Function,
+        frame: Frame,
+        condition: Condition,
+        otherwise: Pc,
+    ) -> Result<Next, Obstacle> {
+        self.task.waiting = Waiting::Side(otherwise);
+        let sides = Some((frame.pc + 1, otherwise));
+        self.event(frame, Event::Branch { condition, sides, site: function.origin[frame.pc as usize] })
     }
 
     pub(super) fn split(
@@ -45,7 +72,7 @@ impl Process {
                 let condition = self.read(program, frame.base, cond).truth().term();
                 self.task.waiting = Waiting::Side(otherwise);
                 let site = program.functions[frame.function as usize].origin[frame.pc as usize];
-                self.event(frame, Event::Branch { condition, sides: None, site })
+                self.event(frame, Event::Branch { condition: Condition::Term(condition), sides: None, site })
             }
             Truth::Term(condition) => {
                 self.task.waiting = Waiting::Arms { split: frame.pc, otherwise, condition: condition.clone() };

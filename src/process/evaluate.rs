@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Limit;
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
-use crate::term::{Term, TextOp};
+use crate::term::{Bound, Side, Term, TextOp};
 use crate::value::{self, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
 /// More elements than this are taken off a list all at once.
@@ -51,6 +51,21 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
         Unary::Entries => over_map(a, entries)?,
         Unary::ToList => to_list(a)?,
     })
+}
+
+/// What an order says of a variable, where the other side is known.
+#[inline]
+pub(super) fn bound(op: Binary, a: &Value, b: &Value) -> Option<Bound> {
+    let is_strict = op == Binary::Lt;
+    match (a, b) {
+        (Value::Scalar(Scalar::Int(low)), Value::Term(subject)) => {
+            Bound::of(subject, Side::Least, if is_strict { low.add(&Int::ONE) } else { low.clone() })
+        }
+        (Value::Term(subject), Value::Scalar(Scalar::Int(high))) => {
+            Bound::of(subject, Side::Most, if is_strict { high.sub(&Int::ONE) } else { high.clone() })
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
-use crate::term::Term;
+use crate::term::{Condition, Term};
 use crate::value::{Ask, Truth, Value};
 use notes::Seldom;
 
@@ -216,7 +216,7 @@ pub enum Event {
     /// A statement's condition. [`Process::branch`].
     Branch {
         /// The condition.
-        condition: Term,
+        condition: Condition,
         /// Where the process goes on if it holds, and if not; `None` where both are the same place.
         sides: Option<(Pc, Pc)>,
         /// The node.

@@ -4,7 +4,7 @@ use super::evaluate::{self, Evaluated, Obstacle};
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Program, Register};
-use crate::term::Term;
+use crate::term::{Condition, Term};
 use crate::value::{self, Presence, Truth, Value};
 
 /// What an instruction leads to.
@@ -74,7 +74,7 @@ impl Process {
             _ => Truth::Known(true).term(),
         };
         self.task.waiting = Waiting::Force(register, condition.clone());
-        Event::Branch { condition, sides: None, site }
+        Event::Branch { condition: Condition::Term(condition), sides: None, site }
     }
 
     /// Asks for a decision on which the current instruction depends, or uses the one that was made.
@@ -90,7 +90,7 @@ impl Process {
             }
             None => {
                 self.task.waiting = Waiting::Decision(condition.clone());
-                Some(Event::Branch { condition, sides: None, site })
+                Some(Event::Branch { condition: Condition::Term(condition), sides: None, site })
             }
         }
     }
@@ -211,6 +211,7 @@ impl Process {
                 Truth::Known(true) | Truth::Term(_) => Ok(Next::Following),
             },
             Op::Branch { cond, otherwise } => self.statement(program, function, frame, *cond, *otherwise),
+            Op::Compare { op, a, b, otherwise } => self.compare(program, function, frame, (*op, *a, *b), *otherwise),
             Op::Split { cond, otherwise } => self.split(program, frame, *cond, *otherwise),
             Op::Swap { dst, src, end, split } => self.swap(program, base, *dst, *src, (*end, *split)),
             Op::Join { dst, src, split } => self.join(program, base, *dst, *src, *split),

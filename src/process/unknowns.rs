@@ -14,7 +14,7 @@ use crate::scalar::Int;
 use crate::spec::code::{Operand, Program};
 use crate::spec::types::TypeId;
 use crate::spec::{Site, Types};
-use crate::term::{Term, Var};
+use crate::term::{Condition, Term, Var};
 use crate::value::{self, Ask, Entry, Keys, Map, Part, Reach, Truth, Unknown, Value};
 
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
@@ -414,7 +414,9 @@ impl Process {
                 self.jump(pc + 1);
                 Some(self.cut(program, Limit::Undecidable))
             }
-            Answered::Branch(condition) => Some(Event::Branch { condition, sides: None, site }),
+            Answered::Branch(condition) => {
+                Some(Event::Branch { condition: Condition::Term(condition), sides: None, site })
+            }
             Answered::Look(look) => Some(Event::Look { look, site }),
             Answered::Cut(limit) => {
                 let pc = self.frame().pc;

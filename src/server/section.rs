@@ -80,6 +80,7 @@ impl Search<'_> {
                     facts.iter().try_for_each(|fact| path.assume(fact, self.solver, Stop::Stuck(site)))?;
                 }
                 Event::Branch { condition, site, .. } => {
+                    let condition = condition.into_term();
                     let first = self.draw("branch", 2)? == 0;
                     path.fork(&condition, self.solver, open, first, site)?;
                 }

@@ -6,6 +6,7 @@
 
 use super::beside::is_about_text;
 use super::domain::{Domain, Narrowing};
+use super::literal::{About, literal};
 use super::table::{Set, Table};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
@@ -445,52 +446,4 @@ pub(super) fn solve_for(linear: &Linear, eligible: &dyn Fn(Var) -> bool) -> Opti
         vars.filter(|(var, atom, _)| eligible(*var) && alone(*var, atom)).max_by_key(|(var, ..)| *var)?;
     // c·x + r = 0 with c = ±1: x = −c·r.
     Some((var, linear.without(atom).scaled(&coefficient.neg()).into_term()))
-}
-
-/// What a literal says about its only variable.
-pub(super) enum About<'a> {
-    AtLeast(Int),
-    AtMost(Int),
-    IsNot(Scalar),
-    In(&'a KeySet),
-    NotIn(&'a KeySet),
-}
-
-impl About<'_> {
-    pub(super) fn apply(&self, domain: &mut Domain) -> Narrowing {
-        match self {
-            About::AtLeast(bound) => domain.at_least(bound),
-            About::AtMost(bound) => domain.at_most(bound),
-            About::IsNot(scalar) => domain.exclude(scalar),
-            About::In(set) => domain.restrict(set),
-            About::NotIn(set) => domain.avoid(set),
-        }
-    }
-}
-
-/// A literal that a domain can hold: bounds, disequalities with constants, membership of known sets.
-#[inline]
-pub(super) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
-    match term.kind() {
-        Kind::Le0(linear) => {
-            let [(atom, coefficient)] = linear.terms() else { return None };
-            let var = atom.as_var()?;
-            let above = coefficient.signum() > 0;
-            Some((
-                var,
-                if above { About::AtMost(linear.constant().neg()) } else { About::AtLeast(linear.constant().clone()) },
-            ))
-        }
-        Kind::Member(subject, set) => Some((subject.as_var()?, About::In(set))),
-        Kind::Not(inner) => match inner.kind() {
-            Kind::Eq(subject, value) => Some((subject.as_var()?, About::IsNot(value.as_const()?.clone()))),
-            Kind::Member(subject, set) => Some((subject.as_var()?, About::NotIn(set))),
-            Kind::Eq0(linear) => match linear.terms() {
-                [(atom, _)] => Some((atom.as_var()?, About::IsNot(Scalar::Int(linear.constant().neg())))),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -6,7 +6,8 @@
 
 use super::domain::Domain;
 use super::eliminate::{Sides, inequality};
-use super::facts::{About, Component, Facts, Id, Pending, Rest, Touched};
+use super::facts::{Component, Facts, Id, Pending, Rest, Touched};
+use super::literal::About;
 use super::store::Store;
 use super::trail::Step;
 use super::{Answer, Solver};

@@ -3,9 +3,10 @@
 //! For example with `#1 in 0..=9`: `#1 % 20 + 3` lies in `3..=12`, so `#1 % 20 + 3 <= 15` holds and `= 2` does not.
 //! Everything here is implied by the facts; nothing is guessed.
 
-use super::facts::{Conflict, Facts, Touched, literal};
+use super::facts::{Conflict, Facts, Touched};
+use super::literal::literal;
 use crate::scalar::Int;
-use crate::term::{Kind, Linear, Term, TextOp, Var};
+use crate::term::{Bound, Kind, Linear, Side, Term, TextOp, Var};
 
 /// Lower and upper end, where there is one.
 pub(super) type Interval = (Option<Int>, Option<Int>);
@@ -61,7 +62,7 @@ impl Facts {
             && let Some(var) = atom.as_var()
             && let Some(sign @ (1 | -1)) = factor.to_i64()
         {
-            return self.decide_bound(var, sign, linear.constant());
+            return self.decide_signed(var, sign, linear.constant());
         }
         let (lo, hi) = self.interval_of(linear, DEPTH);
         if hi.is_some_and(|hi| hi.signum() <= 0) {
@@ -70,8 +71,20 @@ impl Facts {
         lo.is_some_and(|lo| lo.signum() > 0).then_some(false)
     }
 
+    /// Whether a bound holds, as far as the variable's own bounds say.
+    #[inline]
+    pub(super) fn decide_bound(&self, bound: &Bound) -> Option<bool> {
+        let domain = self.domains.get(bound.var())?;
+        let (side, end) = bound.end();
+        let (holds, fails) = match side {
+            Side::Least => (domain.lo().is_some_and(|lo| lo >= end), domain.hi().is_some_and(|hi| hi < end)),
+            Side::Most => (domain.hi().is_some_and(|hi| hi <= end), domain.lo().is_some_and(|lo| lo > end)),
+        };
+        if holds { Some(true) } else { fails.then_some(false) }
+    }
+
     /// Whether `sign * x + constant <= 0`, for the signs 1 and -1.
-    fn decide_bound(&self, var: Var, sign: i64, constant: &Int) -> Option<bool> {
+    fn decide_signed(&self, var: Var, sign: i64, constant: &Int) -> Option<bool> {
         let (domain, grows) = (self.domains.get(var)?, sign > 0);
         let at = |end: &Int| if grows { end.add(constant) } else { constant.sub(end) };
         let (least, most) = if grows { (domain.lo(), domain.hi()) } else { (domain.hi(), domain.lo()) };

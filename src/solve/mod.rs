@@ -23,6 +23,7 @@ mod entail;
 mod facts;
 mod forget;
 mod interval;
+mod literal;
 mod model;
 mod name;
 mod repair;

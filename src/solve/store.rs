@@ -4,12 +4,13 @@
 //! `q <= #n` for a known q updates one bound and asks nobody.
 
 use super::domain::{Domain, Narrowing};
-use super::facts::{Facts, Id, Touched, literal};
+use super::facts::{Facts, Id, Touched};
+use super::literal::{About, literal};
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
 use crate::scalar::{Int, Scalar};
-use crate::term::{Kind, Term, Var};
+use crate::term::{Condition, Kind, Term, Var};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -129,7 +130,8 @@ impl Store {
     /// not decided; the condition stays, and the store is doubtful.
     #[inline]
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Answer {
-        match self.assume_bound(condition) {
+        let told = literal(condition).and_then(|(var, about)| self.assume_of(var, &about));
+        match told {
             Some(answer) => {
                 solver.statistics.by_domain += 1;
                 answer
@@ -138,12 +140,42 @@ impl Store {
         }
     }
 
+    /// The same for a condition of which no term was made.
+    #[inline]
+    pub fn assume_condition(&mut self, condition: Condition, solver: &mut Solver) -> Answer {
+        let told = match &condition {
+            Condition::Bound(bound) => self.assume_of(bound.var(), &About::bound(bound)),
+            Condition::Term(term) => return self.assume(term, solver),
+        };
+        match told {
+            Some(answer) => {
+                solver.statistics.by_domain += 1;
+                answer
+            }
+            None => self.assume_all([condition.into_term()], solver),
+        }
+    }
+
+    /// [`Store::decide`] for a condition of which no term was made.
+    #[inline]
+    pub fn decide_condition(&self, condition: &Condition) -> Option<bool> {
+        match condition {
+            Condition::Term(term) => self.decide(term),
+            Condition::Bound(bound) if self.is_quiet(bound.var()) => self.facts.decide_bound(bound),
+            Condition::Bound(bound) => self.decide(&bound.term()),
+        }
+    }
+
+    /// Whether nothing but its domain says anything of a variable.
+    #[inline]
+    fn is_quiet(&self, var: Var) -> bool {
+        self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
+    }
+
     /// The hot path: a literal about an unbound variable that no other constraint mentions.
     #[inline]
-    fn assume_bound(&mut self, condition: &Term) -> Option<Answer> {
-        let (var, about) = literal(condition)?;
-        let quiet = self.dead.is_none() && self.doubt.is_none() && self.facts.rest.is_none();
-        if !quiet || self.facts.bindings.get(var).is_some() {
+    fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
+        if self.dead.is_some() || self.doubt.is_some() || !self.is_quiet(var) {
             return None;
         }
         let domain = self.facts.domains.get_mut(var)?;
@@ -167,8 +199,7 @@ impl Store {
     #[inline]
     pub fn assume_value(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
         let (var, value) = solved(term, value)?;
-        let quiet = self.dead.is_none() && self.doubt.is_none() && self.facts.rest.is_none();
-        if !quiet || self.facts.bindings.get(var).is_some() {
+        if self.dead.is_some() || self.doubt.is_some() || !self.is_quiet(var) {
             return None;
         }
         solver.statistics.by_domain += 1;

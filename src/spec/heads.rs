@@ -124,7 +124,7 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
     match &function.code[pc] {
         Op::Jump { to } => follow(&mut own, *to),
         Op::Unless { to, .. } => [following, *to].into_iter().for_each(|to| follow(&mut own, to)),
-        Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => {
+        Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => {
             [following, *otherwise].into_iter().for_each(|to| follow(&mut own, to));
         }
         Op::Swap { end, .. } => [following, *end].into_iter().for_each(|to| follow(&mut own, to)),
@@ -229,7 +229,8 @@ pub(super) fn writes(op: &Op) -> Option<u32> {
         | Op::Next { .. }
         | Op::Jump { .. }
         | Op::Unless { .. }
-        | Op::Branch { .. } => None,
+        | Op::Branch { .. }
+        | Op::Compare { .. } => None,
         Op::Within { .. } => None,
         Op::ByVariant { .. }
         | Op::Split { .. }

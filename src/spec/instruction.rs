@@ -276,6 +276,17 @@ pub enum Op {
         /// Where to go on if it does not hold.
         otherwise: Pc,
     },
+    /// Goes on where `a op b` holds, an order, else at `otherwise`: a fork where it is open
+    Compare {
+        /// Which.
+        op: Binary,
+        /// The left operand.
+        a: Operand,
+        /// The right operand.
+        b: Operand,
+        /// Where to go on if it does not hold.
+        otherwise: Pc,
+    },
     /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
     Split {
         /// The condition.

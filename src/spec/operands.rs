@@ -43,6 +43,7 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
         Op::Delete { key, .. } => read(key),
         Op::ByVariant { src, .. } => read(src),
         Op::Unless { cond, .. } | Op::Branch { cond, .. } | Op::Split { cond, .. } => read(cond),
+        Op::Compare { a, b, .. } => [a, b].into_iter().for_each(read),
         Op::Assume { cond } | Op::Expects { cond } => read(cond),
         Op::Within { element, over } => [element, over].into_iter().for_each(read),
         Op::Next { cursor, element, presence, .. } => [cursor, element, presence].into_iter().for_each(write),
@@ -101,7 +102,7 @@ fn each<'o>(
 pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
     match op {
         Op::Jump { to } | Op::Unless { to, .. } => change(to),
-        Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => change(otherwise),
+        Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => change(otherwise),
         Op::Swap { end, split, .. } => [end, split].into_iter().for_each(change),
         Op::Join { split, .. } => change(split),
         Op::Next { done, .. } => change(done),

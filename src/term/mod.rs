@@ -14,6 +14,7 @@
 //! ```
 
 mod arith;
+mod bound;
 mod build;
 mod display;
 mod junction;
@@ -24,6 +25,7 @@ mod relate;
 mod text;
 mod walk;
 
+pub use bound::{Bound, Condition, Side};
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
 pub use node::made;

@@ -129,7 +129,7 @@ fn is_fixed(function: &Function, key: Operand) -> bool {
 fn targets(op: &Op) -> Vec<u32> {
     match op {
         Op::Jump { to } | Op::Unless { to, .. } => vec![*to],
-        Op::Branch { otherwise, .. } | Op::Split { otherwise, .. } => vec![*otherwise],
+        Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => vec![*otherwise],
         Op::Swap { end, .. } => vec![*end],
         Op::Next { done, .. } => vec![*done],
         Op::Select { targets } => targets.to_vec(),

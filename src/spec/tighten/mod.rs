@@ -1,5 +1,5 @@
 //! The same code with less to do: what is only copied, taken apart as soon as it was made, tested twice or never read is
-//! left out, small functions stand where they are called, and registers are shared.
+//! left out, small functions stand where they are called, a comparison is part of its fork, and registers are shared.
 //!
 //! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
 //! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/tightening.md`).
@@ -8,6 +8,7 @@ mod coalesce;
 mod copies;
 mod dead;
 mod early;
+mod fuse;
 mod inline;
 mod inplace;
 mod jumps;
@@ -46,6 +47,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
         early::store(function);
         dead::remove(function);
         variants::tell_apart(function);
+        fuse::comparisons(function);
         share::registers(function);
     }
 }

@@ -1,0 +1,64 @@
+//! Literals: what a condition says of one variable alone, which its domain can hold.
+//!
+//! `#1 >= 5` is *at least 5*, `not (#1 = "a")` is *not "a"*.
+
+use super::domain::{Domain, Narrowing};
+use crate::scalar::{Int, Scalar};
+use crate::term::{Bound, KeySet, Kind, Side, Term, Var};
+
+/// What a literal says about its only variable.
+pub(super) enum About<'a> {
+    AtLeast(Int),
+    AtMost(Int),
+    IsNot(Scalar),
+    In(&'a KeySet),
+    NotIn(&'a KeySet),
+}
+
+impl About<'_> {
+    /// What a bound says.
+    #[inline]
+    pub(super) fn bound(bound: &Bound) -> About<'static> {
+        match bound.end() {
+            (Side::Least, end) => About::AtLeast(end.clone()),
+            (Side::Most, end) => About::AtMost(end.clone()),
+        }
+    }
+
+    pub(super) fn apply(&self, domain: &mut Domain) -> Narrowing {
+        match self {
+            About::AtLeast(bound) => domain.at_least(bound),
+            About::AtMost(bound) => domain.at_most(bound),
+            About::IsNot(scalar) => domain.exclude(scalar),
+            About::In(set) => domain.restrict(set),
+            About::NotIn(set) => domain.avoid(set),
+        }
+    }
+}
+
+/// A literal that a domain can hold: bounds, disequalities with constants, membership of known sets.
+#[inline]
+pub(super) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
+    match term.kind() {
+        Kind::Le0(linear) => {
+            let [(atom, coefficient)] = linear.terms() else { return None };
+            let var = atom.as_var()?;
+            let above = coefficient.signum() > 0;
+            Some((
+                var,
+                if above { About::AtMost(linear.constant().neg()) } else { About::AtLeast(linear.constant().clone()) },
+            ))
+        }
+        Kind::Member(subject, set) => Some((subject.as_var()?, About::In(set))),
+        Kind::Not(inner) => match inner.kind() {
+            Kind::Eq(subject, value) => Some((subject.as_var()?, About::IsNot(value.as_const()?.clone()))),
+            Kind::Member(subject, set) => Some((subject.as_var()?, About::NotIn(set))),
+            Kind::Eq0(linear) => match linear.terms() {
+                [(atom, _)] => Some((atom.as_var()?, About::IsNot(Scalar::Int(linear.constant().neg())))),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}

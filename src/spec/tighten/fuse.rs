@@ -1,0 +1,28 @@
+//! A comparison that only the fork right behind it reads is one instruction with it.
+//!
+//! `r2 := r0 <= s0; branch r2 else 3` is `branch r0 <= s0 else 3`.
+
+use super::{keep, targets, visit_read};
+use crate::spec::code::{Binary, Function, Op, Operand};
+
+/// Makes one instruction of each comparison and its fork.
+pub(super) fn comparisons(function: &mut Function) {
+    let targets = targets(function);
+    let mut stays = vec![true; function.code.len()];
+    for part in function.ranges() {
+        let mut reads = vec![0_u32; function.registers as usize];
+        function.code[part.clone()].iter().for_each(|op| visit_read(op, &mut |register| reads[register as usize] += 1));
+        for at in part.clone().skip(1) {
+            let Op::Branch { cond: Operand::Register(cond), otherwise } = function.code[at] else { continue };
+            // Comparing by order gives a truth always; what may ask for something first keeps its own place.
+            let Op::Binary { dst, op: op @ (Binary::Le | Binary::Lt), a, b } = function.code[at - 1] else { continue };
+            if dst == cond && reads[cond as usize] == 1 && !targets[at] {
+                function.code[at] = Op::Compare { op, a, b, otherwise };
+                stays[at - 1] = false;
+            }
+        }
+    }
+    if stays.iter().any(|stays| !stays) {
+        keep(function, &stays);
+    }
+}
