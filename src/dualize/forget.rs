@@ -55,12 +55,9 @@ impl Judge {
     fn put_in_place(&mut self, candidate: &mut Candidate) {
         candidate.process.rest();
         if candidate.store.has_bindings() {
-            for slot in candidate.process.stored().clone().iter() {
-                let State { process, store, .. } = &mut **candidate;
-                let mut resolve = |term: &Term| changed(term, store.resolve(term));
-                Substitution::pending(&mut resolve).apply_in_place(&mut process.memory[slot as usize]);
-            }
             let State { process, store, .. } = &mut **candidate;
+            let mut resolve = |term: &Term| changed(term, store.resolve(term));
+            process.change_stored(&mut |value| Substitution::pending(&mut resolve).apply_in_place(value));
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             process.settle_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
         }
@@ -73,16 +70,13 @@ impl Judge {
         let State { process, store, .. } = &mut **candidate;
         let mut simplify = |term: &Term| changed(term, store.simplified(term, &self.solver));
         let mut settled = Substitution::everywhere(&mut simplify);
-        for slot in process.stored().clone().iter() {
-            let value = &mut process.memory[slot as usize];
-            match value {
-                Value::Map(map) if map.is_doubtful() => {
-                    map.settle(&mut |there| store.entails(there, &self.solver), &mut |inside| settled.apply(inside));
-                }
-                _ if value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
-                _ => {}
+        process.change_stored(&mut |value| match value {
+            Value::Map(map) if map.is_doubtful() => {
+                map.settle(&mut |there| store.entails(there, &self.solver), &mut |inside| settled.apply(inside));
             }
-        }
+            _ if value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
+            _ => {}
+        });
     }
 
     /// What was asked of unknown maps under keys that are known by now is put in its place.

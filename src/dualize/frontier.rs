@@ -4,7 +4,6 @@
 //! step(q, a) = run every candidate on q; keep those that can answer a; none left: reject      (Figure 3.1)
 //! ```
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
@@ -15,7 +14,6 @@ use super::spare::Spares;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
-use crate::scalar::Scalar;
 use crate::solve::{Limits, Solver, Statistics, Store};
 use crate::spec::Spec;
 use crate::term::{Term, made};
@@ -92,17 +90,12 @@ pub struct Counts {
     pub walked: u64,
 }
 
-/// A request that is judged.
-struct Request<'r> {
-    value: Cow<'r, Value>,
-    /// What restricts the parts that are not known.
-    facts: Vec<Term>,
-}
-
 /// A request as a candidate receives it, and what was observed.
 pub(super) struct Received<'r> {
-    request: Request<'r>,
-    client: Value,
+    request: &'r Value,
+    /// Where a part of the request is not known: what restricts what stands for it.
+    facts: Option<&'r [Term]>,
+    client: u64,
     pub(super) seen: &'r Observed,
 }
 
@@ -200,9 +193,11 @@ impl Judge {
         self.counts.events += 1;
         self.begun = self.work();
         let spec = self.spec.clone();
+        let filled = self.filled(&spec, &exchange.request);
         let received = Received {
-            request: self.request(&spec, &exchange.request),
-            client: Value::Scalar(Scalar::Client(exchange.client)),
+            request: filled.as_ref().map_or(&exchange.request, |(request, _)| request),
+            facts: filled.as_ref().map(|(_, facts)| &facts[..]),
+            client: exchange.client,
             seen: &exchange.observed,
         };
         let candidates = std::mem::take(&mut self.candidates);
@@ -256,22 +251,18 @@ impl Judge {
         exhausted
     }
 
-    /// A request, with something in the place of what is not known of it.
-    fn request<'r>(&mut self, spec: &Spec, recorded: &'r Value) -> Request<'r> {
-        if !recorded.has_holes() {
-            return Request { value: Cow::Borrowed(recorded), facts: Vec::new() };
-        }
-        let (value, facts) = self.fresh.fill_holes(&spec.types, spec.program.request, recorded);
-        Request { value: Cow::Owned(value), facts }
+    /// A request with something in the place of what is not known of it, and what restricts that; nothing where all is known.
+    fn filled(&mut self, spec: &Spec, recorded: &Value) -> Option<(Value, Vec<Term>)> {
+        let is_open = recorded.has_holes();
+        is_open.then(|| self.fresh.fill_holes(&spec.types, spec.program.request, recorded))
     }
 
     /// A request of which a part is not known is one choice more.
-    fn ask(&mut self, candidate: &mut Candidate, request: &Request<'_>) -> Alive {
-        if let Cow::Owned(value) = &request.value {
-            self.log(candidate, || Logged::Request(value.clone()));
-            candidate.fresh += 1;
-        }
-        let assumed = request.facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
+    fn ask(&mut self, candidate: &mut Candidate, received: &Received<'_>) -> Alive {
+        let Some(facts) = received.facts else { return Alive::Yes };
+        self.log(candidate, || Logged::Request(received.request.clone()));
+        candidate.fresh += 1;
+        let assumed = facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
         if assumed { Alive::Yes } else { Alive::No }
     }
 
@@ -284,14 +275,14 @@ impl Judge {
         received: &Received<'_>,
         others: &mut Vec<Candidate>,
     ) -> Alive {
-        let Received { request, client, seen } = received;
+        let Received { request, client, seen, .. } = received;
         self.log(candidate, || Logged::Received);
         let before = self.may_join(seen).then(|| candidate.clone());
         let first = others.len();
-        if self.ask(candidate, request) == Alive::No {
+        if self.ask(candidate, received) == Alive::No {
             return Alive::No;
         }
-        candidate.process.receive(&spec.program, &request.value, client);
+        candidate.process.receive(&spec.program, request, *client);
         candidate.noticed = 0;
         let alive = self.explore(spec, candidate, seen, others);
         if let Some(before) = before {

@@ -193,10 +193,14 @@ impl Judge {
             Observed::Nothing => return Alive::No,
         };
         let at = self.place(site);
-        if let (Value::Term(term), Value::Scalar(known)) = (&answer, expected)
-            && let Some(told) = self.tell_value(candidate, term, known, at)
-        {
-            return told;
+        match (&answer, expected) {
+            (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Alive::Yes,
+            (Value::Term(term), Value::Scalar(known)) => {
+                if let Some(told) = self.tell_value(candidate, term, known, at) {
+                    return told;
+                }
+            }
+            _ => {}
         }
         loop {
             let ask = match candidate.shows(&answer, expected, at, &mut self.solver) {

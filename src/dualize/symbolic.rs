@@ -7,7 +7,6 @@
 //! For compare-and-reset there are two: `q <= n`, answer 0; and `n < q`, a fresh n, answer 1.
 
 use crate::process::{Choice, Event, Fault, Fresh, Limit, Process};
-use crate::scalar::Scalar;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::term::Term;
@@ -193,7 +192,7 @@ impl Explorer<'_> {
         for condition in state.iter().chain(of_request) {
             store.assume(condition, &mut self.solver);
         }
-        process.receive(&self.spec.program, &request, &Value::Scalar(Scalar::Client(1)));
+        process.receive(&self.spec.program, &request, 1);
         let mut open = vec![Open { process, store, met: Vec::new() }];
         let mut paths = Vec::new();
         while let Some(path) = open.pop() {

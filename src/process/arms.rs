@@ -34,7 +34,7 @@ impl Process {
         (op, a, b): (Binary, Operand, Operand),
         otherwise: Pc,
     ) -> Result<Next, Obstacle> {
-        let [a, b] = [a, b].map(|operand| self.read(program, frame.base, operand));
+        let (a, b) = (self.read(program, frame.base, a), self.read(program, frame.base, b));
         if let Some(bound) = evaluate::bound(op, a, b) {
             return self.fork(function, frame, Condition::Bound(bound), otherwise);
         }
@@ -52,7 +52,7 @@ impl Process {
         condition: Condition,
         otherwise: Pc,
     ) -> Result<Next, Obstacle> {
-        self.task.waiting = Waiting::Side(otherwise);
+        self.wait(Waiting::Side(otherwise));
         let sides = Some((frame.pc + 1, otherwise));
         self.event(frame, Event::Branch { condition, sides, site: function.origin[frame.pc as usize] })
     }

@@ -67,7 +67,7 @@ impl Process {
         };
         let site = function.origin[frame.pc as usize];
         let guard = self.task.guards.last().map(|guard| guard.path.clone());
-        self.task.waiting = Waiting::Value(dst);
+        self.wait(Waiting::Value(dst));
         self.event(frame, Event::Choose { choice, site, guard })
     }
 

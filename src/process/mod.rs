@@ -30,6 +30,7 @@ pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT
 
 use std::sync::Arc;
 
+use crate::scalar::Scalar;
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
@@ -255,38 +256,39 @@ impl Process {
 
     /// Begins to set the initial state; ends with [`Event::End`].
     pub fn boot(&mut self, program: &Program) {
-        self.enter(program, program.init, &[]);
+        self.enter(program, program.init);
     }
 
     /// Begins to handle a request of a client.
-    pub fn receive(&mut self, program: &Program, request: &Value, client: &Value) {
-        self.enter(program, program.serve, &[request, client]);
+    pub fn receive(&mut self, program: &Program, request: &Value, client: u64) {
+        self.enter(program, program.serve);
+        let mut registers = self.task.registers.iter_mut();
+        if let Some(register) = registers.next() {
+            register.put(request.clone());
+        }
+        if let Some(register) = registers.next() {
+            register.put(Value::Scalar(Scalar::Client(client)));
+        }
     }
 
     /// Begins what the server may do by itself: the step of that number. It ends with [`Event::End`].
     pub fn step(&mut self, program: &Program, number: usize) {
-        self.enter(program, program.steps[number].function, &[]);
+        self.enter(program, program.steps[number].function);
     }
 
-    fn enter(&mut self, program: &Program, function: u32, args: &[&Value]) {
+    fn enter(&mut self, program: &Program, function: u32) {
         // A section that was given up has left something.
         self.rest();
         let task = &mut self.task;
-        task.registers.resize(program.functions[function as usize].registers as usize, Value::Absent);
+        let registers = program.functions[function as usize].registers as usize;
+        if task.registers.len() != registers {
+            task.registers.resize(registers, Value::Absent);
+        }
         task.callers.clear();
         task.clear_notes();
         task.fuel = SECTION_LIMIT;
-        for (register, arg) in task.registers.iter_mut().zip(args) {
-            *register = (*arg).clone();
-        }
         task.frame = Frame { function, pc: 0, base: 0, result: 0 };
         (task.running, task.used) = (true, true);
-    }
-
-    /// The slots that the section stored to so far.
-    #[must_use]
-    pub fn stored(&self) -> &Slots {
-        &self.task.stored
     }
 
     /// Forgets the task: its section has ended, and what its registers held is shared with them no more.
@@ -307,7 +309,8 @@ impl Process {
 
     /// Answers [`Event::Choose`].
     pub fn resume(&mut self, value: Value) {
-        if let Waiting::Value(register) = std::mem::take(&mut self.task.waiting) {
+        if let Waiting::Value(register) = self.task.waiting {
+            self.wait(Waiting::Nothing);
             self.set(register, value);
         }
     }
@@ -322,8 +325,14 @@ impl Process {
 
     /// Answers [`Event::Branch`].
     pub fn branch(&mut self, holds: bool) {
+        if let Waiting::Side(otherwise) = self.task.waiting {
+            self.wait(Waiting::Nothing);
+            if !holds {
+                self.jump(otherwise);
+            }
+            return;
+        }
         match std::mem::take(&mut self.task.waiting) {
-            Waiting::Side(otherwise) if !holds => self.jump(otherwise),
             Waiting::Decision(condition) => self.task.notes.decided.push((condition, holds)),
             Waiting::Force(register, condition) => {
                 let decided = self.register(register).decide(&condition, holds);
@@ -331,6 +340,17 @@ impl Process {
                 self.keep_small(register, decided);
             }
             _ => {}
+        }
+    }
+
+    /// Sets what is asked for; a side to go on holds nothing on the heap, and is replaced without a call.
+    #[inline]
+    fn wait(&mut self, waiting: Waiting) {
+        match &self.task.waiting {
+            Waiting::Nothing | Waiting::Value(_) | Waiting::Side(_) => {
+                std::mem::forget(std::mem::replace(&mut self.task.waiting, waiting));
+            }
+            _ => self.task.waiting = waiting,
         }
     }
 

@@ -4,8 +4,9 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::Touched;
+use super::{Process, Touched};
 use crate::term::Term;
+use crate::value::Value;
 
 /// The variables of the state that a section stored to.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +96,19 @@ impl Deref for Seldom {
 impl DerefMut for Seldom {
     fn deref_mut(&mut self) -> &mut Notes {
         self.0.get_or_insert_default()
+    }
+}
+
+impl Process {
+    /// The slots that the section stored to so far.
+    #[must_use]
+    pub fn stored(&self) -> &Slots {
+        &self.task.stored
+    }
+
+    /// Changes the variables that the section stored to.
+    pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
+        self.task.stored.iter().for_each(|slot| change(&mut self.memory[slot as usize]));
     }
 }
 

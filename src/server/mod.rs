@@ -18,7 +18,6 @@ use std::sync::Arc;
 use crate::choice::{ChoiceError, Choices};
 use crate::json;
 use crate::process::{Choice, Event, Fault, Limit, Process};
-use crate::scalar::Scalar;
 use crate::solve::{Solver, Store, Why};
 use crate::spec::code::FaultKind;
 use crate::spec::types::ERROR;
@@ -241,7 +240,7 @@ impl Server {
         match begun {
             Begun::Boot => process.boot(&spec.program),
             Begun::Request(request, client) => {
-                process.receive(&spec.program, request, &Value::Scalar(Scalar::Client(client)));
+                process.receive(&spec.program, request, client);
             }
             Begun::Step(step) => process.step(&spec.program, step),
         }

@@ -178,7 +178,7 @@ impl Store {
         if self.dead.is_some() || self.doubt.is_some() || !self.is_quiet(var) {
             return None;
         }
-        let domain = self.facts.domains.get_mut(var)?;
+        let Some(domain) = self.facts.domains.get_mut(var) else { return self.assume_first(var, about) };
         let old = domain.clone();
         match about.apply(domain) {
             Narrowing::Same => Some(Answer::Sat),
@@ -192,6 +192,16 @@ impl Store {
                 Some(Answer::Unsat)
             }
         }
+    }
+
+    /// The same where nothing is known of the variable.
+    fn assume_first(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
+        let mut domain = Domain::ALL;
+        let narrowed = about.apply(&mut domain) == Narrowing::Narrowed && domain.single().is_none();
+        narrowed.then(|| {
+            self.facts.domains.insert(var, domain);
+            Answer::Sat
+        })
     }
 
     /// The same for a variable (or a sum of one and a number) and its value, where nothing else is known that has to do with it: whether it can have it.
