@@ -47,10 +47,10 @@ impl Random {
 
     /// A number in `0..bound`, every one as likely as every other (Lemire's multiplication with rejection).
     fn below(&mut self, bound: u64) -> u64 {
-        let threshold = bound.wrapping_neg() % bound;
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
-            if product as u64 >= threshold {
+            // What is compared with is below the bound, so it is seldom needed.
+            if product as u64 >= bound || product as u64 >= bound.wrapping_neg() % bound {
                 return (product >> 64) as u64;
             }
         }
@@ -74,20 +74,25 @@ impl Choices for Random {
     }
 
     fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        let total: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
-        let mut left = match u64::try_from(total) {
-            Ok(0) => return Err(ChoiceError::BadWeights { label }),
-            Ok(total) => u128::from(self.below(total)),
-            Err(_) => self.below_wide(total),
+        let picked = match weights.iter().try_fold(0_u64, |total, weight| total.checked_add(*weight)) {
+            Some(0) => None,
+            Some(total) => at_place(weights, self.below(total)),
+            None => at_place(weights, self.below_wide(weights.iter().copied().map(u128::from).sum())),
         };
-        for (at, weight) in weights.iter().enumerate() {
-            match left.checked_sub(u128::from(*weight)) {
-                Some(rest) => left = rest,
-                None => return Ok(at),
-            }
-        }
-        Err(ChoiceError::BadWeights { label })
+        picked.ok_or(ChoiceError::BadWeights { label })
     }
+}
+
+/// Which weight a number below their sum falls to, if they stand for so many numbers each, in order.
+fn at_place<N: Copy + PartialOrd + From<u64> + std::ops::Sub<Output = N>>(weights: &[u64], number: N) -> Option<usize> {
+    let mut left = number;
+    weights.iter().map(|weight| N::from(*weight)).position(|weight| {
+        let is_here = left < weight;
+        if !is_here {
+            left = left - weight;
+        }
+        is_here
+    })
 }
 
 fn splitmix64(counter: &mut u64) -> u64 {

@@ -193,7 +193,7 @@ impl Candidate {
     }
 
     /// The same for the condition of a statement.
-    pub(super) fn assume_condition(&mut self, condition: Condition, at: Option<Place>, solver: &mut Solver) -> Alive {
+    pub(super) fn assume_condition(&mut self, condition: &Condition, at: Option<Place>, solver: &mut Solver) -> Alive {
         let answer = self.store.assume_condition(condition, solver);
         self.told(answer, at)
     }

@@ -55,14 +55,11 @@ impl Judge {
     fn put_in_place(&mut self, candidate: &mut Candidate) {
         candidate.process.rest();
         if candidate.store.has_bindings() {
-            let State { process, store, .. } = &mut **candidate;
-            let mut resolve = |term: &Term| changed(term, store.resolve(term));
-            process.change_stored(&mut |value| Substitution::pending(&mut resolve).apply_in_place(value));
-            let mut resolve = |term: &Term| changed(term, store.resolve(term));
-            process.settle_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
+            put_known(candidate);
         }
-        self.settle_seen(candidate);
-        self.settle_written(candidate);
+        if !candidate.process.stored().is_empty() {
+            self.settle_written(candidate);
+        }
     }
 
     /// What was written with conditions in it is what is left of it after the answer was observed.
@@ -77,16 +74,6 @@ impl Judge {
             _ if value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
             _ => {}
         });
-    }
-
-    /// What was asked of unknown maps under keys that are known by now is put in its place.
-    fn settle_seen(&mut self, candidate: &mut Candidate) {
-        let State { process, store, .. } = &mut **candidate;
-        if store.has_bindings() && process.has_seen() {
-            let mut resolve = |term: &Term| changed(term, store.resolve(term));
-            process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
-            process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
-        }
     }
 
     /// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
@@ -128,6 +115,18 @@ impl Judge {
         let joined = usize::from(candidate.joined.is_some());
         candidate.open = live.len() > joined || candidate.process.has_unknowns();
         self.counts.walked += u64::from(walked);
+    }
+}
+
+/// What was written, read, or asked of unknown maps under keys that are known by now is put in its place.
+fn put_known(candidate: &mut Candidate) {
+    let State { process, store, .. } = &mut **candidate;
+    let mut resolve = |term: &Term| changed(term, store.resolve(term));
+    process.change_stored(&mut |value| Substitution::pending(&mut resolve).apply_in_place(value));
+    process.settle_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
+    if process.has_seen() {
+        process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
+        process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
     }
 }
 

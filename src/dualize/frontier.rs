@@ -307,7 +307,7 @@ impl Judge {
         others: &mut Vec<Candidate>,
         first: usize,
     ) {
-        let unchanged = |path: &Candidate| path.process.stored().iter().next().is_none();
+        let unchanged = |path: &Candidate| path.process.stored().is_empty();
         let several = alive == Alive::Yes && others.len() > first;
         if self.whole && several && unchanged(candidate) && others[first..].iter().all(unchanged) {
             self.counts.merges += (others.len() - first) as u64;

@@ -313,8 +313,11 @@ impl Judge {
 
     fn take(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
         candidate.process.branch(holds);
-        let condition = if holds { fork.condition.clone() } else { fork.condition.opposite() };
-        candidate.assume_condition(condition, Some(self.place(fork.site)), &mut self.solver)
+        let at = Some(self.place(fork.site));
+        match holds {
+            true => candidate.assume_condition(fork.condition, at, &mut self.solver),
+            false => candidate.assume_condition(&fork.condition.opposite(), at, &mut self.solver),
+        }
     }
 
     fn select(

@@ -64,7 +64,7 @@ mod tests {
             judge.observe(&Exchange { line, client: 1, request: Value::from(line as i64), observed });
             met.extend_from_slice(judge.candidates());
             met.extend(judge.candidates().iter().cloned().map(|mut candidate| {
-                candidate.process.receive(&spec.program, &Value::from(7), &Value::from(1));
+                candidate.process.receive(&spec.program, &Value::from(7), 1);
                 candidate.process.advance(&spec.program);
                 candidate
             }));

@@ -223,7 +223,7 @@ impl Explorer<'_> {
                     let facts = path.process.look(&mut self.fresh, &self.spec.types, &look);
                     facts.iter().all(|fact| self.assume(&mut path, fact))
                 }
-                Event::Branch { condition, site, .. } => self.branch(&mut path, &condition.into_term(), site, open),
+                Event::Branch { condition, site, .. } => self.branch(&mut path, &condition.term(), site, open),
                 Event::Guard { condition, .. } => {
                     path.process.guard(path.store.decide(&condition));
                     true

@@ -12,6 +12,7 @@
 //! assert_eq!(decode(&types, list, "[1, true]").unwrap_err().to_string(), "at [1]: expected int, found `true`");
 //! ```
 
+use super::mark::{Mark, mark};
 use super::{JsonError, Scanner};
 use crate::diagnostic::suggest;
 use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
@@ -57,6 +58,11 @@ fn whole(types: &Types, id: TypeId, text: &str, holes: Holes) -> Decoded<Value> 
 }
 
 fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes) -> Decoded<Value> {
+    if let Type::Int = types.get(id)
+        && let Some(small) = scanner.small_number()
+    {
+        return Ok(Value::from(small));
+    }
     let mut decoder = Decoder { types, scanner: *scanner, depth: 0, marks: Marks::Read, holes };
     let value = decoder.value(id)?;
     *scanner = decoder.scanner;
@@ -93,41 +99,6 @@ pub fn decode_answer(types: &Types, id: TypeId, text: &str) -> Decoded<Observed>
     let answer = next_answer(types, id, &mut scanner)?;
     scanner.end()?;
     Ok(answer)
-}
-
-/// An object that is not a value but says something about one.
-enum Mark {
-    /// `{"$any": null}`, which has been read.
-    Hole,
-    /// `{"$lit": v}`, of which everything before `v` has been read.
-    Literal,
-}
-
-/// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
-#[inline]
-fn mark(scanner: &mut Scanner<'_>) -> Option<Mark> {
-    if scanner.peek() == Some(b'{') { mark_in_object(scanner) } else { None }
-}
-
-fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Mark> {
-    let mut ahead = *scanner;
-    if !ahead.eat(b'{') || ahead.peek() != Some(b'"') || !ahead.rest().starts_with("\"$") {
-        return None;
-    }
-    let key = ahead.string().ok().filter(|_| ahead.eat(b':'))?;
-    let inside = ahead;
-    let value = ahead.skip().ok().filter(|_| ahead.eat(b'}'))?;
-    match (key.as_ref(), value) {
-        ("$any", "null") => {
-            *scanner = ahead;
-            Some(Mark::Hole)
-        }
-        ("$lit", _) => {
-            *scanner = inside;
-            Some(Mark::Literal)
-        }
-        _ => None,
-    }
 }
 
 /// Whether `$any` and `$lit` mean something here; inside `{"$lit": v}` they do not.

@@ -16,6 +16,7 @@
 mod decode;
 mod encode;
 mod error;
+mod mark;
 mod scalars;
 mod scan;
 mod serial;

@@ -2,7 +2,7 @@
 //!
 //! `if c { a } else { b }` as an expression evaluates both arms under their guards where `c` is open, and joins their values.
 
-use super::evaluate::{self, Obstacle};
+use super::evaluate::{self, Compared, Obstacle};
 use super::run::Next;
 use super::{Event, Frame, GUARD_LIMIT, Guard, Process, Waiting};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register};
@@ -26,6 +26,7 @@ impl Process {
     }
 
     /// A statement's condition that is a comparison by order.
+    #[inline]
     pub(super) fn compare(
         &mut self,
         program: &Program,
@@ -34,17 +35,14 @@ impl Process {
         (op, a, b): (Binary, Operand, Operand),
         otherwise: Pc,
     ) -> Result<Next, Obstacle> {
-        let (a, b) = (self.read(program, frame.base, a), self.read(program, frame.base, b));
-        if let Some(bound) = evaluate::bound(op, a, b) {
-            return self.fork(function, frame, Condition::Bound(bound), otherwise);
-        }
-        match evaluate::binary(op, a, b)?.truth() {
-            Truth::Known(true) => Ok(Next::Following),
-            Truth::Known(false) => self.goto(otherwise),
-            Truth::Term(condition) => self.fork(function, frame, Condition::Term(condition), otherwise),
+        match evaluate::order(op, self.read(program, frame.base, a), self.read(program, frame.base, b))? {
+            Compared::Known(true) => Ok(Next::Following),
+            Compared::Known(false) => self.goto(otherwise),
+            Compared::Open(condition) => self.fork(function, frame, condition, otherwise),
         }
     }
 
+    #[inline]
     fn fork(
         &mut self,
         function: &Function,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Limit;
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
-use crate::term::{Bound, Side, Term, TextOp};
+use crate::term::{Bound, Condition, Side, Term, TextOp};
 use crate::value::{self, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
 /// More elements than this are taken off a list all at once.
@@ -53,11 +53,20 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
     })
 }
 
-/// What an order says of a variable, where the other side is known.
+/// What an order of two values comes to.
+pub(super) enum Compared {
+    Known(bool),
+    Open(Condition),
+}
+
+/// `a <= b` or `a < b`; of a variable and a known number it is a bound.
 #[inline]
-pub(super) fn bound(op: Binary, a: &Value, b: &Value) -> Option<Bound> {
+pub(super) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstacle> {
     let is_strict = op == Binary::Lt;
-    match (a, b) {
+    let bound = match (a, b) {
+        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
+            return Ok(Compared::Known(if is_strict { a < b } else { a <= b }));
+        }
         (Value::Scalar(Scalar::Int(low)), Value::Term(subject)) => {
             Bound::of(subject, Side::Least, if is_strict { low.add(&Int::ONE) } else { low.clone() })
         }
@@ -65,7 +74,14 @@ pub(super) fn bound(op: Binary, a: &Value, b: &Value) -> Option<Bound> {
             Bound::of(subject, Side::Most, if is_strict { high.sub(&Int::ONE) } else { high.clone() })
         }
         _ => None,
-    }
+    };
+    Ok(match bound {
+        Some(bound) => Compared::Open(Condition::Bound(bound)),
+        None => match binary(op, a, b)?.truth() {
+            Truth::Known(known) => Compared::Known(known),
+            Truth::Term(condition) => Compared::Open(Condition::Term(condition)),
+        },
+    })
 }
 
 pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {

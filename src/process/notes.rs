@@ -31,6 +31,13 @@ impl Slots {
         first.chain(self.more.iter().copied())
     }
 
+    /// Whether it stored to none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.first == 0 && self.more.is_empty()
+    }
+
     pub(super) fn insert(&mut self, slot: u32) {
         match 1u64.checked_shl(slot) {
             Some(bit) => self.first |= bit,
@@ -108,7 +115,9 @@ impl Process {
 
     /// Changes the variables that the section stored to.
     pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
-        self.task.stored.iter().for_each(|slot| change(&mut self.memory[slot as usize]));
+        if !self.task.stored.is_empty() {
+            self.task.stored.iter().for_each(|slot| change(&mut self.memory[slot as usize]));
+        }
     }
 }
 
@@ -121,7 +130,8 @@ mod tests {
         let mut slots = Slots::default();
         [70, 3, 63, 64, 3, 70, 0].into_iter().for_each(|slot| slots.insert(slot));
         assert_eq!(slots.iter().collect::<Vec<_>>(), [0, 3, 63, 70, 64]);
+        assert!(!slots.is_empty());
         slots.clear();
-        assert_eq!(slots.iter().next(), None);
+        assert!(slots.is_empty() && slots.iter().next().is_none());
     }
 }

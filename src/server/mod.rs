@@ -105,6 +105,8 @@ fn wrong(kind: FaultKind) -> &'static str {
 pub struct Server {
     spec: Arc<Spec>,
     process: Process,
+    /// The state before the section that was begun last.
+    before: Vec<Value>,
     solver: Solver,
     drawing: Drawing,
     /// What is known of the symbols in the state, where part of it is not known yet.
@@ -188,8 +190,8 @@ impl Server {
 
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
         let process = Process::new(&spec.program);
-        let (made, made_types) = (Vec::new(), Vec::new());
-        Server { process, solver: Solver::default(), drawing, open: None, made, made_types, spec }
+        let (before, made, made_types) = (Vec::new(), Vec::new(), Vec::new());
+        Server { process, before, solver: Solver::default(), drawing, open: None, made, made_types, spec }
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
@@ -279,17 +281,17 @@ impl Server {
         if let Some(open) = self.open.take() {
             return self.section_open(begun, open, source);
         }
-        let before = self.process.memory.clone();
+        copy_state(&self.process.memory, &mut self.before);
         self.begin(begun);
         let reply = match self.run(&mut Source::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
-                self.process.memory.clone_from(&before);
+                copy_state(&self.before, &mut self.process.memory);
                 self.begin(begun);
                 self.find(site, source)
             }
             reply => reply,
         };
-        reply.inspect_err(|_| self.process.memory = before)
+        reply.inspect_err(|_| copy_state(&self.before, &mut self.process.memory))
     }
 
     /// Runs a section with choices that its conditions allow, where those that were drawn failed.
@@ -377,4 +379,10 @@ impl Server {
         self.process.select(way);
         Ok(())
     }
+}
+
+/// Copies a state into the room that another one has.
+fn copy_state(from: &[Value], to: &mut Vec<Value>) {
+    to.resize(from.len(), Value::Absent);
+    to.iter_mut().zip(from).for_each(|(to, from)| to.put(from.clone()));
 }

@@ -80,9 +80,8 @@ impl Search<'_> {
                     facts.iter().try_for_each(|fact| path.assume(fact, self.solver, Stop::Stuck(site)))?;
                 }
                 Event::Branch { condition, site, .. } => {
-                    let condition = condition.into_term();
                     let first = self.draw("branch", 2)? == 0;
-                    path.fork(&condition, self.solver, open, first, site)?;
+                    path.fork(&condition.term(), self.solver, open, first, site)?;
                 }
                 Event::Guard { condition, .. } => {
                     let decided = path.store.decide(&condition);

@@ -142,8 +142,8 @@ impl Store {
 
     /// The same for a condition of which no term was made.
     #[inline]
-    pub fn assume_condition(&mut self, condition: Condition, solver: &mut Solver) -> Answer {
-        let told = match &condition {
+    pub fn assume_condition(&mut self, condition: &Condition, solver: &mut Solver) -> Answer {
+        let told = match condition {
             Condition::Bound(bound) => self.assume_of(bound.var(), &About::bound(bound)),
             Condition::Term(term) => return self.assume(term, solver),
         };
@@ -152,7 +152,7 @@ impl Store {
                 solver.statistics.by_domain += 1;
                 answer
             }
-            None => self.assume_all([condition.into_term()], solver),
+            None => self.assume_all([condition.term()], solver),
         }
     }
 
@@ -428,5 +428,58 @@ impl Hash for Store {
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.constraints()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::{Bound, Side};
+
+    /// Numbers below n that look random.
+    fn numbers() -> impl FnMut(u64) -> u64 {
+        let mut state = 7_u64;
+        move |n| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        }
+    }
+
+    /// A condition on one or two of three variables.
+    fn condition(next: &mut dyn FnMut(u64) -> u64) -> Term {
+        let [x, y] = [(); 2].map(|()| Term::var(Var { id: next(3), sort: Sort::Int }));
+        let known = Term::int(Int::from(next(9)));
+        match next(8) {
+            0 => Term::eq(&x, &known),
+            1 => Term::eq(&x, &y.add(&known)),
+            2 => Term::le(&x.add(&y), &known),
+            3 => Term::ne(&x, &known),
+            4 | 5 => Term::le(&x, &known),
+            _ => Term::le(&known, &x),
+        }
+    }
+
+    #[test]
+    fn a_bound_is_answered_as_its_term() {
+        let (mut next, mut solver) = (numbers(), Solver::default());
+        let (mut decided, mut open) = (0, 0);
+        for _ in 0..2_000 {
+            let mut store = Store::default();
+            while next(4) > 0 {
+                store.assume_all([condition(&mut next)], &mut solver);
+            }
+            let side = if next(2) == 0 { Side::Least } else { Side::Most };
+            let subject = Term::var(Var { id: next(3), sort: Sort::Int });
+            let bound = Bound::of(&subject, side, Int::from(next(10))).unwrap();
+            let (asked, term) = (Condition::Bound(bound.clone()), bound.term());
+            assert_eq!(store.decide_condition(&asked), store.decide(&term), "{:?}: {term}", store.constraints());
+            let mut plain = store.clone();
+            let answer = plain.assume_all([term.clone()], &mut solver);
+            assert_eq!(store.assume_condition(&asked, &mut solver), answer, "{term}");
+            assert!(store == plain, "{term}: {:?} for {:?}", store.constraints(), plain.constraints());
+            *(if answer == Answer::Sat { &mut open } else { &mut decided }) += 1;
+        }
+        assert!(decided > 200 && open > 200, "{decided} refuted, {open} not");
     }
 }

@@ -81,9 +81,9 @@ impl Bound {
 impl Condition {
     /// As a term.
     #[must_use]
-    pub fn into_term(self) -> Term {
+    pub fn term(&self) -> Term {
         match self {
-            Condition::Term(term) => term,
+            Condition::Term(term) => term.clone(),
             Condition::Bound(bound) => bound.term(),
         }
     }
@@ -112,7 +112,7 @@ mod tests {
                 let bound = Bound::of(&n, side, end.clone()).unwrap();
                 assert_eq!(bound.term(), whole);
                 assert_eq!(bound.opposite().term(), whole.not());
-                assert_eq!(Condition::Bound(bound.clone()).opposite().into_term(), whole.not());
+                assert_eq!(Condition::Bound(bound.clone()).opposite().term(), whole.not());
             }
         }
         assert_eq!(Bound::of(&n.add(&Term::int(Int::ONE)), Side::Least, Int::ZERO), None);
