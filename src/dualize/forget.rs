@@ -7,6 +7,7 @@
 use super::candidate::{Alive, Candidate, State};
 use super::frontier::Judge;
 use super::verdict::Place;
+use crate::process::Live;
 use crate::term::Term;
 use crate::value::{Substitution, Truth, Value};
 
@@ -41,8 +42,7 @@ impl Judge {
 
     /// Forgets, and gives names to terms whose variables occur nowhere else.
     pub(super) fn forget_and_name(&mut self, candidate: &mut Candidate) {
-        self.forget(candidate);
-        if candidate.open {
+        if self.forget(candidate) && candidate.open {
             self.name_terms(candidate);
         }
     }
@@ -71,7 +71,7 @@ impl Judge {
             Value::Map(map) if map.is_doubtful() => {
                 map.settle(&mut |there| store.entails(there, &self.solver), &mut |inside| settled.apply(inside));
             }
-            _ if value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
+            _ if !store.has_only_domains() && value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
             _ => {}
         });
     }
@@ -94,10 +94,11 @@ impl Judge {
         self.options.forget && !kept && self.spec.program.steps.is_empty() && candidate.walked <= WALKED
     }
 
-    /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.
-    pub(super) fn forget(&mut self, candidate: &mut Candidate) {
+    /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term
+    /// is left that is no variable.
+    pub(super) fn forget(&mut self, candidate: &mut Candidate) -> bool {
         self.counts.projections += 1;
-        let State { process, store, .. } = &mut **candidate;
+        let State { process, store, walked, .. } = &mut **candidate;
         if store.has_bindings() {
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             let mut substitution = Substitution::everywhere(&mut resolve);
@@ -106,7 +107,7 @@ impl Judge {
         if !self.options.keep_choices {
             process.prune_seen();
         }
-        let (live, walked) = process.live();
+        let Live { vars: live, computed, walked } = process.live(*walked / 2);
         store.forget(&|var| live.contains(&var), &mut self.solver);
         candidate.fresh = 0;
         candidate.walked = walked;
@@ -115,6 +116,7 @@ impl Judge {
         let joined = usize::from(candidate.joined.is_some());
         candidate.open = live.len() > joined || candidate.process.has_unknowns();
         self.counts.walked += u64::from(walked);
+        computed
     }
 }
 

@@ -51,6 +51,7 @@ impl Judge {
         at: Place,
     ) -> Option<Alive> {
         if let Some(told) = candidate.store.assume_value(term, known, &mut self.solver) {
+            candidate.process.know(term, known);
             return Some(if told { Alive::Yes } else { Alive::No });
         }
         if !self.may_name(candidate, term) {

@@ -25,7 +25,9 @@ impl Judge {
                 Some((var, values)) => {
                     for value in values {
                         let mut part = self.piece(piece.clone(), var, value);
-                        part.iter_mut().for_each(|part| self.forget(part));
+                        if let Some(part) = &mut part {
+                            self.forget(part);
+                        }
                         open.extend(part);
                     }
                 }

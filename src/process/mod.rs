@@ -26,7 +26,7 @@ mod unknowns;
 pub use fresh::Fresh;
 pub use notes::Slots;
 pub use touched::Touched;
-pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT};
+pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Live, Look, NODE_LIMIT, STRETCH_LIMIT};
 
 use std::sync::Arc;
 

@@ -6,7 +6,9 @@
 use super::evaluate::{self, Obstacle};
 use super::run::Next;
 use super::{Frame, Process};
+use crate::scalar::Scalar;
 use crate::spec::code::{Binary, Operand, Program, Register};
+use crate::term::Term;
 use crate::value::Value;
 
 /// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
@@ -28,6 +30,15 @@ impl Process {
             self.task.read_open.push((slot, key));
         }
         self.keep(dst, Ok(found))
+    }
+
+    /// Writes a value that a term was seen to have to the variables whose value is that term.
+    pub fn know(&mut self, term: &Term, value: &Scalar) {
+        for slot in &mut self.memory {
+            if matches!(slot, Value::Term(own) if own == term) {
+                *slot = Value::Scalar(value.clone());
+            }
+        }
     }
 
     /// Replaces the open entries that the section read by what has become known of them.

@@ -62,6 +62,17 @@ pub(super) struct Unknowns {
     recent: Vec<(u64, Value)>,
 }
 
+/// What is not known in a memory.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// The variables.
+    pub vars: FxHashSet<Var>,
+    /// Whether a term is no variable.
+    pub computed: bool,
+    /// How many nodes were walked.
+    pub walked: u32,
+}
+
 impl Unknowns {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
@@ -145,20 +156,22 @@ impl Process {
         self.rewrite_seen(rewrite);
     }
 
-    /// The variables in memory and in what has been seen of unknown values, and how many nodes were walked.
+    /// What is not known in memory and in what has been seen of unknown values, `expected` variables or so.
     #[must_use]
-    pub fn live(&self) -> (FxHashSet<Var>, u32) {
-        let mut live = FxHashSet::default();
-        let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));
-        let walk = |value: &Value| {
-            value.visit_terms(&mut |term| {
-                term.vars(&mut |var| {
-                    live.insert(var);
-                });
-            })
+    pub fn live(&self, expected: u32) -> Live {
+        let mut live = Live::default();
+        live.vars.reserve(expected as usize);
+        let Live { vars, computed, .. } = &mut live;
+        let mut visit = |term: &Term| match term.as_var() {
+            Some(var) => vars.extend([var]),
+            None => {
+                *computed = true;
+                term.vars(&mut |var| vars.extend([var]));
+            }
         };
-        let walked = values.map(walk).sum();
-        (live, walked)
+        let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));
+        live.walked = values.map(|value| value.visit_terms(&mut visit)).sum();
+        live
     }
 
     /// Replaces what has been seen of unknown values where a function gives something else.

@@ -68,7 +68,7 @@ impl Server {
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
         self.process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
         self.process.prune_seen();
-        let (live, _) = self.process.live();
+        let live = self.process.live(0).vars;
         open.store.forget(&|var| live.contains(&var), &mut self.solver);
         open.rests = self.process.memory.iter().map(Value::breadth).sum::<usize>() / NODES;
         (!live.is_empty() || self.process.has_unknowns()).then_some(open)

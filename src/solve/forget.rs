@@ -86,8 +86,9 @@ impl Store {
         if self.facts.bindings.is_empty() {
             return mentioned;
         }
-        let resolved: Vec<(Var, Term)> =
-            self.facts.bindings.iter().map(|(var, value)| (var, self.facts.resolve(value))).collect();
+        let (facts, logged) = (&self.facts, self.trail.is_some());
+        let wanted = facts.bindings.iter().filter(|(var, _)| logged || live(*var));
+        let resolved: Vec<(Var, Term)> = wanted.map(|(var, value)| (var, facts.resolve(value))).collect();
         self.facts.bindings = resolved.iter().filter(|(var, _)| live(*var)).cloned().collect();
         for (var, value) in resolved {
             if live(var) {

@@ -66,6 +66,11 @@ impl Store {
         !self.facts.bindings.is_empty()
     }
 
+    /// Whether nothing is known but the values of single variables, so that a term is as simple as it was.
+    pub fn has_only_domains(&self) -> bool {
+        self.facts.bindings.is_empty() && self.facts.rest.is_none()
+    }
+
     /// Whether it was refuted.
     pub fn is_dead(&self) -> bool {
         self.dead.is_some()

@@ -15,6 +15,14 @@ impl Term {
         }
     }
 
+    /// The sum with a known integer.
+    pub fn plus(&self, value: &Int) -> Term {
+        match self.as_int() {
+            Some(own) => Term::int(own.add(value)),
+            None => Linear::of(self).plus_constant(value).into_term(),
+        }
+    }
+
     /// The difference.
     pub fn sub(&self, other: &Term) -> Term {
         match (self.as_int(), other.as_int()) {

@@ -38,6 +38,7 @@ impl Term {
     pub fn constant(scalar: Scalar) -> Term {
         match scalar {
             Scalar::Bool(value) => Term::from(value),
+            Scalar::Int(value) => Term::int(value),
             known => {
                 let sort = known.sort();
                 Term::make(Kind::Const(known), sort)

@@ -29,6 +29,8 @@ const SHORT: usize = 32;
 pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
     match (a, b) {
         (Value::Scalar(Scalar::Int(x)), Value::Scalar(Scalar::Int(y))) => Ok(Value::Scalar(Scalar::Int(x.add(y)))),
+        (Value::Scalar(Scalar::Int(known)), Value::Term(term))
+        | (Value::Term(term), Value::Scalar(Scalar::Int(known))) => Ok(Value::of_term(term.plus(known))),
         (Value::List(x), Value::List(y)) => {
             let mut joined = x.clone();
             let list = std::sync::Arc::make_mut(&mut joined);
