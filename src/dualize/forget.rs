@@ -71,7 +71,9 @@ impl Judge {
             Value::Map(map) if map.is_doubtful() => {
                 map.settle(&mut |there| store.entails(there, &self.solver), &mut |inside| settled.apply(inside));
             }
-            _ if !store.has_only_domains() && value.has_computed() => *value = settled.apply(value).unwrap_or_else(|| value.clone()),
+            _ if !store.has_only_domains() && value.has_computed() => {
+                *value = settled.apply(value).unwrap_or_else(|| value.clone())
+            }
             _ => {}
         });
     }

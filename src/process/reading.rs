@@ -43,6 +43,9 @@ impl Process {
 
     /// Replaces the open entries that the section read by what has become known of them.
     pub fn settle_read(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        if self.task.read_open.is_empty() {
+            return;
+        }
         for (slot, key) in self.task.read_open.drain(..) {
             if let Value::Map(map) = &mut self.memory[slot as usize] {
                 map.rewrite_entry(&key, rewrite);

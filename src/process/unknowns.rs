@@ -163,10 +163,14 @@ impl Process {
         live.vars.reserve(expected as usize);
         let Live { vars, computed, .. } = &mut live;
         let mut visit = |term: &Term| match term.as_var() {
-            Some(var) => vars.extend([var]),
+            Some(var) => {
+                vars.insert(var);
+            }
             None => {
                 *computed = true;
-                term.vars(&mut |var| vars.extend([var]));
+                term.vars(&mut |var| {
+                    vars.insert(var);
+                });
             }
         };
         let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));

@@ -9,6 +9,7 @@ use super::eliminate::{Sides, inequality};
 use super::facts::{Component, Facts, Id, Pending, Rest, Touched};
 use super::literal::About;
 use super::store::Store;
+use super::table::Table;
 use super::trail::Step;
 use super::{Answer, Solver};
 use crate::scalar::{Int, Sort};
@@ -83,7 +84,8 @@ impl Store {
     /// Bindings of dead variables go (rule 4). Returns the variables that the remaining ones mention.
     fn drop_bindings(&mut self, live: &dyn Fn(Var) -> bool) -> BTreeSet<Var> {
         let mut mentioned = BTreeSet::new();
-        if self.facts.bindings.is_empty() {
+        if self.trail.is_none() && !self.facts.bindings.any(&mut |var, _| live(var)) {
+            self.facts.bindings = Table::default();
             return mentioned;
         }
         let (facts, logged) = (&self.facts, self.trail.is_some());

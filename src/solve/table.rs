@@ -150,6 +150,14 @@ impl<V: Clone, K: Copy + Ord + Hash> Table<V, K> {
         }
     }
 
+    /// Whether an entry passes the test; in no order.
+    pub(super) fn any(&self, test: &mut dyn FnMut(K, &V) -> bool) -> bool {
+        match self {
+            Table::Few(list) => list.iter().any(|(key, value)| test(*key, value)),
+            Table::Many(map) => map.iter().any(|(key, value)| test(*key, value)),
+        }
+    }
+
     /// Entries in the order of their keys.
     pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> + '_ {
         match self {
