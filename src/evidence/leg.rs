@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::witness::{Initial, WitnessError, WitnessOwn, WitnessStep};
-use crate::dualize::{Candidate, Exchange, Judge, Log, Logged, Observed, Options, Verdict};
+use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Observed, Options, Verdict};
 use crate::server::{Completion, Given, Reply, Server, Stop};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
@@ -48,15 +48,23 @@ pub(super) fn run(
         Begin::At(before) => (before.keeping_choices(), before.candidates()),
     };
     exchanges.iter().all(|exchange| judge.observe(exchange));
-    if !matches!(judge.verdict(), Verdict::Accept { .. }) {
-        return Err(WitnessError::NotAccepted);
-    }
+    accepted(&judge.verdict())?;
     let (candidate, model) = explanation(&mut judge, into)?;
     let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
     let made = Choices::of(&completion, &candidate, exchanges);
     let start = made.began.and_then(|number| starts.get(number));
     let state = start.map(|start| state(&Completion { process: &start.process, ..completion }, start));
     replay(spec, state, made, exchanges, into)
+}
+
+/// Keeping what was chosen, the solver may have to be asked more than the judge had to ask, and give up.
+fn accepted(verdict: &Verdict) -> Result<(), WitnessError> {
+    match verdict {
+        Verdict::Accept { .. } => Ok(()),
+        Verdict::Unknown { doubt: Doubt::Solver(why), .. } => Err(WitnessError::Undecided(Answer::Unknown(*why))),
+        Verdict::Unknown { doubt: Doubt::Limit(_), .. } => Err(WitnessError::Undecided(Answer::Unknown(Why::Effort))),
+        Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Err(WitnessError::NotAccepted),
+    }
 }
 
 /// The state that a candidate is under a model.

@@ -8,7 +8,7 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, check_reason, reason, witness, witness_in_legs};
+use mayhap::evidence::{Rechecked, WitnessError, check_reason, reason, witness, witness_in_legs};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -63,7 +63,11 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
     let event = |event: u64| Some(event as usize);
     Ok(match validator.verdict() {
         mayhap::Verdict::Accept { .. } => {
-            witness(spec, &Options::default(), &exchanges).map_err(|error| error.to_string())?;
+            match witness(spec, &Options::default(), &exchanges) {
+                // With all choices kept the solver has more to decide.
+                Err(WitnessError::Undecided(_)) => return Ok(("unknown".to_owned(), None)),
+                found => found.map_err(|error| error.to_string())?,
+            };
             let in_legs = witness_in_legs(spec, &Options::default(), &exchanges, LEG, &mut drop);
             in_legs.map_err(|error| format!("in legs of {LEG}: {error}"))?;
             ("accept".to_owned(), None)
