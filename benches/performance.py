@@ -142,9 +142,10 @@ def series(tools, directory):
 
 
 def held(args):
-    """The memory of a run, in MiB, as a cell."""
+    """The memory of a run, in MiB, as a cell. A short one may end before it is looked at; then it is run again."""
     try:
-        return f"{run(args, patience=PATIENCE)[1] / 1024:.1f}"
+        runs = (run(args, patience=PATIENCE)[1] for _ in range(5))
+        return f"{next(filter(None, runs), 0) / 1024:.1f}"
     except TooSlow:
         return f"longer than {PATIENCE} s"
 
