@@ -14,6 +14,7 @@ mod copy;
 mod effects;
 mod evaluate;
 mod fresh;
+mod glide;
 mod mentions;
 mod notes;
 mod operands;

@@ -1,6 +1,7 @@
 //! The loop that runs a process to its next event.
 
 use super::evaluate::{self, Evaluated, Obstacle};
+use super::glide::glides;
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Program, Register};
@@ -21,8 +22,12 @@ impl Process {
     /// Runs to the next event.
     pub fn advance(&mut self, program: &Program) -> Event {
         while self.task.running {
-            let frame = self.task.frame;
+            let mut frame = self.task.frame;
             let function = &program.functions[frame.function as usize];
+            if function.code.get(frame.pc as usize).is_some_and(glides) {
+                frame.pc = self.glide(program, function, frame);
+                self.jump(frame.pc);
+            }
             if self.task.fuel == 0 {
                 return self.cut(program, Limit::Section);
             }
