@@ -452,10 +452,10 @@ fn sums_are_named() {
         let x = v(2 * i, Sort::Int);
         store.assume(&Term::le(&k(0), &x), &mut solver);
         store.assume(&Term::le(&x, &k(9)), &mut solver);
-        let fresh = var(2 * i + 1, Sort::Int);
-        assert!(store.name_term(&n.add(&x), fresh, &mut solver));
-        n = Term::var(fresh);
-        store.forget(&|var| var == fresh, &mut solver);
+        let fresh = v(2 * i + 1, Sort::Int);
+        assert!(store.name_term(&n.add(&x), &fresh, &mut solver));
+        store.forget(&|var| Some(var) == fresh.as_var(), &mut solver);
+        n = fresh;
         assert_eq!(store.constraints().len(), 2, "{store:?}");
     }
     let domain = store.domain(n.as_var().unwrap());
@@ -579,6 +579,13 @@ fn a_value_told_at_once_is_the_equation() {
                 let is = Term::eq(&x, &k(n));
                 assert_eq!(at_once.check(&is, &mut solver), plain.check(&is, &mut solver), "{equation}, {is}");
             });
+        }
+        if let Some(told) = store.clone().tell_last(term, &Scalar::int(value), &mut solver) {
+            assert_eq!(told, said, "{equation}");
+            let mut last = store.clone();
+            last.tell_last(term, &Scalar::int(value), &mut solver);
+            plain.forget(&|var| !term.mentions(var), &mut solver);
+            assert_eq!(last.constraints(), plain.constraints(), "{equation}");
         }
         if let Some(told) = store.tell_range(term, &Scalar::int(value)) {
             assert_eq!(told, said, "{equation}");

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::verdict::{Doubt, Place};
 use crate::process::Process;
+use crate::scalar::Scalar;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
 use crate::term::{Condition, Term, Var};
@@ -27,8 +28,10 @@ pub struct State {
     pub doubt: Option<Doubt>,
     /// Where that question was asked.
     pub doubted: Option<Place>,
-    /// Variables made since dead ones were last looked for.
+    /// Choices made since dead variables were last looked for.
     pub(super) fresh: u32,
+    /// The variables made since then, without those that were forgotten as their value was seen.
+    pub(super) unseen: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
     /// Whether something in memory was not known then, besides what is joined.
@@ -140,6 +143,7 @@ impl Candidate {
             doubt: None,
             doubted: None,
             fresh: 0,
+            unseen: 0,
             walked: 0,
             open: false,
             joined: None,
@@ -152,15 +156,28 @@ impl Candidate {
 
     /// Makes it a copy of another one, where it already is.
     pub(super) fn copy_from(&mut self, other: &Candidate) {
-        let State { process, store, doubt, doubted, fresh, walked, open, joined, noticed, replied, answer, log } =
-            &**other;
+        let State {
+            process,
+            store,
+            doubt,
+            doubted,
+            fresh,
+            unseen,
+            walked,
+            open,
+            joined,
+            noticed,
+            replied,
+            answer,
+            log,
+        } = &**other;
         let own = &mut *self.0;
         own.process.copy_from(process);
         if !(own.store.is_new() && store.is_new()) {
             own.store.clone_from(store);
         }
         own.doubt.clone_from(doubt);
-        (own.doubted, own.fresh, own.walked, own.open) = (*doubted, *fresh, *walked, *open);
+        (own.doubted, own.fresh, own.unseen, own.walked, own.open) = (*doubted, *fresh, *unseen, *walked, *open);
         (own.joined, own.noticed, own.replied) = (*joined, *noticed, *replied);
         own.answer.clone_from(answer);
         own.log.clone_from(log);
@@ -187,6 +204,28 @@ impl Candidate {
         self.fresh == 0 && !self.open && self.joined.is_none()
     }
 
+    /// Counts the variables of a choice.
+    pub(super) fn count_choice(&mut self, variables: u64) {
+        self.fresh += 1;
+        self.unseen = self.unseen.saturating_add(u32::try_from(variables).unwrap_or(u32::MAX));
+    }
+
+    /// A variable was forgotten as its value was seen. Where no more are left than when dead ones were looked for, there is
+    /// nothing to look for.
+    pub(super) fn count_seen(&mut self) {
+        self.unseen = self.unseen.saturating_sub(1);
+        if self.unseen == 0 {
+            self.fresh = 0;
+        }
+    }
+
+    /// Leaves a variable that memory does not mention any more to the store, where that needs it.
+    pub(super) fn leave(&mut self, var: Var) {
+        if !self.store.release(var) {
+            self.count_choice(1);
+        }
+    }
+
     pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {
         let answer = self.store.assume(condition, solver);
         self.told(answer, at)
@@ -196,6 +235,12 @@ impl Candidate {
     pub(super) fn assume_condition(&mut self, condition: &Condition, at: Option<Place>, solver: &mut Solver) -> Alive {
         let answer = self.store.assume_condition(condition, solver);
         self.told(answer, at)
+    }
+
+    /// Takes up the value of a variable that nothing mentions any more: whether it can have it.
+    pub(super) fn tell_last(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
+        self.count_seen();
+        self.store.tell_last(term, value, solver)
     }
 
     /// Whether an answer is the one that was observed, which is assumed part by part.

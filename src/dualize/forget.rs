@@ -48,7 +48,7 @@ impl Judge {
     }
 
     fn is_due(&self, candidate: &Candidate) -> bool {
-        let due = candidate.fresh.saturating_add(candidate.store.searched());
+        let due = candidate.fresh.min(candidate.unseen).saturating_add(candidate.store.searched());
         self.options.forget && due >= WALK_INTERVAL.max(candidate.walked)
     }
 
@@ -81,7 +81,8 @@ impl Judge {
     /// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
     pub(super) fn assume_last(&mut self, candidate: &mut Candidate, condition: Truth, at: Place) -> Alive {
         if let Truth::Term(term) = &condition
-            && let Some(var) = candidate.store.last_of(term).filter(|_| self.may_forget_at_once(candidate))
+            && let Some(var) =
+                candidate.store.last_of(term).filter(|_| candidate.walked <= WALKED && self.may_forget_at_once())
             && !candidate.process.mentions(var)
             && let Some(answer) = candidate.store.assume_without(term, var, &mut self.solver)
         {
@@ -90,10 +91,10 @@ impl Judge {
         candidate.require(condition, Some(at), &mut self.solver)
     }
 
-    /// Whether all that may mention a variable of a candidate is its process, and that is soon walked through.
-    fn may_forget_at_once(&self, candidate: &Candidate) -> bool {
+    /// Whether all that may mention a variable of a candidate is its process.
+    pub(super) fn may_forget_at_once(&self) -> bool {
         let kept = self.options.keep_choices || self.options.keep_answers;
-        self.options.forget && !kept && self.spec.program.steps.is_empty() && candidate.walked <= WALKED
+        self.options.forget && !kept && self.spec.program.steps.is_empty()
     }
 
     /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term
@@ -111,7 +112,7 @@ impl Judge {
         }
         let Live { vars: live, computed, walked } = process.live(*walked / 2);
         store.forget(&|var| live.contains(&var), &mut self.solver);
-        candidate.fresh = 0;
+        (candidate.fresh, candidate.unseen) = (0, 0);
         candidate.walked = walked;
         self.worked += u64::from(walked);
         candidate.joined = candidate.joined.filter(|joined| live.contains(&joined.var));

@@ -93,10 +93,20 @@ pub struct Counts {
 /// A request as a candidate receives it, and what was observed.
 pub(super) struct Received<'r> {
     request: &'r Value,
-    /// Where a part of the request is not known: what restricts what stands for it.
-    facts: Option<&'r [Term]>,
+    /// Where a part of the request is not known: what stands for it.
+    filled: Option<&'r Filled>,
     client: u64,
     pub(super) seen: &'r Observed,
+}
+
+/// A request of which a part was not known.
+struct Filled {
+    /// With variables in its place.
+    request: Value,
+    /// What restricts these.
+    facts: Vec<Term>,
+    /// How many they are.
+    variables: u64,
 }
 
 /// The candidates of a trace, and what is known besides.
@@ -195,8 +205,8 @@ impl Judge {
         let spec = self.spec.clone();
         let filled = self.filled(&spec, &exchange.request);
         let received = Received {
-            request: filled.as_ref().map_or(&exchange.request, |(request, _)| request),
-            facts: filled.as_ref().map(|(_, facts)| &facts[..]),
+            request: filled.as_ref().map_or(&exchange.request, |filled| &filled.request),
+            filled: filled.as_ref(),
             client: exchange.client,
             seen: &exchange.observed,
         };
@@ -251,17 +261,20 @@ impl Judge {
         exhausted
     }
 
-    /// A request with something in the place of what is not known of it, and what restricts that; nothing where all is known.
-    fn filled(&mut self, spec: &Spec, recorded: &Value) -> Option<(Value, Vec<Term>)> {
-        let is_open = recorded.has_holes();
-        is_open.then(|| self.fresh.fill_holes(&spec.types, spec.program.request, recorded))
+    /// A request with something in the place of what is not known of it; nothing where all is known.
+    fn filled(&mut self, spec: &Spec, recorded: &Value) -> Option<Filled> {
+        recorded.has_holes().then(|| {
+            let before = self.fresh.last;
+            let (request, facts) = self.fresh.fill_holes(&spec.types, spec.program.request, recorded);
+            Filled { request, facts, variables: self.fresh.last - before }
+        })
     }
 
     /// A request of which a part is not known is one choice more.
     fn ask(&mut self, candidate: &mut Candidate, received: &Received<'_>) -> Alive {
-        let Some(facts) = received.facts else { return Alive::Yes };
+        let Some(Filled { facts, variables, .. }) = received.filled else { return Alive::Yes };
         self.log(candidate, || Logged::Request(received.request.clone()));
-        candidate.fresh += 1;
+        candidate.count_choice(*variables);
         let assumed = facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
         if assumed { Alive::Yes } else { Alive::No }
     }

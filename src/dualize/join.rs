@@ -73,7 +73,7 @@ impl Judge {
         candidate.store = Store::default();
         candidate.store.set_domain(var, values);
         candidate.joined = Some(Joined { var, slot });
-        (candidate.fresh, candidate.open) = (0, false);
+        (candidate.fresh, candidate.unseen, candidate.open) = (0, 0, false);
     }
 
     /// [`Judge::respond`]; where what it makes of a joined candidate is not simple, that of each of its values.
@@ -121,7 +121,7 @@ impl Judge {
         if !mentions(value, var) {
             // Written over: dead, as any other unknown may be.
             candidate.joined = None;
-            candidate.fresh += u32::from(!candidate.store.release(var));
+            candidate.leave(var);
             return true;
         }
         let Value::Term(term) = value else { return false };
@@ -129,7 +129,7 @@ impl Judge {
         let Some(named) = self.simplest(&mut candidate.store, &term) else { return false };
         candidate.joined = named.as_var().map(|var| Joined { var, slot });
         if candidate.joined.is_none() {
-            candidate.fresh += u32::from(!candidate.store.release(var));
+            candidate.leave(var);
         }
         candidate.process.memory[slot as usize] = Value::of_term(named);
         true
@@ -144,7 +144,7 @@ impl Judge {
         if term.as_var().is_some() {
             return store.is_free(&term).then_some(term);
         }
-        store.name_range(&term, self.fresh.variable(term.sort()).as_var()?)
+        store.name_range(&term, &self.fresh.variable(term.sort()))
     }
 
     /// Tells the values of all joined candidates apart, and joins none from now on.

@@ -50,9 +50,14 @@ impl Judge {
         known: &Scalar,
         at: Place,
     ) -> Option<Alive> {
-        if let Some(told) = candidate.store.assume_value(term, known, &mut self.solver) {
+        if let Some(var) = candidate.store.variable_told(term) {
+            candidate.process.rest();
             candidate.process.know(term, known);
-            return Some(if told { Alive::Yes } else { Alive::No });
+            let told = match self.is_last(candidate, term, var) {
+                true => candidate.tell_last(term, known, &mut self.solver),
+                false => candidate.store.assume_value(term, known, &mut self.solver),
+            };
+            return told.map(|told| if told { Alive::Yes } else { Alive::No });
         }
         if !self.may_name(candidate, term) {
             return None;
@@ -66,6 +71,15 @@ impl Judge {
         candidate.open = true;
         let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));
         Some(candidate.require(truth, Some(at), &mut self.solver))
+    }
+
+    /// Whether nothing but an answer mentions its variable any more. All mentions of a variable share one node, so there is
+    /// none where the answer's own node is not shared.
+    fn is_last(&self, candidate: &Candidate, answer: &Term, var: Var) -> bool {
+        let joined = candidate.joined.is_some_and(|joined| joined.var == var);
+        let last = !joined && self.may_forget_at_once() && answer.is_last_mention();
+        debug_assert!(!last || !is_mentioned(candidate, var), "{var:?} has another node");
+        last
     }
 
     /// Whether an answer is a sum of several unknowns that occur in no other term, so that it can be named.
@@ -101,6 +115,13 @@ fn is_separate(process: &Process, term: &Term) -> bool {
     let mut separate = true;
     visit(process, &mut |other| separate &= other == term || !other.any_var(&mut |var| term.mentions(var)));
     separate
+}
+
+/// Whether a value or a binding mentions a variable.
+fn is_mentioned(candidate: &Candidate, var: Var) -> bool {
+    let mut found = candidate.store.is_in_binding(var);
+    visit(&candidate.process, &mut |term| found |= term.mentions(var));
+    found
 }
 
 fn visit(process: &Process, visit: &mut dyn FnMut(&Term)) {

@@ -94,7 +94,9 @@ impl Judge {
             self.notice(program, candidate);
             let alive = match event {
                 Event::Choose { choice, guard, site } => {
+                    let before = self.fresh.last;
                     let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
+                    candidate.count_choice(self.fresh.last - before);
                     // A range or a collection may be empty.
                     self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
                     let mut alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
@@ -156,7 +158,6 @@ impl Judge {
         guard: Option<&Term>,
         site: Site,
     ) -> Alive {
-        candidate.fresh += 1;
         for restriction in restrictions {
             let guarded = match guard {
                 Some(guard) => Term::implies(guard, &restriction),
@@ -171,7 +172,9 @@ impl Judge {
 
     /// Makes a part of an unknown value out of fresh variables.
     fn look(&mut self, spec: &Spec, candidate: &mut Candidate, look: &Look, site: Site) -> Alive {
+        let before = self.fresh.last;
         let facts = candidate.process.look(&mut self.fresh, &spec.types, look);
+        candidate.count_choice(self.fresh.last - before);
         self.restrict_choice(candidate, facts, None, site)
     }
 

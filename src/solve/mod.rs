@@ -34,6 +34,7 @@ mod store;
 mod table;
 mod texts;
 mod theories;
+mod told;
 mod trail;
 mod values;
 mod z3;

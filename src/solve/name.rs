@@ -23,7 +23,6 @@ impl Store {
     /// Rule 5: a variable for a live term whose own variables occur nowhere else in the memory, so that they die. The caller
     /// replaces the term by what is returned, everywhere. `fresh` must be new. `None` where nothing would be gained.
     pub fn name(&mut self, term: &Term, fresh: &Term, solver: &mut Solver) -> Option<Term> {
-        let fresh = fresh.as_var()?;
         if let Some(named) = self.name_range(term, fresh) {
             return Some(named);
         }
@@ -40,17 +39,17 @@ impl Store {
         let gone = !named.vars().iter().any(|var| vars.contains(var));
         (gone && after.0 <= before.0 && after.2 <= before.2).then(|| {
             *self = named;
-            Term::var(fresh)
+            fresh.clone()
         })
     }
 
     /// The same for a term of which its values are all that is known ([`Store::range`]).
-    pub fn name_range(&mut self, term: &Term, fresh: Var) -> Option<Term> {
+    pub fn name_range(&mut self, term: &Term, fresh: &Term) -> Option<Term> {
         let range = self.range(term)?;
-        let named = range.single().map_or(Term::var(fresh), Term::constant);
+        let named = range.single().map_or_else(|| fresh.clone(), Term::constant);
         self.replace_range(term, &named);
-        if named.as_var().is_some() {
-            self.set_domain(fresh, range);
+        if let Some(var) = named.as_var() {
+            self.set_domain(var, range);
         }
         Some(named)
     }
@@ -150,13 +149,14 @@ impl Store {
     /// Names a live term by a fresh variable, where an equation in which one of its variables has coefficient ±1 can be solved
     /// for that one. True if it was done: the caller replaces the term by `fresh` in its memory. Only for terms whose variables
     /// occur nowhere else in the memory; `fresh` must be new.
-    pub fn name_term(&mut self, term: &Term, fresh: Var, solver: &mut Solver) -> bool {
+    pub fn name_term(&mut self, term: &Term, fresh: &Term, solver: &mut Solver) -> bool {
         let term = self.facts.resolve(term);
-        if term.sort() != Sort::Int || fresh.sort != Sort::Int {
+        if term.sort() != Sort::Int || fresh.sort() != Sort::Int {
             return false;
         }
-        let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(&Term::var(fresh)));
-        let Some((var, value)) = solve_for(&equation, &|var| var != fresh) else { return false };
+        let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(fresh));
+        let named = fresh.as_var();
+        let Some((var, value)) = solve_for(&equation, &|var| Some(var) != named) else { return false };
         let mut pending = Default::default();
         let mut touched = Touched::default();
         let mut bound = self.facts.bind(var, value, &mut pending);

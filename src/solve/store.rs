@@ -9,8 +9,7 @@ use super::literal::{About, literal};
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
-use crate::scalar::{Int, Scalar};
-use crate::term::{Condition, Kind, Term, Var};
+use crate::term::{Condition, Term, Var};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -173,7 +172,7 @@ impl Store {
 
     /// Whether nothing but its domain says anything of a variable.
     #[inline]
-    fn is_quiet(&self, var: Var) -> bool {
+    pub(super) fn is_quiet(&self, var: Var) -> bool {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
     }
 
@@ -207,23 +206,6 @@ impl Store {
             self.facts.domains.insert(var, domain);
             Answer::Sat
         })
-    }
-
-    /// The same for a variable (or a sum of one and a number) and its value, where nothing else is known that has to do with it: whether it can have it.
-    /// `None` where this is no such question.
-    #[inline]
-    pub fn assume_value(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
-        let (var, value) = solved(term, value)?;
-        if self.dead.is_some() || self.doubt.is_some() || !self.is_quiet(var) {
-            return None;
-        }
-        solver.statistics.by_domain += 1;
-        let admitted = self.facts.domains.remove(var).is_none_or(|domain| domain.admits(&value));
-        match admitted {
-            true => self.facts.bindings.insert(var, Term::constant(value)),
-            false => self.dead = Some(Dead),
-        }
-        Some(admitted)
     }
 
     /// Adds several conditions at once, as [`Store::assume`] adds their conjunction.
@@ -380,20 +362,6 @@ impl Store {
     }
 }
 
-/// The variable of a term, and the value that it has where the term has the other one: of `n ± x` for a known n.
-fn solved(term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
-    match term.kind() {
-        Kind::Var(var) => Some((*var, value.clone())),
-        Kind::Linear(linear) => {
-            let [(atom, factor)] = linear.terms() else { return None };
-            let unit = *factor == Int::ONE || *factor == Int::MINUS_ONE;
-            let own = value.as_int()?.sub(linear.constant()).mul(factor);
-            Some((atom.as_var().filter(|_| unit)?, Scalar::Int(own)))
-        }
-        _ => None,
-    }
-}
-
 /// Equal content: bindings, domains, constraints and doubt; not the cached model, not the trail.
 impl PartialEq for Store {
     fn eq(&self, other: &Store) -> bool {
@@ -439,7 +407,7 @@ impl std::fmt::Debug for Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Int, Sort};
     use crate::term::{Bound, Side};
 
     /// Numbers below n that look random.
