@@ -35,12 +35,14 @@ fn settings() -> Vec<Options> {
     let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
     let apart = Options { join: false, ..Options::default() };
     let unnamed = Options { name: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, plain()]).collect()
+    let unshown = Options { shown: false, ..Options::default() };
+    (0..8).map(switched).chain([z3, apart, unnamed, unshown, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
-    Options { directed: false, merge: false, forget: false, name: false, join: false, ..Options::default() }
+    let unmerged = Options { directed: false, merge: false, forget: false, ..Options::default() };
+    Options { name: false, join: false, shown: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -241,6 +243,53 @@ const MAPS: [&str; 6] = [
     "var s: set<int> = {}; on q { let more = either {q} or {}; s := s + more; s := s + s; s := s + {1, 2, 3, q}; \
      s := s - {q}; reply if 2 in s { len(s) } else { 0 }; }",
 ];
+
+/// Handlers whose answers show choices, of an answer that is `A(n)`, `B { x, y }` or `C`, and of one that is a number.
+const SHOWN: [&str; 9] = [
+    // Shown by one answer, and not by the others.
+    "var n: int = 0; on q { let x = choose x: int where x > n; let y = choose y: int where y != x; \
+     either { n := x; reply A(x); } or { n := y; reply B { x: y, y: x }; } or { reply C; } }",
+    // By one answer in two ways.
+    "var n: int = 0; on q { let x: int = choose; let y: int = choose; assume x < y && y < x + 3; \
+     if n > q { n := x; reply A(y); } n := x; reply A(x); }",
+    // In a variable, on one way to the answer.
+    "var n: int = 0; on q { let x = choose x: int where 0 <= x && x < 3; var r = x; if q > 1 { r := n; } n := x; reply A(r); }",
+    // As two fields at once, and together with what it does not show.
+    "var n: int = 0; on q { let x = choose x: int where x >= n && x < n + 3; let z: int = choose; n := x + z; \
+     assume z < 2 && 0 <= z; reply B { x, y: x }; }",
+    // What is faulty, or breaks the duty, is told whatever is answered.
+    "var m: map<int, int> = {0: 1}; on q { let x: int = choose; m[q] := m[x] + 1; reply A(x); }",
+    "var n: int = 0; on q { let x = choose x: int where x < 3; expects x < 2 || q < 2; n := x; reply A(n); }",
+    // What is written is read again; what is shown was chosen last.
+    "var s: set<int> = {}; on q { let x = choose x: int where !(x in s); s := s + {x}; reply if len(s) > 2 { C } else { A(x) }; }",
+    "var n: int = 0; on q { var x: int = choose; for i in 0..q { x := choose; n := n + i; } assume x >= n; n := x; reply A(x); }",
+    "var n: int = 0; on q { let x = if q > 0 { choose int } else { n }; either { reply A(x); } or { n := x; reply B { x, y: n }; } }",
+];
+
+#[test]
+fn choices_that_answers_show_are_judged_alike() {
+    let (mut rng, mut accepted) = (Rng::new(78), 0);
+    for members in SHOWN {
+        let types = "enum Answer { A(int), B { x: int, y: int }, C }";
+        let spec = compiled(&format!("{types} protocol shown {{ request int; response Answer; {members} }}"));
+        let unshown = Options { shown: false, ..Options::default() };
+        for _ in 0..2_000 {
+            let answer = |rng: &mut Rng| match rng.below(5) {
+                0 => json!("C"),
+                1 | 2 => json!({"A": rng.between(0, 3)}),
+                3 => json!({"A": {"$any": null}}),
+                _ => json!({"B": {"x": rng.between(0, 2), "y": rng.between(0, 2)}}),
+            };
+            let line = |rng: &mut Rng| json!({"q": rng.between(0, 3), "a": answer(rng)}).to_string() + "\n";
+            let trace: String = (0..1 + rng.below(3)).map(|_| line(&mut rng)).collect();
+            compare(members, &spec, &trace, &[Options::default(), unshown.clone(), plain()]);
+            let exchanges: Vec<Exchange> =
+                Exchanges::new(&spec[0], trace.as_bytes()).map(|exchange| exchange.expect("JSON")).collect();
+            accepted += u32::from(verdict(&spec[0], &unshown, &exchanges).is_some_and(|said| said == "accept"));
+        }
+    }
+    assert!(accepted > 2_000, "{accepted} accepted");
+}
 
 #[test]
 fn lists_in_place_are_judged_alike() {

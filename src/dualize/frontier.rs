@@ -42,6 +42,8 @@ pub struct Options {
     pub name: bool,
     /// Candidates that are equal but for one value are one, with a set of values.
     pub join: bool,
+    /// A choice that the answer shows is what was observed.
+    pub shown: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -62,6 +64,7 @@ impl Default for Options {
             forget: true,
             name: true,
             join: true,
+            shown: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),

@@ -6,6 +6,7 @@
 //! follows the specification could have answered so.
 
 mod candidate;
+mod choose;
 mod closure;
 mod delay;
 mod forget;

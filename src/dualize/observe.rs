@@ -4,7 +4,7 @@ use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::{Judge, PATH_LIMIT};
 use super::verdict::{Doubt, FaultReport, Place};
 use super::{Observed, Verdict};
-use crate::process::{Answered, Choice, Event, Fault, Limit, Look};
+use crate::process::{Answered, Event, Fault, Limit};
 use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
 use crate::spec::{Site, Spec};
@@ -93,20 +93,7 @@ impl Judge {
             }
             self.notice(program, candidate);
             let alive = match event {
-                Event::Choose { choice, guard, site } => {
-                    let before = self.fresh.last;
-                    let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
-                    candidate.count_choice(self.fresh.last - before);
-                    // A range or a collection may be empty.
-                    self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
-                    let mut alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
-                    if alive == Alive::Yes {
-                        alive = self.want(candidate, &choice, &value, site);
-                    }
-                    self.log(candidate, || Logged::Value { value: value.clone(), guard });
-                    candidate.process.resume(value);
-                    alive
-                }
+                Event::Choose { choice, guard, site } => self.choose(spec, candidate, (choice, guard, site), seen),
                 Event::Look { look, site } => self.look(spec, candidate, &look, site),
                 Event::Branch { condition, sides, site } => {
                     self.branch(program, candidate, Fork { condition: &condition, sides, site }, seen, open)
@@ -148,34 +135,6 @@ impl Judge {
     /// A node of the specification, now.
     pub(super) fn place(&self, site: Site) -> Place {
         Place { event: self.event, site }
-    }
-
-    /// Assumes what restricts a choice, under the guard of the arm that it is made in.
-    fn restrict_choice(
-        &mut self,
-        candidate: &mut Candidate,
-        restrictions: Vec<Term>,
-        guard: Option<&Term>,
-        site: Site,
-    ) -> Alive {
-        for restriction in restrictions {
-            let guarded = match guard {
-                Some(guard) => Term::implies(guard, &restriction),
-                None => restriction,
-            };
-            if candidate.assume(&guarded, Some(self.place(site)), &mut self.solver) == Alive::No {
-                return Alive::No;
-            }
-        }
-        Alive::Yes
-    }
-
-    /// Makes a part of an unknown value out of fresh variables.
-    fn look(&mut self, spec: &Spec, candidate: &mut Candidate, look: &Look, site: Site) -> Alive {
-        let before = self.fresh.last;
-        let facts = candidate.process.look(&mut self.fresh, &spec.types, look);
-        candidate.count_choice(self.fresh.last - before);
-        self.restrict_choice(candidate, facts, None, site)
     }
 
     /// Compares an answer with the observed one.

@@ -424,6 +424,13 @@ impl Process {
         }
     }
 
+    /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.
+    #[must_use]
+    pub fn shown<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
+        let Frame { function, pc, .. } = self.task.frame;
+        program.functions[function as usize].shown.get(&pc.checked_sub(1)?)?.within(answer)
+    }
+
     /// Where each way of an [`Event::Or`] goes on, if they differ in that.
     #[must_use]
     pub fn targets(&self) -> &[Pc] {

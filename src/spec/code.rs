@@ -6,6 +6,8 @@
 //!
 //! `if q <= n { reply 0; }` becomes `r1 := r0 <= s0; branch r1 else 4; reply c0`.
 
+use rustc_hash::FxHashMap;
+
 use crate::syntax::ast::NodeId;
 use crate::term::TextOp;
 use crate::value::{Arithmetic, Value};
@@ -49,6 +51,8 @@ pub struct Function {
     pub counting: Vec<Pc>,
     /// For each instruction, what may still be replied from there on (see `heads`).
     pub heads: Vec<super::heads::Heads>,
+    /// Of its choices, those that answers show (see `shown`).
+    pub shown: FxHashMap<Pc, super::shown::Shown>,
 }
 
 impl Function {

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::code::{Function, Op, Operand, Pc};
+use super::operands::visit_ways;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
@@ -118,23 +119,13 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
         }
     };
     let following = pc as Pc + 1;
-    if function.counting.contains(&(pc as Pc)) {
+    if is_reported(function, pc) {
         return Heads::any();
     }
     match &function.code[pc] {
-        Op::Jump { to } => follow(&mut own, *to),
-        Op::Unless { to, .. } => [following, *to].into_iter().for_each(|to| follow(&mut own, to)),
-        Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => {
-            [following, *otherwise].into_iter().for_each(|to| follow(&mut own, to));
-        }
-        Op::Swap { end, .. } => [following, *end].into_iter().for_each(|to| follow(&mut own, to)),
-        Op::Next { done, .. } => [following, *done].into_iter().for_each(|to| follow(&mut own, to)),
-        Op::Select { targets } => targets.iter().for_each(|to| follow(&mut own, *to)),
         Op::Reply { src } => reply(&mut own, part(function, pc), *src, constants),
         Op::End => own.set.push(Head::Nothing),
         Op::Return { .. } => own.returns = true,
-        Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported => own = Heads::any(),
-        Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. } => own = Heads::any(),
         Op::Call { function: callee, .. } => {
             let callee = &entries[*callee as usize];
             own.join(&Heads { returns: false, ..callee.clone() });
@@ -142,9 +133,17 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
                 follow(&mut own, following);
             }
         }
-        _ => follow(&mut own, following),
+        op => visit_ways(op, following, &mut |to| follow(&mut own, to)),
     }
     own
+}
+
+/// Whether something is told of an instruction, whatever is observed: that it is faulty, or that the client broke its duty.
+pub(super) fn is_reported(function: &Function, pc: usize) -> bool {
+    let op = function.code[pc].plain();
+    let is_wrong = matches!(op, Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported);
+    let is_partial = matches!(op, Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. });
+    is_wrong || is_partial || function.counting.contains(&(pc as Pc))
 }
 
 /// The instructions that use the same registers as one of them, and how many registers are parameters.

@@ -12,6 +12,7 @@ mod lower;
 pub(crate) mod operands;
 mod order;
 mod override_consts;
+pub mod shown;
 mod tighten;
 pub mod types;
 

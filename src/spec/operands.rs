@@ -112,3 +112,22 @@ pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
         _ => {}
     }
 }
+
+/// Calls a function on every position where the code may go on behind an instruction, `following` being the next one.
+pub(super) fn visit_ways(op: &Op, following: Pc, visit: &mut dyn FnMut(Pc)) {
+    match op.plain() {
+        Op::Jump { to } => visit(*to),
+        Op::Unless { to, .. } => [following, *to].into_iter().for_each(visit),
+        Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => {
+            [following, *otherwise].into_iter().for_each(visit);
+        }
+        Op::Swap { end, .. } => [following, *end].into_iter().for_each(visit),
+        Op::Next { done, .. } => [following, *done].into_iter().for_each(visit),
+        Op::Select { targets } => targets.iter().copied().for_each(visit),
+        Op::ByVariant { targets, none, .. } => {
+            targets.iter().copied().chain([following, *none]).for_each(visit);
+        }
+        Op::Reply { .. } | Op::Return { .. } | Op::End => {}
+        _ => visit(following),
+    }
+}

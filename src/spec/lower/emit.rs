@@ -74,6 +74,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             counting: self.counting,
             parts: self.parts,
             heads: Vec::new(),
+            shown: FxHashMap::default(),
         }
     }
 

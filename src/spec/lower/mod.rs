@@ -86,6 +86,9 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
     if code == Code::Tight {
         tighten(&mut program.functions);
     }
+    for function in &mut program.functions {
+        function.shown = super::shown::choices(function);
+    }
     Ok(program)
 }
 

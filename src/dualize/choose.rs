@@ -1,0 +1,70 @@
+//! An internal choice of a candidate: a fresh variable, or what the observed answer says that was chosen.
+//!
+//! `let id = choose Id; reply Fresh(id);` observed to answer `Fresh("a")` chose `"a"`.
+
+use super::Observed;
+use super::candidate::{Alive, Candidate, Logged};
+use super::frontier::Judge;
+use crate::process::{Choice, Look};
+use crate::spec::{Site, Spec};
+use crate::term::Term;
+use crate::value::Value;
+
+impl Judge {
+    /// Makes a choice, under the guard of the arm that it is made in.
+    pub(super) fn choose(
+        &mut self,
+        spec: &Spec,
+        candidate: &mut Candidate,
+        (choice, guard, site): (Choice, Option<Term>, Site),
+        seen: &Observed,
+    ) -> Alive {
+        if let (Observed::Answer(answer), None, true) = (seen, &guard, self.options.shown)
+            && let Some(value @ Value::Scalar(_)) = candidate.process.shown(&spec.program, answer)
+        {
+            self.log(candidate, || Logged::Value { value: value.clone(), guard: None });
+            candidate.process.resume(value.clone());
+            return Alive::Yes;
+        }
+        let before = self.fresh.last;
+        let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
+        candidate.count_choice(self.fresh.last - before);
+        // A range or a collection may be empty.
+        self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
+        let mut alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
+        if alive == Alive::Yes {
+            alive = self.want(candidate, &choice, &value, site);
+        }
+        self.log(candidate, || Logged::Value { value: value.clone(), guard });
+        candidate.process.resume(value);
+        alive
+    }
+
+    /// Assumes what restricts a choice, under the guard of the arm that it is made in.
+    fn restrict_choice(
+        &mut self,
+        candidate: &mut Candidate,
+        restrictions: Vec<Term>,
+        guard: Option<&Term>,
+        site: Site,
+    ) -> Alive {
+        for restriction in restrictions {
+            let guarded = match guard {
+                Some(guard) => Term::implies(guard, &restriction),
+                None => restriction,
+            };
+            if candidate.assume(&guarded, Some(self.place(site)), &mut self.solver) == Alive::No {
+                return Alive::No;
+            }
+        }
+        Alive::Yes
+    }
+
+    /// Makes a part of an unknown value out of fresh variables.
+    pub(super) fn look(&mut self, spec: &Spec, candidate: &mut Candidate, look: &Look, site: Site) -> Alive {
+        let before = self.fresh.last;
+        let facts = candidate.process.look(&mut self.fresh, &spec.types, look);
+        candidate.count_choice(self.fresh.last - before);
+        self.restrict_choice(candidate, facts, None, site)
+    }
+}
