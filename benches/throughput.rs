@@ -68,8 +68,10 @@ fn with(name: &str, work: impl Fn(&Workload)) -> ExitCode {
 fn judge(workload: &Workload, count: u64) {
     let Recording { spec, exchanges, .. } = simulate(workload, count);
     let mut validator = Validator::new(&spec);
+    let start = Instant::now();
     judge_all(&mut validator, &exchanges);
-    println!("{} {count} {:?}", workload.name, validator.counts());
+    let rate = count as f64 / start.elapsed().as_secs_f64() / 1e6;
+    println!("{} {count} {rate:.3} M/s {:?}", workload.name, validator.counts());
 }
 
 fn write_trace(workload: &Workload, count: u64) {

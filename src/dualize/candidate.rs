@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::verdict::{Doubt, Place};
 use crate::process::Process;
-use crate::scalar::Scalar;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
 use crate::term::{Condition, Term, Var};
@@ -235,12 +234,6 @@ impl Candidate {
     pub(super) fn assume_condition(&mut self, condition: &Condition, at: Option<Place>, solver: &mut Solver) -> Alive {
         let answer = self.store.assume_condition(condition, solver);
         self.told(answer, at)
-    }
-
-    /// Takes up the value of a variable that nothing mentions any more: whether it can have it.
-    pub(super) fn tell_last(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
-        self.count_seen();
-        self.store.tell_last(term, value, solver)
     }
 
     /// Whether an answer is the one that was observed, which is assumed part by part.

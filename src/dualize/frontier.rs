@@ -199,14 +199,19 @@ impl Judge {
 
     /// Observes an exchange. Whether anything still explains the trace.
     pub fn observe(&mut self, exchange: &Exchange) -> bool {
+        let spec = self.spec.clone();
+        self.observe_by(&spec, exchange)
+    }
+
+    /// The same with the specification at hand, which must be the judge's own.
+    pub(crate) fn observe_by(&mut self, spec: &Spec, exchange: &Exchange) -> bool {
         if self.candidates.is_empty() && self.event > 0 {
             return false;
         }
         self.event = exchange.line;
         self.counts.events += 1;
         self.begun = self.work();
-        let spec = self.spec.clone();
-        let filled = self.filled(&spec, &exchange.request);
+        let filled = self.filled(spec, &exchange.request);
         let received = Received {
             request: filled.as_ref().map_or(&exchange.request, |filled| &filled.request),
             filled: filled.as_ref(),
@@ -215,8 +220,8 @@ impl Judge {
         };
         let candidates = std::mem::take(&mut self.candidates);
         let after = match spec.program.steps.is_empty() {
-            true => self.observe_at_once(&spec, candidates, &received),
-            false => self.observe_after_steps(&spec, candidates, &received),
+            true => self.observe_at_once(spec, candidates, &received),
+            false => self.observe_after_steps(spec, candidates, &received),
         };
         self.settle(after);
         !self.candidates.is_empty()
@@ -232,10 +237,10 @@ impl Judge {
         let mut others = std::mem::take(&mut self.results);
         let mut kept = 0;
         for at in 0..candidates.len() {
-            if self.is_exhausted() {
+            if at > 0 && self.is_exhausted() {
                 break;
             }
-            if *received.seen == Observed::Lost {
+            if matches!(received.seen, Observed::Lost) {
                 others.push(candidates[at].clone());
             }
             if self.respond_joined(spec, &mut candidates[at], received, &mut others) == Alive::Yes {
@@ -243,8 +248,12 @@ impl Judge {
                 kept += 1;
             }
         }
-        candidates.drain(kept..).for_each(|candidate| self.spares.take(candidate));
-        candidates.append(&mut others);
+        if kept < candidates.len() {
+            candidates.drain(kept..).for_each(|candidate| self.spares.take(candidate));
+        }
+        if !others.is_empty() {
+            candidates.append(&mut others);
+        }
         self.results = others;
         candidates
     }
@@ -334,7 +343,10 @@ impl Judge {
     }
 
     fn settle(&mut self, mut survivors: Vec<Candidate>) {
-        self.tidy_each(&mut survivors, Judge::tidy_and_name);
+        match &mut survivors[..] {
+            [only] => self.tidy_and_name(only),
+            _ => self.tidy_each(&mut survivors, Judge::tidy_and_name),
+        }
         if survivors.len() > 1 && self.options.merge {
             self.reduce(&mut survivors);
         }

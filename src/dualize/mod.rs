@@ -5,6 +5,7 @@
 //! the observed answer as a constraint, and keeps those whose constraints can be met. When none is left, no server that
 //! follows the specification could have answered so.
 
+mod bounds;
 mod candidate;
 mod choose;
 mod closure;

@@ -37,7 +37,7 @@ impl Judge {
             }
         }
         if !names.is_empty() {
-            rewrite(process, &names);
+            rewrite(process, &mut |term| names.get(term).cloned());
         }
     }
 
@@ -50,24 +50,33 @@ impl Judge {
         known: &Scalar,
         at: Place,
     ) -> Option<Alive> {
-        if let Some(var) = candidate.store.variable_told(term) {
+        if let Some((var, value)) = candidate.store.told(term, known) {
             candidate.process.rest();
             candidate.process.know(term, known);
             let told = match self.is_last(candidate, term, var) {
-                true => candidate.tell_last(term, known, &mut self.solver),
-                false => candidate.store.assume_value(term, known, &mut self.solver),
+                true => {
+                    candidate.count_seen();
+                    candidate.store.admit_last((var, &value), &mut self.solver)
+                }
+                false => candidate.store.assume_told((var, value), &mut self.solver),
             };
-            return told.map(|told| if told { Alive::Yes } else { Alive::No });
+            return Some(if told { Alive::Yes } else { Alive::No });
         }
         if !self.may_name(candidate, term) {
             return None;
         }
         if let Some(told) = candidate.store.tell_range(term, known) {
-            rewrite(&mut candidate.process, &[(term.clone(), Term::constant(known.clone()))].into_iter().collect());
+            candidate.process.rest();
+            candidate.process.know(term, known);
+            if !term.is_last_mention() {
+                rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
+            }
+            debug_assert!(!term.any_var(&mut |var| is_mentioned(candidate, var)), "{term} has another node");
+            term.vars(&mut |_| candidate.count_seen());
             return Some(if told { Alive::Yes } else { Alive::No });
         }
         let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
-        rewrite(&mut candidate.process, &[(term.clone(), named.clone())].into_iter().collect());
+        rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));
         candidate.open = true;
         let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));
         Some(candidate.require(truth, Some(at), &mut self.solver))
@@ -130,9 +139,8 @@ fn visit(process: &Process, visit: &mut dyn FnMut(&Term)) {
     }
 }
 
-fn rewrite(process: &mut Process, names: &FxHashMap<Term, Term>) {
-    let mut named = |term: &Term| names.get(term).cloned();
-    let mut substitution = Substitution::everywhere(&mut named);
+fn rewrite(process: &mut Process, named: &mut dyn FnMut(&Term) -> Option<Term>) {
+    let mut substitution = Substitution::everywhere(named);
     for slot in &mut process.memory {
         if let Some(renamed) = substitution.apply(slot) {
             *slot = renamed;

@@ -86,7 +86,7 @@ impl Judge {
     fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Observed, open: &mut Vec<Open>) -> Alive {
         let program = &spec.program;
         loop {
-            let event = candidate.process.advance(program);
+            let event = self.advance(program, candidate);
             self.worked += 1;
             if self.worked.is_multiple_of(EVENTS) && self.is_exhausted() {
                 return Alive::No;

@@ -119,6 +119,25 @@ impl Process {
         self.keep(dst, sum)
     }
 
+    /// Adds one element to a list in its slot.
+    pub(super) fn append_one(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        dst: Register,
+        slot: u32,
+        element: Operand,
+    ) -> Result<Next, Obstacle> {
+        let element = self.read(program, frame.base, element).clone();
+        if let Value::List(list) = &mut self.memory[slot as usize] {
+            std::sync::Arc::make_mut(list).push_back(element);
+            self.note_stored(slot);
+            return self.goto(frame.pc + 2);
+        }
+        let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], &Value::list([element]));
+        self.keep(dst, sum)
+    }
+
     /// Takes the first elements off a list in its slot.
     pub(super) fn behead(&mut self, slot: u32, count: usize) -> Result<Next, Obstacle> {
         let list = &mut self.memory[slot as usize];

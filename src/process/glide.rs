@@ -1,24 +1,47 @@
 //! Instructions that need no decision: most of what a handler does.
 //!
-//! Copying a register, taking a known constructor apart, jumping: none of these stops a section, asks anything, or changes
-//! the frame. They are carried out in a loop of their own, which keeps little at hand. `reply m.get(k)` ends it twice: at
-//! the reading of the map, and at the reply.
+//! Copying a register, taking a known constructor apart, comparing numbers, jumping: none of these stops a section, asks
+//! anything, or changes the frame. They are carried out in a loop of their own, which keeps little at hand. `reply m.get(k)`
+//! ends it twice: at the reading of the map, and at the reply.
 
-use super::{Frame, Process, UNION_LIMIT};
-use crate::scalar::Scalar;
+use super::notes::Slots;
+use super::{Process, UNION_LIMIT};
+use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
+use crate::term::{Side, Var};
 use crate::value::Value;
 
+/// What a handler of events knows of variables: a condition that it can tell, or take up, is no event.
+pub trait Knows {
+    /// Whether an integer variable has this bound.
+    fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool>;
+
+    /// Assumes a bound; whether that was done. Else the process asks.
+    fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool;
+}
+
+/// Nothing.
+impl Knows for () {
+    #[inline]
+    fn bound(&self, _: Var, _: Side, _: &Int) -> Option<bool> {
+        None
+    }
+
+    #[inline]
+    fn assume_bound(&mut self, _: Var, _: Side, _: &Int) -> bool {
+        false
+    }
+}
+
 impl Process {
-    /// Carries out instructions up to the first one that may need a decision; its position.
-    #[inline(never)] // The loop of `advance` keeps more at hand than there is room for.
-    pub(super) fn glide(&mut self, program: &Program, function: &Function, frame: Frame) -> Pc {
+    /// Carries out instructions up to the first one that may need a decision.
+    #[inline(always)] // A handler that only glides calls nothing else.
+    pub(super) fn glide(&mut self, program: &Program, function: &Function, knows: &mut impl Knows) {
         let Process { memory, task, .. } = self;
         let joins = task.guards.is_empty();
-        let mut fuel = if task.oversize.is_none() { task.fuel } else { 0 };
-        let mut pc = frame.pc;
-        let mut at =
-            Place { registers: &mut task.registers[frame.base as usize..], memory, constants: &program.constants };
+        let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
+        let registers = &mut task.registers[task.frame.base as usize..];
+        let mut at = Place { registers, memory, stored: &mut task.stored, constants: &program.constants, knows };
         while fuel > 0
             && let Some(op) = function.code.get(pc as usize)
             && let Some(next) = at.step(op, pc, joins)
@@ -26,21 +49,26 @@ impl Process {
             pc = next;
             fuel -= 1;
         }
-        if task.oversize.is_none() {
-            task.fuel = fuel;
-        }
-        pc
+        (task.fuel, task.frame.pc) = (fuel, pc);
+    }
+
+    /// The same; among other instructions.
+    #[inline(never)] // What is around it keeps more at hand than there is room for.
+    pub(super) fn glide_apart(&mut self, program: &Program, function: &Function, knows: &mut impl Knows) {
+        self.glide(program, function, knows);
     }
 }
 
 /// What instructions read and write.
-struct Place<'p> {
+struct Place<'p, K> {
     registers: &'p mut [Value],
-    memory: &'p [Value],
+    memory: &'p mut [Value],
+    stored: &'p mut Slots,
     constants: &'p [Value],
+    knows: &'p mut K,
 }
 
-impl Place<'_> {
+impl<K: Knows> Place<'_, K> {
     #[inline(always)] // A few instructions, wherever it is.
     fn read(&self, operand: Operand) -> &Value {
         match operand {
@@ -63,29 +91,39 @@ impl Place<'_> {
             Op::Branch { cond, otherwise } | Op::Split { cond, otherwise } => {
                 Some(if known(self.read(*cond))? { pc + 1 } else { *otherwise })
             }
+            Op::Compare { op, a, b, otherwise } => {
+                let holds = match ordered(*op, self.read(*a), self.read(*b))? {
+                    Ordered::Known(holds) => holds,
+                    Ordered::Bound(var, side, end) => self.knows.bound(var, side, &end)?,
+                };
+                Some(if holds { pc + 1 } else { *otherwise })
+            }
             Op::ByVariant { src, targets, none } => {
                 Some(targets.get(constructor(self.read(*src))? as usize).copied().unwrap_or(*none))
             }
             Op::Copy { dst, src } => self.copy(*dst, *src, pc + 1),
+            Op::Require { dst, op, a, b } if joins => {
+                let holds = match ordered(*op, self.read(*a), self.read(*b))? {
+                    Ordered::Known(holds) => holds,
+                    Ordered::Bound(var, side, end) => self.knows.assume_bound(var, side, &end),
+                };
+                // What it compares may be in the same register: it is written where nothing asks for it any more.
+                holds.then(|| self.registers[*dst as usize].put(true.into()))?;
+                Some(pc + 1)
+            }
             Op::Join { dst, src, .. } if joins => self.copy(*dst, *src, pc + 1),
             Op::Swap { dst, src, end, .. } if joins => self.copy(*dst, *src, *end),
-            Op::IsVariant { dst, src, tag } => self.tell(*dst, constructor(self.read(*src))? == *tag, pc),
-            Op::Field { dst, src, tag, index } => match self.read(*src) {
-                Value::Data { tag: own, fields: Some(fields) } if own == tag => {
-                    let field = few(fields.get(*index as usize)?)?.copied();
-                    self.registers[*dst as usize].put(field);
-                    Some(pc + 1)
-                }
-                _ => None,
-            },
-            Op::Unary { dst, op: Unary::Not, a } => self.tell(*dst, !known(self.read(*a))?, pc),
-            Op::Binary { dst, op: Binary::And, a, b } => {
-                self.tell(*dst, known(self.read(*a))? & known(self.read(*b))?, pc)
+            Op::Store { slot, src } => {
+                let copy = self.read(*src).copied();
+                self.memory[*slot as usize].put(copy);
+                self.stored.insert(*slot);
+                Some(pc + 1)
             }
-            Op::Binary { dst, op: Binary::Or, a, b } => {
-                self.tell(*dst, known(self.read(*a))? | known(self.read(*b))?, pc)
+            op => {
+                let (dst, value) = self.value(op)?;
+                self.registers[dst as usize].put(value);
+                Some(pc + 1)
             }
-            _ => None,
         }
     }
 
@@ -96,21 +134,44 @@ impl Place<'_> {
         Some(next)
     }
 
-    #[inline(always)]
-    fn tell(&mut self, dst: Register, holds: bool, pc: Pc) -> Option<Pc> {
-        self.registers[dst as usize].put(holds.into());
-        Some(pc + 1)
+    /// What an instruction computes that looks at the constructor of a value, at a length, or at known scalars only.
+    #[inline(always)] // Its only caller is the loop.
+    fn value(&self, op: &Op) -> Option<(Register, Value)> {
+        match op {
+            Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(self.read(*src))? == *tag).into())),
+            Op::Field { dst, src, tag, index } => match self.read(*src) {
+                Value::Data { tag: own, fields: Some(fields) } if own == tag => {
+                    Some((*dst, few(fields.get(*index as usize)?)?.copied()))
+                }
+                _ => None,
+            },
+            Op::HasLength { dst, src, length, exact } => {
+                let (own, length) = (elements(self.read(*src))?.len(), *length as usize);
+                Some((*dst, if *exact { own == length } else { own >= length }.into()))
+            }
+            Op::Nth { dst, src, at } => Some((*dst, few(elements(self.read(*src))?.get(*at as usize)?)?.copied())),
+            Op::Unary { dst, op: Unary::Len, a } => Some((*dst, Value::from(elements(self.read(*a))?.len() as i64))),
+            Op::Unary { dst, op: Unary::Not, a } => Some((*dst, (!known(self.read(*a))?).into())),
+            Op::Binary { dst, op: Binary::And, a, b } => {
+                Some((*dst, (known(self.read(*a))? & known(self.read(*b))?).into()))
+            }
+            Op::Binary { dst, op: Binary::Or, a, b } => {
+                Some((*dst, (known(self.read(*a))? | known(self.read(*b))?).into()))
+            }
+            Op::Binary { dst, op, a, b } => Some((*dst, computed(*op, self.read(*a), self.read(*b))?)),
+            _ => None,
+        }
     }
 }
 
-/// Whether an instruction may need no decision.
+/// Whether an instruction most often needs no decision.
 #[inline]
 pub(super) fn glides(op: &Op) -> bool {
     let jumps = matches!(op, Op::Jump { .. } | Op::Unless { .. } | Op::Branch { .. } | Op::ByVariant { .. });
     let joins = matches!(op, Op::Split { .. } | Op::Swap { .. } | Op::Join { .. });
-    let takes_apart = matches!(op, Op::Copy { .. } | Op::IsVariant { .. } | Op::Field { .. });
-    let connects = matches!(op, Op::Unary { op: Unary::Not, .. } | Op::Binary { op: Binary::And | Binary::Or, .. });
-    jumps || joins || takes_apart || connects
+    let copies = matches!(op, Op::Copy { .. } | Op::Store { .. });
+    let looks = matches!(op, Op::IsVariant { .. } | Op::Field { .. } | Op::HasLength { .. } | Op::Require { .. });
+    jumps || joins || copies || looks || matches!(op, Op::Compare { .. })
 }
 
 /// A value that has no alternatives, of which there may be too many.
@@ -136,6 +197,55 @@ fn known(value: &Value) -> Option<bool> {
 fn constructor(value: &Value) -> Option<u32> {
     match value {
         Value::Data { tag, .. } => Some(*tag),
+        _ => None,
+    }
+}
+
+/// The elements of a list of known length.
+#[inline]
+fn elements(value: &Value) -> Option<&im::Vector<Value>> {
+    match value {
+        Value::List(list) => Some(list),
+        _ => None,
+    }
+}
+
+/// What an order of two values comes to.
+enum Ordered {
+    Known(bool),
+    Bound(Var, Side, Int),
+}
+
+/// `a <= b` or `a < b`; of a variable and a known number it is a bound.
+#[inline(always)]
+fn ordered(op: Binary, a: &Value, b: &Value) -> Option<Ordered> {
+    let strictly = op == Binary::Lt;
+    match (a, b) {
+        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
+            Some(Ordered::Known(if strictly { a < b } else { a <= b }))
+        }
+        (Value::Scalar(Scalar::Int(low)), Value::Term(term)) => {
+            let least = if strictly { low.add(&Int::ONE) } else { low.clone() };
+            Some(Ordered::Bound(term.as_var()?, Side::Least, least))
+        }
+        (Value::Term(term), Value::Scalar(Scalar::Int(high))) => {
+            let most = if strictly { high.sub(&Int::ONE) } else { high.clone() };
+            Some(Ordered::Bound(term.as_var()?, Side::Most, most))
+        }
+        _ => None,
+    }
+}
+
+/// What comes of two known integers.
+#[inline]
+fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) = (a, b) else { return None };
+    match op {
+        Binary::Eq => Some(Value::from(a == b)),
+        Binary::Ne => Some(Value::from(a != b)),
+        Binary::Le => Some(Value::from(a <= b)),
+        Binary::Lt => Some(Value::from(a < b)),
+        Binary::Add => Some(Value::Scalar(Scalar::Int(a.add(b)))),
         _ => None,
     }
 }

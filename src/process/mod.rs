@@ -25,6 +25,7 @@ mod touched;
 mod unknowns;
 
 pub use fresh::Fresh;
+pub use glide::Knows;
 pub use notes::Slots;
 pub use touched::Touched;
 pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Live, Look, NODE_LIMIT, STRETCH_LIMIT};

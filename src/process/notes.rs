@@ -115,9 +115,13 @@ impl Process {
 
     /// Changes the variables that the section stored to.
     pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
-        if !self.task.stored.is_empty() {
-            self.task.stored.iter().for_each(|slot| change(&mut self.memory[slot as usize]));
+        let Slots { first, more } = &self.task.stored;
+        let mut bits = *first;
+        while bits != 0 {
+            change(&mut self.memory[bits.trailing_zeros() as usize]);
+            bits &= bits - 1;
         }
+        more.iter().for_each(|slot| change(&mut self.memory[*slot as usize]));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The loop that runs a process to its next event.
 
 use super::evaluate::{self, Evaluated, Obstacle};
-use super::glide::glides;
+use super::glide::{Knows, glides};
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Program, Register};
@@ -21,13 +21,32 @@ pub(super) enum Next {
 impl Process {
     /// Runs to the next event.
     pub fn advance(&mut self, program: &Program) -> Event {
-        while self.task.running {
-            let mut frame = self.task.frame;
-            let function = &program.functions[frame.function as usize];
-            if function.code.get(frame.pc as usize).is_some_and(glides) {
-                frame.pc = self.glide(program, function, frame);
-                self.jump(frame.pc);
+        self.advance_knowing(program, &mut ())
+    }
+
+    /// The same; a condition that its handler can tell, or take up, at once is no event.
+    pub fn advance_knowing(&mut self, program: &Program, knows: &mut impl Knows) -> Event {
+        if !self.task.running {
+            return Event::Recv;
+        }
+        let function = &program.functions[self.task.frame.function as usize];
+        if self.task.oversize.is_none() {
+            self.glide(program, function, knows);
+            if let Op::Reply { src } = &function.code[self.task.frame.pc as usize]
+                && self.task.fuel > 0
+            {
+                return self.reply(program, function, *src);
             }
+        }
+        self.stride(program, knows)
+    }
+
+    /// Runs to the next event, whatever it takes.
+    #[inline(never)] // It keeps more at hand than there is room for beside what glides.
+    fn stride(&mut self, program: &Program, knows: &mut impl Knows) -> Event {
+        while self.task.running {
+            let frame = self.task.frame;
+            let function = &program.functions[frame.function as usize];
             if self.task.fuel == 0 {
                 return self.cut(program, Limit::Section);
             }
@@ -48,28 +67,49 @@ impl Process {
                 Ok(Next::Following) => self.jump(frame.pc + 1),
                 Ok(Next::Moved) => {}
                 Ok(Next::Event(event)) => return event,
-                Err(Obstacle::Limit(limit)) => {
-                    self.jump(frame.pc + 1);
-                    return self.cut(program, limit);
-                }
-                Err(Obstacle::Ask(ask)) => {
-                    if let Some(event) = self.ask_for(program, &ask, function.origin[frame.pc as usize]) {
-                        return event;
-                    }
-                }
-                Err(Obstacle::Uncounted) => {
-                    if let Some(event) = self.uncounted(program, frame) {
-                        return event;
-                    }
-                }
-                Err(Obstacle::Decide(condition)) => {
-                    if let Some(event) = self.fork_on(program, condition, function.origin[frame.pc as usize]) {
+                Err(obstacle) => {
+                    if let Some(event) = self.overcome(program, frame, obstacle, function.origin[frame.pc as usize]) {
                         return event;
                     }
                 }
             }
+            if self.task.oversize.is_none() {
+                self.glide_on(program, knows);
+            }
         }
         Event::Recv
+    }
+
+    /// [`Process::glide`], where that gets anywhere.
+    #[inline]
+    fn glide_on(&mut self, program: &Program, knows: &mut impl Knows) {
+        let function = self.function(program);
+        if function.code.get(self.task.frame.pc as usize).is_some_and(glides) {
+            self.glide_apart(program, function, knows);
+        }
+    }
+
+    /// What an obstacle leads to.
+    #[cold]
+    fn overcome(&mut self, program: &Program, frame: Frame, obstacle: Obstacle, site: Site) -> Option<Event> {
+        match obstacle {
+            Obstacle::Limit(limit) => {
+                self.jump(frame.pc + 1);
+                Some(self.cut(program, limit))
+            }
+            Obstacle::Ask(ask) => self.ask_for(program, &ask, site),
+            Obstacle::Uncounted => self.uncounted(program, frame),
+            Obstacle::Decide(condition) => self.fork_on(program, condition, site),
+        }
+    }
+
+    /// Answers the request.
+    #[inline]
+    fn reply(&mut self, program: &Program, function: &Function, src: Operand) -> Event {
+        let frame = self.task.frame;
+        let value = self.read(program, frame.base, src).copied();
+        self.task.running = false;
+        Event::Send(value, function.origin[frame.pc as usize])
     }
 
     /// Asks for a decision that takes alternatives away from a value.
@@ -137,6 +177,7 @@ impl Process {
                 self.keep(*dst, evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b)))
             }
             Op::Append { dst, slot, src } => self.append(program, frame, *dst, *slot, *src),
+            Op::AppendOne { dst, slot, element } => self.append_one(program, frame, *dst, *slot, *element),
             Op::Behead { slot, from } => self.behead(*slot, *from as usize),
             Op::Put { slot, key, value } => self.put(program, base, *slot, *key, *value),
             Op::Delete { slot, key } => self.delete(program, base, *slot, *key),
@@ -229,20 +270,18 @@ impl Process {
                 self.task.waiting = Waiting::Target(targets.clone());
                 Ok(Next::Event(Event::Or { ways: targets.len(), site: function.origin[frame.pc as usize] }))
             }
-            Op::Assume { cond } => {
-                let cond = self.assumed(program, base, *cond);
-                self.condition(frame, cond, |cond| Event::Assume(cond, function.origin[frame.pc as usize]))
+            Op::Require { dst, op, a, b } => {
+                let holds = evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b))?;
+                self.set(*dst, holds);
+                self.assume(program, function, frame, Operand::Register(*dst))
             }
+            Op::Assume { cond } => self.assume(program, function, frame, *cond),
             Op::Expects { cond } => {
                 let cond = self.where_guarded(self.read(program, base, *cond).truth_or_absent());
                 self.condition(frame, cond, |cond| Event::Expects(cond, function.origin[frame.pc as usize]))
             }
             Op::Fault { kind } => self.fault(program, frame, Truth::Known(true), *kind),
-            Op::Reply { src } => {
-                let value = self.read(program, base, *src).clone();
-                self.task.running = false;
-                Ok(Next::Event(Event::Send(value, function.origin[frame.pc as usize])))
-            }
+            Op::Reply { src } => Ok(Next::Event(self.reply(program, function, *src))),
             // The loop has taken a watched instruction out of its wrapping.
             Op::End | Op::Unsupported | Op::Watched { .. } => {
                 self.task.running = false;
@@ -284,6 +323,17 @@ impl Process {
         event: impl FnOnce(Truth) -> Event,
     ) -> Result<Next, Obstacle> {
         if condition.is_true() { Ok(Next::Following) } else { self.event(frame, event(condition)) }
+    }
+
+    fn assume(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        frame: Frame,
+        cond: Operand,
+    ) -> Result<Next, Obstacle> {
+        let cond = self.assumed(program, frame.base, cond);
+        self.condition(frame, cond, |cond| Event::Assume(cond, function.origin[frame.pc as usize]))
     }
 
     /// A condition that is assumed. Where it is read again it is true.

@@ -6,7 +6,7 @@
 use super::facts::{Conflict, Facts, Touched};
 use super::literal::literal;
 use crate::scalar::Int;
-use crate::term::{Bound, Kind, Linear, Side, Term, TextOp, Var};
+use crate::term::{Kind, Linear, Side, Term, TextOp, Var};
 
 /// Lower and upper end, where there is one.
 pub(super) type Interval = (Option<Int>, Option<Int>);
@@ -73,14 +73,14 @@ impl Facts {
 
     /// Whether a bound holds, as far as the variable's own bounds say.
     #[inline]
-    pub(super) fn decide_bound(&self, bound: &Bound) -> Option<bool> {
-        let domain = self.domains.get(bound.var())?;
-        let (side, end) = bound.end();
-        let (holds, fails) = match side {
-            Side::Least => (domain.lo().is_some_and(|lo| lo >= end), domain.hi().is_some_and(|hi| hi < end)),
-            Side::Most => (domain.hi().is_some_and(|hi| hi <= end), domain.lo().is_some_and(|lo| lo > end)),
-        };
-        if holds { Some(true) } else { fails.then_some(false) }
+    pub(super) fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
+        let domain = self.domains.get(var)?;
+        match side {
+            Side::Least if domain.lo().is_some_and(|lo| lo >= end) => Some(true),
+            Side::Least => domain.hi().is_some_and(|hi| hi < end).then_some(false),
+            Side::Most if domain.hi().is_some_and(|hi| hi <= end) => Some(true),
+            Side::Most => domain.lo().is_some_and(|lo| lo > end).then_some(false),
+        }
     }
 
     /// Whether `sign * x + constant <= 0`, for the signs 1 and -1.

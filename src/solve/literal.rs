@@ -19,9 +19,16 @@ impl About<'_> {
     /// What a bound says.
     #[inline]
     pub(super) fn bound(bound: &Bound) -> About<'static> {
-        match bound.end() {
-            (Side::Least, end) => About::AtLeast(end.clone()),
-            (Side::Most, end) => About::AtMost(end.clone()),
+        let (side, end) = bound.end();
+        About::end(side, end)
+    }
+
+    /// That a variable has this least or largest value.
+    #[inline]
+    pub(super) fn end(side: Side, end: &Int) -> About<'static> {
+        match side {
+            Side::Least => About::AtLeast(end.clone()),
+            Side::Most => About::AtMost(end.clone()),
         }
     }
 

@@ -9,7 +9,8 @@ use super::literal::{About, literal};
 use super::solver::{Tiers, Verdict};
 use super::trail::{Step, Trail};
 use super::{Answer, Solver, Why};
-use crate::term::{Condition, Term, Var};
+use crate::scalar::Int;
+use crate::term::{Condition, Side, Term, Var};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -165,15 +166,32 @@ impl Store {
     pub fn decide_condition(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Term(term) => self.decide(term),
-            Condition::Bound(bound) if self.is_quiet(bound.var()) => self.facts.decide_bound(bound),
+            Condition::Bound(bound) if self.is_quiet(bound.var()) => {
+                let (side, end) = bound.end();
+                self.facts.decide_bound(bound.var(), side, end)
+            }
             Condition::Bound(bound) => self.decide(&bound.term()),
         }
+    }
+
+    /// Whether the least or the largest value of a variable is this one or beyond, where nothing but its domain says anything
+    /// of it, and that tells.
+    #[inline]
+    pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
+        if self.is_quiet(var) { self.facts.decide_bound(var, side, end) } else { None }
     }
 
     /// Whether nothing but its domain says anything of a variable.
     #[inline]
     pub(super) fn is_quiet(&self, var: Var) -> bool {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
+    }
+
+    /// Assumes a bound where nothing but its domain says anything of the variable, and that has an assignment with it: whether
+    /// it was done. Else the condition is still to be assumed.
+    #[inline]
+    pub fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool {
+        self.assume_of(var, &About::end(side, end)) == Some(Answer::Sat)
     }
 
     /// The hot path: a literal about an unbound variable that no other constraint mentions.
@@ -407,8 +425,8 @@ impl std::fmt::Debug for Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Int, Sort};
-    use crate::term::{Bound, Side};
+    use crate::scalar::Sort;
+    use crate::term::Bound;
 
     /// Numbers below n that look random.
     fn numbers() -> impl FnMut(u64) -> u64 {

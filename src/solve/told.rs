@@ -7,45 +7,32 @@
 use super::Solver;
 use super::store::{Dead, Store};
 use crate::scalar::{Int, Scalar};
-use crate::term::{Kind, Linear, Term, Var};
+use crate::term::{Kind, Term, Var};
 
 impl Store {
-    /// The variable of which a term and its value tell the value, where nothing but its domain says anything of it.
+    /// The variable of which a term and its value tell the value, and that; where nothing but its domain says anything of it.
     #[inline]
-    pub fn variable_told(&self, term: &Term) -> Option<Var> {
-        let var = match term.as_var() {
-            Some(var) => var,
-            None => shifted(term)?.0,
+    pub fn told(&self, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
+        let (var, value) = match term.as_var() {
+            Some(var) => (var, value.clone()),
+            None => solved(term, value)?,
         };
-        (self.dead.is_none() && self.doubt.is_none() && self.is_quiet(var)).then_some(var)
+        (self.dead.is_none() && self.doubt.is_none() && self.is_quiet(var)).then_some((var, value))
     }
 
-    /// [`Store::assume`] for such a term and its value: whether it can have it. `None` where this is no such question.
+    /// [`Store::assume`] for such a variable and its value: whether it can have it.
     #[inline]
-    pub fn assume_value(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
-        let var = self.variable_told(term)?;
-        let value = solved(term, value)?;
-        let admitted = self.admit(var, &value, solver);
+    pub fn assume_told(&mut self, (var, value): (Var, Scalar), solver: &mut Solver) -> bool {
+        let admitted = self.admit_last((var, &value), solver);
         if admitted {
             self.facts.bindings.insert(var, Term::constant(value));
         }
-        Some(admitted)
+        admitted
     }
 
-    /// The same where nothing else mentions the variable, here or in memory: nothing is left of it.
+    /// The same where nothing mentions the variable any more, here or in memory: nothing is left of it.
     #[inline]
-    pub fn tell_last(&mut self, term: &Term, value: &Scalar, solver: &mut Solver) -> Option<bool> {
-        let var = self.variable_told(term)?;
-        Some(self.admit(var, &solved(term, value)?, solver))
-    }
-
-    /// Whether a bound variable or the value of one mentions a variable.
-    pub fn is_in_binding(&self, var: Var) -> bool {
-        self.facts.bindings.any(&mut |bound, value| bound == var || value.mentions(var))
-    }
-
-    /// Takes up the value of a variable of which a domain is known at most: whether it can have it.
-    fn admit(&mut self, var: Var, value: &Scalar, solver: &mut Solver) -> bool {
+    pub fn admit_last(&mut self, (var, value): (Var, &Scalar), solver: &mut Solver) -> bool {
         solver.statistics.by_domain += 1;
         let admitted = self.facts.domains.remove(var).is_none_or(|domain| domain.admits(value));
         if !admitted {
@@ -53,20 +40,18 @@ impl Store {
         }
         admitted
     }
-}
 
-/// The value that the variable of a term has where the term has this one.
-fn solved(term: &Term, value: &Scalar) -> Option<Scalar> {
-    match shifted(term) {
-        Some((_, sum, factor)) => Some(Scalar::Int(value.as_int()?.sub(sum.constant()).mul(factor))),
-        None => Some(value.clone()),
+    /// Whether a bound variable or the value of one mentions a variable.
+    pub fn is_in_binding(&self, var: Var) -> bool {
+        self.facts.bindings.any(&mut |bound, value| bound == var || value.mentions(var))
     }
 }
 
-/// The only variable of a sum in which it has the factor ±1, with both.
-fn shifted(term: &Term) -> Option<(Var, &Linear, &Int)> {
+/// The only variable of a sum in which it has the factor ±1, and its value where the sum has this one.
+fn solved(term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
     let Kind::Linear(sum) = term.kind() else { return None };
     let [(atom, factor)] = sum.terms() else { return None };
     let unit = *factor == Int::ONE || *factor == Int::MINUS_ONE;
-    Some((atom.as_var().filter(|_| unit)?, sum, factor))
+    let own = value.as_int()?.sub(sum.constant()).mul(factor);
+    Some((atom.as_var().filter(|_| unit)?, Scalar::Int(own)))
 }

@@ -220,7 +220,8 @@ pub(super) fn writes(op: &Op) -> Option<u32> {
             Some(*dst)
         }
         Op::Swap { dst, .. } | Op::Join { dst, .. } | Op::Call { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
-        Op::PickElement { dst, .. } | Op::Append { dst, .. } => Some(*dst),
+        Op::PickElement { dst, .. } | Op::Append { dst, .. } | Op::AppendOne { dst, .. } => Some(*dst),
+        Op::Require { dst, .. } => Some(*dst),
         Op::Store { .. }
         | Op::Put { .. }
         | Op::Delete { .. }

@@ -71,6 +71,15 @@ pub enum Op {
         /// What is appended.
         src: Operand,
     },
+    /// The same for a list of one element: `slot := slot + [element]`.
+    AppendOne {
+        /// Where the result goes; the next instruction puts it into the variable.
+        dst: Register,
+        /// The variable.
+        slot: u32,
+        /// What is appended.
+        element: Operand,
+    },
     /// `slot := slot without its first elements`, in place
     Behead {
         /// The variable.
@@ -355,6 +364,17 @@ pub enum Op {
     Select {
         /// Where each way begins.
         targets: Arc<[Pc]>,
+    },
+    /// `dst := a <= b` or `dst := a < b`, which is assumed
+    Require {
+        /// Where the condition goes; it is true behind the instruction, where no arm is open.
+        dst: Register,
+        /// Which order: [`Binary::Le`] or [`Binary::Lt`].
+        op: Binary,
+        /// What comes first.
+        a: Operand,
+        /// What comes behind.
+        b: Operand,
     },
     /// `assume`, and the conditions of `where`
     Assume {

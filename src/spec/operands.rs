@@ -21,7 +21,8 @@ impl Op {
 pub(crate) fn visit_operands(op: &Op, visit: &mut dyn FnMut(Operand)) {
     match op.plain() {
         Op::Put { slot, .. } | Op::Delete { slot, .. } => visit(Operand::Slot(*slot)),
-        Op::Append { slot, .. } | Op::Behead { slot, .. } => visit(Operand::Slot(*slot)),
+        Op::Append { slot, .. } | Op::AppendOne { slot, .. } => visit(Operand::Slot(*slot)),
+        Op::Behead { slot, .. } => visit(Operand::Slot(*slot)),
         Op::Next { cursor, .. } => visit(Operand::Register(*cursor)),
         Op::Push { dst, .. } | Op::Gather { dst, .. } => visit(Operand::Register(*dst)),
         _ => {}
@@ -63,8 +64,8 @@ fn computes(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnM
         Op::HasLength { dst, src, .. } | Op::Nth { dst, src, .. } | Op::Tail { dst, src, .. } => each(dst, [src], read),
         Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } | Op::Push { dst, src } => each(dst, [src], read),
         Op::Unary { dst, a, .. } => each(dst, [a], read),
-        Op::Append { dst, src, .. } => each(dst, [src], read),
-        Op::Binary { dst, a, b, .. } => each(dst, [a, b], read),
+        Op::Append { dst, src, .. } | Op::AppendOne { dst, element: src, .. } => each(dst, [src], read),
+        Op::Binary { dst, a, b, .. } | Op::Require { dst, a, b, .. } => each(dst, [a, b], read),
         Op::Insert { dst, map, key, value } => each(dst, [map, key, value], read),
         Op::Replace { dst, list, at, value } => each(dst, [list, at, value], read),
         Op::Index { dst, src, at } => each(dst, [src, at], read),

@@ -63,7 +63,7 @@ impl Term {
 
     /// A variable.
     pub fn var(var: Var) -> Term {
-        Term::make(Kind::Var(var), var.sort)
+        Term::leaf(var)
     }
 
     /// Negation of a condition.

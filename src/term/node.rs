@@ -4,7 +4,7 @@
 //! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
 //! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
 
-use super::{Kind, Term};
+use super::{Kind, Term, Var};
 use crate::scalar::{Int, Scalar, Sort};
 use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
@@ -55,6 +55,14 @@ pub(super) fn walked(nodes: usize) {
 }
 
 impl Term {
+    /// The node of a variable: what is cached about it is known.
+    pub(super) fn leaf(var: Var) -> Term {
+        MADE.set(MADE.get() + 1);
+        let shape = hash_of_sort(var.sort);
+        let (first, last, hash) = (var.id, var.id, mix(shape, var.id));
+        Term(Arc::new(Node { hash, shape, first, last, size: 1, depth: 1, sort: var.sort, kind: Kind::Var(var) }))
+    }
+
     /// The node of `kind`, which must be in normal form.
     pub(super) fn make(kind: Kind, sort: Sort) -> Term {
         MADE.set(MADE.get() + 1);
@@ -94,11 +102,6 @@ impl Node {
     fn new(kind: Kind, sort: Sort) -> Node {
         let head = head_hash(&kind);
         let mut node = Node { hash: head, shape: head, first: u64::MAX, last: 0, size: 1, depth: 1, sort, kind };
-        if let Kind::Var(var) = node.kind {
-            node.hash = mix(head, var.id);
-            (node.first, node.last) = (var.id, var.id);
-            return node;
-        }
         let (mut hash, mut shape, mut first, mut last) = (node.hash, node.shape, node.first, node.last);
         let (mut size, mut depth) = (1u32, 0u32);
         for_each_child(&node.kind, &mut |child| {
@@ -155,6 +158,10 @@ fn hash_of(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+fn hash_of_sort(sort: Sort) -> u64 {
+    mix(3, hash_of(&sort))
+}
+
 fn hash_int(value: &Int) -> u64 {
     value.to_i64().map_or_else(|| hash_of(value), |small| small as u64)
 }
@@ -164,7 +171,7 @@ fn head_hash(kind: &Kind) -> u64 {
     match kind {
         Kind::Const(Scalar::Int(value)) => mix(1, hash_int(value)),
         Kind::Const(scalar) => mix(2, hash_of(scalar)),
-        Kind::Var(var) => mix(3, hash_of(&var.sort)),
+        Kind::Var(var) => hash_of_sort(var.sort),
         Kind::Not(_) => 4,
         Kind::And(_) => 5,
         Kind::Or(_) => 6,

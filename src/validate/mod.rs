@@ -53,6 +53,8 @@ impl Spec {
 /// It keeps no history; [`crate::evidence`] looks at the exchanges again to say why.
 #[derive(Debug)]
 pub struct Validator {
+    /// The specification, at hand beside the judge that also has it.
+    spec: Arc<Spec>,
     judge: Judge,
     observed: u64,
 }
@@ -67,7 +69,7 @@ impl Validator {
     /// A validator with other limits.
     #[must_use]
     pub fn with_options(spec: &Arc<Spec>, options: Options) -> Validator {
-        Validator { judge: Judge::new(spec.clone(), options), observed: 0 }
+        Validator { spec: spec.clone(), judge: Judge::new(spec.clone(), options), observed: 0 }
     }
 
     /// Observes a request and its answer, as whatever serialises to their JSON. Whether anything still explains the trace.
@@ -88,7 +90,7 @@ impl Validator {
     /// # Errors
     /// Where it is no value of the specification's type; nothing is observed then.
     pub fn observe_unanswered<Q: Serialize + ?Sized>(&mut self, query: &Q, seen: Observed) -> Result<bool, JsonError> {
-        let spec = self.judge.spec();
+        let spec = &self.spec;
         let request = json::from_serde(&spec.types, spec.program.request, query)?;
         let line = self.observed + 1;
         Ok(self.observe_exchange(&Exchange { line, client: 1, request, observed: seen }))
@@ -103,7 +105,7 @@ impl Validator {
         Q: Serialize + ?Sized,
         A: Serialize + ?Sized,
     {
-        let spec = self.judge.spec();
+        let spec = &self.spec;
         let request = json::from_serde(&spec.types, spec.program.request, query)?;
         let answer = json::from_serde(&spec.types, spec.program.response, answer)?;
         Ok(Exchange { line: self.observed + 1, client: 1, request, observed: Observed::Answer(answer) })
@@ -112,7 +114,7 @@ impl Validator {
     /// Observes an exchange. Whether anything still explains the trace.
     pub fn observe_exchange(&mut self, exchange: &Exchange) -> bool {
         self.observed += 1;
-        self.judge.observe(exchange)
+        self.judge.observe_by(&self.spec, exchange)
     }
 
     /// The judgement of everything observed so far.

@@ -1,11 +1,11 @@
-//! A comparison that only the fork right behind it reads is one instruction with it.
+//! A comparison that only the fork right behind it reads is one instruction with it, and so is one that is assumed there.
 //!
 //! `r2 := r0 <= s0; branch r2 else 3` is `branch r0 <= s0 else 3`.
 
 use super::{keep, targets, visit_read};
 use crate::spec::code::{Binary, Function, Op, Operand};
 
-/// Makes one instruction of each comparison and its fork.
+/// Makes one instruction of each comparison and its fork, or what assumes it.
 pub(super) fn comparisons(function: &mut Function) {
     let targets = targets(function);
     let mut stays = vec![true; function.code.len()];
@@ -13,11 +13,17 @@ pub(super) fn comparisons(function: &mut Function) {
         let mut reads = vec![0_u32; function.registers as usize];
         function.code[part.clone()].iter().for_each(|op| visit_read(op, &mut |register| reads[register as usize] += 1));
         for at in part.clone().skip(1) {
-            let Op::Branch { cond: Operand::Register(cond), otherwise } = function.code[at] else { continue };
             // Comparing by order gives a truth always; what may ask for something first keeps its own place.
             let Op::Binary { dst, op: op @ (Binary::Le | Binary::Lt), a, b } = function.code[at - 1] else { continue };
-            if dst == cond && reads[cond as usize] == 1 && !targets[at] {
-                function.code[at] = Op::Compare { op, a, b, otherwise };
+            let fused = match function.code[at] {
+                Op::Branch { cond, otherwise } if cond == Operand::Register(dst) && reads[dst as usize] == 1 => {
+                    Op::Compare { op, a, b, otherwise }
+                }
+                Op::Assume { cond } if cond == Operand::Register(dst) => Op::Require { dst, op, a, b },
+                _ => continue,
+            };
+            if !targets[at] {
+                function.code[at] = fused;
                 stays[at - 1] = false;
             }
         }

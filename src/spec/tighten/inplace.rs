@@ -57,6 +57,19 @@ fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Binary { dst, op: Binary::Add, a: Operand::Slot(slot), b } = code[at] else { return };
     if is_stored(code, at, (dst, slot)) && b != Operand::Slot(slot) && !entered(at + 1, at + 1) {
         code[at] = Op::Append { dst, slot, src: b };
+        append_one(code, at, entered);
+    }
+}
+
+/// `r := [e]; s := s + r`, where nothing else reads r.
+fn append_one(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
+    let Op::Append { dst, slot, src: Operand::Register(list) } = code[at] else { return };
+    let Some(made) = at.checked_sub(1) else { return };
+    let Op::MakeList { dst: own, elements } = &code[made] else { return };
+    let &[element] = &elements[..] else { return };
+    if *own == list && only_reads(code, list, made) == Some(at) && !entered(at, at) {
+        code[made] = Op::Copy { dst: list, src: Operand::Register(list) };
+        code[at] = Op::AppendOne { dst, slot, element };
     }
 }
 
@@ -113,7 +126,7 @@ fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> 
 fn may_write(op: &Op, variable: u32) -> bool {
     match op.plain() {
         Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Delete { slot, .. } => *slot == variable,
-        Op::Append { slot, .. } | Op::Behead { slot, .. } => *slot == variable,
+        Op::Append { slot, .. } | Op::AppendOne { slot, .. } | Op::Behead { slot, .. } => *slot == variable,
         Op::Call { .. } => true,
         _ => false,
     }
