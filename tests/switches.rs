@@ -36,13 +36,14 @@ fn settings() -> Vec<Options> {
     let apart = Options { join: false, ..Options::default() };
     let unnamed = Options { name: false, ..Options::default() };
     let unshown = Options { shown: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, unshown, plain()]).collect()
+    let behind = Options { ahead: false, ..Options::default() };
+    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, ..Options::default() };
-    Options { name: false, join: false, shown: false, ..unmerged }
+    Options { name: false, join: false, shown: false, ahead: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -266,13 +267,44 @@ const SHOWN: [&str; 9] = [
     "var n: int = 0; on q { let x = if q > 0 { choose int } else { n }; either { reply A(x); } or { n := x; reply B { x, y: n }; } }",
 ];
 
+/// Handlers that fork where one side cannot show what is observed, sooner or later, or is faulty before that.
+const AHEAD: [&str; 7] = [
+    "var m: map<int, int> = {}; on q { m := either m or m.remove(q); if !m.contains(q) { m[q] := choose x: int where x > 0; \
+     reply A(m[q]); } m[q] := m[q] + 1; let x: int = choose; m[1] := x; reply B { x: m[q], y: x }; }",
+    // Each side is faulty, or breaks the duty, where the condition does not exclude it.
+    "var m: map<int, int> = {0: 1}; on q { m := either m or m.remove(0); if m.contains(0) { let y = m[0]; m[q] := y; \
+     m[1] := choose; reply A(y); } if q > 2 { reply A(m[0]); } reply C; }",
+    "var n: int = 0; on q { n := either n or n + 1; if n > 1 { expects n > 0; let x: int = choose; n := x; reply A(0); } \
+     expects n + q < 4; reply C; }",
+    // The lists and numbers that the sides answer.
+    "var n: int = 0; on q { let x = choose x: int where 0 <= x && x < 3; if x > q { n := x; reply B { x: 1, y: 0 }; } \
+     if x == n { reply B { x: 1, y: n }; } n := x + q; reply A(len([y for y in [1, 2, 3] if y > x])); }",
+    // A conditional expression and another fork behind the first one.
+    "var n: int = 0; on q { let p: bool = choose; if p { n := if q > n { choose int } else { n }; assume n < 3; reply A(q); } \
+     let r: bool = choose; n := if r { q } else { n }; if r { let x: int = choose; n := x; reply C; } reply A(n); }",
+    // Sides that go on for ever, or do not answer.
+    "var n: int = 0; on q { let p: bool = choose; if p { n := q; reply C; } let l = [x for x in 0..q if x != n]; \
+     for x in l { n := n + x; } let x: int = choose; n := x; reply B { x: len(l), y: 0 }; }",
+    // What a fork decides is read again.
+    "var m: map<int, int> = {0: 0, 1: 1}; on q { let k = choose k: int where 0 <= k && k < 2; m := m.remove(k); \
+     if m.get(q) is Some(x) { m[k] := choose; reply A(x); } m[0] := k; m[1] := choose; reply B { x: k, y: len(m) }; }",
+];
+
+#[test]
+fn sides_that_run_ahead_are_judged_alike() {
+    answers_are_judged_alike(&AHEAD, &Options { ahead: false, ..Options::default() });
+}
+
 #[test]
 fn choices_that_answers_show_are_judged_alike() {
+    answers_are_judged_alike(&SHOWN, &Options { shown: false, ..Options::default() });
+}
+
+fn answers_are_judged_alike(protocols: &[&str], switched: &Options) {
     let (mut rng, mut accepted) = (Rng::new(78), 0);
-    for members in SHOWN {
+    for members in protocols {
         let types = "enum Answer { A(int), B { x: int, y: int }, C }";
         let spec = compiled(&format!("{types} protocol shown {{ request int; response Answer; {members} }}"));
-        let unshown = Options { shown: false, ..Options::default() };
         for _ in 0..2_000 {
             let answer = |rng: &mut Rng| match rng.below(5) {
                 0 => json!("C"),
@@ -282,13 +314,13 @@ fn choices_that_answers_show_are_judged_alike() {
             };
             let line = |rng: &mut Rng| json!({"q": rng.between(0, 3), "a": answer(rng)}).to_string() + "\n";
             let trace: String = (0..1 + rng.below(3)).map(|_| line(&mut rng)).collect();
-            compare(members, &spec, &trace, &[Options::default(), unshown.clone(), plain()]);
+            compare(members, &spec, &trace, &[Options::default(), switched.clone(), plain()]);
             let exchanges: Vec<Exchange> =
                 Exchanges::new(&spec[0], trace.as_bytes()).map(|exchange| exchange.expect("JSON")).collect();
-            accepted += u32::from(verdict(&spec[0], &unshown, &exchanges).is_some_and(|said| said == "accept"));
+            accepted += u32::from(verdict(&spec[0], switched, &exchanges).is_some_and(|said| said == "accept"));
         }
     }
-    assert!(accepted > 2_000, "{accepted} accepted");
+    assert!(accepted > 1_000, "{accepted} accepted");
 }
 
 #[test]

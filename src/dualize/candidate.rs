@@ -155,8 +155,14 @@ impl Candidate {
 
     /// Makes it a copy of another one, where it already is.
     pub(super) fn copy_from(&mut self, other: &Candidate) {
+        self.process.copy_from(&other.process);
+        self.copy_beside_process(other);
+    }
+
+    /// The same where its process is on its own way already.
+    pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
         let State {
-            process,
+            process: _,
             store,
             doubt,
             doubted,
@@ -171,7 +177,6 @@ impl Candidate {
             log,
         } = &**other;
         let own = &mut *self.0;
-        own.process.copy_from(process);
         if !(own.store.is_new() && store.is_new()) {
             own.store.clone_from(store);
         }

@@ -26,6 +26,9 @@ impl Judge {
             candidate.process.resume(value.clone());
             return Alive::Yes;
         }
+        if !self.may_still_show(&spec.program, candidate, seen) {
+            return Alive::No;
+        }
         let before = self.fresh.last;
         let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
         candidate.count_choice(self.fresh.last - before);

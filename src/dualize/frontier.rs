@@ -42,6 +42,8 @@ pub struct Options {
     pub name: bool,
     /// Candidates that are equal but for one value are one, with a set of values.
     pub join: bool,
+    /// Both sides of a fork run on before what is known is copied, so that few are followed.
+    pub ahead: bool,
     /// A choice that the answer shows is what was observed.
     pub shown: bool,
     /// The choices of every path are kept, for a witness.
@@ -64,6 +66,7 @@ impl Default for Options {
             forget: true,
             name: true,
             join: true,
+            ahead: true,
             shown: true,
             keep_choices: false,
             keep_answers: false,

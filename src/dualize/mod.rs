@@ -11,6 +11,7 @@ mod choose;
 mod closure;
 mod delay;
 mod forget;
+mod fork;
 mod frontier;
 mod join;
 mod name;

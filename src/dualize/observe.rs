@@ -1,6 +1,7 @@
 //! Running a candidate through a section against an observed answer.
 
 use super::candidate::{Alive, Candidate, Logged};
+use super::fork::{COPY_LIMIT, Fork, decide_arm};
 use super::frontier::{Judge, PATH_LIMIT};
 use super::verdict::{Doubt, FaultReport, Place};
 use super::{Observed, Verdict};
@@ -8,18 +9,11 @@ use crate::process::{Answered, Event, Fault, Limit};
 use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
 use crate::spec::{Site, Spec};
-use crate::term::{Condition, Term};
+use crate::term::Term;
 use crate::value::{Split, Truth, Value};
 
-/// What the copies of the paths of one request may cost together, in copied values.
-const COPY_LIMIT: usize = 20_000_000;
-/// What a copy costs at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
-const FORK_COST: usize = 500;
 /// After so many events it is asked whether a path has gone on for too long.
 const EVENTS: u64 = 256;
-/// So many copied values are as much work as a made term.
-const COPIED: u64 = 10;
-
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
 pub(super) enum Open {
@@ -27,14 +21,6 @@ pub(super) enum Open {
     Running(Candidate),
     /// At its answer, which is still to be compared.
     Answering(Candidate, Value, Site),
-}
-
-/// A statement's condition.
-struct Fork<'f> {
-    condition: &'f Condition,
-    /// Where its two sides begin.
-    sides: Option<(Pc, Pc)>,
-    site: Site,
 }
 
 impl Judge {
@@ -99,7 +85,7 @@ impl Judge {
                     self.branch(program, candidate, Fork { condition: &condition, sides, site }, seen, open)
                 }
                 Event::Guard { condition, path } => {
-                    let decided = decide_arm(candidate, &condition, path.as_ref());
+                    let decided = decide_arm(&candidate.store, &condition, path.as_ref());
                     candidate.process.guard(decided);
                     Alive::Yes
                 }
@@ -217,71 +203,6 @@ impl Judge {
         }
     }
 
-    /// A statement's condition: known, or a fork into those sides from which the observed answer can still come.
-    fn branch(
-        &mut self,
-        program: &Program,
-        candidate: &mut Candidate,
-        fork: Fork<'_>,
-        seen: &Observed,
-        open: &mut Vec<Open>,
-    ) -> Alive {
-        let Fork { condition, sides, .. } = fork;
-        if let Some(known) = candidate.store.decide_condition(condition) {
-            candidate.process.branch(known);
-            return Alive::Yes;
-        }
-        let may = |pc: Pc| self.may_show(program, candidate, pc, seen);
-        let (then, otherwise) = sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
-        match (then, otherwise) {
-            (false, false) => Alive::No,
-            (true, false) => self.take(candidate, &fork, true),
-            (false, true) => self.take(candidate, &fork, false),
-            (true, true) => {
-                if self.pay(candidate) == Alive::No {
-                    return Alive::No;
-                }
-                let mut other = self.spares.copy(candidate);
-                if self.take(candidate, &fork, true) == Alive::No {
-                    other.process.branch(false);
-                    std::mem::swap(candidate, &mut other);
-                    self.spares.take(other);
-                    return Alive::Yes;
-                }
-                match self.take(&mut other, &fork, false) {
-                    Alive::Yes => {
-                        self.counts.forks += 1;
-                        open.push(Open::Running(other));
-                    }
-                    Alive::No => self.spares.take(other),
-                }
-                Alive::Yes
-            }
-        }
-    }
-
-    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off.
-    fn pay(&mut self, candidate: &Candidate) -> Alive {
-        let cost = FORK_COST + candidate.process.size();
-        self.copied = self.copied.saturating_add(cost);
-        self.worked = self.worked.saturating_add(cost as u64 / COPIED);
-        if self.copied <= COPY_LIMIT {
-            return Alive::Yes;
-        }
-        self.cut.get_or_insert((Limit::Paths, None));
-        self.whole = false;
-        Alive::No
-    }
-
-    fn take(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
-        candidate.process.branch(holds);
-        let at = Some(self.place(fork.site));
-        match holds {
-            true => candidate.assume_condition(fork.condition, at, &mut self.solver),
-            false => candidate.assume_condition(&fork.condition.opposite(), at, &mut self.solver),
-        }
-    }
-
     fn select(
         &mut self,
         program: &Program,
@@ -342,7 +263,7 @@ impl Judge {
     }
 
     /// Whether the observed answer can still come if the process goes on there.
-    fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, seen: &Observed) -> bool {
+    pub(super) fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, seen: &Observed) -> bool {
         let answer = match seen {
             Observed::Answer(answer) => Some(answer),
             Observed::Nothing => None,
@@ -430,16 +351,4 @@ impl Judge {
     pub fn faulty(&self) -> Option<&Candidate> {
         self.faulty.as_deref()
     }
-}
-
-/// Which arm of a conditional expression is taken, if the other one cannot be on its path.
-fn decide_arm(candidate: &Candidate, condition: &Term, path: Option<&Term>) -> Option<bool> {
-    let store = &candidate.store;
-    store.decide(condition).or_else(|| {
-        let path = path?;
-        if store.decide(&Term::and(path, condition)) == Some(false) {
-            return Some(false);
-        }
-        (store.decide(&Term::and(path, &Term::not(condition))) == Some(false)).then_some(true)
-    })
 }

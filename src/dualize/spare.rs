@@ -32,6 +32,17 @@ impl Spares {
         }
     }
 
+    /// A candidate with a copy of the process of another one, and nothing else of it.
+    pub(super) fn beside(&mut self, candidate: &Candidate) -> Candidate {
+        match self.0.pop() {
+            Some(mut spare) => {
+                spare.process.copy_from(&candidate.process);
+                spare
+            }
+            None => Candidate::new(candidate.process.clone()),
+        }
+    }
+
     /// Takes a candidate that is not needed any more.
     pub(super) fn take(&mut self, mut candidate: Candidate) {
         if self.0.len() < KEPT && candidate.process.is_small() {

@@ -51,9 +51,11 @@ impl Task {
             read_open,
             notes,
             oversize,
+            held,
         } = other;
         (self.running, self.used, self.frame, self.fuel) = (*running, *used, *frame, *fuel);
         self.oversize = *oversize;
+        self.held.clone_from(held);
         copy_few(&mut self.callers, callers);
         copy_values(&mut self.registers, registers);
         copy_few(&mut self.guards, guards);
@@ -70,6 +72,7 @@ impl Task {
         self.read_open.clear();
         self.notes.clear();
         self.oversize = None;
+        self.held = None;
     }
 }
 

@@ -15,6 +15,7 @@ mod effects;
 mod evaluate;
 mod fresh;
 mod glide;
+mod held;
 mod mentions;
 mod notes;
 mod operands;
@@ -84,6 +85,8 @@ struct Task {
     notes: Seldom,
     /// A register whose value has too many alternatives.
     oversize: Option<Register>,
+    /// An event that was met and is still to be answered.
+    held: Option<Box<Event>>,
 }
 
 /// A function that has been entered.
@@ -423,13 +426,6 @@ impl Process {
             let Some(caller) = callers.next() else { return true };
             next = (caller.function, caller.pc);
         }
-    }
-
-    /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.
-    #[must_use]
-    pub fn shown<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
-        let Frame { function, pc, .. } = self.task.frame;
-        program.functions[function as usize].shown.get(&pc.checked_sub(1)?)?.within(answer)
     }
 
     /// Where each way of an [`Event::Or`] goes on, if they differ in that.

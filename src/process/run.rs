@@ -26,6 +26,11 @@ impl Process {
 
     /// The same; a condition that its handler can tell, or take up, at once is no event.
     pub fn advance_knowing(&mut self, program: &Program, knows: &mut impl Knows) -> Event {
+        if self.task.held.is_some()
+            && let Some(held) = self.task.held.take()
+        {
+            return *held;
+        }
         if !self.task.running {
             return Event::Recv;
         }
