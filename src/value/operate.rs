@@ -1,7 +1,5 @@
 //! Arithmetic and text operations on scalars, known or symbolic.
 
-use smallvec::SmallVec;
-
 use super::{Lifted, Value, union};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
@@ -107,9 +105,13 @@ pub fn negate(a: &Value) -> Value {
 /// A text operation on scalars.
 #[must_use]
 pub fn text(op: TextOp, args: &[&Value]) -> Value {
-    let known = |arg: &&Value| if let Value::Scalar(scalar) = arg { Some(scalar.clone()) } else { None };
-    let scalars: Option<SmallVec<[Scalar; 3]>> = args.iter().map(known).collect();
-    if let Some(result) = scalars.and_then(|scalars| op.apply(&scalars)) {
+    let known = match args {
+        [Value::Scalar(a)] => op.apply_to(&[a]),
+        [Value::Scalar(a), Value::Scalar(b)] => op.apply_to(&[a, b]),
+        [Value::Scalar(a), Value::Scalar(b), Value::Scalar(c)] => op.apply_to(&[a, b, c]),
+        _ => None,
+    };
+    if let Some(result) = known {
         return Value::Scalar(result);
     }
     match args.iter().map(|arg| arg.as_term()).collect::<Option<Vec<Term>>>() {

@@ -59,8 +59,13 @@ impl TextOp {
 
     /// The result on known arguments; `None` where they are of the wrong number or sort.
     pub fn apply(self, args: &[Scalar]) -> Option<Scalar> {
+        self.apply_to(&args.iter().collect::<Vec<_>>())
+    }
+
+    /// The same where they are.
+    pub fn apply_to(self, args: &[&Scalar]) -> Option<Scalar> {
         match (self, args) {
-            (TextOp::Concat, [first, rest @ ..]) => rest.iter().try_fold(first.clone(), |s, t| known::concat(&s, t)),
+            (TextOp::Concat, [first, rest @ ..]) => rest.iter().try_fold((*first).clone(), |s, t| known::concat(&s, t)),
             (TextOp::Len, [s]) => known::len(s).map(Scalar::Int),
             (TextOp::Contains, [s, t]) => known::contains(s, t).map(Scalar::Bool),
             (TextOp::StartsWith, [s, t]) => known::starts_with(s, t).map(Scalar::Bool),
@@ -86,8 +91,8 @@ impl Term {
     pub fn text(op: TextOp, args: impl IntoIterator<Item = Term>) -> Term {
         let args: Terms = args.into_iter().collect();
         let args = if op == TextOp::Concat { joined(args) } else { args };
-        let scalars: Option<Vec<Scalar>> = args.iter().map(|arg| arg.as_const().cloned()).collect();
-        if let Some(result) = scalars.and_then(|scalars| op.apply(&scalars)) {
+        let scalars: Option<Vec<&Scalar>> = args.iter().map(Term::as_const).collect();
+        if let Some(result) = scalars.and_then(|scalars| op.apply_to(&scalars)) {
             return Term::constant(result);
         }
         over_choice(op, &args).or_else(|| laws::simplified(op, &args)).unwrap_or_else(|| {
