@@ -14,6 +14,9 @@ use crate::value::{Split, Truth, Value};
 
 /// After so many events it is asked whether a path has gone on for too long.
 const EVENTS: u64 = 256;
+/// Why it is not known whether the client broke its duty.
+const PERHAPS_OUTSIDE: Doubt = Doubt::Limit(Limit::Undecidable);
+
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
 pub(super) enum Open {
@@ -324,8 +327,8 @@ impl Judge {
         if let Some(Place { event, site }) = self.outside {
             return Verdict::Outside { event, site };
         }
-        if let Some((doubt, _)) = self.doubt() {
-            return Verdict::Unknown { doubt, warning: None };
+        if self.perhaps_outside.is_some() {
+            return Verdict::Unknown { doubt: PERHAPS_OUTSIDE, warning: None };
         }
         let event_from = self.clean_died.filter(|from| *from < self.event);
         Verdict::Reject { event: self.event, event_from }
@@ -334,8 +337,7 @@ impl Judge {
     /// Why the verdict is unknown, where it is, and where the question was asked.
     #[must_use]
     pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
-        let outside = |at| (Doubt::Limit(Limit::Undecidable), Some(at));
-        self.undecided().or_else(|| self.perhaps_outside.map(outside))
+        self.undecided().or_else(|| self.perhaps_outside.map(|at| (PERHAPS_OUTSIDE, Some(at))))
     }
 
     /// Why something clean may explain everything, though nothing is known to.

@@ -85,8 +85,9 @@ fn copy_few<T: Clone>(to: &mut Vec<T>, from: &[T]) {
     }
 }
 
+/// Copies values to where others were.
 #[inline]
-fn copy_values(to: &mut Vec<Value>, from: &[Value]) {
+pub fn copy_values(to: &mut Vec<Value>, from: &[Value]) {
     if to.len() != from.len() {
         to.resize(from.len(), Value::Absent);
     }

@@ -25,6 +25,7 @@ mod split;
 mod touched;
 mod unknowns;
 
+pub use copy::copy_values;
 pub use fresh::Fresh;
 pub use glide::Knows;
 pub use notes::Slots;

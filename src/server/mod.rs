@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
 use crate::json;
-use crate::process::{Choice, Event, Fault, Limit, Process};
+use crate::process::{Choice, Event, Fault, Limit, Process, copy_values};
 use crate::solve::{Solver, Store, Why};
 use crate::spec::code::FaultKind;
 use crate::spec::types::ERROR;
@@ -281,17 +281,17 @@ impl Server {
         if let Some(open) = self.open.take() {
             return self.section_open(begun, open, source);
         }
-        copy_state(&self.process.memory, &mut self.before);
+        copy_values(&mut self.before, &self.process.memory);
         self.begin(begun);
         let reply = match self.run(&mut Source::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
-                copy_state(&self.before, &mut self.process.memory);
+                copy_values(&mut self.process.memory, &self.before);
                 self.begin(begun);
                 self.find(site, source)
             }
             reply => reply,
         };
-        reply.inspect_err(|_| copy_state(&self.before, &mut self.process.memory))
+        reply.inspect_err(|_| copy_values(&mut self.process.memory, &self.before))
     }
 
     /// Runs a section with choices that its conditions allow, where those that were drawn failed.
@@ -379,10 +379,4 @@ impl Server {
         self.process.select(way);
         Ok(())
     }
-}
-
-/// Copies a state into the room that another one has.
-fn copy_state(from: &[Value], to: &mut Vec<Value>) {
-    to.resize(from.len(), Value::Absent);
-    to.iter_mut().zip(from).for_each(|(to, from)| to.put(from.clone()));
 }

@@ -85,13 +85,10 @@ impl Facts {
 
     /// Whether `sign * x + constant <= 0`, for the signs 1 and -1.
     fn decide_signed(&self, var: Var, sign: i64, constant: &Int) -> Option<bool> {
-        let (domain, grows) = (self.domains.get(var)?, sign > 0);
-        let at = |end: &Int| if grows { end.add(constant) } else { constant.sub(end) };
-        let (least, most) = if grows { (domain.lo(), domain.hi()) } else { (domain.hi(), domain.lo()) };
-        if most.is_some_and(|end| at(end).signum() <= 0) {
-            return Some(true);
+        match sign > 0 {
+            true => self.decide_bound(var, Side::Most, &constant.neg()),
+            false => self.decide_bound(var, Side::Least, constant),
         }
-        least.is_some_and(|end| at(end).signum() > 0).then_some(false)
     }
 
     fn decide_zero(&self, linear: &Linear) -> Option<bool> {

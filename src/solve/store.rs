@@ -136,13 +136,7 @@ impl Store {
     #[inline]
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Answer {
         let told = literal(condition).and_then(|(var, about)| self.assume_of(var, &about));
-        match told {
-            Some(answer) => {
-                solver.statistics.by_domain += 1;
-                answer
-            }
-            None => self.assume_all([condition.clone()], solver),
-        }
+        self.told_or_assume(told, || condition.clone(), solver)
     }
 
     /// The same for a condition of which no term was made.
@@ -152,12 +146,18 @@ impl Store {
             Condition::Bound(bound) => self.assume_of(bound.var(), &About::bound(bound)),
             Condition::Term(term) => return self.assume(term, solver),
         };
+        self.told_or_assume(told, || condition.term(), solver)
+    }
+
+    /// What a domain told of a condition; else the condition is assumed.
+    #[inline]
+    fn told_or_assume(&mut self, told: Option<Answer>, term: impl FnOnce() -> Term, solver: &mut Solver) -> Answer {
         match told {
             Some(answer) => {
                 solver.statistics.by_domain += 1;
                 answer
             }
-            None => self.assume_all([condition.term()], solver),
+            None => self.assume_all([term()], solver),
         }
     }
 
