@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use mayhap::{Doubt, JsonError, Observed, Options, Spec, Validator, Verdict, evidence, report, validate};
+use mayhap::{Doubt, Observed, Options, Spec, Validator, Verdict, evidence, report, validate};
 use serde::Serialize;
 
 const GUESS: &str = include_str!("../specs/cmp_rst.may");
@@ -109,7 +109,7 @@ fn a_value_of_another_type_is_an_error_and_nothing_is_observed() {
         validator.observe(&vec![5], &1).unwrap_err(),
         validator.observe_unanswered(&true, Observed::Lost).unwrap_err(),
     ] {
-        let JsonError { message, .. } = &error;
+        let message = &error.message;
         assert!(message.contains("expected int") || message.contains("whole number"), "{message}");
         let _: &dyn std::error::Error = &error;
     }

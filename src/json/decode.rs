@@ -275,10 +275,15 @@ impl<'t, 'a> Decoder<'t, 'a> {
         field: impl Fn(usize) -> (&'t str, TypeId),
         unknown: Unknown,
     ) -> Decoded<Fields> {
-        // What has not been read is absent, which no value in JSON is.
-        let mut slots: SmallVec<[Value; 8]> = smallvec::smallvec![Value::Absent; count];
+        let mut slots: SmallVec<[Value; 8]> = SmallVec::new();
         self.sequence(id, b'{', b'}', |this, position| {
             let at = this.scanner.here();
+            if position == slots.len() && position < count && this.scanner.eat_key(field(position).0) {
+                slots.push(this.value_within(field(position))?);
+                return Ok(());
+            }
+            // Not in order. What has not been read is absent, which no value in JSON is.
+            slots.resize(count, Value::Absent);
             let key = this.scanner.string()?;
             this.scanner.expect(b':')?;
             let is_key = |index: &usize| field(*index).0 == key;
@@ -286,14 +291,14 @@ impl<'t, 'a> Decoder<'t, 'a> {
             match index {
                 Some(index) if !matches!(slots[index], Value::Absent) => Err(twice(at, "field", &key)),
                 Some(index) => {
-                    let value = this.value(field(index).1);
-                    slots[index] = value.map_err(|error| error.within(&format!(".{key}")))?;
+                    slots[index] = this.value_within(field(index))?;
                     Ok(())
                 }
                 None if unknown == Unknown::Ignored => this.scanner.skip().map(|_| ()),
                 None => Err(this.no_such("field", &key, at, id, (0..count).map(|index| field(index).0))),
             }
         })?;
+        slots.resize(count, Value::Absent);
         let end = self.scanner.offset() - 1;
         for (index, slot) in slots.iter_mut().enumerate() {
             if let Value::Absent = slot {
@@ -301,6 +306,10 @@ impl<'t, 'a> Decoder<'t, 'a> {
             }
         }
         Ok(packed(&mut slots))
+    }
+
+    fn value_within(&mut self, (name, id): (&str, TypeId)) -> Decoded<Value> {
+        self.value(id).map_err(|error| error.within(&format!(".{name}")))
     }
 
     /// What a field is that does not stand in the object.
@@ -329,15 +338,24 @@ impl<'t, 'a> Decoder<'t, 'a> {
 
     fn variant_object(&mut self, id: TypeId, def: &'t EnumDef) -> Decoded<Value> {
         self.scanner.expect(b'{')?;
-        let at = self.scanner.here();
-        let name = self.scanner.string()?;
-        let (tag, variant) = self.variant_named(id, def, &name, at)?;
-        self.scanner.expect(b':')?;
-        let fields = self.payload(id, variant).map_err(|error| error.within(&format!(".{name}")))?;
+        let (tag, variant) = self.variant_key(id, def)?;
+        let fields = self.payload(id, variant).map_err(|error| error.within(&format!(".{}", variant.name)))?;
         if !self.scanner.eat(b'}') {
             return Err(self.scanner.expected(&format!("`}}`: a value of {} is one variant", self.types.name(id))));
         }
         Ok(Value::data(tag, fields))
+    }
+
+    /// Reads the key that names the variant of an object.
+    fn variant_key(&mut self, id: TypeId, def: &'t EnumDef) -> Decoded<(u32, &'t VariantDef)> {
+        let at = self.scanner.here();
+        if let Some(tag) = def.variants.iter().position(|variant| self.scanner.eat_key(&variant.name)) {
+            return Ok((tag as u32, &def.variants[tag]));
+        }
+        let name = self.scanner.string()?;
+        let named = self.variant_named(id, def, &name, at)?;
+        self.scanner.expect(b':')?;
+        Ok(named)
     }
 
     fn variant_named(&mut self, id: TypeId, def: &'t EnumDef, name: &str, at: usize) -> Decoded<(u32, &'t VariantDef)> {

@@ -8,10 +8,15 @@
 
 use crate::spec::TypeId;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 
-/// Why a text is no value of the type it should have.
+/// Why a text is no value of the type it should have. It takes as much room as a pointer beside what is mostly read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JsonError {
+pub struct JsonError(Box<Flaw>);
+
+/// What is wrong, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Flaw {
     /// Where, in bytes from the beginning of the text.
     pub offset: usize,
     /// Which part of the value, as in `.Ok.tag[2]`; empty for the whole.
@@ -24,7 +29,14 @@ impl JsonError {
     /// An error at a byte of the text, in the value as a whole.
     #[must_use]
     pub fn new(offset: usize, message: impl Into<String>) -> JsonError {
-        JsonError { offset, path: String::new(), message: message.into() }
+        JsonError(Box::new(Flaw { offset, path: String::new(), message: message.into() }))
+    }
+
+    /// The same error in a text that begins so many bytes before.
+    #[must_use]
+    pub fn behind(mut self, bytes: usize) -> JsonError {
+        self.offset += bytes;
+        self
     }
 
     /// The same error, seen from one level further out.
@@ -32,6 +44,20 @@ impl JsonError {
     pub fn within(mut self, segment: &str) -> JsonError {
         self.path.insert_str(0, segment);
         self
+    }
+}
+
+impl Deref for JsonError {
+    type Target = Flaw;
+
+    fn deref(&self) -> &Flaw {
+        &self.0
+    }
+}
+
+impl DerefMut for JsonError {
+    fn deref_mut(&mut self) -> &mut Flaw {
+        &mut self.0
     }
 }
 

@@ -13,7 +13,9 @@ pub(super) enum Mark {
 /// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
 #[inline]
 pub(super) fn mark(scanner: &mut Scanner<'_>) -> Option<Mark> {
-    if scanner.peek() == Some(b'{') { mark_in_object(scanner) } else { None }
+    let may_be =
+        scanner.peek() == Some(b'{') && !matches!(scanner.rest().as_bytes(), [_, b'"', first, ..] if *first != b'$');
+    if may_be { mark_in_object(scanner) } else { None }
 }
 
 fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Mark> {

@@ -26,7 +26,7 @@ mod text;
 
 pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded, next_answer, next_recorded};
 pub use encode::{encode, encode_into};
-pub use error::JsonError;
+pub use error::{Flaw, JsonError};
 pub use scan::Scanner;
 pub use serial::{Written, from_serde, line, to_serde};
 pub use text::quoted;

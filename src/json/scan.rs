@@ -76,6 +76,16 @@ impl<'a> Scanner<'a> {
         is_next
     }
 
+    /// Reads the key `name` of an object and its colon if that comes next as it stands, without escapes or white space.
+    #[inline]
+    pub(super) fn eat_key(&mut self, name: &str) -> bool {
+        let rest = &self.text.as_bytes()[self.at..];
+        let inside = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(name.as_bytes()));
+        let is_next = inside.is_some_and(|rest| rest.starts_with(b"\":")) && Scanner::new(name).plain() == name.len();
+        self.at += if is_next { name.len() + 3 } else { 0 };
+        is_next
+    }
+
     /// Reads one byte, ASCII punctuation.
     ///
     /// # Errors
@@ -290,7 +300,15 @@ impl<'a> Scanner<'a> {
     #[inline]
     fn plain(&mut self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
-        let plain = rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len());
+        let (words, few) = rest.as_chunks::<8>();
+        let told = words.iter().map(|word| special(u64::from_le_bytes(*word)));
+        let plain = match told.enumerate().find(|(_, found)| *found != 0) {
+            Some((word, found)) => word * 8 + found.trailing_zeros() as usize / 8,
+            None => {
+                let is_special = |&b: &u8| b == b'"' || b == b'\\' || b < 0x20;
+                words.len() * 8 + few.iter().position(is_special).unwrap_or(few.len())
+            }
+        };
         self.at += plain;
         plain
     }
@@ -401,6 +419,18 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// The lowest bit that is set is in the first octet of a word that needs attention inside a string: a quote, a backslash, a
+/// control character; none is set where no octet does. (Subtracting borrows from higher octets only, so what is found behind
+/// the first one means nothing.)
+#[inline]
+fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
+    let is = |octet: u8| below(word ^ (ONES * u64::from(octet)), 1);
+    below(word, 0x20) | is(b'"') | is(b'\\')
+}
+
 enum Escape {
     Char(char),
     /// A UTF-16 code unit, perhaps half of a character.
@@ -413,7 +443,7 @@ mod tests {
 
     fn strings(text: &str) -> Result<String, (usize, String)> {
         let mut scanner = Scanner::new(text);
-        let result = scanner.string().map(Cow::into_owned).map_err(|e| (e.offset, e.message));
+        let result = scanner.string().map(Cow::into_owned).map_err(|e| (e.offset, e.message.clone()));
         if result.is_ok() {
             scanner.end().unwrap();
         }
@@ -449,6 +479,21 @@ mod tests {
             ("\"a\nb\"", 2),
         ] {
             assert_eq!(strings(text).map_err(|e| e.0), Err(offset), "{text}");
+        }
+    }
+
+    /// Eight octets at a time, the first that needs attention is found as one by one.
+    #[test]
+    fn special_octets_are_found_wherever_they_stand() {
+        for special in (0..128u8).map(char::from).chain(['\u{80}', 'é', '\u{2028}', '😀']) {
+            for length in 0..20 {
+                for at in 0..length {
+                    let text: String =
+                        (0..length).map(|i| if i == at { special } else { 'x' }).chain(['!', '"']).collect();
+                    let expected = text.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20);
+                    assert_eq!(Some(Scanner::new(&text).plain()), expected, "{text:?}");
+                }
+            }
         }
     }
 

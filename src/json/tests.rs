@@ -238,3 +238,29 @@ fn serde_types_are_values() {
     let error = from_serde(&world.types, world.id("tag"), &5).unwrap_err();
     assert_eq!(error.to_string(), "expected Tag (an object), found a number");
 }
+
+/// An object is the same in whatever order and with whatever white space its fields are written.
+#[test]
+fn fields_in_any_order_and_spacing() {
+    let world = World::new();
+    let fields = [("weak", "true"), ("opaque", "\"x\""), ("age", "5")];
+    let expected = world.through("tag", r#"{"weak": true, "opaque": "x", "age": 5}"#);
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        for [before, colon, comma] in [["", ":", ","], ["", ": ", ", "], ["", " :", " ,"], [" ", "\t: ", "\n,\r "]] {
+            let text: Vec<String> =
+                order.iter().map(|at| format!("{before}\"{}\"{colon}{}", fields[*at].0, fields[*at].1)).collect();
+            assert_eq!(world.through("tag", &format!("{{{}}}", text.join(comma))), expected);
+        }
+        let twice: Vec<String> = order.iter().map(|at| format!("\"{}\": {}", fields[*at].0, fields[*at].1)).collect();
+        let text = format!("{{{}, {}}}", twice.join(", "), twice[1]);
+        assert!(world.through("tag", &text).unwrap_err().contains("stands twice"), "{text}");
+    }
+    // A name in backquotes may have a quote in it, which JSON escapes.
+    let mut types = Types::new();
+    types.structs.push(StructDef { name: "Odd".into(), fields: vec![("a\"b".into(), INT)], open: false });
+    let odd = types.intern(Type::Struct(0));
+    assert!(decode(&types, odd, r#"{"a\"b": 1}"#).is_ok());
+    assert!(decode(&types, odd, r#"{"a"b": 1}"#).is_err());
+    let escaped = r#"{"we\u0061k": true, "opaque": "x", "age": 5}"#;
+    assert_eq!(world.through("tag", escaped), expected);
+}

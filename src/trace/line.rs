@@ -248,5 +248,5 @@ fn natural(number: Raw<'_>) -> Parsed<u64> {
 
 fn text(value: Raw<'_>) -> Parsed<String> {
     let string = Scanner::new(value.text).string();
-    string.map(Cow::into_owned).map_err(|error| JsonError { offset: error.offset + value.offset, ..error })
+    string.map(Cow::into_owned).map_err(|error| error.behind(value.offset))
 }

@@ -14,7 +14,6 @@
 
 use super::error::TraceError;
 use super::line::{Header, Line, Record, parse};
-use crate::json::JsonError;
 use std::io::{BufRead, Read};
 
 /// The longest line that is read: a bound on memory, not on what anyone records.
@@ -166,7 +165,7 @@ impl<R: BufRead> Reader<R> {
     fn record(&self) -> Result<(&str, Record<'_>), TraceError> {
         let text = self.text()?;
         let record = parse(text, self.line);
-        record.map(|record| (text, record)).map_err(|JsonError { offset, message, .. }| self.error_at(offset, message))
+        record.map(|record| (text, record)).map_err(|error| self.error_at(error.offset, error.message.as_str()))
     }
 
     fn text(&self) -> Result<&str, TraceError> {

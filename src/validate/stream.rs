@@ -99,7 +99,7 @@ fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
                     is not supported yet";
         return Err(JsonError::new(0, what));
     };
-    let within = |offset: usize| move |error: JsonError| JsonError { offset: error.offset + offset, ..error };
+    let within = |offset: usize| move |error: JsonError| error.behind(offset);
     let request = json::decode_recorded(&spec.types, spec.program.request, query.text).map_err(within(query.offset))?;
     let observed = match reply {
         Reply::NotOwed => Observed::Nothing,

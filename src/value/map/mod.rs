@@ -371,7 +371,7 @@ impl Contents {
         if self.base.is_some() {
             return key.is_known();
         }
-        self.entries.is_empty() || self.entries.contains_key(key) || (self.symbolic == 0 && key.is_known())
+        self.entries.is_empty() || (self.symbolic == 0 && key.is_known()) || self.entries.contains_key(key)
     }
 
     /// Whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
