@@ -2,6 +2,8 @@
 //!
 //! `m[k] := v` changes a map in its slot in place where nobody shares it.
 
+use std::sync::Arc;
+
 use super::evaluate::{self, Evaluated, Obstacle};
 use super::run::Next;
 use super::{Frame, Process};
@@ -9,7 +11,7 @@ use crate::spec::code::{Binary, FaultKind, Operand, Pc, Program, Register};
 use crate::value::{self, Entry, Presence, Truth, Value};
 
 /// Up to so many elements are appended, or taken off, one by one.
-const SHORT: usize = 32;
+pub(super) const SHORT: usize = 32;
 
 impl Process {
     pub(super) fn replace(
@@ -119,7 +121,7 @@ impl Process {
         self.keep(dst, sum)
     }
 
-    /// Adds one element to a list in its slot.
+    /// Adds one element to a list of unknown length in its slot; the next instruction stores it.
     pub(super) fn append_one(
         &mut self,
         program: &Program,
@@ -129,11 +131,6 @@ impl Process {
         element: Operand,
     ) -> Result<Next, Obstacle> {
         let element = self.read(program, frame.base, element).clone();
-        if let Value::List(list) = &mut self.memory[slot as usize] {
-            std::sync::Arc::make_mut(list).push_back(element);
-            self.note_stored(slot);
-            return self.goto(frame.pc + 2);
-        }
         let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], &Value::list([element]));
         self.keep(dst, sum)
     }
@@ -143,10 +140,7 @@ impl Process {
         let list = &mut self.memory[slot as usize];
         evaluate::places(list, count)?;
         match list {
-            Value::List(list) if count <= SHORT.min(list.len()) => {
-                let list = std::sync::Arc::make_mut(list);
-                (0..count).for_each(|_| drop(list.pop_front()));
-            }
+            Value::List(own) if count <= SHORT.min(own.len()) => behead_in_place(own, count),
             list => *list = evaluate::tail(list, count),
         }
         self.note_stored(slot);
@@ -165,7 +159,7 @@ impl Process {
     pub(super) fn push(&mut self, program: &Program, base: u32, dst: Register, src: Operand) -> Result<Next, Obstacle> {
         let element = self.read(program, base, src).clone();
         if let Value::List(list) = &mut self.task.registers[(base + dst) as usize] {
-            std::sync::Arc::make_mut(list).push_back(element);
+            Arc::make_mut(list).push_back(element);
         }
         Ok(Next::Following)
     }
@@ -202,7 +196,7 @@ impl Process {
         let at = std::mem::replace(&mut self.task.registers[cursor], Value::Absent);
         match at {
             Value::List(mut rest) => {
-                let Some(head) = std::sync::Arc::make_mut(&mut rest).pop_front() else { return self.goto(done) };
+                let Some(head) = Arc::make_mut(&mut rest).pop_front() else { return self.goto(done) };
                 self.task.registers[presence] = head.field(0, 0);
                 self.task.registers[element] = head.field(0, 1);
                 self.task.registers[cursor] = Value::List(rest);
@@ -245,11 +239,22 @@ impl Process {
     }
 }
 
+/// Adds an element to a list.
+pub(super) fn append_in_place(list: &mut Arc<im::Vector<Value>>, element: Value) {
+    Arc::make_mut(list).push_back(element);
+}
+
+/// Takes the first elements off a list that has so many.
+pub(super) fn behead_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
+    let list = Arc::make_mut(list);
+    (0..count).for_each(|_| drop(list.pop_front()));
+}
+
 /// Adds what is short to a list or a set; whether it was done.
 fn add_in_place(collection: &mut Value, more: &Value) -> bool {
     match (collection, more) {
         (Value::List(list), Value::List(more)) if more.len() <= SHORT => {
-            std::sync::Arc::make_mut(list).extend(more.iter().cloned());
+            Arc::make_mut(list).extend(more.iter().cloned());
             true
         }
         (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),

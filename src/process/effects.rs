@@ -46,6 +46,16 @@ impl Process {
         Ok(Next::Moved)
     }
 
+    /// A choice among the values of a type that is made always.
+    #[inline]
+    pub(super) fn choose_any(&mut self, function: &Function, dst: Register, ty: TypeId) -> Event {
+        let pc = self.frame().pc;
+        self.task.fuel -= 1;
+        self.wait(Waiting::Value(dst));
+        self.jump(pc + 1);
+        Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
+    }
+
     pub(super) fn choose(
         &mut self,
         program: &Program,

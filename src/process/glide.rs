@@ -4,6 +4,7 @@
 //! anything, or changes the frame. They are carried out in a loop of their own, which keeps little at hand. `reply m.get(k)`
 //! ends it twice: at the reading of the map, and at the reply.
 
+use super::collect::{SHORT, append_in_place, behead_in_place};
 use super::notes::Slots;
 use super::{Process, UNION_LIMIT};
 use crate::scalar::{Int, Scalar};
@@ -119,6 +120,23 @@ impl<K: Knows> Place<'_, K> {
                 self.stored.insert(*slot);
                 Some(pc + 1)
             }
+            Op::AppendOne { slot, element, .. } => {
+                let element = self.read(*element).copied();
+                let Value::List(list) = &mut self.memory[*slot as usize] else { return None };
+                append_in_place(list, element);
+                self.stored.insert(*slot);
+                Some(pc + 2)
+            }
+            Op::Behead { slot, from } => {
+                let (slot, count) = (*slot, *from as usize);
+                let Value::List(list) = &mut self.memory[slot as usize] else { return None };
+                if count > SHORT.min(list.len()) {
+                    return None;
+                }
+                behead_in_place(list, count);
+                self.stored.insert(slot);
+                Some(pc + 1)
+            }
             op => {
                 let (dst, value) = self.value(op)?;
                 self.registers[dst as usize].put(value);
@@ -170,8 +188,9 @@ pub(super) fn glides(op: &Op) -> bool {
     let jumps = matches!(op, Op::Jump { .. } | Op::Unless { .. } | Op::Branch { .. } | Op::ByVariant { .. });
     let joins = matches!(op, Op::Split { .. } | Op::Swap { .. } | Op::Join { .. });
     let copies = matches!(op, Op::Copy { .. } | Op::Store { .. });
+    let lists = matches!(op, Op::AppendOne { .. } | Op::Behead { .. });
     let looks = matches!(op, Op::IsVariant { .. } | Op::Field { .. } | Op::HasLength { .. } | Op::Require { .. });
-    jumps || joins || copies || looks || matches!(op, Op::Compare { .. })
+    jumps || joins || copies || lists || looks || matches!(op, Op::Compare { .. })
 }
 
 /// A value that has no alternatives, of which there may be too many.

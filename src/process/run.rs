@@ -4,7 +4,7 @@ use super::evaluate::{self, Evaluated, Obstacle};
 use super::glide::{Knows, glides};
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
-use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Program, Register};
+use crate::spec::code::{Binary, Domain, FaultKind, Function, Op, Operand, Pc, Program, Register};
 use crate::term::{Condition, Term};
 use crate::value::{self, Presence, Truth, Value};
 
@@ -37,10 +37,12 @@ impl Process {
         let function = &program.functions[self.task.frame.function as usize];
         if self.task.oversize.is_none() {
             self.glide(program, function, knows);
-            if let Op::Reply { src } = &function.code[self.task.frame.pc as usize]
-                && self.task.fuel > 0
-            {
-                return self.reply(program, function, *src);
+            match &function.code[self.task.frame.pc as usize] {
+                Op::Reply { src } if self.task.fuel > 0 => return self.reply(program, function, *src),
+                Op::Choose { dst, domain: Domain::Type(ty) } if self.task.fuel > 0 && self.task.guards.is_empty() => {
+                    return self.choose_any(function, *dst, *ty);
+                }
+                _ => {}
             }
         }
         self.stride(program, knows)
@@ -112,7 +114,13 @@ impl Process {
     #[inline]
     fn reply(&mut self, program: &Program, function: &Function, src: Operand) -> Event {
         let frame = self.task.frame;
-        let value = self.read(program, frame.base, src).copied();
+        // No register is read any more.
+        let value = match src {
+            Operand::Register(register) => {
+                std::mem::replace(&mut self.task.registers[(frame.base + register) as usize], Value::Absent)
+            }
+            Operand::Slot(_) | Operand::Constant(_) => self.read(program, frame.base, src).copied(),
+        };
         self.task.running = false;
         Event::Send(value, function.origin[frame.pc as usize])
     }
