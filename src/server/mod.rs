@@ -313,11 +313,10 @@ impl Server {
     }
 
     fn run(&mut self, source: &mut Source) -> Result<Reply, Stop> {
-        let spec = self.spec.clone();
         self.made.clear();
         self.made_types.clear();
         loop {
-            match self.process.advance(&spec.program) {
+            match self.process.advance(&self.spec.program) {
                 Event::Choose { choice, site, .. } => {
                     let value = self.choose(&choice, site, source)?;
                     self.made.push(Given::Value(value.clone()));
