@@ -45,3 +45,43 @@ impl Judge {
         event
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::choice::{Choices, Random};
+    use crate::dualize::{Exchange, Judge, Observed, Options};
+    use crate::spec::Spec;
+    use crate::value::Value;
+
+    const TEXT: &str = "protocol p { request int; response int; var n: int = 0;
+        on q { if q <= n { reply 0; } n := choose x: int where 0 <= x && x < 10; reply 1; } }";
+
+    /// What each of the ten values that n may have does.
+    fn step(states: &[i64], q: i64, a: i64) -> Vec<i64> {
+        match a {
+            0 => states.iter().copied().filter(|n| q <= *n).collect(),
+            _ if states.iter().any(|n| q > *n) => (0..10).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn bounds_without_an_event_are_those_of_all_states() {
+        let spec = Spec::from_text(TEXT).unwrap_or_else(|error| panic!("{error}"));
+        let mut random = Random::new(7);
+        let mut draw = |n: usize| random.choose("number", n).map_or(0, |drawn| drawn as i64);
+        let mut rejected = 0;
+        for _ in 0..2_000 {
+            let (mut judge, mut states) = (Judge::new(spec.clone(), Options::default()), vec![0]);
+            for line in 1..=8 {
+                let (q, a) = (draw(12), draw(2));
+                states = step(&states, q, a);
+                let observed = Observed::Answer(Value::from(a));
+                let alive = judge.observe(&Exchange { line, client: 1, request: Value::from(q), observed });
+                assert_eq!(alive, !states.is_empty(), "{q} {a} at {line}");
+                rejected += u32::from(!alive);
+            }
+        }
+        assert!((500..14_000).contains(&rejected), "{rejected} rejections");
+    }
+}
