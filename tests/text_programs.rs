@@ -174,3 +174,17 @@ fn a_fault_is_a_warning_where_something_else_may_explain_the_trace() {
     let verdict = validator.verdict();
     assert!(matches!(verdict, Verdict::Unknown { warning: Some(_), .. }), "{verdict:?}");
 }
+
+/// Whether the empty list is read was not decided, so the answer that nothing else explains is not rejected.
+#[test]
+fn a_fault_that_was_not_decided_rejects_nothing() {
+    let members = "var t: bytes = choose; var u: bytes = choose; \
+                   on q { if t + \"a\" + u == u + \"b\" + t { let none: list<string> = []; reply none[0]; } reply q; }";
+    let spec = Spec::from_text(&text(members)).unwrap();
+    let mut validator = Validator::new(&spec);
+    for exchange in validate::Exchanges::new(&spec, trace(&[("x", "b")]).as_bytes()) {
+        validator.observe_exchange(&exchange.unwrap());
+    }
+    let verdict = validator.verdict();
+    assert!(matches!(verdict, Verdict::Unknown { warning: None, .. }), "{verdict:?}");
+}

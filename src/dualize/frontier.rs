@@ -115,6 +115,15 @@ struct Filled {
     variables: u64,
 }
 
+/// Where something may have been wrong first, which was not decided.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Perhaps {
+    /// The specification.
+    pub(super) faulty: Option<Place>,
+    /// The client.
+    pub(super) outside: Option<Place>,
+}
+
 /// The candidates of a trace, and what is known besides.
 #[derive(Clone, Debug)]
 pub struct Judge {
@@ -129,7 +138,7 @@ pub struct Judge {
     /// Whether every state that entered the current section may leave it with an answer.
     pub(super) whole: bool,
     pub(super) outside: Option<Place>,
-    pub(super) perhaps_outside: Option<Place>,
+    pub(super) perhaps: Perhaps,
     pub(super) fault: Option<FaultReport>,
     pub(super) faulty: Option<Box<Candidate>>,
     pub(super) cut: Option<(Limit, Option<Place>)>,
@@ -170,7 +179,7 @@ impl Judge {
             event: 0,
             whole: true,
             outside: None,
-            perhaps_outside: None,
+            perhaps: Perhaps::default(),
             fault: None,
             faulty: None,
             cut: None,

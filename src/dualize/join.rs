@@ -6,7 +6,7 @@
 //! value went to another slot, or into a product), its values are told apart before the request, and stay so in that slot.
 
 use super::candidate::{Alive, Candidate, Joined};
-use super::frontier::{Judge, Received};
+use super::frontier::{Judge, Perhaps, Received};
 use crate::scalar::{Scalar, Sort};
 use crate::solve::{Domain, Store};
 use crate::spec::Spec;
@@ -88,10 +88,10 @@ impl Judge {
             return self.respond(spec, candidate, received, others);
         };
         let (before, first) = (self.spares.copy(candidate), others.len());
-        let (cut, perhaps_outside) = (self.cut.take(), self.perhaps_outside.take());
+        let (cut, perhaps) = (self.cut.take(), std::mem::take(&mut self.perhaps));
         let alive = self.respond(spec, candidate, received, others);
-        let decided = self.cut.is_none() && self.perhaps_outside.is_none() && others.len() - first < RESULTS;
-        (self.cut, self.perhaps_outside) = (cut, perhaps_outside);
+        let decided = self.cut.is_none() && self.perhaps == Perhaps::default() && others.len() - first < RESULTS;
+        (self.cut, self.perhaps) = (cut, perhaps);
         let mut results = others[first..].iter_mut().chain((alive == Alive::Yes).then_some(candidate));
         if decided && results.all(|result| self.stays_simple(result)) {
             self.spares.take(before);

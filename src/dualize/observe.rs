@@ -2,7 +2,7 @@
 
 use super::candidate::{Alive, Candidate, Logged};
 use super::fork::{COPY_LIMIT, Fork, decide_arm};
-use super::frontier::{Judge, PATH_LIMIT};
+use super::frontier::{Judge, PATH_LIMIT, Perhaps};
 use super::verdict::{Doubt, FaultReport, Place};
 use super::{Observed, Verdict};
 use crate::process::{Answered, Event, Fault, Limit};
@@ -14,8 +14,8 @@ use crate::value::{Split, Truth, Value};
 
 /// After so many events it is asked whether a path has gone on for too long.
 const EVENTS: u64 = 256;
-/// Why it is not known whether the client broke its duty.
-const PERHAPS_OUTSIDE: Doubt = Doubt::Limit(Limit::Undecidable);
+/// Why it is not known whether the specification is faulty, or the client broke its duty.
+const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
@@ -281,7 +281,7 @@ impl Judge {
         match candidate.allows(&broken, &mut self.solver) {
             Answer::Unsat => return Alive::Yes,
             Answer::Sat if candidate.is_clean() => self.outside.get_or_insert(at),
-            Answer::Sat | Answer::Unknown(_) => self.perhaps_outside.get_or_insert(at),
+            Answer::Sat | Answer::Unknown(_) => self.perhaps.outside.get_or_insert(at),
         };
         self.whole = false;
         candidate.require(condition, Some(at), &mut self.solver)
@@ -291,15 +291,25 @@ impl Judge {
         candidate.process.proceed();
         self.whole = false;
         let at = self.place(fault.site);
-        let shown = candidate.is_clean() && candidate.allows(&condition, &mut self.solver) == Answer::Sat;
-        if shown && self.fault.is_none() {
+        match candidate.allows(&condition, &mut self.solver) {
+            Answer::Unsat => {}
+            Answer::Sat if candidate.is_clean() => self.report(candidate, &condition, fault),
+            Answer::Sat | Answer::Unknown(_) => {
+                self.perhaps.faulty.get_or_insert(at);
+            }
+        }
+        candidate.require(condition.not(), Some(at), &mut self.solver)
+    }
+
+    /// Keeps the first fault, with the state in which it is met.
+    fn report(&mut self, candidate: &Candidate, condition: &Truth, fault: Fault) {
+        if self.fault.is_none() {
             // What is wrong with the initial state shows at the first event.
             self.fault = Some(FaultReport { fault, event: self.event.max(1) });
             let mut faulty = candidate.clone();
-            faulty.require(condition.clone(), Some(at), &mut self.solver);
+            faulty.require(condition.clone(), Some(self.place(fault.site)), &mut self.solver);
             self.faulty = Some(Box::new(faulty));
         }
-        candidate.require(condition.not(), Some(at), &mut self.solver)
     }
 
     fn cut_off(&mut self, candidate: &mut Candidate, condition: Truth, limit: Limit, site: Option<Site>) -> Alive {
@@ -324,11 +334,11 @@ impl Judge {
         if let Some(fault) = &self.fault {
             return Verdict::Fault(fault.clone());
         }
-        if let Some(Place { event, site }) = self.outside {
+        if let (Some(Place { event, site }), None) = (self.outside, self.perhaps.faulty) {
             return Verdict::Outside { event, site };
         }
-        if self.perhaps_outside.is_some() {
-            return Verdict::Unknown { doubt: PERHAPS_OUTSIDE, warning: None };
+        if self.perhaps != Perhaps::default() {
+            return Verdict::Unknown { doubt: PERHAPS, warning: None };
         }
         let event_from = self.clean_died.filter(|from| *from < self.event);
         Verdict::Reject { event: self.event, event_from }
@@ -337,7 +347,8 @@ impl Judge {
     /// Why the verdict is unknown, where it is, and where the question was asked.
     #[must_use]
     pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
-        self.undecided().or_else(|| self.perhaps_outside.map(|at| (PERHAPS_OUTSIDE, Some(at))))
+        let Perhaps { faulty, outside } = self.perhaps;
+        self.undecided().or_else(|| faulty.or(outside).map(|at| (PERHAPS, Some(at))))
     }
 
     /// Why something clean may explain everything, though nothing is known to.
