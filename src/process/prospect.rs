@@ -31,7 +31,7 @@ impl Process {
         }
     }
 
-    /// Where each way of an [`Event::Or`] goes on, if they differ in that.
+    /// Where each way of an [`Event::Or`](super::Event::Or) goes on, if they differ in that.
     #[must_use]
     pub fn targets(&self) -> &[Pc] {
         match &self.task.waiting {
@@ -40,7 +40,7 @@ impl Process {
         }
     }
 
-    /// The elements that an [`Event::Or`] selects from, if it picks an element.
+    /// The elements that an [`Event::Or`](super::Event::Or) selects from, if it picks an element.
     #[must_use]
     pub fn elements(&self) -> &[Value] {
         match &self.task.waiting {
