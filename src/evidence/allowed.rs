@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::describe::{Fact, Names};
 use crate::dualize::{Exchange, Judge, Observed};
 use crate::spec::Spec;
+use crate::term::{Kind, Term};
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -24,6 +25,8 @@ pub enum Allowed {
 
 /// More answers than this are not listed.
 const LISTED: usize = 8;
+/// More excluded values than this are told as a set.
+const FEW: usize = 8;
 
 /// The answers that a judge allows to the next request.
 #[must_use]
@@ -37,7 +40,8 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
         };
         let json =
             names.render(&spec.types, spec.program.response, &candidate.store, &candidate.process.expanded(&answer));
-        let where_ = names.facts(&candidate.store.constraints());
+        let constraints: Vec<Term> = candidate.store.constraints().into_iter().flat_map(one_by_one).collect();
+        let where_ = names.facts(&constraints);
         found.push(Allowed::Answer { json, where_ });
     }
     found.sort();
@@ -47,4 +51,17 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
         found.push(Allowed::More);
     }
     found
+}
+
+/// A condition; one that excludes few values, as a condition for each.
+fn one_by_one(condition: Term) -> Vec<Term> {
+    match condition.kind() {
+        Kind::Not(inner) => match inner.kind() {
+            Kind::Member(subject, set) if set.len() <= FEW => {
+                set.sorted().into_iter().map(|value| Term::ne(subject, &Term::constant(value))).collect()
+            }
+            _ => vec![condition],
+        },
+        _ => vec![condition],
+    }
 }

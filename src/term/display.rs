@@ -3,11 +3,13 @@
 //! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 + 3 <= #4`.
 
 use super::{Kind, Linear, Term, Terms, TextOp};
-use crate::scalar::Int;
+use crate::scalar::{Int, Scalar};
 use std::fmt;
 
 /// Deeper parts are shown as `…`.
 const SHOWN_DEPTH: u32 = 100;
+/// A set with more values is shown as their number.
+const SHOWN: usize = 8;
 
 /// How tightly the surroundings bind, loosest first.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -86,7 +88,12 @@ fn show_open(kind: &Kind, depth: u32, f: Out) -> fmt::Result {
         Kind::Less(a, b) => show_pair(a, " < ", b, Level::Sum, depth, f),
         Kind::Member(a, set) => {
             show(a, Level::Sum, depth, f)?;
-            if set.len() <= 8 { write!(f, " in {set:?}") } else { write!(f, " in {{{} values}}", set.len()) }
+            f.write_str(" in {")?;
+            match set.len() {
+                ..=SHOWN => f.write_str(&set.sorted().iter().map(Scalar::to_string).collect::<Vec<_>>().join(", "))?,
+                many => write!(f, "{many} values")?,
+            }
+            f.write_str("}")
         }
         Kind::Linear(linear) => show_sum(linear.terms(), linear.constant(), depth, f),
         Kind::Mul(a, b) => show_pair(a, " * ", b, Level::Prefix, depth, f),
