@@ -118,14 +118,7 @@ impl Judge {
         known: (&Store, &Condition),
         seen: &Observed,
     ) -> Alive {
-        let answer = match seen {
-            Observed::Answer(answer) => Some(answer),
-            Observed::Nothing => None,
-            Observed::Any | Observed::Lost => return Alive::Yes,
-        };
-        if !self.options.ahead || self.watch.is_some() {
-            return Alive::Yes;
-        }
+        let Some(answer) = self.awaited(seen) else { return Alive::Yes };
         for _ in 0..AHEAD {
             let event = process.advance(program);
             self.worked += 1;
@@ -143,12 +136,17 @@ impl Judge {
 
     /// Whether a path that has met a choice can still show what was observed.
     pub(super) fn may_still_show(&self, program: &Program, candidate: &Candidate, seen: &Observed) -> bool {
-        let answer = match seen {
-            Observed::Answer(answer) => Some(answer),
-            Observed::Nothing => None,
-            Observed::Any | Observed::Lost => return true,
-        };
-        !self.options.ahead || self.watch.is_some() || candidate.process.may_still_reply(program, answer)
+        self.awaited(seen).is_none_or(|answer| candidate.process.may_still_reply(program, answer))
+    }
+
+    /// The answer (`None`: that there is none) that a path must come to, where it ends if it cannot.
+    fn awaited<'s>(&self, seen: &'s Observed) -> Option<Option<&'s Value>> {
+        let ends = self.options.ahead && self.watch.is_none();
+        match seen {
+            Observed::Answer(answer) => ends.then_some(Some(answer)),
+            Observed::Nothing => ends.then_some(None),
+            Observed::Any | Observed::Lost => None,
+        }
     }
 
     /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off.

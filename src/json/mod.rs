@@ -20,6 +20,7 @@ mod mark;
 mod scalars;
 mod scan;
 mod serial;
+mod strings;
 #[cfg(test)]
 mod tests;
 mod text;
