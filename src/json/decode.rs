@@ -50,20 +50,25 @@ pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> 
     whole(types, id, text, Holes::Read)
 }
 
+/// The recorded value of type `id` that comes next, around which so many others are.
+pub(super) fn next_within(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, depth: usize) -> Decoded<Value> {
+    next(types, id, scanner, Holes::Read, depth)
+}
+
 fn whole(types: &Types, id: TypeId, text: &str, holes: Holes) -> Decoded<Value> {
     let mut scanner = Scanner::new(text);
-    let value = next(types, id, &mut scanner, holes)?;
+    let value = next(types, id, &mut scanner, holes, 0)?;
     scanner.end()?;
     Ok(value)
 }
 
-fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes) -> Decoded<Value> {
+fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes, depth: usize) -> Decoded<Value> {
     if let Type::Int = types.get(id)
         && let Some(small) = scanner.small_number()
     {
         return Ok(Value::from(small));
     }
-    let mut decoder = Decoder { types, scanner: *scanner, depth: 0, marks: Marks::Read, holes };
+    let mut decoder = Decoder { types, scanner: *scanner, depth, marks: Marks::Read, holes };
     let value = decoder.value(id)?;
     *scanner = decoder.scanner;
     Ok(value)
@@ -74,7 +79,7 @@ fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes) -> D
 /// # Errors
 /// As [`decode_recorded`]; nothing is read then.
 pub fn next_recorded(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Value> {
-    next(types, id, scanner, Holes::Read)
+    next_within(types, id, scanner, 0)
 }
 
 /// The answer of type `id` that comes next; a hole where that is the whole answer.

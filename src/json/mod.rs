@@ -16,7 +16,9 @@
 mod decode;
 mod encode;
 mod error;
+mod form;
 mod mark;
+mod quick;
 mod scalars;
 mod scan;
 mod serial;
@@ -28,6 +30,7 @@ mod text;
 pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded, next_answer, next_recorded};
 pub use encode::{encode, encode_into};
 pub use error::{Flaw, JsonError};
+pub use form::{Forms, Spacing};
 pub use scan::Scanner;
 pub use serial::{Written, from_serde, line, to_serde};
 pub use text::quoted;

@@ -45,11 +45,12 @@ impl Scanner<'_> {
     }
 
     pub(super) fn bool(&mut self) -> Decoded<Scalar> {
-        match (self.literal("true"), self.literal("false")) {
-            (true, _) => Ok(Scalar::Bool(true)),
-            (false, true) => Ok(Scalar::Bool(false)),
-            (false, false) => Err(self.expected("bool")),
-        }
+        self.truth().map(Scalar::Bool).ok_or_else(|| self.expected("bool"))
+    }
+
+    #[inline]
+    pub(super) fn truth(&mut self) -> Option<bool> {
+        if self.literal("true") { Some(true) } else { self.literal("false").then_some(false) }
     }
 
     pub(super) fn str(&mut self) -> Decoded<Scalar> {

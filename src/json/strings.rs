@@ -49,19 +49,20 @@ impl<'a> Scanner<'a> {
         Ok(self.at)
     }
 
+    /// Reads a string in which nothing is escaped; everything else, wrong forms included, is left to [`Scanner::string`].
+    #[inline]
+    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
+        let inside = self.rest().strip_prefix('"')?;
+        let length = plain(inside.as_bytes());
+        let text = inside.get(..length).filter(|_| inside.as_bytes().get(length) == Some(&b'"'))?;
+        self.at += length + 2;
+        Some(text)
+    }
+
     /// Reads what needs no attention inside a string; how many bytes that were.
     #[inline]
     pub(super) fn plain(&mut self) -> usize {
-        let rest = &self.text.as_bytes()[self.at..];
-        let (words, few) = rest.as_chunks::<8>();
-        let told = words.iter().map(|word| special(u64::from_le_bytes(*word)));
-        let plain = match told.enumerate().find(|(_, found)| *found != 0) {
-            Some((word, found)) => word * 8 + found.trailing_zeros() as usize / 8,
-            None => {
-                let is_special = |&b: &u8| b == b'"' || b == b'\\' || b < 0x20;
-                words.len() * 8 + few.iter().position(is_special).unwrap_or(few.len())
-            }
-        };
+        let plain = plain(&self.text.as_bytes()[self.at..]);
         self.at += plain;
         plain
     }
@@ -128,6 +129,20 @@ impl<'a> Scanner<'a> {
         match char::decode_utf16(units.iter().copied()).next() {
             Some(Ok(c)) => Ok(c),
             Some(Err(_)) | None => Err(JsonError::new(at, "half of a surrogate pair is no character")),
+        }
+    }
+}
+
+/// How many octets need no attention inside a string.
+#[inline]
+fn plain(octets: &[u8]) -> usize {
+    let (words, few) = octets.as_chunks::<8>();
+    let told = words.iter().map(|word| special(u64::from_le_bytes(*word)));
+    match told.enumerate().find(|(_, found)| *found != 0) {
+        Some((word, found)) => word * 8 + found.trailing_zeros() as usize / 8,
+        None => {
+            let is_special = |&b: &u8| b == b'"' || b == b'\\' || b < 0x20;
+            words.len() * 8 + few.iter().position(is_special).unwrap_or(few.len())
         }
     }
 }

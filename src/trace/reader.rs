@@ -14,7 +14,7 @@
 
 use super::error::TraceError;
 use super::line::{Header, Line, Record, parse};
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead};
 
 /// The longest line that is read: a bound on memory, not on what anyone records.
 pub const MAX_LINE_BYTES: usize = 1 << 28;
@@ -125,9 +125,8 @@ impl<R: BufRead> Reader<R> {
     fn fill(&mut self) -> Result<bool, TraceError> {
         self.buffer.clear();
         self.line += 1;
-        let mut limited = (&mut self.input).take(MAX_LINE_BYTES as u64 + 1);
-        let read =
-            limited.read_until(b'\n', &mut self.buffer).map_err(|cause| TraceError::unreadable(self.line, &cause))?;
+        self.read_line().map_err(|cause| TraceError::unreadable(self.line, &cause))?;
+        let read = self.buffer.len();
         self.read += read as u64;
         if self.buffer.last() == Some(&b'\n') {
             self.buffer.pop();
@@ -139,6 +138,25 @@ impl<R: BufRead> Reader<R> {
         }
         self.line -= u64::from(read == 0);
         Ok(read > 0)
+    }
+
+    /// Reads into the buffer to the end of the line, which is included, or to one byte more than a line may have.
+    fn read_line(&mut self) -> io::Result<()> {
+        while self.buffer.len() <= MAX_LINE_BYTES {
+            let found = match self.input.fill_buf() {
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
+                found => found?,
+            };
+            let found = &found[..found.len().min(MAX_LINE_BYTES + 1 - self.buffer.len())];
+            let end = memchr::memchr(b'\n', found);
+            let taken = end.map_or(found.len(), |at| at + 1);
+            self.buffer.extend_from_slice(&found[..taken]);
+            self.input.consume(taken);
+            if end.is_some() || taken == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn is_blank(&self) -> bool {

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use super::Validator;
 use crate::dualize::{Exchange, Observed};
-use crate::json::{self, JsonError, Scanner};
+use crate::json::{self, Forms, JsonError, Scanner, Spacing};
 use crate::spec::Spec;
+use crate::spec::types::Types;
 use crate::trace::{Body, Line, Mark, Next, Reader, Reply, TraceError};
 
 /// The exchanges of a trace, decoded under a specification's types.
 #[derive(Debug)]
 pub struct Exchanges<R> {
     spec: Arc<Spec>,
+    plain: Plain,
     reader: Reader<R>,
 }
 
@@ -24,7 +26,7 @@ impl<R: BufRead> Exchanges<R> {
 
     /// Reads on where another reader of the same trace stood.
     pub fn resume(spec: &Arc<Spec>, input: R, mark: Mark) -> Exchanges<R> {
-        Exchanges { spec: spec.clone(), reader: Reader::resume(input, mark) }
+        Exchanges { spec: spec.clone(), plain: Plain::new(&spec.types), reader: Reader::resume(input, mark) }
     }
 
     /// Where it stands.
@@ -46,7 +48,8 @@ impl<R: BufRead> Exchanges<R> {
     /// Where a line is no exchange, or its values are not of the specification's types.
     pub fn next_exchange(&mut self) -> Result<Option<Exchange>, TraceError> {
         let spec = &self.spec;
-        let decoded = match self.reader.next_with(|text, line| plain(spec, text, line))? {
+        let plain = |text: &str, line| self.plain.exchange(spec, text, line);
+        let decoded = match self.reader.next_with(plain)? {
             None => return Ok(None),
             Some(Next::Quick(exchange)) => return Ok(Some(exchange)),
             Some(Next::Line(line)) => exchange(spec, &line),
@@ -73,16 +76,30 @@ impl<R: BufRead> Iterator for Exchanges<R> {
     }
 }
 
-/// The exchange of a line in the form that most have, `{"q": 5, "a": 1}` and nothing else, read in one go. Whatever is
-/// wrong or different is found out in full.
-fn plain(spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
-    let mut scanner = Scanner::new(text);
-    scanner.eat_text("{\"q\": ").then_some(())?;
-    let request = json::next_recorded(&spec.types, spec.program.request, &mut scanner).ok()?;
-    scanner.eat_text(", \"a\": ").then_some(())?;
-    let answer = json::next_answer(&spec.types, spec.program.response, &mut scanner).ok()?;
-    (scanner.eat_text("}") && scanner.end().is_ok()).then_some(())?;
-    Some(Exchange { line, client: 1, request, observed: observed(answer) })
+/// What reads lines in the form that most have, `{"q": 5, "a": 1}` and nothing else.
+#[derive(Debug)]
+struct Plain {
+    spaced: Forms,
+    compact: Forms,
+}
+
+impl Plain {
+    fn new(types: &Types) -> Plain {
+        Plain { spaced: Forms::new(types, Spacing::Spaced), compact: Forms::new(types, Spacing::Compact) }
+    }
+
+    /// The exchange of a line in this form, read in one go. Whatever is wrong or different is found out in full.
+    fn exchange(&self, spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
+        let mut scanner = Scanner::new(text);
+        let spaced = scanner.eat_text("{\"q\": ");
+        (spaced || scanner.eat_text("{\"q\":")).then_some(())?;
+        let forms = if spaced { &self.spaced } else { &self.compact };
+        let request = forms.next(&spec.types, spec.program.request, &mut scanner)?;
+        (if spaced { scanner.eat_text(", \"a\": ") } else { scanner.eat_text(",\"a\":") }).then_some(())?;
+        let answer = forms.next_answer(&spec.types, spec.program.response, &mut scanner)?;
+        (scanner.eat_text("}") && scanner.end().is_ok()).then_some(())?;
+        Some(Exchange { line, client: 1, request, observed: observed(answer) })
+    }
 }
 
 fn observed(answer: json::Observed) -> Observed {

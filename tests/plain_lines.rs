@@ -1,0 +1,368 @@
+//! Lines as most programs write them are read in a way of their own: every line gives the same exchange, or the same error
+//! at the same place, as when it is read in full.
+//!
+//! Lines of every shipped specification are taken apart, damaged and written otherwise: `{"q": {"Get": {"key": "a"}}, …`
+//! without spaces, its keys in another order, a part replaced by a hole, a quote lost, cut off in the middle.
+
+#[allow(dead_code)] // only running is needed here
+mod command;
+mod shipped;
+
+use std::sync::{Arc, LazyLock};
+
+use mayhap::dualize::Observed;
+use mayhap::json::{self, JsonError};
+use mayhap::trace::{Body, Line, Reader, Reply, TraceError};
+use mayhap::validate::Exchanges;
+use mayhap::{Exchange, Spec};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::Value as Json;
+
+/// What no shipped specification has: names that look like marks or need escapes, every kind of type, types in themselves.
+const ODD: &str = r#"
+    token Id;
+    struct Open { a: option<int>, b: bytes, .. }
+    struct Marked { `$any`: option<int> }
+    enum Tree { Leaf, One(Tree), Two(int, option<Tree>), Many(list<Tree>), `say "$lit"` { `a\b`: bool, open: Open } }
+    enum Query { Grow(Tree), Mark(Marked), Both(int, Id), Put { `$lit`: option<int> }, Sort(set<int>), Map(map<string, Tree>) }
+    protocol odd {
+        request Query;
+        response (option<Tree>, list<Id>, Query);
+        on q { reply (None, [], q); }
+    }"#;
+
+const ODD_LINES: &[&str] = &[
+    r#"{"q": {"Grow": {"Two": [7, {"Many": ["Leaf", {"One": "Leaf"}]}]}}, "a": [null, ["x", 5], {"Both": [1, "i"]}]}"#,
+    r#"{"q": {"Mark": {"$any": 5}}, "a": [{"say \"$lit\"": {"a\\b": true, "open": {"a": 1, "b": "o"}}}, [], {"Sort": [1, 2]}]}"#,
+    r#"{"q": {"Mark": {"$any": null}}, "a": ["Leaf", [], {"Map": {"x": "Leaf", "y": {"One": {"Two": [1, null]}}}}]}"#,
+    r#"{"q": {"Put": {"$lit": null}}, "a": [{"Many": []}, [12345678901234567890], {"Put": {"$lit": 1}}]}"#,
+];
+
+/// A specification and lines of its traces.
+type World = (Arc<Spec>, Vec<String>);
+
+static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
+    let odd = (Spec::from_text(ODD).expect("it compiles"), ODD_LINES.iter().map(|line| line.to_string()).collect());
+    let simulated = shipped::all().into_iter().map(|shipped| {
+        let output = command::run(&["simulate", &shipped.path.to_string_lossy(), "--steps", "100", "--seed", "5"], "");
+        let trace = String::from_utf8(output.stdout).expect("text");
+        (shipped.compile().expect("it compiles"), trace.lines().map(str::to_owned).collect())
+    });
+    simulated.chain([odd]).collect()
+});
+
+/// The plain algorithm: the line as a whole, then its query and its answer.
+fn in_full(spec: &Spec, trace: &[u8]) -> Result<Option<Exchange>, TraceError> {
+    let mut reader = Reader::new(trace);
+    let decoded = match reader.next_line()? {
+        None => return Ok(None),
+        Some(line) => exchange(spec, &line),
+    };
+    decoded.map(Some).map_err(|error| reader.error_at(error.offset, error.to_string()))
+}
+
+fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
+    let Body::Exchange { query, reply } = &line.event.body else { return Err(JsonError::new(0, "no exchange")) };
+    let (types, program) = (&spec.types, &spec.program);
+    let request =
+        json::decode_recorded(types, program.request, query.text).map_err(|error| error.behind(query.offset))?;
+    let observed = match reply {
+        Reply::NotOwed => Observed::Nothing,
+        Reply::Lost => Observed::Lost,
+        Reply::Answer(answer) => match json::decode_answer(types, program.response, answer.text) {
+            Ok(json::Observed::Any) => Observed::Any,
+            Ok(json::Observed::Value(value)) => Observed::Answer(value),
+            Err(error) => return Err(error.behind(answer.offset)),
+        },
+    };
+    Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
+}
+
+/// Whether both ways read the first line of a trace as an exchange, which is then the same, as the error would be.
+fn same(spec: &Arc<Spec>, trace: &[u8]) -> bool {
+    let (read, plain) = (Exchanges::new(spec, trace).next_exchange(), in_full(spec, trace));
+    let shown = || String::from_utf8_lossy(trace);
+    match (&read, &plain) {
+        (Err(read), Err(plain)) if plain.message == "no exchange" => {
+            assert!(read.message.starts_with("expected a whole exchange"), "{}: {read}", shown());
+        }
+        _ => assert_eq!(read, plain, "{}", shown()),
+    }
+    read.is_ok_and(|exchange| exchange.is_some())
+}
+
+/// One change of a line.
+#[derive(Clone, Debug)]
+enum Damage {
+    Octet(u8),
+    Piece(&'static str),
+    Removed(usize),
+    Twice(usize),
+    CutOff,
+}
+
+const PIECES: &[&str] = &[
+    "\"",
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    " ",
+    "\t",
+    "\n",
+    "null",
+    "true",
+    "0",
+    "-",
+    ".5",
+    "e9",
+    "1234567890123456789",
+    "é",
+    "\\u0041",
+    "\\ud800",
+    "{\"$any\": null}",
+    "{\"$any\":null}",
+    "{\"$lit\": ",
+    "\"q\": ",
+    "\"a\": ",
+    "\"c\": 1, ",
+    ", \"t\": [1]",
+    "\u{feff}",
+];
+
+/// What a part may be replaced by.
+const PARTS: &[&str] = &[
+    "{\"$any\": null}",
+    "{\"$any\": 1}",
+    "null",
+    "true",
+    "5",
+    "\"5\"",
+    "-0",
+    "1.5",
+    "1e3",
+    "\"x\"",
+    "[]",
+    "{}",
+    "[7, [7]]",
+    "\"é\\n\"",
+    "1234567890123456789012",
+    "-1234567890123456789",
+    "{\"$bytes\": \"/w==\"}",
+    "{\"Leaf\": null}",
+    "\"Leaf\"",
+];
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        any::<u8>().prop_map(Damage::Octet),
+        proptest::sample::select(PIECES).prop_map(Damage::Piece),
+        (1usize..9).prop_map(Damage::Removed),
+        (1usize..40).prop_map(Damage::Twice),
+        Just(Damage::CutOff),
+    ]
+}
+
+impl Damage {
+    fn done(&self, line: &mut Vec<u8>, at: usize) {
+        let at = at % line.len().max(1);
+        let end = |length: usize| (at + length).min(line.len());
+        match self {
+            Damage::Octet(octet) => line.splice(at..end(1), [*octet]).for_each(drop),
+            Damage::Piece(piece) => line.splice(at..at, piece.bytes()).for_each(drop),
+            Damage::Removed(length) => line.drain(at..end(*length)).for_each(drop),
+            Damage::Twice(length) => {
+                let part = line[at..end(*length)].to_vec();
+                line.splice(at..at, part).for_each(drop);
+            }
+            Damage::CutOff => line.truncate(at),
+        }
+    }
+}
+
+/// A change of what a line says.
+#[derive(Clone, Debug)]
+enum Change {
+    /// The members of an object change places.
+    Turned(usize),
+    /// A member of an object is left out.
+    Left(usize),
+    Replaced(&'static str),
+    /// In `{"$lit": …}`.
+    Literal,
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        (1usize..5).prop_map(Change::Turned),
+        any::<usize>().prop_map(Change::Left),
+        proptest::sample::select(PARTS).prop_map(Change::Replaced),
+        Just(Change::Literal),
+    ]
+}
+
+impl Change {
+    /// Changes the part of so much number in the order in which they stand; what is left to be counted.
+    fn done(&self, part: &mut Json, left: &mut usize) {
+        if *left == 0 {
+            self.done_here(part);
+        }
+        *left = left.wrapping_sub(1);
+        match part {
+            Json::Array(parts) => parts.iter_mut().for_each(|part| self.done(part, left)),
+            Json::Object(parts) => parts.iter_mut().for_each(|(_, part)| self.done(part, left)),
+            _ => {}
+        }
+    }
+
+    fn done_here(&self, part: &mut Json) {
+        match (self, part) {
+            (Change::Turned(by), Json::Object(parts)) => {
+                let mut members: Vec<_> = std::mem::take(parts).into_iter().collect();
+                let by = by % members.len().max(1);
+                members.rotate_left(by);
+                parts.extend(members);
+            }
+            (Change::Left(at), Json::Object(parts)) if !parts.is_empty() => {
+                let at = at % parts.len();
+                *parts =
+                    std::mem::take(parts).into_iter().enumerate().filter(|(n, _)| *n != at).map(|(_, p)| p).collect();
+            }
+            (Change::Replaced(text), part) => *part = serde_json::from_str(text).expect("JSON"),
+            (Change::Literal, part) => *part = serde_json::json!({ "$lit": part }),
+            (Change::Turned(_) | Change::Left(_), _) => {}
+        }
+    }
+}
+
+/// How commas, colons and strings are written.
+#[derive(Clone, Copy, Debug)]
+struct Style {
+    comma: &'static str,
+    colon: &'static str,
+    escaped: bool,
+}
+
+fn style() -> impl Strategy<Value = Style> {
+    let texts = proptest::sample::select(&[(", ", ": "), (",", ":"), (" ,", " :\t"), (", ", ":")][..]);
+    (texts, prop::bool::weighted(0.1)).prop_map(|((comma, colon), escaped)| Style { comma, colon, escaped })
+}
+
+impl Style {
+    fn write(self, json: &Json, out: &mut String) {
+        match json {
+            Json::Object(parts) => {
+                let parts = parts.iter().map(|(key, part)| (Some(key.as_str()), part));
+                self.bracketed(["{", "}"], parts, out);
+            }
+            Json::Array(parts) => self.bracketed(["[", "]"], parts.iter().map(|part| (None, part)), out),
+            Json::String(text) => self.string(text, out),
+            Json::Null | Json::Bool(_) | Json::Number(_) => *out += &json.to_string(),
+        }
+    }
+
+    fn bracketed<'j>(
+        self,
+        [open, close]: [&str; 2],
+        parts: impl Iterator<Item = (Option<&'j str>, &'j Json)>,
+        out: &mut String,
+    ) {
+        *out += open;
+        for (number, (key, part)) in parts.enumerate() {
+            *out += if number > 0 { self.comma } else { "" };
+            if let Some(key) = key {
+                self.string(key, out);
+                *out += self.colon;
+            }
+            self.write(part, out);
+        }
+        *out += close;
+    }
+
+    fn string(self, text: &str, out: &mut String) {
+        match text.chars().next().filter(|first| self.escaped && first.is_ascii_alphanumeric()) {
+            Some(first) => *out += &format!("\"\\u{:04x}{}", u32::from(first), &json::quoted(&text[1..])[1..]),
+            None => *out += &json::quoted(text),
+        }
+    }
+}
+
+/// Which line of which world.
+fn line() -> impl Strategy<Value = (usize, String)> {
+    (any::<prop::sample::Index>(), any::<prop::sample::Index>()).prop_map(|(world, line)| {
+        let world = world.index(WORLDS.len());
+        let lines = &WORLDS[world].1;
+        (world, lines[line.index(lines.len())].clone())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn damaged_lines((world, line) in line(), damages in vec((damage(), any::<usize>()), 0..4), style in style()) {
+        let mut text = String::new();
+        style.write(&serde_json::from_str(&line).unwrap(), &mut text);
+        let mut text = text.into_bytes();
+        damages.iter().for_each(|(damage, at)| damage.done(&mut text, *at));
+        same(&WORLDS[world].0, &text);
+    }
+
+    #[test]
+    fn lines_that_say_something_else((world, line) in line(), changes in vec((change(), 0usize..12), 0..4), style in style()) {
+        let mut json: Json = serde_json::from_str(&line).unwrap();
+        changes.iter().for_each(|(change, at)| change.done(&mut json, &mut at.clone()));
+        let mut text = String::new();
+        style.write(&json, &mut text);
+        same(&WORLDS[world].0, text.as_bytes());
+    }
+}
+
+/// `MAYHAP_LONG` is how many thousands are tried.
+fn cases() -> u32 {
+    let thousands = std::env::var("MAYHAP_LONG").map_or(4, |text| text.parse().expect("a number"));
+    thousands * 1_000
+}
+
+#[test]
+fn every_line_in_every_style() {
+    for (spec, lines) in WORLDS.iter() {
+        for line in lines {
+            let json: Json = serde_json::from_str(line).unwrap();
+            for (comma, colon) in [(", ", ": "), (",", ":"), (" ,", " :\t"), (", ", ":")] {
+                let mut text = String::new();
+                Style { comma, colon, escaped: false }.write(&json, &mut text);
+                assert!(same(spec, text.as_bytes()), "{text}");
+                assert!(comma != ", " || colon != ": " || text == *line, "{text}");
+            }
+        }
+    }
+}
+
+/// What is nested as deeply as a value may be, and one level more.
+#[test]
+fn depth() {
+    let (spec, _) = WORLDS.last().unwrap();
+    let around = |depth: usize, (open, inside, close): (&str, &str, &str)| {
+        format!(
+            "{{\"q\": {{\"Grow\": {}{inside}{}}}, \"a\": [null, [], {{\"Sort\": []}}]}}",
+            open.repeat(depth),
+            close.repeat(depth)
+        )
+    };
+    let ways = [
+        ("{\"One\": ", "\"Leaf\"", "}"),
+        ("{\"Two\": [1, ", "null", "]}"),
+        ("{\"Two\": [1, ", "\"Leaf\"", "]}"),
+        ("{\"Many\": [", "", "]}"),
+        ("{\"Many\": [", "\"Leaf\"", "]}"),
+    ];
+    for way in ways {
+        let read = (200..600).map(|depth| same(spec, around(depth, way).as_bytes())).collect::<Vec<_>>();
+        assert!(read.is_sorted_by(|a, b| a >= b) && read[0] && !read[399], "{way:?}");
+    }
+}
