@@ -227,7 +227,7 @@ const LISTS: [&str; 6] = [
 ];
 
 /// Handlers that write and remove entries of maps, and add to sets.
-const MAPS: [&str; 6] = [
+const MAPS: [&str; 7] = [
     "var m: map<int, int> = {}; on q { if m.contains(q) { m := m.remove(q); reply 1; } m[q] := choose; reply len(m); }",
     // What was there before is kept elsewhere, too.
     "var m: map<int, int> = {0: 1}; var old: map<int, int> = {}; on q { old := m; m := m.remove(q); m[q + 1] := len(old); \
@@ -243,6 +243,10 @@ const MAPS: [&str; 6] = [
     // A set that is added to itself, to a smaller one, and to one of which not all need be there.
     "var s: set<int> = {}; on q { let more = either {q} or {}; s := s + more; s := s + s; s := s + {1, 2, 3, q}; \
      s := s - {q}; reply if 2 in s { len(s) } else { 0 }; }",
+    // Left as it is on some paths, and written on where it is.
+    "var m: map<int, int> = {0: 0}; on q { m := if m.get(q) is Some(n) && n > 0 { either m or m.remove(q) } else { m }; \
+     let r = if q > 1 { m.get_or(0, 2) } else { 1 }; m := if q == 1 { m.remove(0) } else { m }; \
+     m[q] := choose n: int where 0 <= n && n < 2; reply if r > 0 { m.get_or(0, r) } else { len(m) }; }",
 ];
 
 /// Handlers whose answers show choices, of an answer that is `A(n)`, `B { x, y }` or `C`, and of one that is a number.

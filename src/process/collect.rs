@@ -7,11 +7,16 @@ use std::sync::Arc;
 use super::evaluate::{self, Evaluated, Obstacle};
 use super::run::Next;
 use super::{Frame, Process};
+use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Operand, Pc, Program, Register};
 use crate::value::{self, Entry, Presence, Truth, Value};
 
 /// Up to so many elements are appended, or taken off, one by one.
 pub(super) const SHORT: usize = 32;
+/// The cursor over a range, from its first integer to the one behind the last.
+pub(super) const RANGE: u32 = 1;
+/// The cursor over a list, all of whose elements are there: the list, and the position in it.
+const LISTED: u32 = 2;
 
 impl Process {
     pub(super) fn replace(
@@ -202,6 +207,19 @@ impl Process {
                 self.task.registers[cursor] = Value::List(rest);
                 Ok(Next::Following)
             }
+            Value::Data { tag: LISTED, fields: Some(mut rest) } => {
+                let [Value::List(list), Value::Scalar(Scalar::Int(at))] = &mut Arc::make_mut(&mut rest)[..] else {
+                    return self.goto(done);
+                };
+                let Some(next) = at.to_i64().and_then(|at| list.get(at as usize)).cloned() else {
+                    return self.goto(done);
+                };
+                *at = at.add(&Int::ONE);
+                self.task.registers[presence] = true.into();
+                self.task.registers[element] = next;
+                self.task.registers[cursor] = Value::Data { tag: LISTED, fields: Some(rest) };
+                Ok(Next::Following)
+            }
             Value::Data { fields: Some(bounds), .. } => {
                 let inside = match value::less(&bounds[0], &bounds[1]) {
                     Truth::Known(true) => true,
@@ -210,7 +228,7 @@ impl Process {
                         Some(true) => true,
                         Some(false) => return self.goto(done),
                         None => {
-                            self.task.registers[cursor] = Value::Data { tag: 1, fields: Some(bounds) };
+                            self.task.registers[cursor] = Value::Data { tag: RANGE, fields: Some(bounds) };
                             return Err(Obstacle::Decide(open));
                         }
                     },
@@ -218,7 +236,7 @@ impl Process {
                 self.task.registers[presence] = inside.into();
                 self.task.registers[element] = bounds[0].clone();
                 let following = value::add(&bounds[0], &Value::from(1))?;
-                self.task.registers[cursor] = Value::data(1, [following, bounds[1].clone()]);
+                self.task.registers[cursor] = Value::data(RANGE, [following, bounds[1].clone()]);
                 Ok(Next::Following)
             }
             _ => self.goto(done),
@@ -260,4 +278,20 @@ fn add_in_place(collection: &mut Value, more: &Value) -> bool {
         (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),
         _ => false,
     }
+}
+
+/// The cursor over a list or set: where it is in the list; what is left of the set, each element with its presence.
+pub(super) fn cursor(over: &Value) -> Evaluated {
+    if let Value::List(_) = over {
+        return Ok(Value::data(LISTED, [over.clone(), Value::from(0)]));
+    }
+    let elements = value::elements(over)?;
+    Ok(Value::list(elements.into_iter().map(|(presence, element)| {
+        let here = match presence {
+            Presence::Always => Value::from(true),
+            Presence::Never => Value::from(false),
+            Presence::When(term) => Value::Term(term),
+        };
+        Value::data(0, [here, element])
+    })))
 }

@@ -6,7 +6,7 @@
 
 use super::collect::{SHORT, append_in_place, behead_in_place};
 use super::notes::Slots;
-use super::{Process, UNION_LIMIT};
+use super::{Process, Task, UNION_LIMIT};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
 use crate::term::{Side, Var};
@@ -41,8 +41,9 @@ impl Process {
         let Process { memory, task, .. } = self;
         let joins = task.guards.is_empty();
         let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
-        let registers = &mut task.registers[task.frame.base as usize..];
-        let mut at = Place { registers, memory, stored: &mut task.stored, constants: &program.constants, knows };
+        let Task { stored, read_open, registers, frame, .. } = task;
+        let registers = &mut registers[frame.base as usize..];
+        let mut at = Place { registers, memory, stored, read_open, constants: &program.constants, knows };
         while fuel > 0
             && let Some(op) = function.code.get(pc as usize)
             && let Some(next) = at.step(op, pc, joins)
@@ -61,17 +62,18 @@ impl Process {
 }
 
 /// What instructions read and write.
-struct Place<'p, K> {
-    registers: &'p mut [Value],
-    memory: &'p mut [Value],
-    stored: &'p mut Slots,
+pub(super) struct Place<'p, K> {
+    pub(super) registers: &'p mut [Value],
+    pub(super) memory: &'p mut [Value],
+    pub(super) stored: &'p mut Slots,
+    pub(super) read_open: &'p mut Vec<(u32, Value)>,
     constants: &'p [Value],
     knows: &'p mut K,
 }
 
 impl<K: Knows> Place<'_, K> {
     #[inline(always)] // A few instructions, wherever it is.
-    fn read(&self, operand: Operand) -> &Value {
+    pub(super) fn read(&self, operand: Operand) -> &Value {
         match operand {
             Operand::Register(register) => &self.registers[register as usize],
             Operand::Slot(slot) => &self.memory[slot as usize],
@@ -137,11 +139,14 @@ impl<K: Knows> Place<'_, K> {
                 self.stored.insert(slot);
                 Some(pc + 1)
             }
-            op => {
-                let (dst, value) = self.value(op)?;
-                self.registers[dst as usize].put(value);
-                Some(pc + 1)
-            }
+            Op::Assume { cond } | Op::Expects { cond } => known(self.read(*cond))?.then_some(pc + 1),
+            op => match self.value(op) {
+                Some((dst, value)) => {
+                    self.registers[dst as usize].put(value);
+                    Some(pc + 1)
+                }
+                None => self.plain(op).then_some(pc + 1),
+            },
         }
     }
 
@@ -185,12 +190,11 @@ impl<K: Knows> Place<'_, K> {
 /// Whether an instruction most often needs no decision.
 #[inline]
 pub(super) fn glides(op: &Op) -> bool {
-    let jumps = matches!(op, Op::Jump { .. } | Op::Unless { .. } | Op::Branch { .. } | Op::ByVariant { .. });
-    let joins = matches!(op, Op::Split { .. } | Op::Swap { .. } | Op::Join { .. });
-    let copies = matches!(op, Op::Copy { .. } | Op::Store { .. });
-    let lists = matches!(op, Op::AppendOne { .. } | Op::Behead { .. });
-    let looks = matches!(op, Op::IsVariant { .. } | Op::Field { .. } | Op::HasLength { .. } | Op::Require { .. });
-    jumps || joins || copies || lists || looks || matches!(op, Op::Compare { .. })
+    let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
+    let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End);
+    let loops = matches!(op, Op::Iterate { .. } | Op::Next { .. } | Op::Push { .. } | Op::Gather { .. });
+    let copies = matches!(op, Op::MakeList { .. } | Op::Slice { .. } | Op::Tail { .. } | Op::Append { .. });
+    !(asks || calls || loops || copies || matches!(op, Op::Watched { .. } | Op::Insert { .. } | Op::Fault { .. }))
 }
 
 /// A value that has no alternatives, of which there may be too many.

@@ -19,6 +19,7 @@ mod held;
 mod mentions;
 mod notes;
 mod operands;
+mod plain;
 mod prospect;
 mod reading;
 mod run;

@@ -12,7 +12,7 @@ use crate::term::Term;
 use crate::value::Value;
 
 /// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
-const READ: usize = 8;
+pub(super) const READ: usize = 8;
 
 impl Process {
     /// `dst := slot.get(key)`

@@ -1,12 +1,13 @@
 //! The loop that runs a process to its next event.
 
+use super::collect::{RANGE, cursor};
 use super::evaluate::{self, Evaluated, Obstacle};
 use super::glide::{Knows, glides};
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Domain, FaultKind, Function, Op, Operand, Pc, Program, Register};
 use crate::term::{Condition, Term};
-use crate::value::{self, Presence, Truth, Value};
+use crate::value::{self, Truth, Value};
 
 /// What an instruction leads to.
 pub(super) enum Next {
@@ -256,7 +257,7 @@ impl Process {
             Op::Iterate { dst, over } => self.keep(*dst, cursor(self.read(program, base, *over))),
             Op::IterateRange { dst, from, to } => {
                 let [from, to] = [*from, *to].map(|operand| self.read(program, base, operand).clone());
-                self.keep(*dst, Ok(Value::data(1, [from, to])))
+                self.keep(*dst, Ok(Value::data(RANGE, [from, to])))
             }
             Op::Next { cursor, element, presence, done } => self.next(base, [*cursor, *element, *presence], *done),
             Op::RangeList { dst, from, to } => {
@@ -377,17 +378,4 @@ impl Value {
     pub(super) fn truth_or_absent(&self) -> Truth {
         if matches!(self, Value::Absent) { Truth::Known(true) } else { self.truth() }
     }
-}
-
-/// The cursor over a list or set: what is left of it, each element with its presence.
-fn cursor(over: &Value) -> Evaluated {
-    let elements = value::elements(over)?;
-    Ok(Value::list(elements.into_iter().map(|(presence, element)| {
-        let here = match presence {
-            Presence::Always => Value::from(true),
-            Presence::Never => Value::from(false),
-            Presence::When(term) => Value::Term(term),
-        };
-        Value::data(0, [here, element])
-    })))
 }

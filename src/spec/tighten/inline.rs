@@ -6,7 +6,7 @@ use crate::spec::code::{Function, Op, Operand, Pc};
 use crate::spec::operands::{change, change_targets};
 
 /// Functions of more instructions than this are called.
-const SMALL: usize = 48;
+const SMALL: usize = 80;
 /// A function that has grown to this many instructions takes in no more.
 const LARGE: usize = 4_000;
 

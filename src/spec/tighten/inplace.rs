@@ -28,11 +28,15 @@ pub(super) fn collections(function: &mut Function) {
     }
 }
 
-/// From where to where the code may jump.
+/// From where to where the code may jump. That an arm names the instruction that opened it is no jump.
 fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
     let mut jumps = Vec::new();
     for (from, op) in code.iter().enumerate() {
-        change_targets(&mut op.clone(), &mut |to| jumps.push((from, *to as usize)));
+        match op.plain() {
+            Op::Swap { end, .. } => jumps.push((from, *end as usize)),
+            Op::Join { .. } => {}
+            op => change_targets(&mut op.clone(), &mut |to| jumps.push((from, *to as usize))),
+        }
     }
     jumps
 }

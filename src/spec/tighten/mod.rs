@@ -13,6 +13,7 @@ mod inline;
 mod inplace;
 mod jumps;
 mod share;
+mod unchanged;
 mod variants;
 
 use super::code::{Function, Op, Operand, Pc, Register};
@@ -44,6 +45,8 @@ pub(super) fn tighten(functions: &mut [Function]) {
             }
         }
         inplace::collections(function);
+        unchanged::variables(function);
+        jumps::shorten(function);
         early::store(function);
         dead::remove(function);
         variants::tell_apart(function);

@@ -15,6 +15,7 @@ use crate::term::{KeySet, Term};
 mod base;
 mod lineage;
 mod order;
+mod plain;
 mod rewrite;
 mod table;
 mod whole;

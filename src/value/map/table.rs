@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::{Entry, Presence};
+use crate::scalar::Scalar;
 use crate::value::Value;
 
 /// Bits of the hash that a level looks at.
@@ -28,7 +29,7 @@ pub(super) struct Table {
 
 #[derive(Clone, Debug)]
 enum Node {
-    Leaf { items: Vec<Item>, open: bool },
+    Leaf { items: Vec<Item>, tags: [u8; LEAF], open: bool },
     Branch { children: Vec<Arc<Node>>, present: u16, open: u16 },
 }
 
@@ -69,13 +70,27 @@ impl Item {
 
 fn hash(key: &Value) -> u64 {
     let mut hasher = FxHasher::default();
-    key.hash(&mut hasher);
+    match key {
+        Value::Scalar(Scalar::Str(text)) => hasher.write(text.as_bytes()),
+        key => key.hash(&mut hasher),
+    }
     hasher.finish()
+}
+
+/// Eight bits of a hash at which no level looks.
+fn tag(hash: u64) -> u8 {
+    (hash >> (u64::BITS - u8::BITS)) as u8
 }
 
 /// The bit of a hash on a level.
 fn bit(hash: u64, level: u32) -> u16 {
     1 << (hash >> (level * BITS) & 15)
+}
+
+/// Where a key is in a leaf. Items without a tag, in leaves that grow, are all looked at.
+#[inline]
+fn place(items: &[Item], tags: &[u8; LEAF], (tag, key): (u8, &Value)) -> Option<usize> {
+    (0..items.len()).find(|at| tags.get(*at).is_none_or(|own| *own == tag) && items[*at].key == *key)
 }
 
 /// How many of the places of a branch are before a bit.
@@ -107,9 +122,10 @@ impl Table {
     fn item(&self, key: &Value) -> Option<&Item> {
         let mut node = self.root.as_deref()?;
         let mut hash = hash(key);
+        let tag = tag(hash);
         loop {
             match node {
-                Node::Leaf { items, .. } => return items.iter().find(|item| item.key == *key),
+                Node::Leaf { items, tags, .. } => return place(items, tags, (tag, key)).map(|at| &items[at]),
                 Node::Branch { children, present, .. } => {
                     let bit = bit(hash, 0);
                     if present & bit == 0 {
@@ -128,7 +144,7 @@ impl Table {
         let old = match &mut self.root {
             Some(root) => Arc::make_mut(root).insert(item, hash, 0),
             None => {
-                self.root = Some(Arc::new(Node::leaf(item)));
+                self.root = Some(Arc::new(Node::leaf(item, tag(hash))));
                 None
             }
         };
@@ -172,9 +188,9 @@ impl Table {
 }
 
 impl Node {
-    fn leaf(item: Item) -> Node {
+    fn leaf(item: Item, tag: u8) -> Node {
         let open = item.is_open();
-        Node::Leaf { items: vec![item], open }
+        Node::Leaf { items: vec![item], tags: [tag; LEAF], open }
     }
 
     fn is_empty(&self) -> bool {
@@ -193,10 +209,10 @@ impl Node {
 
     fn insert(&mut self, item: Item, hash: u64, level: u32) -> Option<Kept> {
         match self {
-            Node::Leaf { items, open } => {
+            Node::Leaf { items, tags, open } => {
                 let item_is_open = item.is_open();
-                if let Some(known) = items.iter_mut().find(|known| known.key == item.key) {
-                    let old = std::mem::replace(known, item);
+                if let Some(at) = place(items, tags, (tag(hash), &item.key)) {
+                    let old = std::mem::replace(&mut items[at], item);
                     *open = item_is_open || *open && items.iter().any(Item::is_open);
                     return Some(old.entry);
                 }
@@ -210,6 +226,7 @@ impl Node {
                     return self.insert(item, hash, level);
                 }
                 *open |= item_is_open;
+                tags.iter_mut().skip(items.len()).take(1).for_each(|own| *own = tag(hash));
                 items.reserve_exact(1);
                 items.push(item);
                 None
@@ -221,7 +238,7 @@ impl Node {
                     *present |= bit;
                     *open |= if item.is_open() { bit } else { 0 };
                     children.reserve_exact(1);
-                    children.insert(at, Arc::new(Node::leaf(item)));
+                    children.insert(at, Arc::new(Node::leaf(item, tag(hash))));
                     return None;
                 }
                 let child = Arc::make_mut(&mut children[at]);
@@ -234,9 +251,14 @@ impl Node {
 
     fn remove(&mut self, key: &Value, hash: u64, level: u32) -> Option<Kept> {
         match self {
-            Node::Leaf { items, open } => {
-                let at = items.iter().position(|item| item.key == *key)?;
+            Node::Leaf { items, tags, open } => {
+                let at = place(items, tags, (tag(hash), key))?;
                 let old = items.swap_remove(at);
+                // The last item is where the one that goes was.
+                match items.get(at) {
+                    Some(last) if at < LEAF => tags[at] = tag(self::hash(&last.key)),
+                    Some(_) | None => {}
+                }
                 *open = *open && items.iter().any(Item::is_open);
                 Some(old.entry)
             }

@@ -1,0 +1,175 @@
+//! Instructions whose operands are plain: known texts and numbers, known constructors, maps under known keys.
+//!
+//! They need no decision, so they are carried out among those that never do. `items[key] := data` with known keys is a write
+//! to a table, `data.contains(" ")` of a known text looks at it; the general way is taken where a key or a text is open.
+
+use super::evaluate;
+use super::glide::{Knows, Place};
+use super::reading::READ;
+use crate::scalar::{Scalar, text};
+use crate::spec::code::{Binary, Op, Operand, Unary};
+use crate::value::{Entry, Presence, Value};
+
+impl<K: Knows> Place<'_, K> {
+    /// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
+    #[inline(never)] // What most handlers do is left more room.
+    pub(super) fn plain(&mut self, op: &Op) -> bool {
+        let (dst, value) = match op {
+            Op::Put { slot, key, value } => {
+                let entry = Entry::always(self.read(*value).clone());
+                return self.write(*slot, *key, Some(entry));
+            }
+            Op::Delete { slot, key } => return self.write(*slot, *key, None),
+            Op::Unary { dst, op, a } => (*dst, of_one(*op, self.read(*a))),
+            Op::Binary { dst, op: Binary::Get, a, b } => (*dst, self.get(*a, *b)),
+            Op::Binary { dst, op: Binary::In, a, b } => {
+                let found = plain_entry(self.read(*b), self.read(*a));
+                (*dst, found.map(|found| Value::from(found.is_some())))
+            }
+            Op::Index { dst, src, at } => {
+                let found = plain_entry(self.read(*src), self.read(*at)).flatten();
+                (*dst, found.cloned())
+            }
+            Op::Binary { dst, op, a, b } => (*dst, of_two(*op, self.read(*a), self.read(*b))),
+            Op::Make { dst, tag, fields } => {
+                let made = Value::data(*tag, fields.iter().map(|field| self.read(*field).clone()).collect::<Vec<_>>());
+                (*dst, Some(made))
+            }
+            Op::With { dst, src, fields } => (*dst, self.with(*src, fields)),
+            _ => return false,
+        };
+        let Some(value) = value else { return false };
+        self.registers[dst as usize].put(value);
+        true
+    }
+
+    /// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
+    fn get(&mut self, map: Operand, key: Operand) -> Option<Value> {
+        let Some(found) = plain_entry(self.read(map), self.read(key))? else { return Some(Value::NONE) };
+        let found = Value::some(found.clone());
+        if let Operand::Slot(slot) = map
+            && self.read_open.len() < READ
+            && found.has_terms()
+        {
+            let key = self.read(key).clone();
+            self.read_open.push((slot, key));
+        }
+        Some(found)
+    }
+
+    /// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.
+    fn write(&mut self, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
+        let Value::Scalar(key) = self.read(key) else { return false };
+        let key = Value::Scalar(key.clone());
+        let Value::Map(map) = &mut self.memory[slot as usize] else { return false };
+        map.set_in_place(&key, entry);
+        self.stored.insert(slot);
+        true
+    }
+
+    /// A constructor with other fields.
+    fn with(&self, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
+        let Value::Data { tag, fields: Some(own) } = self.read(src) else { return None };
+        let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
+        let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| self.read(*operand));
+        Some(Value::data(*tag, own.iter().enumerate().map(|pair| field(pair).clone()).collect::<Vec<_>>()))
+    }
+}
+
+/// What a map has under a key, where both are plain and it is known whether it has something.
+fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
+    let (Value::Map(map), Value::Scalar(_)) = (map, key) else { return None };
+    match map.plain_entry(key)? {
+        None => Some(None),
+        Some(Entry { presence: Presence::Always, value: Value::Union(_) }) => None,
+        Some(Entry { presence: Presence::Always, value }) => Some(Some(value)),
+        Some(Entry { presence: Presence::When(_) | Presence::Never, .. }) => None,
+    }
+}
+
+/// What an operation on a known text or number gives.
+fn of_one(op: Unary, value: &Value) -> Option<Value> {
+    let Value::Scalar(known) = value else { return None };
+    match (op, known) {
+        (Unary::Len, Scalar::Str(_) | Scalar::Bytes(_)) => Some(Value::Scalar(Scalar::Int(text::len(known)?))),
+        (Unary::ToInt | Unary::Text(_), Scalar::Str(_)) => evaluate::unary(op, value).ok(),
+        (Unary::Neg | Unary::Text(_), Scalar::Int(_)) => evaluate::unary(op, value).ok(),
+        _ => None,
+    }
+}
+
+/// What an operation on two known scalars gives.
+fn of_two(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Scalar(x), Value::Scalar(y)) = (a, b) else { return None };
+    match (op, x) {
+        (Binary::Eq, _) => Some(Value::from(x == y)),
+        (Binary::Ne, _) => Some(Value::from(x != y)),
+        (Binary::Text(op), _) => op.apply_to(&[x, y]).map(Value::Scalar),
+        (Binary::Add, Scalar::Str(_) | Scalar::Bytes(_)) => text::concat(x, y).map(Value::Scalar),
+        (Binary::Arithmetic(_), Scalar::Int(_)) => evaluate::binary(op, a, b).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::{Term, TextOp, Var};
+    use crate::value::{Arithmetic, Map, index, member};
+
+    fn values() -> Vec<Value> {
+        let texts = ["", "a", "ab", "-7", "007", "b a"].map(Value::str);
+        let open = [Sort::Int, Sort::Str].map(|sort| Value::Term(Term::var(Var { id: 1, sort })));
+        let numbers = [-3, 0, 2, 7].map(Value::from);
+        let others = [Value::from(true), Value::NONE, Value::some(Value::from(2)), Value::list([]), Value::Absent];
+        texts.into_iter().chain(open).chain(numbers).chain(others).collect()
+    }
+
+    #[test]
+    fn operations_on_known_scalars_are_those_on_any() {
+        let ones = [Unary::Len, Unary::ToInt, Unary::Neg, Unary::Not, Unary::Text(TextOp::Lower)];
+        let texts = [TextOp::Contains, TextOp::StartsWith, TextOp::EndsWith].map(Binary::Text);
+        let twos = [Binary::Eq, Binary::Ne, Binary::Add, Binary::Arithmetic(Arithmetic::Sub), Binary::Lt, Binary::Get];
+        let mut told = 0;
+        for a in values() {
+            for op in ones {
+                let plain = of_one(op, &a);
+                told += usize::from(plain.is_some());
+                assert!(plain.is_none_or(|plain| evaluate::unary(op, &a) == Ok(plain)), "{op:?} {a:?}");
+            }
+            for (b, op) in values().iter().flat_map(|b| twos.iter().chain(&texts).map(move |op| (b, *op))) {
+                let plain = of_two(op, &a, b);
+                told += usize::from(plain.is_some());
+                assert!(plain.is_none_or(|plain| evaluate::binary(op, &a, b) == Ok(plain)), "{a:?} {op:?} {b:?}");
+            }
+        }
+        assert!(told > 300, "{told} were plain");
+    }
+
+    #[test]
+    fn what_a_map_has_under_a_plain_key_is_what_it_has() {
+        let condition = Term::var(Var { id: 2, sort: Sort::Bool });
+        let mut maps = vec![Map::default()];
+        for key in values().iter().filter(|key| key.as_term().is_some()) {
+            for value in values() {
+                let mut map = maps[maps.len() / 2].clone();
+                let when = crate::value::Truth::Term(condition.clone());
+                let entry = if maps.len() % 3 == 0 { Entry::when(when, value) } else { Entry::always(value) };
+                map.set_in_place(key, (maps.len() % 5 > 0).then_some(entry));
+                maps.push(map);
+            }
+        }
+        let mut told = 0;
+        for (map, key) in maps.into_iter().flat_map(|map| values().into_iter().map(move |key| (map.clone(), key))) {
+            let map = Value::Map(map);
+            let Some(found) = plain_entry(&map, &key) else { continue };
+            told += 1;
+            let there = found.is_some().into();
+            assert_eq!(member(&key, &map).map(Value::from), Ok(there), "{key:?} in {map:?}");
+            let given = index(&map, &key).map(|(_, value)| value);
+            assert_eq!(given, Ok(found.cloned().unwrap_or(Value::Absent)), "{map:?} under {key:?}");
+        }
+        assert!(told > 300, "{told} lookups were plain");
+    }
+}
