@@ -227,7 +227,7 @@ const LISTS: [&str; 6] = [
 ];
 
 /// Handlers that write and remove entries of maps, and add to sets.
-const MAPS: [&str; 7] = [
+const MAPS: [&str; 8] = [
     "var m: map<int, int> = {}; on q { if m.contains(q) { m := m.remove(q); reply 1; } m[q] := choose; reply len(m); }",
     // What was there before is kept elsewhere, too.
     "var m: map<int, int> = {0: 1}; var old: map<int, int> = {}; on q { old := m; m := m.remove(q); m[q + 1] := len(old); \
@@ -247,6 +247,10 @@ const MAPS: [&str; 7] = [
     "var m: map<int, int> = {0: 0}; on q { m := if m.get(q) is Some(n) && n > 0 { either m or m.remove(q) } else { m }; \
      let r = if q > 1 { m.get_or(0, 2) } else { 1 }; m := if q == 1 { m.remove(0) } else { m }; \
      m[q] := choose n: int where 0 <= n && n < 2; reply if r > 0 { m.get_or(0, r) } else { len(m) }; }",
+    // An entry may go or stay, in one of two arms, either of which may be taken; and where it need not be there.
+    "var m: map<int, int> = {0: 0, 1: 1}; on q { m := if choose && q > 0 { either m or m.remove(q) } else { m }; \
+     m := either m or m.remove(q - 1); m := if q == 2 { either m or m.remove(0) } else { m }; m[2] := q; \
+     reply m.get_or(0, m.get_or(q, 2)); }",
 ];
 
 /// Handlers whose answers show choices, of an answer that is `A(n)`, `B { x, y }` or `C`, and of one that is a number.

@@ -22,6 +22,7 @@ mod operands;
 mod plain;
 mod prospect;
 mod reading;
+mod retain;
 mod run;
 mod split;
 mod touched;

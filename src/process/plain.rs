@@ -3,6 +3,8 @@
 //! They need no decision, so they are carried out among those that never do. `items[key] := data` with known keys is a write
 //! to a table, `data.contains(" ")` of a known text looks at it; the general way is taken where a key or a text is open.
 
+use std::sync::Arc;
+
 use super::evaluate;
 use super::glide::{Knows, Place};
 use super::reading::READ;
@@ -32,8 +34,8 @@ impl<K: Knows> Place<'_, K> {
             }
             Op::Binary { dst, op, a, b } => (*dst, of_two(*op, self.read(*a), self.read(*b))),
             Op::Make { dst, tag, fields } => {
-                let made = Value::data(*tag, fields.iter().map(|field| self.read(*field).clone()).collect::<Vec<_>>());
-                (*dst, Some(made))
+                let fields: Arc<[Value]> = fields.iter().map(|field| self.read(*field).clone()).collect();
+                (*dst, Some(Value::data(*tag, fields)))
             }
             Op::With { dst, src, fields } => (*dst, self.with(*src, fields)),
             _ => return false,
@@ -72,7 +74,8 @@ impl<K: Knows> Place<'_, K> {
         let Value::Data { tag, fields: Some(own) } = self.read(src) else { return None };
         let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
         let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| self.read(*operand));
-        Some(Value::data(*tag, own.iter().enumerate().map(|pair| field(pair).clone()).collect::<Vec<_>>()))
+        let fields: Arc<[Value]> = own.iter().enumerate().map(|pair| field(pair).clone()).collect();
+        Some(Value::data(*tag, fields))
     }
 }
 

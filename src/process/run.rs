@@ -192,6 +192,7 @@ impl Process {
             }
             Op::Append { dst, slot, src } => self.append(program, frame, *dst, *slot, *src),
             Op::AppendOne { dst, slot, element } => self.append_one(program, frame, *dst, *slot, *element),
+            Op::Retain { dst, slot, key, kept, stored } => self.retain(program, (*dst, *slot), [*key, *kept], *stored),
             Op::Behead { slot, from } => self.behead(*slot, *from as usize),
             Op::Put { slot, key, value } => self.put(program, base, *slot, *key, *value),
             Op::Delete { slot, key } => self.delete(program, base, *slot, *key),

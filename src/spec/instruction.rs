@@ -62,6 +62,19 @@ pub enum Op {
         /// The key, or the element of a set.
         key: Operand,
     },
+    /// `dst := if kept { slot } else { slot.remove(key) }`; where no arm is open that is done in the variable itself
+    Retain {
+        /// Where the result goes.
+        dst: Register,
+        /// The variable.
+        slot: u32,
+        /// The key, or the element of a set.
+        key: Operand,
+        /// On which condition an entry stays.
+        kept: Operand,
+        /// Where to go on behind what would put the result into the variable.
+        stored: Pc,
+    },
     /// `slot := slot + src`, in place, and the next instruction is left out; or, where that cannot be, `dst := slot + src`
     Append {
         /// Where the result goes; the next instruction puts it into the variable.

@@ -22,7 +22,7 @@ pub(crate) fn visit_operands(op: &Op, visit: &mut dyn FnMut(Operand)) {
     match op.plain() {
         Op::Put { slot, .. } | Op::Delete { slot, .. } => visit(Operand::Slot(*slot)),
         Op::Append { slot, .. } | Op::AppendOne { slot, .. } => visit(Operand::Slot(*slot)),
-        Op::Behead { slot, .. } => visit(Operand::Slot(*slot)),
+        Op::Behead { slot, .. } | Op::Retain { slot, .. } => visit(Operand::Slot(*slot)),
         Op::Next { cursor, .. } => visit(Operand::Register(*cursor)),
         Op::Push { dst, .. } | Op::Gather { dst, .. } => visit(Operand::Register(*dst)),
         _ => {}
@@ -66,6 +66,7 @@ fn computes(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnM
         Op::Unary { dst, a, .. } => each(dst, [a], read),
         Op::Append { dst, src, .. } | Op::AppendOne { dst, element: src, .. } => each(dst, [src], read),
         Op::Binary { dst, a, b, .. } | Op::Require { dst, a, b, .. } => each(dst, [a, b], read),
+        Op::Retain { dst, key, kept, .. } => each(dst, [key, kept], read),
         Op::Insert { dst, map, key, value } => each(dst, [map, key, value], read),
         Op::Replace { dst, list, at, value } => each(dst, [list, at, value], read),
         Op::Index { dst, src, at } => each(dst, [src, at], read),
@@ -106,7 +107,7 @@ pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
         Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => change(otherwise),
         Op::Swap { end, split, .. } => [end, split].into_iter().for_each(change),
         Op::Join { split, .. } => change(split),
-        Op::Next { done, .. } => change(done),
+        Op::Next { done: to, .. } | Op::Retain { stored: to, .. } => change(to),
         Op::Select { targets } => Arc::make_mut(targets).iter_mut().for_each(change),
         Op::ByVariant { targets, none, .. } => Arc::make_mut(targets).iter_mut().chain([none]).for_each(change),
         Op::Watched { op, .. } => change_targets(op, change),
@@ -123,7 +124,7 @@ pub(super) fn visit_ways(op: &Op, following: Pc, visit: &mut dyn FnMut(Pc)) {
             [following, *otherwise].into_iter().for_each(visit);
         }
         Op::Swap { end, .. } => [following, *end].into_iter().for_each(visit),
-        Op::Next { done, .. } => [following, *done].into_iter().for_each(visit),
+        Op::Next { done: to, .. } | Op::Retain { stored: to, .. } => [following, *to].into_iter().for_each(visit),
         Op::Select { targets } => targets.iter().copied().for_each(visit),
         Op::ByVariant { targets, none, .. } => {
             targets.iter().copied().chain([following, *none]).for_each(visit);

@@ -50,14 +50,16 @@ impl Written {
 fn compute_in_place(code: &mut [Op], targets: &[bool]) {
     for at in 1..code.len() {
         let Op::Copy { dst, src: Operand::Register(src) } = code[at] else { continue };
+        let made_here = matches!(code[at - 1].plain(), Op::Binary { .. } | Op::Unary { .. } | Op::IsVariant { .. });
+        if targets[at] || !made_here || !writes_only(&code[at - 1], src) {
+            continue;
+        }
         let mut reads = 0;
         code.iter().for_each(|op| visit_operands(op, &mut |read| reads += u32::from(read == Operand::Register(src))));
         let mut writers = 0;
         code.iter().for_each(|op| visit_written(op, &mut |register| writers += u32::from(register == src)));
-        let made_here = matches!(code[at - 1].plain(), Op::Binary { .. } | Op::Unary { .. } | Op::IsVariant { .. });
-        let before = &mut code[at - 1];
-        if reads == 1 && writers == 1 && !targets[at] && made_here && writes_only(before, src) {
-            change(before, &mut |_| {}, &mut |register| *register = dst);
+        if reads == 1 && writers == 1 {
+            change(&mut code[at - 1], &mut |_| {}, &mut |register| *register = dst);
             code[at] = Op::Copy { dst, src: Operand::Register(dst) };
         }
     }

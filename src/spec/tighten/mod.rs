@@ -12,6 +12,7 @@ mod fuse;
 mod inline;
 mod inplace;
 mod jumps;
+mod retain;
 mod share;
 mod unchanged;
 mod variants;
@@ -45,6 +46,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
             }
         }
         inplace::collections(function);
+        retain::entries(function);
         unchanged::variables(function);
         jumps::shorten(function);
         early::store(function);

@@ -3,8 +3,9 @@
 //! `items := if gone { items.remove(key) } else { items }` goes on behind itself where it is known that nothing is gone: then
 //! no second reference to the map is made, and what is written next is written where it is.
 
+use super::retain::reads;
 use crate::spec::code::{Function, Op, Operand, Pc};
-use crate::spec::operands::{change_targets, visit_operands};
+use crate::spec::operands::change_targets;
 
 /// Goes around what would store a variable into itself.
 pub(super) fn variables(function: &mut Function) {
@@ -24,16 +25,7 @@ fn around(function: &Function, at: usize) -> Option<Op> {
     let Op::Join { dst, src: Operand::Slot(own), split } = *function.code.get(otherwise as usize)? else { return None };
     let Op::Store { slot, src } = *function.code.get(otherwise as usize + 1)? else { return None };
     let is_stored = own == slot && split as usize == at && src == Operand::Register(dst);
-    (is_stored && is_read_once(function, at, src)).then_some(Op::Unless { cond, to: otherwise + 2 })
-}
-
-/// Whether one instruction alone reads a register, among those that use the same ones for themselves.
-fn is_read_once(function: &Function, at: usize, register: Operand) -> bool {
-    let mut reads = 0;
-    for part in function.ranges().into_iter().filter(|part| part.contains(&at)) {
-        function.code[part].iter().for_each(|op| visit_operands(op, &mut |read| reads += u32::from(read == register)));
-    }
-    reads == 1
+    (is_stored && reads(function, at, dst) == 1).then_some(Op::Unless { cond, to: otherwise + 2 })
 }
 
 /// Puts a test in front of the opening instruction of a conditional; what jumped to that one comes to the test.

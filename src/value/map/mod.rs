@@ -416,22 +416,22 @@ impl Contents {
         self.lineage.written(&key);
         let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
         self.note_doubtful(&key, entry.as_ref());
-        let symbolic = usize::from(!key.is_known());
+        let (symbolic, hash) = (usize::from(!key.is_known()), table::hash(&key));
         if let Some(new) = &entry {
             self.symbolic += symbolic;
             self.conditional += usize::from(new.presence != Presence::Always);
             self.hidden += usize::from(new.presence == Presence::Never);
-            self.hash = self.hash.wrapping_add(hash_of(&key, new));
+            self.hash = self.hash.wrapping_add(hash_of(hash, new));
         }
         let old = match entry {
-            None => self.entries.remove(&key),
-            Some(entry) => self.entries.insert(key.clone(), entry),
+            None => self.entries.remove(&key, hash),
+            Some(entry) => self.entries.insert(key, entry, hash),
         };
         if let Some(old) = old.as_ref().map(Kept::entry) {
             self.symbolic -= symbolic;
             self.conditional -= usize::from(old.presence != Presence::Always);
             self.hidden -= usize::from(old.presence == Presence::Never);
-            self.hash = self.hash.wrapping_sub(hash_of(&key, old));
+            self.hash = self.hash.wrapping_sub(hash_of(hash, old));
         }
     }
 

@@ -44,8 +44,8 @@ impl Hash for Map {
     }
 }
 
-/// Equal maps hash alike whatever the order of insertion: the hashes of their entries are added.
-pub(super) fn hash_of(key: &Value, entry: &Entry) -> u64 {
+/// Equal maps hash alike whatever the order of insertion: the hashes of their entries, each with that of its key, are added.
+pub(super) fn hash_of(key: u64, entry: &Entry) -> u64 {
     let mut hasher = FxHasher::default();
     (key, entry).hash(&mut hasher);
     hasher.finish()

@@ -17,6 +17,9 @@ use crate::value::Value;
 const BITS: u32 = 4;
 /// A leaf with more items becomes a branch.
 const LEAF: usize = 12;
+/// So many items of a leaf have a tag: a part of the hash of each, so that hardly another key is touched.
+const TAGS: usize = 16;
+type Tags = [u8; TAGS];
 /// Below this level leaves grow: the hashes are equal.
 const LEVELS: u32 = 12;
 
@@ -29,7 +32,7 @@ pub(super) struct Table {
 
 #[derive(Clone, Debug)]
 enum Node {
-    Leaf { items: Vec<Item>, tags: [u8; LEAF], open: bool },
+    Leaf { items: Vec<Item>, tags: Tags, open: bool },
     Branch { children: Vec<Arc<Node>>, present: u16, open: u16 },
 }
 
@@ -68,7 +71,8 @@ impl Item {
     }
 }
 
-fn hash(key: &Value) -> u64 {
+/// The hash of a key, by which it is placed.
+pub(super) fn hash(key: &Value) -> u64 {
     let mut hasher = FxHasher::default();
     match key {
         Value::Scalar(Scalar::Str(text)) => hasher.write(text.as_bytes()),
@@ -89,8 +93,20 @@ fn bit(hash: u64, level: u32) -> u16 {
 
 /// Where a key is in a leaf. Items without a tag, in leaves that grow, are all looked at.
 #[inline]
-fn place(items: &[Item], tags: &[u8; LEAF], (tag, key): (u8, &Value)) -> Option<usize> {
-    (0..items.len()).find(|at| tags.get(*at).is_none_or(|own| *own == tag) && items[*at].key == *key)
+fn place(items: &[Item], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
+    const ONES: u128 = u128::from_ne_bytes([1; TAGS]);
+    let differing = u128::from_le_bytes(*tags) ^ (ONES * u128::from(tag));
+    // The highest bit of each octet that is zero, and perhaps of some behind one.
+    let mut alike = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
+    while alike != 0 {
+        let at = (alike.trailing_zeros() / u8::BITS) as usize;
+        if items.get(at).is_some_and(|item| item.key == *key) {
+            return Some(at);
+        }
+        alike &= alike - 1;
+    }
+    let behind = items.get(TAGS..)?.iter().position(|item| item.key == *key)?;
+    Some(TAGS + behind)
 }
 
 /// How many of the places of a branch are before a bit.
@@ -138,9 +154,9 @@ impl Table {
         }
     }
 
-    /// Sets the entry under a key; the one that was there.
-    pub(super) fn insert(&mut self, key: Value, entry: Entry) -> Option<Kept> {
-        let (hash, item) = (hash(&key), Item { key, entry: Kept::of(entry) });
+    /// Sets the entry under a key with its hash; the one that was there.
+    pub(super) fn insert(&mut self, key: Value, entry: Entry, hash: u64) -> Option<Kept> {
+        let item = Item { key, entry: Kept::of(entry) };
         let old = match &mut self.root {
             Some(root) => Arc::make_mut(root).insert(item, hash, 0),
             None => {
@@ -152,13 +168,13 @@ impl Table {
         old
     }
 
-    /// Takes the entry under a key away.
-    pub(super) fn remove(&mut self, key: &Value) -> Option<Kept> {
+    /// Takes the entry under a key with its hash away.
+    pub(super) fn remove(&mut self, key: &Value, hash: u64) -> Option<Kept> {
         if !self.contains_key(key) {
             return None;
         }
         let root = self.root.as_mut()?;
-        let old = Arc::make_mut(root).remove(key, hash(key), 0);
+        let old = Arc::make_mut(root).remove(key, hash, 0);
         if root.is_empty() {
             self.root = None;
         }
@@ -190,7 +206,7 @@ impl Table {
 impl Node {
     fn leaf(item: Item, tag: u8) -> Node {
         let open = item.is_open();
-        Node::Leaf { items: vec![item], tags: [tag; LEAF], open }
+        Node::Leaf { items: vec![item], tags: [tag; TAGS], open }
     }
 
     fn is_empty(&self) -> bool {
@@ -256,7 +272,7 @@ impl Node {
                 let old = items.swap_remove(at);
                 // The last item is where the one that goes was.
                 match items.get(at) {
-                    Some(last) if at < LEAF => tags[at] = tag(self::hash(&last.key)),
+                    Some(last) if at < TAGS => tags[at] = tag(self::hash(&last.key)),
                     Some(_) | None => {}
                 }
                 *open = *open && items.iter().any(Item::is_open);
@@ -371,8 +387,11 @@ mod tests {
             let value = [Value::UNIT, Value::from(3), open][random(3) as usize].clone();
             let (table, plain) = &mut pool[at];
             let (old, before) = match random(3) {
-                0 => (table.remove(&key), plain.remove(&key)),
-                _ => (table.insert(key.clone(), Entry::always(value.clone())), plain.insert(key, Entry::always(value))),
+                0 => (table.remove(&key, hash(&key)), plain.remove(&key)),
+                _ => {
+                    let (hash, entry) = (hash(&key), Entry::always(value));
+                    (table.insert(key.clone(), entry.clone(), hash), plain.insert(key, entry))
+                }
             };
             assert_eq!(old.as_ref().map(Kept::entry), before.as_ref());
             assert_eq!((table.len(), table.is_empty()), (plain.len(), plain.is_empty()));

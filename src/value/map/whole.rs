@@ -237,7 +237,11 @@ mod tests {
             let inside = own.filter(|(key, entry)| !(key.is_known() && entry.is_known())).count();
             assert_eq!(map.is_known(), inside + map.0.pending.len() == 0, "{map:?}");
             assert_eq!(terms == 0, map.is_known(), "{map:?}");
-            let hashes = map.0.entries.iter().map(|(key, entry)| super::super::order::hash_of(key, entry));
+            let hashes = map
+                .0
+                .entries
+                .iter()
+                .map(|(key, entry)| super::super::order::hash_of(super::super::table::hash(key), entry));
             assert_eq!(map.0.hash, hashes.fold(0, u64::wrapping_add), "{map:?}");
         }
     }
