@@ -74,25 +74,13 @@ fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes, dept
     Ok(value)
 }
 
-/// The recorded value of type `id` that comes next.
-///
-/// # Errors
-/// As [`decode_recorded`]; nothing is read then.
-pub fn next_recorded(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Value> {
-    next_within(types, id, scanner, 0)
-}
-
-/// The answer of type `id` that comes next; a hole where that is the whole answer.
-///
-/// # Errors
-/// As [`decode_recorded`].
-pub fn next_answer(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Observed> {
+fn next_answer(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Observed> {
     let mut ahead = *scanner;
     if let Some(Mark::Hole) = mark(&mut ahead) {
         *scanner = ahead;
         return Ok(Observed::Any);
     }
-    next_recorded(types, id, scanner).map(Observed::Value)
+    next_within(types, id, scanner, 0).map(Observed::Value)
 }
 
 /// The answer of type `id` that `text` is; a hole where that is the whole answer.

@@ -27,7 +27,7 @@ mod strings;
 mod tests;
 mod text;
 
-pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded, next_answer, next_recorded};
+pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded};
 pub use encode::{encode, encode_into};
 pub use error::{Flaw, JsonError};
 pub use form::{Forms, Spacing};

@@ -1,18 +1,29 @@
 //! Reading a value as it is usually written: the text of its [`Form`] is compared as it stands, only the gaps are read.
 //!
-//! This is the same value that [`next_recorded`](super::next_recorded) reads, or none: what is written otherwise, or is
-//! wrong, is left to it. A part that does not begin as usual (a hole, a string with escapes, a large number) is read by it in
-//! its place; after a part that goes on otherwise nothing is left to be read, and so all templates around it fail as well.
+//! What is written otherwise is left to the [decoder](super::decode_recorded). A part that does not begin as usual (a hole, a
+//! string with escapes, a large number) is read by it in its place; where a text goes on otherwise nothing is left to be read,
+//! so all templates around it fail as well, and the decoder reads the whole. So there is one value, however it is read:
+//!
+//! ```
+//! use mayhap::json::{Forms, Scanner, Spacing, decode_recorded};
+//! use mayhap::spec::types::{BOOL, INT, Types};
+//! let mut types = Types::new();
+//! let pair = types.tuple(vec![INT, BOOL]);
+//! let forms = Forms::new(&types, Spacing::Compact);
+//! for text in ["[5,true]", "[5 , true]", "[\"5\",{\"$any\": null}]", "[5]"] {
+//!     assert_eq!(forms.next(&types, pair, &mut Scanner::new(text)), decode_recorded(&types, pair, text).ok());
+//! }
+//! ```
 
 use super::decode::{MAX_DEPTH, next_within};
 use super::form::{Form, Forms, Gap, Template};
-use super::{Observed, Scanner, next_recorded};
+use super::{Observed, Scanner};
 use crate::scalar::{Int, Scalar, Token};
 use crate::spec::types::{TypeId, Types};
 use crate::value::Value;
 
 impl Forms {
-    /// The recorded value of type `id` that comes next, where something stands behind it; none where it is no such value.
+    /// The recorded value of type `id` that comes next; none where there is an error, which the decoder tells.
     #[inline]
     pub fn next(&self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Value> {
         if let Form::Int = self.of(id)
@@ -23,7 +34,7 @@ impl Forms {
         let mut quick = Quick { types, forms: self, scanner: *scanner };
         let value = quick.value(id, 0);
         if quick.is_astray() {
-            return next_recorded(types, id, scanner).ok();
+            return next_within(types, id, scanner, 0).ok();
         }
         *scanner = quick.scanner;
         Some(value)

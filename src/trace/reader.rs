@@ -253,6 +253,31 @@ mod tests {
         assert_eq!(read(b"\n \r\n\n"), (vec![], None));
     }
 
+    /// Is interrupted before each read.
+    struct Interrupted<'a>(&'a [u8], bool);
+
+    impl io::Read for Interrupted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(buffer) }
+        }
+    }
+
+    #[test]
+    fn a_line_is_whole_however_it_arrives() {
+        let trace = b"\xef\xbb\xbf{\"q\": 1, \"a\": 2}\n\n{\"q\": \"\xc3\xa9\"}\r\n{\"q\": 3}";
+        for at_once in 1..40 {
+            let input = io::BufReader::with_capacity(at_once, Interrupted(trace, false));
+            let mut reader = Reader::new(input);
+            let mut read = Vec::new();
+            while let Some(line) = reader.next_line().unwrap() {
+                read.push(line.text.to_owned());
+            }
+            assert_eq!(read, ["{\"q\": 1, \"a\": 2}", "{\"q\": \"é\"}\r", "{\"q\": 3}"], "{at_once}");
+            assert_eq!(reader.mark(), Mark { bytes: trace.len() as u64, lines: 4, events: 3 });
+        }
+    }
+
     #[test]
     fn what_means_nothing_is_kept_for_showing() {
         let mut reader = Reader::new(br#"{"t": [1, {"q": 2}], "q": 1, "a": 2, "note": "x"}"#.as_slice());
