@@ -37,13 +37,14 @@ fn settings() -> Vec<Options> {
     let unnamed = Options { name: false, ..Options::default() };
     let unshown = Options { shown: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, plain()]).collect()
+    let twice = Options { optional: false, ..Options::default() };
+    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, ..Options::default() };
-    Options { name: false, join: false, shown: false, ahead: false, ..unmerged }
+    Options { name: false, join: false, shown: false, ahead: false, optional: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -297,6 +298,30 @@ const AHEAD: [&str; 7] = [
     "var m: map<int, int> = {0: 0, 1: 1}; on q { let k = choose k: int where 0 <= k && k < 2; m := m.remove(k); \
      if m.get(q) is Some(x) { m[k] := choose; reply A(x); } m[0] := k; m[1] := choose; reply B { x: k, y: len(m) }; }",
 ];
+
+/// Handlers that choose an optional value, before and behind other choices.
+const OPTIONAL: [&str; 6] = [
+    "var m: map<int, option<int>> = {}; on q { let old = m.get(q); m[q] := either None or Some(choose); \
+     if old is Some(Some(x)) { reply A(x); } if m[q] is Some(x) && x > q { reply B { x, y: len(m) }; } reply C; }",
+    // The other way round, and of an enum of the same form.
+    "var o: option<int> = None; on q { let old = o; o := either Some(choose) or None; if old == Some(q) { reply C; } \
+     match o { Some(x) => { assume x < 2; reply A(x); } None => { reply B { x: q, y: 1 }; } } }",
+    "var e: option<Answer> = None; on q { let old = either C or A(choose); if e == Some(old) { reply C; } e := Some(old); \
+     if q > 1 { e := None; } reply old; }",
+    // A set is chosen, and an alternative under a condition.
+    "var o: option<bool> = None; on q { let old = o; o := if q > 0 { either None or Some(choose) } else { old }; \
+     match o { Some(true) => { reply A(q); } Some(false) => { reply C; } None => { reply B { x: 0, y: q }; } } }",
+    "var n: int = 0; on q { let o: option<(int, bool)> = either None or Some(choose); \
+     match o { Some((x, true)) => { n := n + x; assume x in [0, 1]; reply A(n); } Some((x, false)) => { reply A(x); } None => { reply C; } } }",
+    // Twice in one expression, and what is no such choice.
+    "var n: int = 0; on q { let o = [either None or Some(choose int), either Some(choose int) or None, either None or Some(q)]; \
+     let l = [x for x in o if x is Some(y) && y > n]; n := len(l); if l == [Some(q)] { reply A(q); } reply B { x: n, y: q }; }",
+];
+
+#[test]
+fn optional_choices_are_judged_alike() {
+    answers_are_judged_alike(&OPTIONAL, &Options { optional: false, ..Options::default() });
+}
 
 #[test]
 fn sides_that_run_ahead_are_judged_alike() {

@@ -6,9 +6,12 @@ use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::Judge;
 use crate::process::{Choice, Look};
+use crate::scalar::Sort;
+use crate::spec::code::Program;
+use crate::spec::optional::{Arm, Optional};
 use crate::spec::{Site, Spec};
 use crate::term::Term;
-use crate::value::Value;
+use crate::value::{self, Value};
 
 impl Judge {
     /// Makes a choice, under the guard of the arm that it is made in.
@@ -29,6 +32,11 @@ impl Judge {
         if !self.may_still_show(&spec.program, candidate, seen) {
             return Alive::No;
         }
+        if let (Choice::Alternatives(2), None, Some(optional)) =
+            (&choice, &guard, self.optional(&spec.program, candidate))
+        {
+            return self.choose_optional(spec, candidate, &optional, site);
+        }
         let before = self.fresh.last;
         let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
         candidate.count_choice(self.fresh.last - before);
@@ -41,6 +49,28 @@ impl Judge {
         self.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);
         alive
+    }
+
+    /// The optional value that a choice begins, where nobody wants to know of the two choices in it.
+    fn optional(&self, program: &Program, candidate: &Candidate) -> Option<Optional> {
+        let unwatched = self.options.optional && !self.options.keep_choices && self.wanted.is_none();
+        if unwatched { candidate.process.optional(program) } else { None }
+    }
+
+    /// Chooses whether there is a value, and which.
+    fn choose_optional(&mut self, spec: &Spec, candidate: &mut Candidate, optional: &Optional, site: Site) -> Alive {
+        let before = self.fresh.last;
+        let first = self.fresh.variable(Sort::Bool);
+        let (inner, restrictions) = self.fresh.havoc(&spec.types, &Choice::Type(optional.ty));
+        // Each variable counts: where many options are kept, few are ever asked for.
+        (before..self.fresh.last).for_each(|_| candidate.count_choice(1));
+        let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
+        let (there, value) = match optional.first {
+            Arm::None => (Term::not(&first), value::union([(first.clone(), none), (Term::not(&first), some)])),
+            Arm::Some => (first.clone(), value::union([(first.clone(), some), (Term::not(&first), none)])),
+        };
+        candidate.process.resume_optional(value, optional);
+        self.restrict_choice(candidate, restrictions, Some(&there), site)
     }
 
     /// Assumes what restricts a choice, under the guard of the arm that it is made in.

@@ -46,6 +46,8 @@ pub struct Options {
     pub ahead: bool,
     /// A choice that the answer shows is what was observed.
     pub shown: bool,
+    /// A choice between nothing and any value is one.
+    pub optional: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -68,6 +70,7 @@ impl Default for Options {
             join: true,
             ahead: true,
             shown: true,
+            optional: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),

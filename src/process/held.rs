@@ -5,6 +5,7 @@
 
 use super::{Event, Frame, Process};
 use crate::spec::code::Program;
+use crate::spec::optional::Optional;
 use crate::value::Value;
 
 impl Process {
@@ -17,6 +18,20 @@ impl Process {
     #[must_use]
     pub fn may_still_reply(&self, program: &Program, answer: Option<&Value>) -> bool {
         self.may_reply(program, self.task.frame.pc, answer)
+    }
+
+    /// At [`Event::Choose`]: the optional value that this choice begins.
+    #[must_use]
+    pub fn optional(&self, program: &Program) -> Option<Optional> {
+        let Frame { function, pc, .. } = self.task.frame;
+        program.functions[function as usize].optional.get(&pc.checked_sub(1)?).copied()
+    }
+
+    /// Answers [`Event::Choose`] of an optional value with the whole of it.
+    pub fn resume_optional(&mut self, value: Value, optional: &Optional) {
+        self.proceed();
+        self.set(optional.dst, value);
+        self.jump(optional.to);
     }
 
     /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.

@@ -10,6 +10,7 @@ mod instruction;
 pub mod load;
 mod lower;
 pub(crate) mod operands;
+pub mod optional;
 mod order;
 mod override_consts;
 pub mod shown;

@@ -75,6 +75,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             parts: self.parts,
             heads: Vec::new(),
             shown: FxHashMap::default(),
+            optional: FxHashMap::default(),
         }
     }
 

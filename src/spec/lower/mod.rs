@@ -88,6 +88,7 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
     }
     for function in &mut program.functions {
         function.shown = super::shown::choices(function);
+        function.optional = super::optional::choices(function, &program.constants);
     }
     Ok(program)
 }

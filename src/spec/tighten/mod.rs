@@ -59,7 +59,7 @@ pub(super) fn tighten(functions: &mut [Function]) {
 
 /// Calls a function on every register that an instruction reads; what it touches of the state under a key is told to the
 /// judge, so the key is read too.
-fn visit_read(op: &Op, visit: &mut dyn FnMut(Register)) {
+pub(super) fn visit_read(op: &Op, visit: &mut dyn FnMut(Register)) {
     let mut operand = |operand: Operand| {
         if let Operand::Register(register) = operand {
             visit(register);
