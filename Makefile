@@ -1,6 +1,6 @@
 # make demo     what mayhap is for, in a minute: a real server recorded, judged, and caught when an answer is changed
 # make test     all tests
-# make release  target/guided/release/mayhap, a third faster than what cargo builds by itself
+# make release  target/guided/release/mayhap, which takes a tenth less time than what cargo builds by itself
 # make bench    the figures
 # make lint     formatting, clippy, documentation: warnings are errors
 # Each does its own set-up (a C compiler, pkg-config, libz3). FEATURES=vendored builds Z3 from source instead.
