@@ -65,11 +65,11 @@ impl Judge {
         // Each variable counts: where many options are kept, few are ever asked for.
         (before..self.fresh.last).for_each(|_| candidate.count_choice(1));
         let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
-        let (there, value) = match optional.first {
-            Arm::None => (Term::not(&first), value::union([(first.clone(), none), (Term::not(&first), some)])),
-            Arm::Some => (first.clone(), value::union([(first.clone(), some), (Term::not(&first), none)])),
+        let (there, then, otherwise) = match optional.first {
+            Arm::None => (Term::not(&first), none, some),
+            Arm::Some => (first.clone(), some, none),
         };
-        candidate.process.resume_optional(value, optional);
+        candidate.process.resume_optional(value::merge(&first, then, otherwise), optional);
         self.restrict_choice(candidate, restrictions, Some(&there), site)
     }
 
