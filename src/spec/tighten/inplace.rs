@@ -4,8 +4,8 @@
 //! `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` takes its first element off; `m := m.remove(k)`
 //! removes an entry. Without a second reference to it nothing is copied.
 
-use crate::spec::code::{Binary, Function, Op, Operand, Register};
-use crate::spec::operands::{change, change_targets, visit_operands, visit_written};
+use crate::spec::code::{Binary, Function, Op, Operand, Pc, Register};
+use crate::spec::operands::{change, visit_operands, visit_ways, visit_written};
 
 /// Appends to lists, takes elements off them, writes and removes entries, in place.
 pub(super) fn collections(function: &mut Function) {
@@ -28,15 +28,12 @@ pub(super) fn collections(function: &mut Function) {
     }
 }
 
-/// From where to where the code may jump. That an arm names the instruction that opened it is no jump.
+/// From where to where the code may jump: each way that does not lead to the next instruction.
 fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
     let mut jumps = Vec::new();
     for (from, op) in code.iter().enumerate() {
-        match op.plain() {
-            Op::Swap { end, .. } => jumps.push((from, *end as usize)),
-            Op::Join { .. } => {}
-            op => change_targets(&mut op.clone(), &mut |to| jumps.push((from, *to as usize))),
-        }
+        let next = from as Pc + 1;
+        visit_ways(op, next, &mut |to| jumps.extend((to != next).then_some((from, to as usize))));
     }
     jumps
 }
