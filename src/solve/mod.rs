@@ -36,6 +36,7 @@ mod texts;
 mod theories;
 mod told;
 mod trail;
+mod trie;
 mod values;
 mod z3;
 

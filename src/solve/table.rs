@@ -1,23 +1,20 @@
-//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent tree by hash, which is
-//! sorted where the order is asked for.
+//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent tree, which is sorted where
+//! the order is asked for.
 //!
 //! For example the store of a protocol with one unknown: one entry, no allocation; with ten thousand: clones share all.
 
+use super::trie::{Numbered, Trie};
 use crate::term::Var;
-use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::borrow::Borrow;
-use std::hash::{BuildHasherDefault, Hash};
 
 /// Up to this many entries lie in one sorted vector.
 const FEW: usize = 24;
 
-type HashMap<K, V> = im::GenericHashMap<K, V, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>;
-
 /// A sorted map, from variables where nothing else is said.
-pub(super) enum Table<V: Clone, K: Copy + Ord + Hash = Var> {
+pub(super) enum Table<V: Clone, K: Numbered + Ord = Var> {
     Few(SmallVec<[(K, V); 2]>),
-    Many(HashMap<K, V>),
+    Many(Trie<K, V>),
 }
 
 /// A sorted set.
@@ -41,13 +38,13 @@ impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> 
     }
 }
 
-impl<V: Clone, K: Copy + Ord + Hash> Default for Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> Default for Table<V, K> {
     fn default() -> Table<V, K> {
         Table::Few(SmallVec::new())
     }
 }
 
-impl<V: Clone, K: Copy + Ord + Hash> Clone for Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> Clone for Table<V, K> {
     #[inline]
     fn clone(&self) -> Table<V, K> {
         match self {
@@ -58,7 +55,7 @@ impl<V: Clone, K: Copy + Ord + Hash> Clone for Table<V, K> {
     }
 }
 
-impl<V: Clone, K: Copy + Ord + Hash> Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
@@ -99,14 +96,12 @@ impl<V: Clone, K: Copy + Ord + Hash> Table<V, K> {
                 Ok(at) => list[at].1 = value,
                 Err(at) if list.len() < FEW => list.insert(at, (key, value)),
                 Err(_) => {
-                    let mut map: HashMap<K, V> = list.drain(..).collect();
-                    map.insert(key, value);
+                    let mut map = Trie::new();
+                    list.drain(..).chain([(key, value)]).for_each(|(key, value)| map.insert(key, value));
                     *self = Table::Many(map);
                 }
             },
-            Table::Many(map) => {
-                map.insert(key, value);
-            }
+            Table::Many(map) => map.insert(key, value),
         }
     }
 
@@ -116,7 +111,7 @@ impl<V: Clone, K: Copy + Ord + Hash> Table<V, K> {
             Table::Many(map) => {
                 let removed = map.remove(key.borrow());
                 if map.len() <= FEW / 2 {
-                    let mut list: SmallVec<_> = map.iter().map(|(key, value)| (*key, value.clone())).collect();
+                    let mut list: SmallVec<_> = map.iter().cloned().collect();
                     list.sort_unstable_by_key(|(key, _)| *key);
                     *self = Table::Few(list);
                 }
@@ -200,13 +195,13 @@ impl<V: Clone> Table<V> {
     }
 }
 
-impl<V: Clone, K: Copy + Ord + Hash> Extend<(K, V)> for Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> Extend<(K, V)> for Table<V, K> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         entries.into_iter().for_each(|(key, value)| self.insert(key, value));
     }
 }
 
-impl<V: Clone, K: Copy + Ord + Hash> FromIterator<(K, V)> for Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> FromIterator<(K, V)> for Table<V, K> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Table<V, K> {
         let mut table = Table::default();
         table.extend(entries);
@@ -214,7 +209,7 @@ impl<V: Clone, K: Copy + Ord + Hash> FromIterator<(K, V)> for Table<V, K> {
     }
 }
 
-impl<V: Clone + PartialEq, K: Copy + Ord + Hash> PartialEq for Table<V, K> {
+impl<V: Clone + PartialEq, K: Numbered + Ord> PartialEq for Table<V, K> {
     fn eq(&self, other: &Table<V, K>) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }

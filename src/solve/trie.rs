@@ -1,0 +1,253 @@
+//! A map from numbered keys that is cheap to clone: a tree of short nodes that clones share.
+//!
+//! Sixteen ways a level, by four bits of the key's number, the lowest first: numbers are given one after another, so the tree
+//! is balanced without a hash, and ends in short lists. For example three thousand variables are found in three steps, and a
+//! write to a clone copies the few short nodes on its way.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::term::Var;
+
+/// Bits of the number that a level looks at.
+const BITS: u32 = 4;
+const WAYS: usize = 1 << BITS;
+/// A list with more entries becomes a branch.
+const LEAF: usize = 4;
+/// Below this level lists grow: the numbers are equal.
+const LEVELS: u32 = u64::BITS / BITS;
+
+/// What has a number that few others have.
+pub(super) trait Numbered: Copy + Eq {
+    /// The number.
+    fn number(self) -> u64;
+}
+
+impl Numbered for Var {
+    #[inline]
+    fn number(self) -> u64 {
+        self.id
+    }
+}
+
+impl Numbered for u32 {
+    #[inline]
+    fn number(self) -> u64 {
+        u64::from(self)
+    }
+}
+
+/// A persistent map.
+#[derive(Clone)]
+pub(super) struct Trie<K, V> {
+    root: Arc<Node<K, V>>,
+    len: usize,
+}
+
+/// One piece of memory: a step of a search looks at one place of it.
+#[derive(Clone)]
+enum Node<K, V> {
+    Leaf(SmallVec<[(K, V); LEAF]>),
+    Branch([Option<Arc<Node<K, V>>>; WAYS]),
+}
+
+/// The place of a number on a level.
+#[inline]
+fn way(number: u64, level: u32) -> usize {
+    (number >> (level * BITS)) as usize % WAYS
+}
+
+/// Where a key is in a list. The number tells most.
+#[inline]
+fn place<K: Numbered, V>(list: &[(K, V)], key: &K) -> Option<usize> {
+    list.iter().position(|(known, _)| known.number() == key.number() && known == key)
+}
+
+impl<K: Numbered, V: Clone> Trie<K, V> {
+    pub(super) fn new() -> Trie<K, V> {
+        Trie { root: Arc::new(Node::empty()), len: 0 }
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn get(&self, key: &K) -> Option<&V> {
+        let (mut node, mut number) = (&*self.root, key.number());
+        loop {
+            match node {
+                Node::Leaf(list) => return place(list, key).map(|at| &list[at].1),
+                Node::Branch(children) => node = children[way(number, 0)].as_deref()?,
+            }
+            number >>= BITS;
+        }
+    }
+
+    /// Nothing is copied where there is no such key.
+    pub(super) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.get(key)?;
+        Arc::make_mut(&mut self.root).get_mut(key, 0)
+    }
+
+    pub(super) fn insert(&mut self, key: K, value: V) {
+        self.len += usize::from(Arc::make_mut(&mut self.root).insert(key, value, 0));
+    }
+
+    /// Nothing is copied where there is no such key.
+    pub(super) fn remove(&mut self, key: &K) -> Option<V> {
+        self.get(key)?;
+        let removed = Arc::make_mut(&mut self.root).remove(key, 0);
+        self.len -= usize::from(removed.is_some());
+        removed
+    }
+
+    /// All entries, in an order that means nothing.
+    pub(super) fn iter(&self) -> Iter<'_, K, V> {
+        Iter { pending: vec![&*self.root], leaf: [].iter() }
+    }
+}
+
+impl<K: Numbered, V: Clone> Node<K, V> {
+    fn empty() -> Node<K, V> {
+        Node::Leaf(SmallVec::new())
+    }
+
+    fn get_mut(&mut self, key: &K, level: u32) -> Option<&mut V> {
+        match self {
+            Node::Leaf(list) => place(list, key).map(|at| &mut list[at].1),
+            Node::Branch(children) => {
+                let child = children[way(key.number(), level)].as_mut()?;
+                Arc::make_mut(child).get_mut(key, level + 1)
+            }
+        }
+    }
+
+    /// Whether there was no entry under the key.
+    fn insert(&mut self, key: K, value: V, level: u32) -> bool {
+        match self {
+            Node::Leaf(list) => {
+                if let Some(at) = place(list, &key) {
+                    list[at].1 = value;
+                    return false;
+                }
+                if list.len() >= LEAF && level < LEVELS {
+                    let list = std::mem::take(list);
+                    *self = Node::Branch(Default::default());
+                    for (key, value) in list {
+                        self.insert(key, value, level);
+                    }
+                    return self.insert(key, value, level);
+                }
+                list.push((key, value));
+                true
+            }
+            Node::Branch(children) => {
+                let child = children[way(key.number(), level)].get_or_insert_with(|| Arc::new(Node::empty()));
+                Arc::make_mut(child).insert(key, value, level + 1)
+            }
+        }
+    }
+
+    /// The value under a key that is there.
+    fn remove(&mut self, key: &K, level: u32) -> Option<V> {
+        match self {
+            Node::Leaf(list) => place(list, key).map(|at| list.swap_remove(at).1),
+            Node::Branch(children) => {
+                let child = &mut children[way(key.number(), level)];
+                let node = Arc::make_mut(child.as_mut()?);
+                let removed = node.remove(key, level + 1);
+                if node.is_empty() {
+                    *child = None;
+                }
+                removed
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Node::Leaf(list) => list.is_empty(),
+            Node::Branch(children) => children.iter().all(Option::is_none),
+        }
+    }
+}
+
+/// An iterator over entries.
+pub(super) struct Iter<'t, K, V> {
+    pending: Vec<&'t Node<K, V>>,
+    leaf: std::slice::Iter<'t, (K, V)>,
+}
+
+impl<'t, K, V> Iterator for Iter<'t, K, V> {
+    type Item = &'t (K, V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(entry) = self.leaf.next() {
+                return Some(entry);
+            }
+            match self.pending.pop()? {
+                Node::Leaf(list) => self.leaf = list.iter(),
+                Node::Branch(children) => self.pending.extend(children.iter().flatten().map(|child| &**child)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use std::collections::BTreeMap;
+
+    /// A trie is what a plain map is, whatever is written to it and to clones of it.
+    #[test]
+    fn a_trie_is_a_map() {
+        let mut state = 1u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let mut pool = vec![(Trie::new(), BTreeMap::new()); 4];
+        for round in 0..60_000u64 {
+            let size = if round / 10_000 % 2 == 0 { 2_000 } else { 60 };
+            if random(200) == 0 {
+                pool[random(4) as usize] = pool[random(4) as usize].clone();
+            }
+            // Numbers that lie together, far apart, and some that two keys have.
+            let far = if random(4) == 0 { 1 << 60 } else { 0 };
+            let sort = if random(9) == 0 { Sort::Bool } else { Sort::Int };
+            let key = Var { id: random(size) | far, sort };
+            let (trie, plain) = &mut pool[random(4) as usize];
+            match random(3) {
+                0 => assert_eq!(trie.remove(&key), plain.remove(&key)),
+                1 => {
+                    trie.insert(key, round);
+                    plain.insert(key, round);
+                }
+                _ => {
+                    let (own, other) = (trie.get_mut(&key), plain.get_mut(&key));
+                    assert_eq!(own, other);
+                    own.into_iter().chain(other).for_each(|value| *value += 1);
+                }
+            }
+            assert_eq!((trie.len(), trie.get(&key)), (plain.len(), plain.get(&key)));
+            if round % 97 == 0 {
+                let all: BTreeMap<Var, u64> = trie.iter().copied().collect();
+                assert_eq!(all, *plain);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_one_number_are_told_apart() {
+        let keys: Vec<Var> = (0..40).map(|token| Var { id: 7, sort: Sort::Token(token) }).collect();
+        let mut trie = Trie::new();
+        keys.iter().for_each(|key| trie.insert(*key, key.sort));
+        assert!(trie.len() == 40 && keys.iter().all(|key| trie.get(key) == Some(&key.sort)));
+        keys.iter().for_each(|key| assert_eq!(trie.remove(key), Some(key.sort)));
+        assert_eq!((trie.len(), trie.iter().count()), (0, 0));
+    }
+}
