@@ -41,7 +41,7 @@ pub(super) struct Rest {
     pub(super) of_var: Table<Set<Id>>,
     /// The constraints, where they are many; else empty.
     known: im::GenericHashSet<Term, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>,
-    /// Values under which every constraint holds that is not in `open`.
+    /// Values under which every constraint holds that is not in `open`, whatever the values of variables without one are.
     pub(super) model: Table<Scalar>,
     /// Constraints of components that no tier could decide.
     pub(super) open: Table<super::Why, Id>,

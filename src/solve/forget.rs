@@ -143,7 +143,7 @@ impl Store {
         }
         let model = self.facts.rest.as_ref().map(|rest| rest.model.clone()).unwrap_or_default();
         for var in &component.vars {
-            let value = model.get(var).cloned().unwrap_or_else(|| var.sort.simplest());
+            let value = model.get(var).cloned().unwrap_or_else(|| self.domain(*var).first(*var));
             self.log(|| Step::Bound { var: *var, value: Term::constant(value) });
         }
     }

@@ -21,16 +21,23 @@ const SUSPECTS: usize = 4;
 const REPAIRS: usize = 6;
 
 impl Store {
-    /// Whether the cached model satisfies what is new; variables without a value get one.
+    /// Whether the cached model satisfies what is new; variables without a value get one, where it matters.
     pub(super) fn model_stays(&mut self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
         let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
+        let mut told: SmallVec<[(Var, bool); 2]> = SmallVec::new();
         for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
-            term.vars(&mut |var| {
-                if !rest.model.contains_key(var) {
-                    fresh.push(var);
-                }
-            });
+            match rest.free_literal(term) {
+                Some(literal) => told.push(literal),
+                None => term.vars(&mut |var| {
+                    if !rest.model.contains_key(var) {
+                        fresh.push(var);
+                    }
+                }),
+            }
+        }
+        for (var, holds) in told {
+            self.facts.rest_mut().model.insert(var, Scalar::Bool(holds));
         }
         for var in fresh {
             let value = self.first_value(var);
@@ -95,6 +102,20 @@ impl Store {
     }
 }
 
+impl Rest {
+    /// A truth value in a disjunction that is in no other constraint, and what makes the disjunction true, whatever the values
+    /// of the other variables are: they need none.
+    fn free_literal(&self, term: &Term) -> Option<(Var, bool)> {
+        let Kind::Or(parts) = term.kind() else { return None };
+        let literals = parts.iter().filter_map(|part| match part.kind() {
+            Kind::Var(var) => Some((*var, true)),
+            Kind::Not(inner) => Some((inner.as_var()?, false)),
+            _ => None,
+        });
+        literals.into_iter().find(|(var, _)| self.of_var.get(var).is_some_and(|ids| ids.len() == 1))
+    }
+}
+
 fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
     term.eval(&mut |var| of(var)).and_then(|value| value.as_bool()) == Some(true)
 }
@@ -146,4 +167,64 @@ fn forbidden_values(model: &Table<Scalar>, var: Var, own: &[&Term]) -> FxHashSet
         _ => None,
     };
     own.iter().filter_map(|term| apart(term)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::solve::{Answer, Limits, Solver};
+
+    fn truth(id: u64) -> Term {
+        Term::var(Var { id, sort: Sort::Bool })
+    }
+
+    /// Whether every constraint that remains holds under the cached values, whatever the values of other variables are.
+    fn model_is_one(store: &Store) -> bool {
+        let Some(rest) = &store.facts.rest else { return true };
+        rest.terms.values().all(|term| holds(term, &|var| rest.model.get(var).cloned()))
+    }
+
+    #[test]
+    fn one_free_literal_is_all_the_model_that_a_clause_needs() {
+        let (mut store, mut solver) = (Store::default(), Solver::new(Limits::default()));
+        let token = Term::var(Var { id: 1, sort: Sort::Token(0) });
+        let known = Term::constant(Scalar::token("t1"));
+        let clause = Term::or_all([truth(2).not(), truth(3), Term::ne(&token, &known)]);
+        assert_eq!(store.assume(&clause, &mut solver), Answer::Sat);
+        assert_eq!(store.facts.rest.as_ref().map(|rest| rest.model.len()), Some(1));
+        for literal in [truth(2), truth(3).not()] {
+            assert_eq!(store.assume(&literal, &mut solver), Answer::Sat);
+            assert!(model_is_one(&store));
+        }
+        assert_eq!(store.assume(&Term::eq(&token, &known), &mut solver), Answer::Unsat);
+    }
+
+    #[test]
+    fn clauses_that_share_variables_are_decided_as_by_enumeration() {
+        const VARS: u64 = 6;
+        let mut state = 1u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % n
+        };
+        let mut refuted = 0;
+        for _ in 0..400 {
+            let (mut store, mut solver) = (Store::default(), Solver::new(Limits::default()));
+            let mut all = Vec::new();
+            let mut answer = Answer::Sat;
+            while answer == Answer::Sat && all.len() < 40 {
+                let literal = |at| if at % 2 == 0 { truth(at / 2) } else { truth(at / 2).not() };
+                let clause = Term::or_all((0..2 + random(2)).map(|_| literal(random(2 * VARS))));
+                answer = store.assume(&clause, &mut solver);
+                all.push(clause);
+                let bit = |world: u64, var: Var| Some(Scalar::Bool(world >> var.id & 1 == 1));
+                let holds_in = |world| all.iter().all(|term: &Term| holds(term, &|var| bit(world, var)));
+                assert_eq!(answer == Answer::Sat, (0..1 << VARS).any(holds_in), "{all:?}");
+                assert!(answer != Answer::Sat || model_is_one(&store), "{all:?}");
+            }
+            refuted += u32::from(answer == Answer::Unsat);
+        }
+        assert!(refuted > 100, "{refuted} of 400 were refuted");
+    }
 }
