@@ -2,6 +2,8 @@
 //!
 //! `let id = choose Id; reply Fresh(id);` observed to answer `Fresh("a")` chose `"a"`.
 
+use std::sync::Arc;
+
 use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::Judge;
@@ -11,7 +13,7 @@ use crate::spec::code::Program;
 use crate::spec::optional::{Arm, Optional};
 use crate::spec::{Site, Spec};
 use crate::term::Term;
-use crate::value::{self, Value};
+use crate::value::Value;
 
 impl Judge {
     /// Makes a choice, under the guard of the arm that it is made in.
@@ -65,11 +67,12 @@ impl Judge {
         // Each variable counts: where many options are kept, few are ever asked for.
         (before..self.fresh.last).for_each(|_| candidate.count_choice(1));
         let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
+        let second = Term::not(&first);
         let (there, then, otherwise) = match optional.first {
-            Arm::None => (Term::not(&first), none, some),
+            Arm::None => (second.clone(), none, some),
             Arm::Some => (first.clone(), some, none),
         };
-        candidate.process.resume_optional(value::merge(&first, then, otherwise), optional);
+        candidate.process.resume_optional(Value::Union(Arc::new([(first, then), (second, otherwise)])), optional);
         self.restrict_choice(candidate, restrictions, Some(&there), site)
     }
 

@@ -15,6 +15,7 @@
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use crate::value::Value;
 
@@ -414,9 +415,9 @@ impl Types {
     /// The fields of a struct (`variant` is ignored), of a variant of an enum or of an option, or of a tuple; empty for
     /// other types.
     #[must_use]
-    pub fn fields(&self, id: TypeId, variant: u32) -> Vec<(Option<&str>, TypeId)> {
+    pub fn fields(&self, id: TypeId, variant: u32) -> SmallVec<[(Option<&str>, TypeId); 4]> {
         match self.get(id) {
-            Type::Option(of) if variant == 1 => vec![(None, *of)],
+            Type::Option(of) if variant == 1 => smallvec![(None, *of)],
             Type::Tuple(of) => of.iter().map(|&ty| (None, ty)).collect(),
             Type::Struct(index) => {
                 let fields = &self.structs[*index as usize].fields;
@@ -426,7 +427,7 @@ impl Types {
                 let fields = &self.enums[*index as usize].variants[variant as usize].fields;
                 fields.iter().map(|(name, ty)| (name.as_deref(), *ty)).collect()
             }
-            _ => Vec::new(),
+            _ => SmallVec::new(),
         }
     }
 }
@@ -455,7 +456,7 @@ mod tests {
         assert!(types.is_ordered(tree));
         assert!(!types.is_finite(tree));
         assert_eq!(types.variant(tree, "Node"), Some(1));
-        assert_eq!(types.fields(tree, 1), [(None, tree), (None, BOOL)]);
+        assert_eq!(types.fields(tree, 1)[..], [(None, tree), (None, BOOL)]);
     }
 
     #[test]

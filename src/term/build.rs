@@ -2,6 +2,7 @@
 //!
 //! For example `eq(ite(c, 1, 2), 1)` is `c`, and `not(#1 <= 3)` is `#1 >= 4`.
 
+use super::node::SHARED_FROM;
 use super::{KeySet, Kind, Linear, Term, Terms, Var, text};
 use crate::scalar::{Int, Scalar, Sort};
 use std::sync::LazyLock;
@@ -74,6 +75,7 @@ impl Term {
             // Not Σ + k <= 0 is −Σ − k + 1 <= 0; no common divisor appears.
             Kind::Le0(linear) => Term::make(Kind::Le0(linear.negated().plus_constant(&Int::ONE)), Sort::Bool),
             Kind::And(_) | Kind::Or(_) if self.depth() <= NEGATED_INSIDE => self.not_junction(),
+            _ if self.size() + 1 < SHARED_FROM => Term::negation(self),
             _ => Term::make(Kind::Not(self.clone()), Sort::Bool),
         }
     }

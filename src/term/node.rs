@@ -18,8 +18,10 @@ pub(super) const SHALLOW: u32 = 64;
 /// Trees up to this size are walked without remembering shared nodes.
 pub(super) const SMALL: u32 = 96;
 /// Smaller terms are not worth a look in the sharing table.
-const SHARED_FROM: u32 = 5;
+pub(super) const SHARED_FROM: u32 = 5;
 const SHARING_SLOTS: usize = 4096;
+/// The hash of a negation, without that of what is negated.
+const NEGATED: u64 = 4;
 
 pub(super) struct Node {
     pub(super) hash: u64,
@@ -61,6 +63,15 @@ impl Term {
         let shape = hash_of_sort(var.sort);
         let (first, last, hash) = (var.id, var.id, mix(shape, var.id));
         Term(Arc::new(Node { hash, shape, first, last, size: 1, depth: 1, sort: var.sort, kind: Kind::Var(var) }))
+    }
+
+    /// The node of a negation that is too small to be shared, as [`Term::make`] makes it.
+    pub(super) fn negation(inner: &Term) -> Term {
+        MADE.set(MADE.get() + 1);
+        let Node { hash, shape, first, last, size, depth, .. } = *inner.0;
+        let (hash, shape) = (mix(NEGATED, hash), mix(NEGATED, shape));
+        let kind = Kind::Not(inner.clone());
+        Term(Arc::new(Node { hash, shape, first, last, size: size + 1, depth: depth + 1, sort: Sort::Bool, kind }))
     }
 
     /// The node of `kind`, which must be in normal form.
@@ -172,7 +183,7 @@ fn head_hash(kind: &Kind) -> u64 {
         Kind::Const(Scalar::Int(value)) => mix(1, hash_int(value)),
         Kind::Const(scalar) => mix(2, hash_of(scalar)),
         Kind::Var(var) => hash_of_sort(var.sort),
-        Kind::Not(_) => 4,
+        Kind::Not(_) => NEGATED,
         Kind::And(_) => 5,
         Kind::Or(_) => 6,
         Kind::Eq(..) => 7,
@@ -290,4 +301,24 @@ impl Ord for Term {
 /// Distinct terms with equal 64-bit hashes: decided by how they print.
 fn tie(a: &Term, b: &Term) -> Ordering {
     if a == b { Ordering::Equal } else { a.to_string().cmp(&b.to_string()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_negation_is_made_as_any_other_term_is() {
+        let truth = |id| Term::var(Var { id, sort: Sort::Bool });
+        let token = Term::var(Var { id: 3, sort: Sort::Token(0) });
+        for inner in [truth(1), truth(2), Term::eq(&token, &Term::constant(Scalar::token("a")))] {
+            let (short, long) = (inner.not(), Term::make(Kind::Not(inner.clone()), Sort::Bool));
+            let about = |term: &Term| {
+                let Node { hash, shape, first, last, size, depth, sort, .. } = *term.0;
+                (hash, shape, first, last, size, depth, sort)
+            };
+            assert_eq!(about(&short), about(&long));
+            assert!(short == long && short.cmp(&long) == Ordering::Equal);
+        }
+    }
 }

@@ -259,7 +259,7 @@ impl<'t> Search<'t> {
     }
 }
 
-fn types_of(fields: Vec<(Option<&str>, TypeId)>) -> Vec<TypeId> {
+fn types_of<N>(fields: impl IntoIterator<Item = (N, TypeId)>) -> Vec<TypeId> {
     fields.into_iter().map(|field| field.1).collect()
 }
 
