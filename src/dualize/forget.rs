@@ -60,6 +60,7 @@ impl Judge {
         if !candidate.process.stored().is_empty() {
             self.settle_written(candidate);
         }
+        candidate.store.clear_news();
     }
 
     /// What was written with conditions in it is what is left of it after the answer was observed.
@@ -67,9 +68,12 @@ impl Judge {
         let State { process, store, .. } = &mut **candidate;
         let mut simplify = |term: &Term| changed(term, store.simplified(term, &self.solver));
         let mut settled = Substitution::everywhere(&mut simplify);
+        let solved = store.has_news();
         process.change_stored(&mut |value| match value {
             Value::Map(map) if map.is_doubtful() => {
-                map.settle(&mut |there| store.entails(there, &self.solver), &mut |inside| settled.apply(inside));
+                map.settle(solved, &mut |there| store.entails(there, &self.solver), &mut |inside| {
+                    settled.apply(inside)
+                });
             }
             _ if !store.has_only_domains() && value.has_computed() => {
                 *value = settled.apply(value).unwrap_or_else(|| value.clone())
@@ -128,7 +132,11 @@ fn put_known(candidate: &mut Candidate) {
     let State { process, store, .. } = &mut **candidate;
     let mut resolve = |term: &Term| changed(term, store.resolve(term));
     process.change_stored(&mut |value| Substitution::pending(&mut resolve).apply_in_place(value));
-    process.settle_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
+    if store.has_news() {
+        // What was solved for before was put in its place then, or is when it is forgotten.
+        let mut news = |term: &Term| store.resolve_news(term);
+        process.settle_read(&mut |value| Substitution::pending(&mut news).apply(value));
+    }
     if process.has_seen() {
         process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
         process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));

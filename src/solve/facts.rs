@@ -7,6 +7,7 @@
 use super::beside::is_about_text;
 use super::domain::{Domain, Narrowing};
 use super::literal::{About, literal};
+use super::news::News;
 use super::table::{Set, Table};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
@@ -31,6 +32,8 @@ pub(super) struct Facts {
     pub(super) domains: Table<Domain>,
     /// Constraints over several unbound variables, or too hard for a domain.
     pub(super) rest: Option<Arc<Rest>>,
+    /// The variables that were solved for of late.
+    pub(super) news: News,
 }
 
 /// The constraints that remain, resolved, indexed by variable; and a model of them.
@@ -197,6 +200,7 @@ impl Facts {
             pending.extend(ids.into_iter().filter_map(|id| rest.remove(id)));
         }
         self.bindings.insert(var, value);
+        self.news.add(var);
         Ok(())
     }
 

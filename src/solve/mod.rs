@@ -26,6 +26,7 @@ mod interval;
 mod literal;
 mod model;
 mod name;
+mod news;
 mod repair;
 mod search;
 mod shift;

@@ -56,7 +56,7 @@ impl Store {
     /// Whether it is as a store is made, with no log.
     #[inline]
     pub fn is_new(&self) -> bool {
-        let Facts { bindings, domains, rest } = &self.facts;
+        let Facts { bindings, domains, rest, .. } = &self.facts;
         let nothing = bindings.is_empty() && domains.is_empty() && rest.is_none();
         nothing && self.dead.is_none() && self.doubt.is_none() && self.trail.is_none()
     }
@@ -64,6 +64,21 @@ impl Store {
     /// Whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
     pub fn has_bindings(&self) -> bool {
         !self.facts.bindings.is_empty()
+    }
+
+    /// Whether a variable was solved for since [`Store::clear_news`].
+    pub fn has_news(&self) -> bool {
+        !self.facts.news.is_empty()
+    }
+
+    /// Forgets which variables were solved for of late.
+    pub fn clear_news(&mut self) {
+        self.facts.news.clear();
+    }
+
+    /// [`Store::resolve`] where a variable in the term was solved for of late; else nothing.
+    pub fn resolve_news(&self, term: &Term) -> Option<Term> {
+        self.facts.news.touch(term).then(|| self.facts.resolve(term))
     }
 
     /// Whether nothing is known but the values of single variables, so that a term is as simple as it was.
@@ -358,6 +373,7 @@ impl Store {
             bindings: self.facts.bindings.iter().map(|(var, value)| (rename(var), change(value))).collect(),
             domains: self.facts.domains.iter().map(|(var, domain)| (rename(var), domain.clone())).collect(),
             rest: None,
+            news: self.facts.news.clone(),
         };
         if let Some(rest) = &self.facts.rest {
             let target = facts.rest_mut();

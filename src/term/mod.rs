@@ -127,6 +127,15 @@ impl Term {
         if let Kind::Var(var) = self.kind() { Some(*var) } else { None }
     }
 
+    /// Whether it is a variable, or one negated.
+    pub fn is_literal(&self) -> bool {
+        match self.kind() {
+            Kind::Var(_) => true,
+            Kind::Not(inner) => inner.as_var().is_some(),
+            _ => false,
+        }
+    }
+
     /// Number of nodes, counted as a tree; saturating.
     pub fn size(&self) -> u32 {
         self.0.size

@@ -124,6 +124,19 @@ impl Value {
         }
     }
 
+    /// Whether every term in it is a variable, or one negated, and no collection is in it.
+    pub(super) fn has_only_variables(&self) -> bool {
+        match self {
+            Value::Term(term) => term.is_literal(),
+            Value::Data { .. } => self.fields().iter().all(Value::has_only_variables),
+            Value::Union(alternatives) => {
+                alternatives.iter().all(|(guard, value)| guard.is_literal() && value.has_only_variables())
+            }
+            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => true,
+            Value::Rest(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+        }
+    }
+
     /// Whether it has a term in it, outside of collections.
     #[must_use]
     pub fn has_terms(&self) -> bool {

@@ -183,7 +183,9 @@ impl Value {
     pub fn has_holes(&self) -> bool {
         match self {
             Value::Any => true,
-            Value::Data { .. } => self.fields().iter().any(Value::has_holes),
+            Value::Data { .. } => {
+                self.fields().iter().any(|field| !matches!(field, Value::Scalar(_)) && field.has_holes())
+            }
             Value::List(list) => list.iter().any(Value::has_holes),
             Value::Map(map) => map.looked_at().any(|(_, entry)| entry.value.has_holes()),
             Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => false,

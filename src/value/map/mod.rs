@@ -7,7 +7,9 @@
 //! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
 //! an entry that is never there.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
 
 use super::{Base, Lifted, Split, Truth, Value, equal, merge};
 use crate::term::{KeySet, Term};
@@ -15,14 +17,14 @@ use crate::term::{KeySet, Term};
 mod base;
 mod lineage;
 mod order;
+mod place;
 mod plain;
 mod rewrite;
 mod table;
 mod whole;
 
 use lineage::Lineage;
-use order::hash_of;
-use table::{Kept, Table};
+use table::Table;
 use whole::{Keys, Which};
 
 pub(super) use rewrite::Scope;
@@ -72,12 +74,12 @@ struct Contents {
     conditional: usize,
     /// How many entries are never there.
     hidden: usize,
-    /// The sum of the hashes of the entries.
-    hash: u64,
+    /// The sum of the hashes of the entries, from when it is asked for.
+    hash: OnceLock<u64>,
     /// Later writes win.
     pending: Vec<Write>,
     /// Known keys of entries that were written with something open in them, the latest last.
-    doubtful: Vec<Value>,
+    doubtful: SmallVec<[Value; 1]>,
     /// What it was at first, where that is unknown.
     base: Option<Box<Base>>,
     /// What was written to the entries.
@@ -367,81 +369,6 @@ impl Map {
 }
 
 impl Contents {
-    /// Whether a key is decided against all keys of entries.
-    fn is_plain(&self, key: &Value) -> bool {
-        if self.base.is_some() {
-            return key.is_known();
-        }
-        self.entries.is_empty() || (self.symbolic == 0 && key.is_known()) || self.entries.contains_key(key)
-    }
-
-    /// Whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
-    fn is_settled_by(&self, key: &Value, entry: Option<&Entry>) -> bool {
-        let adds = |entry: Option<&Entry>| {
-            entry.is_some_and(|entry| entry.presence == Presence::Always && entry.value == Value::UNIT)
-        };
-        let waits = !self.pending.is_empty();
-        self.is_plain(key)
-            && (!waits || key.is_known() && adds(entry) && self.pending.iter().all(|write| adds(write.entry.as_ref())))
-    }
-
-    /// Places the writes that wait first, as long as each is decided against the keys of all entries.
-    fn place_decided(&mut self) {
-        while let Some(key) = self.decided_key() {
-            let write = self.pending.remove(0);
-            self.place(key, write.entry);
-        }
-    }
-
-    /// The key that the first pending write is under, where that is known. On an unknown base it may still be any.
-    fn decided_key(&self) -> Option<Value> {
-        let Write { key, differs, .. } = self.pending.first()?;
-        if self.is_plain(key) {
-            return Some(key.clone());
-        }
-        if self.base.is_some() {
-            return None;
-        }
-        for other in self.entries.keys().filter(|other| !differs.contains(other)) {
-            match equal(key, other) {
-                Ok(Truth::Known(true)) => return Some(other.clone()),
-                Ok(Truth::Known(false)) => {}
-                Ok(Truth::Term(_)) | Err(_) => return None,
-            }
-        }
-        Some(key.clone())
-    }
-
-    fn place(&mut self, key: Value, entry: Option<Entry>) {
-        self.lineage.written(&key);
-        let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
-        self.note_doubtful(&key, entry.as_ref());
-        let (symbolic, hash) = (usize::from(!key.is_known()), table::hash(&key));
-        if let Some(new) = &entry {
-            self.symbolic += symbolic;
-            self.conditional += usize::from(new.presence != Presence::Always);
-            self.hidden += usize::from(new.presence == Presence::Never);
-            self.hash = self.hash.wrapping_add(hash_of(hash, new));
-        }
-        let old = match entry {
-            None => self.entries.remove(&key, hash),
-            Some(entry) => self.entries.insert(key, entry, hash),
-        };
-        if let Some(old) = old.as_ref().map(Kept::entry) {
-            self.symbolic -= symbolic;
-            self.conditional -= usize::from(old.presence != Presence::Always);
-            self.hidden -= usize::from(old.presence == Presence::Never);
-            self.hash = self.hash.wrapping_sub(hash_of(hash, old));
-        }
-    }
-
-    /// Takes an earlier pending write under the very same key away, as one that comes now hides it in every case; what its
-    /// key is known to differ from.
-    fn withdraw(&mut self, key: &Value) -> Option<Vec<Value>> {
-        let at = self.pending.iter().position(|write| write.key == *key)?;
-        Some(self.pending.remove(at).differs)
-    }
-
     /// The last write that is certainly under a key, and the writes after it (all, if there is none).
     fn later_writes(&self, key: &Value) -> (Option<&Write>, &[Write]) {
         match self.pending.iter().rposition(|write| write.key == *key) {

@@ -6,14 +6,13 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use super::{Entry, Map};
+use super::{Contents, Entry, Map, table};
 use crate::value::Value;
 
 impl PartialEq for Map {
     fn eq(&self, other: &Map) -> bool {
         self.is_same(other)
             || (self.0.entries.len() == other.0.entries.len()
-                && self.0.hash == other.0.hash
                 && self.0.base == other.0.base
                 && self.0.pending == other.0.pending
                 && self.has_entries_of(other))
@@ -38,7 +37,7 @@ impl Ord for Map {
 
 impl Hash for Map {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash.hash(state);
+        self.0.hash().hash(state);
         self.0.base.hash(state);
         self.0.pending.hash(state);
     }
@@ -51,12 +50,21 @@ pub(super) fn hash_of(key: u64, entry: &Entry) -> u64 {
     hasher.finish()
 }
 
+impl Contents {
+    /// The sum of the hashes of the entries, kept up by every write once it was asked for: most maps are compared with none.
+    pub(super) fn hash(&self) -> u64 {
+        let sum =
+            || self.entries.iter().map(|(key, entry)| hash_of(table::hash(key), entry)).fold(0, u64::wrapping_add);
+        *self.hash.get_or_init(sum)
+    }
+}
+
 impl Map {
     /// Whether two maps of one size have the same entries.
     fn has_entries_of(&self, other: &Map) -> bool {
         match self.written_since_parted(other) {
             Some(keys) => keys.into_iter().all(|key| self.0.entries.get(key) == other.0.entries.get(key)),
-            None => self.0.entries == other.0.entries,
+            None => self.0.hash() == other.0.hash() && self.0.entries == other.0.entries,
         }
     }
 

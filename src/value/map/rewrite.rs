@@ -93,15 +93,20 @@ impl Map {
     }
 
     /// Looks again at the entries that were written with something open in them, once each: whether they are there, where a
-    /// function knows it, and what they are by another one.
+    /// function knows it, and what they are by another one. Where no variable was solved for since, those that only hold
+    /// variables are what they were.
     pub fn settle(
         &mut self,
+        solved: bool,
         knows: &mut dyn FnMut(&Term) -> Option<bool>,
         rewrite: &mut dyn FnMut(&Value) -> Option<Value>,
     ) {
         let contents = Arc::make_mut(&mut self.0);
         for key in std::mem::take(&mut contents.doubtful) {
             let Some(old) = contents.entries.get(&key) else { continue };
+            if !solved && old.presence == Presence::Always && old.value.has_only_variables() {
+                continue;
+            }
             let there = match &old.presence {
                 Presence::When(condition) => knows(condition).map_or_else(|| old.truth(), Truth::Known),
                 Presence::Always | Presence::Never => old.truth(),
@@ -167,9 +172,8 @@ impl Map {
 
 impl Contents {
     /// Notes that something is not known in what an entry under a known key becomes.
-    pub(super) fn note_doubtful(&mut self, key: &Value, entry: Option<&Entry>) {
-        let open = entry.is_some_and(|entry| !entry.is_known());
-        if open && key.is_known() && !self.doubtful.contains(key) {
+    pub(super) fn note_doubtful(&mut self, key: &Value) {
+        if !self.doubtful.contains(key) {
             if self.doubtful.len() == DOUBTFUL {
                 self.doubtful.remove(0);
             }
@@ -270,6 +274,26 @@ mod tests {
             let live: BTreeSet<Var> = live.into_iter().collect();
             assert_eq!(live, live_by_walking_all(&map));
             assert_eq!(map.is_known(), live.is_empty() && map.0.conditional == 0);
+        }
+    }
+
+    #[test]
+    fn only_what_may_be_simpler_is_looked_at_again() {
+        let guard = Term::var(Var { id: 9, sort: crate::scalar::Sort::Bool });
+        let option = Value::Union(Arc::new([(guard.clone(), Value::NONE), (Term::not(&guard), Value::some(var(1)))]));
+        let sum = Value::Term(Term::var(Var { id: 1, sort: Sort::Int }).add(&Term::int(1)));
+        for (value, expected) in [(var(1), 0), (option, 0), (Value::some(sum), 1), (Value::list([var(1)]), 1)] {
+            for solved in [false, true] {
+                let mut map = Map::default();
+                map.set_in_place(&Value::from(7), Some(Entry::always(value.clone())));
+                let mut seen = 0;
+                map.settle(solved, &mut |_| None, &mut |_| {
+                    seen += 1;
+                    None
+                });
+                assert_eq!(seen, if solved { 1 } else { expected }, "{value:?}");
+                assert!(!map.is_doubtful());
+            }
         }
     }
 

@@ -20,6 +20,8 @@ const LEAF: usize = 12;
 /// So many items of a leaf have a tag: a part of the hash of each, so that hardly another key is touched.
 const TAGS: usize = 16;
 type Tags = [u8; TAGS];
+/// Of the items that have a tag: which are open.
+type Opens = u16;
 /// Below this level leaves grow: the hashes are equal.
 const LEVELS: u32 = 12;
 
@@ -32,7 +34,7 @@ pub(super) struct Table {
 
 #[derive(Clone, Debug)]
 enum Node {
-    Leaf { items: Vec<Item>, tags: Tags, open: bool },
+    Leaf { items: Vec<Item>, tags: Tags, open: Opens },
     Branch { children: Vec<Arc<Node>>, present: u16, open: u16 },
 }
 
@@ -109,6 +111,13 @@ fn place(items: &[Item], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize>
     Some(TAGS + behind)
 }
 
+/// Notes whether an item of a leaf is open.
+fn mark(open: &mut Opens, at: usize, is_open: bool) {
+    if at < TAGS {
+        *open = *open & !(1 << at) | Opens::from(is_open) << at;
+    }
+}
+
 /// How many of the places of a branch are before a bit.
 fn rank(present: u16, bit: u16) -> usize {
     (present & (bit - 1)).count_ones() as usize
@@ -154,13 +163,13 @@ impl Table {
         }
     }
 
-    /// Sets the entry under a key with its hash; the one that was there.
-    pub(super) fn insert(&mut self, key: Value, entry: Entry, hash: u64) -> Option<Kept> {
+    /// Sets the entry under a key with its hash, and whether something is not known in the two; the one that was there.
+    pub(super) fn insert(&mut self, key: Value, entry: Entry, (hash, open): (u64, bool)) -> Option<Kept> {
         let item = Item { key, entry: Kept::of(entry) };
         let old = match &mut self.root {
-            Some(root) => Arc::make_mut(root).insert(item, hash, 0),
+            Some(root) => Arc::make_mut(root).insert(item, (hash, open), 0),
             None => {
-                self.root = Some(Arc::new(Node::leaf(item, tag(hash))));
+                self.root = Some(Arc::new(Node::leaf(item, (hash, open))));
                 None
             }
         };
@@ -204,9 +213,8 @@ impl Table {
 }
 
 impl Node {
-    fn leaf(item: Item, tag: u8) -> Node {
-        let open = item.is_open();
-        Node::Leaf { items: vec![item], tags: [tag; TAGS], open }
+    fn leaf(item: Item, (hash, open): (u64, bool)) -> Node {
+        Node::Leaf { items: vec![item], tags: [tag(hash); TAGS], open: Opens::from(open) }
     }
 
     fn is_empty(&self) -> bool {
@@ -218,30 +226,28 @@ impl Node {
 
     fn is_open(&self) -> bool {
         match self {
-            Node::Leaf { open, .. } => *open,
+            Node::Leaf { items, open, .. } => *open != 0 || items.iter().skip(TAGS).any(Item::is_open),
             Node::Branch { open, .. } => *open != 0,
         }
     }
 
-    fn insert(&mut self, item: Item, hash: u64, level: u32) -> Option<Kept> {
+    fn insert(&mut self, item: Item, (hash, item_is_open): (u64, bool), level: u32) -> Option<Kept> {
         match self {
             Node::Leaf { items, tags, open } => {
-                let item_is_open = item.is_open();
                 if let Some(at) = place(items, tags, (tag(hash), &item.key)) {
-                    let old = std::mem::replace(&mut items[at], item);
-                    *open = item_is_open || *open && items.iter().any(Item::is_open);
-                    return Some(old.entry);
+                    mark(open, at, item_is_open);
+                    return Some(std::mem::replace(&mut items[at], item).entry);
                 }
                 if items.len() >= LEAF && level < LEVELS {
                     let items = std::mem::take(items);
                     *self = Node::Branch { children: Vec::new(), present: 0, open: 0 };
                     for old in items {
-                        let hash = self::hash(&old.key);
-                        self.insert(old, hash, level);
+                        let about = (self::hash(&old.key), old.is_open());
+                        self.insert(old, about, level);
                     }
-                    return self.insert(item, hash, level);
+                    return self.insert(item, (hash, item_is_open), level);
                 }
-                *open |= item_is_open;
+                mark(open, items.len(), item_is_open);
                 tags.iter_mut().skip(items.len()).take(1).for_each(|own| *own = tag(hash));
                 items.reserve_exact(1);
                 items.push(item);
@@ -252,13 +258,13 @@ impl Node {
                 let at = rank(*present, bit);
                 if *present & bit == 0 {
                     *present |= bit;
-                    *open |= if item.is_open() { bit } else { 0 };
+                    *open |= if item_is_open { bit } else { 0 };
                     children.reserve_exact(1);
-                    children.insert(at, Arc::new(Node::leaf(item, tag(hash))));
+                    children.insert(at, Arc::new(Node::leaf(item, (hash, item_is_open))));
                     return None;
                 }
                 let child = Arc::make_mut(&mut children[at]);
-                let old = child.insert(item, hash, level + 1);
+                let old = child.insert(item, (hash, item_is_open), level + 1);
                 *open = *open & !bit | if child.is_open() { bit } else { 0 };
                 old
             }
@@ -271,11 +277,13 @@ impl Node {
                 let at = place(items, tags, (tag(hash), key))?;
                 let old = items.swap_remove(at);
                 // The last item is where the one that goes was.
-                match items.get(at) {
+                let last = items.get(at);
+                mark(open, items.len(), false);
+                mark(open, at, last.is_some_and(Item::is_open));
+                match last {
                     Some(last) if at < TAGS => tags[at] = tag(self::hash(&last.key)),
                     Some(_) | None => {}
                 }
-                *open = *open && items.iter().any(Item::is_open);
                 Some(old.entry)
             }
             Node::Branch { children, present, open } => {
@@ -309,13 +317,16 @@ enum Visited {
 /// An iterator over entries.
 pub(super) struct Iter<'t> {
     pending: Vec<&'t Node>,
-    leaf: std::slice::Iter<'t, Item>,
+    leaf: &'t [Item],
+    /// Of the leaf's items: the next, and which are open.
+    at: usize,
+    open: Opens,
     visited: Visited,
 }
 
 impl<'t> Iter<'t> {
     fn of(table: &'t Table, visited: Visited) -> Iter<'t> {
-        let mut iter = Iter { pending: Vec::new(), leaf: [].iter(), visited };
+        let mut iter = Iter { pending: Vec::new(), leaf: &[], at: 0, open: 0, visited };
         iter.push(table.root.as_slice().iter());
         iter
     }
@@ -325,6 +336,19 @@ impl<'t> Iter<'t> {
         let wanted = nodes.map(|node| &**node).filter(|node| visited == Visited::All || node.is_open());
         self.pending.extend(wanted);
     }
+
+    /// The next item of the leaf that is visited.
+    fn next_of_leaf(&mut self) -> Option<&'t Item> {
+        while let Some(item) = self.leaf.get(self.at) {
+            let at = self.at;
+            self.at += 1;
+            let is_open = || if at < TAGS { self.open >> at & 1 == 1 } else { item.is_open() };
+            if self.visited == Visited::All || is_open() {
+                return Some(item);
+            }
+        }
+        None
+    }
 }
 
 impl<'t> Iterator for Iter<'t> {
@@ -332,12 +356,11 @@ impl<'t> Iterator for Iter<'t> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let visited = self.visited;
-            if let Some(item) = self.leaf.find(|item| visited == Visited::All || item.is_open()) {
+            if let Some(item) = self.next_of_leaf() {
                 return Some(item.pair());
             }
             match self.pending.pop()? {
-                Node::Leaf { items, .. } => self.leaf = items.iter(),
+                Node::Leaf { items, open, .. } => (self.leaf, self.at, self.open) = (items, 0, *open),
                 Node::Branch { children, .. } => self.push(children.iter()),
             }
         }
@@ -375,6 +398,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % n
         };
+        let is_open = |key: &Value, entry: &Entry| !(key.is_known() && entry.is_known());
         let mut pool: Vec<(Table, BTreeMap<Value, Entry>)> = vec![Default::default(); 4];
         for round in 0..60_000u64 {
             let size = if round / 10_000 % 2 == 0 { 2_000 } else { 60 };
@@ -390,16 +414,15 @@ mod tests {
                 0 => (table.remove(&key, hash(&key)), plain.remove(&key)),
                 _ => {
                     let (hash, entry) = (hash(&key), Entry::always(value));
-                    (table.insert(key.clone(), entry.clone(), hash), plain.insert(key, entry))
+                    (table.insert(key.clone(), entry.clone(), (hash, is_open(&key, &entry))), plain.insert(key, entry))
                 }
             };
             assert_eq!(old.as_ref().map(Kept::entry), before.as_ref());
             assert_eq!((table.len(), table.is_empty()), (plain.len(), plain.is_empty()));
             if round % 97 == 0 {
                 assert_eq!(sorted(table.iter()), sorted(plain.iter()));
-                let is_open = |(key, entry): &(&Value, &Entry)| !(key.is_known() && entry.is_known());
-                assert_eq!(sorted(table.open()), sorted(plain.iter().filter(is_open)));
-                assert_eq!(table.is_open(), plain.iter().any(|pair| is_open(&pair)));
+                assert_eq!(sorted(table.open()), sorted(plain.iter().filter(|(key, entry)| is_open(key, entry))));
+                assert_eq!(table.is_open(), plain.iter().any(|(key, entry)| is_open(key, entry)));
                 assert!(plain.iter().all(|(key, entry)| table.get(key) == Some(entry)));
                 let (other, beside) = &pool[random(4) as usize];
                 assert_eq!(pool[at].0 == *other, pool[at].1 == *beside);

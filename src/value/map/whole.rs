@@ -242,7 +242,7 @@ mod tests {
                 .entries
                 .iter()
                 .map(|(key, entry)| super::super::order::hash_of(super::super::table::hash(key), entry));
-            assert_eq!(map.0.hash, hashes.fold(0, u64::wrapping_add), "{map:?}");
+            assert_eq!(map.0.hash(), hashes.fold(0, u64::wrapping_add), "{map:?}");
         }
     }
 
