@@ -2,7 +2,7 @@
 
 use mayhap::json::{Scanner, decode, decode_answer, encode, quoted};
 use mayhap::spec::types::{BOOL, BYTES, EnumDef, INT, STRING, StructDef, Type, TypeId, Types, VariantDef};
-use mayhap::trace::Reader;
+use mayhap::trace::{Next, Reader};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -77,6 +77,10 @@ const PIECES: &[&str] = &[
     "{\"$any\":null}",
 ];
 
+/// What lines are made of; `long` is something long.
+const LINES: &[&[u8]] =
+    &[b"\n", b"\n", b"\r\n", b"{\"q\": 2}", b" ", "é".as_bytes(), b"long", b"\xff", b"\xc3", "\u{feff}".as_bytes()];
+
 fn text() -> impl Strategy<Value = String> {
     vec(proptest::sample::select(PIECES), 0..40).prop_map(|pieces| pieces.concat())
 }
@@ -112,6 +116,40 @@ proptest! {
         while let Ok(Some(line)) = reader.next_line() {
             let _ = line.notes();
         }
+    }
+
+    /// However many octets arrive at once.
+    #[test]
+    fn lines_are_what_stands_between_their_ends(
+        pieces in vec(proptest::sample::select(LINES), 0..60), long in 0usize..9_000, capacity in 1usize..5_000,
+    ) {
+        let long = "é".repeat(long / 2);
+        let pieces = pieces.into_iter().map(|piece| if piece == b"long" { long.as_bytes() } else { piece });
+        let trace = [b"{\"q\": 1}\n"].into_iter().map(|first| &first[..]).chain(pieces).collect::<Vec<_>>().concat();
+        let mut reader = Reader::new(std::io::BufReader::with_capacity(capacity, trace.as_slice()));
+        let mut bytes = 0;
+        for (line, number) in trace.split_inclusive(|octet| *octet == b'\n').zip(1..) {
+            bytes += line.len() as u64;
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            if line.iter().all(|octet| b" \t\r".contains(octet)) {
+                continue;
+            }
+            let next = reader.next_with(|text, number| Some((text.to_owned(), number)));
+            match std::str::from_utf8(line) {
+                Ok(text) => match next {
+                    Ok(Some(Next::Quick(read))) => prop_assert_eq!(read, (text.to_owned(), number)),
+                    _ => prop_assert!(false, "{} is not read", text),
+                },
+                Err(error) => {
+                    let column = String::from_utf8_lossy(&line[..error.valid_up_to()]).chars().count() as u64 + 1;
+                    let found = next.err().map(|error| (error.line, error.column));
+                    prop_assert_eq!(found, Some((number, column)));
+                }
+            }
+            prop_assert_eq!(reader.mark().bytes, bytes);
+        }
+        prop_assert!(matches!(reader.next_with(|_, _| Some(())), Ok(None)));
+        prop_assert_eq!(reader.mark().bytes, trace.len() as u64);
     }
 
     #[test]

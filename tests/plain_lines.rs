@@ -26,7 +26,14 @@ const ODD: &str = r#"
     struct Marked { `$any`: option<int> }
     enum Tree { Leaf, One(Tree), Two(int, option<Tree>), Many(list<Tree>), `say "$lit"` { `a\b`: bool, open: Open } }
     enum Lit { Put { `$any`: option<int> }, Other }
-    enum Query { Grow(Tree), Mark(Marked), Both(int, Id), Lit(Lit), Sort(set<int>), Map(map<string, Tree>) }
+    enum Alike {
+        A, Ab, Ba, Bb, Abc(int), Abcdefghijklmnopqrs(int), Abcdefghijklmnopqrt(int), Abcdefghijklmnopqrstuvwxyz, Abcdefghijklmnopqrstuvwxya,
+        Four { w: int, x: string, y: Id, z: bytes }, Five(int, int, bool, int, option<string>)
+    }
+    enum Query {
+        Grow(Tree), Mark(Marked), Both(int, Id), Lit(Lit), Sort(set<int>), Map(map<string, Tree>), Alike(list<Alike>),
+        Texts { text: string, token: Id, octets: bytes, number: int }
+    }
     protocol odd {
         request Query;
         response (option<Tree>, list<Id>, Query);
@@ -38,6 +45,10 @@ const ODD_LINES: &[&str] = &[
     r#"{"q": {"Mark": {"$any": 5}}, "a": [{"say \"$lit\"": {"a\\b": true, "open": {"a": 1, "b": "o"}}}, [], {"Sort": [1, 2]}]}"#,
     r#"{"q": {"Mark": {"$any": null}}, "a": ["Leaf", [], {"Map": {"x": "Leaf", "y": {"One": {"Two": [1, null]}}}}]}"#,
     r#"{"q": {"Lit": {"Put": {"$any": null}}}, "a": [{"Many": []}, [12345678901234567890], {"Lit": {"Put": {"$any": 1}}}]}"#,
+    r#"{"q": {"Alike": ["A", "Ab", "Ba", "Bb", {"Abc": 1}, {"Abcdefghijklmnopqrs": 12}, {"Abcdefghijklmnopqrt": -123}]}, "a": [null, [], {"Sort": []}]}"#,
+    r#"{"q": {"Alike": ["Abcdefghijklmnopqrstuvwxyz", "Abcdefghijklmnopqrstuvwxya", "A"]}, "a": ["Leaf", [], {"Sort": []}]}"#,
+    r#"{"q": {"Alike": [{"Four": {"w": 1, "x": "x", "y": 2, "z": "z"}}, {"Five": [1, 22, true, 333, null]}]}, "a": [null, [1, "1"], {"Sort": []}]}"#,
+    r#"{"q": {"Texts": {"text": "a", "token": "b", "octets": "c", "number": 4}}, "a": [null, [], {"Alike": []}]}"#,
 ];
 
 /// A specification and lines of its traces.
@@ -364,6 +375,62 @@ fn every_octet_damaged() {
                 }
             }
         }
+    }
+}
+
+/// Strings and numbers of every length, with every kind of octet at every place.
+#[test]
+fn every_length() {
+    let world = WORLDS.last().unwrap();
+    let line = |text: &str, number: &str| {
+        let texts = format!("{{\"text\": {text}, \"token\": {text}, \"octets\": {text}, \"number\": {number}}}");
+        format!("{{\"q\": {{\"Texts\": {texts}}}, \"a\": [null, [{number}, {text}, {number}], {{\"Sort\": []}}]}}")
+    };
+    for length in 0..20 {
+        for odd in ["", "a", "\"", "\\", "\\n", "\n", "\u{1}", "\u{7f}", "é", "\u{2028}", "😀"] {
+            for at in 0..=length {
+                let text = format!("\"{}{odd}{}\"", "x".repeat(at), "y".repeat(length - at));
+                let is_text = !matches!(odd, "\"" | "\\" | "\n" | "\u{1}");
+                // A backslash may go together with what follows it.
+                assert!(same(world, line(&text, "1").as_bytes()) == is_text, "{text}");
+            }
+        }
+        for sign in ["", "-", "+", "0", "-0"] {
+            for behind in ["", ".", ".0", "e", "e0", "E1", "x", " ", "\"", "\u{0}", "é"] {
+                let digits: String = "98765432101234567890".chars().take(length).collect();
+                let number = format!("{sign}{digits}{behind}");
+                let is_number = sign.len() + length > 0 && serde_json::from_str::<i128>(&number).is_ok();
+                assert!(same(world, line("\"\"", &number).as_bytes()) == is_number, "{number}");
+            }
+        }
+    }
+}
+
+/// Whatever was read before, and however lines arrive, each is read as it is by itself.
+#[test]
+fn lines_one_after_another() {
+    let (spec, lines) = WORLDS.last().unwrap();
+    let mut random = 1_u64;
+    let mut texts = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (length, from) = ((random >> 33) as usize % 18, (random >> 40) as usize % 40);
+        (0..length).map(|at| ['a', 'é'][(random >> (at + 5)) as usize % 2]).chain(from.to_string().chars()).collect()
+    };
+    let mut trace = format!("{}\n", lines[0]);
+    for _ in 0..20_000 {
+        let (text, token): (String, String) = (texts(), texts());
+        let texts = format!("{{\"text\": \"{text}\", \"token\": \"{token}\", \"octets\": \"{text}\", \"number\": 1}}");
+        trace += &format!("{{\"q\": {{\"Texts\": {texts}}}, \"a\": [null, [\"{token}\", \"\"], {{\"Sort\": []}}]}}\n");
+    }
+    for capacity in [100, 4_000, 1 << 18] {
+        let input = || std::io::BufReader::with_capacity(capacity, trace.as_bytes());
+        let (mut exchanges, mut reader) = (Exchanges::new(spec, input()), Reader::new(input()));
+        for number in 0..20_001 {
+            let read = exchanges.next_exchange().unwrap();
+            assert_eq!(read, reader.next_line().unwrap().map(|line| exchange(spec, &line).unwrap()), "{number}");
+            assert!(read.is_some());
+        }
+        assert_eq!((exchanges.next_exchange(), exchanges.mark()), (Ok(None), reader.mark()));
     }
 }
 

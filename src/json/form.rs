@@ -15,8 +15,11 @@
 //! assert_eq!((value, scanner.offset()), (Some(Value::data(0, [Value::from(5), Value::from(true)])), 9));
 //! ```
 
+use super::known::Known;
 use super::text::quote;
+use super::words::{Piece, Tail};
 use crate::spec::types::{Type, TypeId, Types};
+use std::collections::HashSet;
 
 /// How a program writes commas and colons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,7 +33,9 @@ pub enum Spacing {
 /// The forms of all types of a specification in one spacing.
 #[derive(Debug)]
 pub struct Forms {
-    by_type: Vec<Form>,
+    pub(super) by_type: Vec<Form>,
+    /// The strings that were read.
+    pub(super) known: Known,
 }
 
 /// How the values of a type are usually written.
@@ -43,18 +48,33 @@ pub(super) enum Form {
     Token,
     Option(TypeId),
     List(TypeId),
-    /// One template for each constructor, in the order of their tags.
-    Data(Box<[Template]>),
+    Data(Templates),
     /// Nothing is known of it here.
     Other,
 }
+
+/// How the constructors of a type are usually written, found by one octet that most of them differ in.
+#[derive(Debug)]
+pub(super) struct Templates {
+    /// One for each constructor, in the order of their tags.
+    by_tag: Box<[Template]>,
+    /// Where this octet stands in the texts of all of them.
+    at: usize,
+    /// The first constructor with this octet there, by the octet; [`NONE`] where there is none.
+    first: Box<[u32; 256]>,
+}
+
+/// The tag of no constructor.
+const NONE: u32 = u32::MAX;
 
 /// What is always the same in the text of a constructor, and the gaps in it.
 #[derive(Debug)]
 pub(super) struct Template {
     /// Everything before the first gap.
-    pub begin: Box<str>,
+    begin: Piece,
     pub gaps: Box<[Gap]>,
+    /// The next constructor with the same octet at the place where most differ, or [`NONE`].
+    next: u32,
 }
 
 /// Where a field stands.
@@ -62,7 +82,7 @@ pub(super) struct Template {
 pub(super) struct Gap {
     pub of: TypeId,
     /// What stands between the field and the next gap, or the end.
-    pub behind: Box<str>,
+    pub behind: Piece,
 }
 
 impl Forms {
@@ -70,12 +90,7 @@ impl Forms {
     #[must_use]
     pub fn new(types: &Types, spacing: Spacing) -> Forms {
         let ids = (0..types.count() as u32).map(TypeId::of_number);
-        Forms { by_type: ids.map(|id| form(types, id, spacing)).collect() }
-    }
-
-    #[inline]
-    pub(super) fn of(&self, id: TypeId) -> &Form {
-        self.by_type.get(id.number() as usize).unwrap_or(&Form::Other)
+        Forms { by_type: ids.map(|id| form(types, id, spacing)).collect(), known: Known::default() }
     }
 }
 
@@ -98,11 +113,38 @@ fn form(types: &Types, id: TypeId, spacing: Spacing) -> Form {
     }
 }
 
-/// A constructor's form, unless a name in it could be read as a mark, `$any` or `$lit`.
+/// The form of a type with these constructors, unless a name in it could be read as a mark, `$any` or `$lit`.
 fn data(templates: impl IntoIterator<Item = Template>) -> Form {
     let templates: Box<[Template]> = templates.into_iter().collect();
-    let may_be_mark = |template: &Template| template.begin.contains("{\"$");
-    if templates.iter().any(may_be_mark) { Form::Other } else { Form::Data(templates) }
+    let may_be_mark = |template: &Template| template.begin.octets().windows(3).any(|three| three == b"{\"$");
+    if templates.iter().any(may_be_mark) { Form::Other } else { Form::Data(Templates::new(templates)) }
+}
+
+impl Templates {
+    fn new(mut by_tag: Box<[Template]>) -> Templates {
+        let octet = |template: &Template, at: usize| template.begin.octets()[at];
+        let shortest = by_tag.iter().map(|template| template.begin.octets().len()).min().unwrap_or(0);
+        let different = |at: &usize| by_tag.iter().map(|template| octet(template, *at)).collect::<HashSet<_>>().len();
+        let at = (0..shortest).rev().max_by_key(different).unwrap_or(0);
+        let mut first = Box::new([NONE; 256]);
+        for (tag, template) in by_tag.iter_mut().enumerate().rev() {
+            template.next = std::mem::replace(&mut first[usize::from(octet(template, at))], tag as u32);
+        }
+        Templates { by_tag, at, first }
+    }
+
+    /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left behind its beginning.
+    #[inline]
+    pub(super) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: Tail) -> Option<(u32, &'t Template, &'a [u8])> {
+        let mut tag = self.first[usize::from(*octets.get(self.at)?)];
+        while let Some(template) = self.by_tag.get(tag as usize) {
+            match template.begin.behind(octets, tail) {
+                Some(behind) => return Some((tag, template, behind)),
+                None => tag = template.next,
+            }
+        }
+        None
+    }
 }
 
 fn variant_template(spacing: Spacing, name: &str, fields: &[(Option<&str>, TypeId)]) -> Template {
@@ -123,9 +165,10 @@ fn template(spacing: Spacing, open: String, fields: &[(Option<&str>, TypeId)], c
         texts.push(std::mem::take(&mut text));
     }
     texts.push(text + close);
-    let mut texts = texts.into_iter().map(String::into_boxed_str);
-    let begin = texts.next().unwrap_or_default();
-    Template { begin, gaps: fields.iter().zip(texts).map(|((_, of), behind)| Gap { of: *of, behind }).collect() }
+    let mut pieces = texts.iter().map(|text| Piece::new(text));
+    let begin = pieces.next().unwrap_or_else(|| Piece::new(""));
+    let gaps = fields.iter().zip(pieces).map(|((_, of), behind)| Gap { of: *of, behind }).collect();
+    Template { begin, gaps, next: NONE }
 }
 
 fn key(before: &str, name: &str, behind: &str) -> String {

@@ -17,6 +17,7 @@ mod decode;
 mod encode;
 mod error;
 mod form;
+mod known;
 mod mark;
 mod quick;
 mod scalars;
@@ -26,11 +27,13 @@ mod strings;
 #[cfg(test)]
 mod tests;
 mod text;
+mod words;
 
 pub use decode::{MAX_DEPTH, Observed, decode, decode_answer, decode_recorded};
 pub use encode::{encode, encode_into};
 pub use error::{Flaw, JsonError};
 pub use form::{Forms, Spacing};
+pub use quick::Reading;
 pub use scan::Scanner;
 pub use serial::{Written, from_serde, line, to_serde};
 pub use text::quoted;

@@ -9,66 +9,132 @@
 //! use mayhap::spec::types::{BOOL, INT, Types};
 //! let mut types = Types::new();
 //! let pair = types.tuple(vec![INT, BOOL]);
-//! let forms = Forms::new(&types, Spacing::Compact);
+//! let mut forms = Forms::new(&types, Spacing::Compact);
 //! for text in ["[5,true]", "[5 , true]", "[\"5\",{\"$any\": null}]", "[5]"] {
 //!     assert_eq!(forms.next(&types, pair, &mut Scanner::new(text)), decode_recorded(&types, pair, text).ok());
 //! }
 //! ```
 
 use super::decode::{MAX_DEPTH, next_within};
-use super::form::{Form, Forms, Gap, Template};
+use super::form::{Form, Forms, Gap, Templates};
+use super::known::Known;
+use super::words::{Tail, digits, number, plain, special, word};
 use super::{Observed, Scanner};
 use crate::scalar::{Int, Scalar, Token};
 use crate::spec::types::{TypeId, Types};
 use crate::value::Value;
+use std::sync::Arc;
 
 impl Forms {
     /// The recorded value of type `id` that comes next; none where there is an error, which the decoder tells.
-    #[inline]
-    pub fn next(&self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Value> {
-        if let Form::Int = self.of(id)
-            && let Some(small) = scanner.small_number()
-        {
-            return Some(Value::from(small));
-        }
-        let mut quick = Quick { types, forms: self, scanner: *scanner };
-        let value = quick.value(id, 0);
-        if quick.is_astray() {
-            return next_within(types, id, scanner, 0).ok();
-        }
-        *scanner = quick.scanner;
+    pub fn next(&mut self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Value> {
+        let mut reading = self.reading(types, scanner.text);
+        reading.rest = &scanner.text.as_bytes()[scanner.at..];
+        let value = reading.next(id)?;
+        *scanner = reading.scanner();
         Some(value)
+    }
+
+    /// Stands before the first octet of `text`.
+    #[inline]
+    pub fn reading<'t, 'a>(&'t mut self, types: &'t Types, text: &'a str) -> Reading<'t, 'a> {
+        Reading {
+            types,
+            forms: &self.by_type,
+            known: &mut self.known,
+            text,
+            rest: text.as_bytes(),
+            tail: Tail::of(text.as_bytes()),
+        }
+    }
+}
+
+/// A place in a text of which values are read, as they are usually written.
+#[derive(Debug)]
+pub struct Reading<'t, 'a> {
+    types: &'t Types,
+    forms: &'t [Form],
+    known: &'t mut Known,
+    text: &'a str,
+    /// What of the text has not been read; nothing where it went astray.
+    rest: &'a [u8],
+    tail: Tail,
+}
+
+impl<'t, 'a> Reading<'t, 'a> {
+    /// The recorded value of type `id` that comes next, as [`Forms::next`] reads it.
+    #[inline]
+    pub fn next(&mut self, id: TypeId) -> Option<Value> {
+        let here = self.rest;
+        let value = self.part(id, 0);
+        if self.is_astray() { self.in_full(here, id) } else { Some(value) }
     }
 
     /// The answer of type `id` that comes next, as [`Forms::next`] reads values.
     #[inline]
-    pub fn next_answer(&self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Observed> {
-        self.next(types, id, scanner).map(|value| match value {
+    pub fn next_answer(&mut self, id: TypeId) -> Option<Observed> {
+        self.next(id).map(|value| match value {
             Value::Any => Observed::Any,
             known => Observed::Value(known),
         })
     }
-}
 
-struct Quick<'t, 'a> {
-    types: &'t Types,
-    forms: &'t Forms,
-    scanner: Scanner<'a>,
-}
+    /// Reads `text` if it comes next, octet for octet.
+    #[inline]
+    pub fn eat_text(&mut self, text: &str) -> bool {
+        let behind = self.rest.strip_prefix(text.as_bytes());
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
 
-impl<'t> Quick<'t, '_> {
+    /// Whether nothing but white space is left.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.rest.iter().all(|octet| matches!(octet, b' ' | b'\t' | b'\n' | b'\r'))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn in_full(&mut self, here: &'a [u8], id: TypeId) -> Option<Value> {
+        self.rest = here;
+        let mut scanner = self.scanner();
+        let value = next_within(self.types, id, &mut scanner, 0).ok()?;
+        self.rest = scanner.rest().as_bytes();
+        Some(value)
+    }
+
+    #[inline]
+    fn form(&self, id: TypeId) -> &'t Form {
+        self.forms.get(id.number() as usize).unwrap_or(&Form::Other)
+    }
+
     /// A value that so many others are around; anything where it went astray.
+    #[inline]
+    fn part(&mut self, id: TypeId, depth: usize) -> Value {
+        match self.form(id) {
+            form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),
+            Form::Int => self.int().map_or_else(|| self.general(id, depth), Value::from),
+            _ => self.leaf(id, depth),
+        }
+    }
+
+    #[inline(never)]
+    fn leaf(&mut self, id: TypeId, depth: usize) -> Value {
+        self.value(id, depth)
+    }
+
+    /// As [`Reading::part`], where most are scalars.
+    #[inline(always)]
     fn value(&mut self, id: TypeId, depth: usize) -> Value {
-        let scalar = match self.forms.of(id) {
-            _ if depth == MAX_DEPTH => None,
-            Form::Data(templates) => return self.data(id, templates, depth),
-            Form::Option(of) => return self.option(*of, depth),
-            Form::List(of) => return self.list(id, *of, depth),
-            Form::Str => self.scanner.plain_string().map(Scalar::str),
-            Form::Bytes => self.scanner.plain_string().map(|text| Scalar::bytes(text.as_bytes())),
-            Form::Token => self.token(),
-            Form::Int => self.scanner.small_number().map(|int| Scalar::Int(Int::small(int))),
-            Form::Bool => self.scanner.truth().map(Scalar::Bool),
+        let form = self.form(id);
+        let scalar = match form {
+            Form::Option(_) if depth < MAX_DEPTH && self.literal(b"null") => return Value::NONE,
+            Form::Data(_) | Form::Option(_) | Form::List(_) => return self.tree(id, form, depth),
+            Form::Str => self.string().map(Scalar::Str),
+            Form::Bytes => self.plain().map(|text| Scalar::bytes(text.as_bytes())),
+            Form::Token => self.token().map(Scalar::Token),
+            Form::Int => self.int().map(|int| Scalar::Int(Int::small(int))),
+            Form::Bool => self.truth().map(Scalar::Bool),
             Form::Other => None,
         };
         match scalar {
@@ -77,84 +143,185 @@ impl<'t> Quick<'t, '_> {
         }
     }
 
-    fn token(&mut self) -> Option<Scalar> {
-        let token = match self.scanner.plain_string() {
-            Some(text) => Token::Text(text.into()),
-            None => Token::Number(Int::small(self.scanner.small_number()?)),
-        };
-        Some(Scalar::Token(token))
+    #[inline(never)]
+    fn tree(&mut self, id: TypeId, form: &'t Form, depth: usize) -> Value {
+        match form {
+            _ if depth == MAX_DEPTH => self.general(id, depth),
+            Form::Data(templates) => self.data(id, templates, depth),
+            Form::Option(of) => match self.part(*of, depth + 1) {
+                // Nothing is known, not even whether there is something.
+                Value::Any => Value::Any,
+                some => Value::some(some),
+            },
+            Form::List(of) => self.list(id, *of, depth),
+            _ => self.general(id, depth),
+        }
     }
 
-    fn option(&mut self, of: TypeId, depth: usize) -> Value {
-        if self.scanner.literal("null") {
-            return Value::NONE;
+    /// A string in which nothing is escaped.
+    #[inline(never)]
+    fn string(&mut self) -> Option<Arc<str>> {
+        let inside = self.rest.strip_prefix(b"\"")?;
+        let first = self.tail.word(inside);
+        let bits = special(first).trailing_zeros() & !7;
+        if bits == 64 || (first >> bits) as u8 != b'"' {
+            return self.long_string();
         }
-        match self.value(of, depth + 1) {
-            // Nothing is known, not even whether there is something.
-            Value::Any => Value::Any,
-            some => Value::some(some),
+        let words = [first & !(u64::MAX << bits), 0];
+        let length = bits as usize / 8;
+        self.rest = inside.get(length + 1..).unwrap_or_default();
+        if let Some(known) = self.known.get(words) {
+            return Some(known);
+        }
+        let begin = self.text.len() - inside.len();
+        Some(self.known.learn(words, self.text.get(begin..begin + length)?))
+    }
+
+    /// A string of 8 octets or more in which nothing is escaped.
+    #[inline(never)]
+    fn long_string(&mut self) -> Option<Arc<str>> {
+        let text = self.plain()?;
+        if !(8..16).contains(&text.len()) {
+            return Some(text.into());
+        }
+        let words = [word(text.as_bytes()), word(&text.as_bytes()[8..])];
+        match self.known.get(words) {
+            None => Some(self.known.learn(words, text)),
+            known => known,
+        }
+    }
+
+    /// The text of a string in which nothing is escaped.
+    fn plain(&mut self) -> Option<&'a str> {
+        let inside = self.rest.strip_prefix(b"\"")?;
+        let length = plain(inside);
+        self.rest = inside.get(length..)?.strip_prefix(b"\"")?;
+        let begin = self.text.len() - inside.len();
+        self.text.get(begin..begin + length)
+    }
+
+    /// A whole number of up to 18 digits.
+    #[inline]
+    fn int(&mut self) -> Option<i64> {
+        let minus = usize::from(self.rest.first() == Some(&b'-'));
+        let unsigned = self.rest.get(minus..).unwrap_or_default();
+        let next = self.tail.word(unsigned);
+        let bits = digits(next);
+        let is_plain = matches!(bits, 8..=56) && (bits == 8 || next as u8 != b'0');
+        if !is_plain || !matches!((next >> bits) as u8, b',' | b']' | b'}') {
+            return self.long_int();
+        }
+        self.rest = unsigned.get(bits as usize / 8..).unwrap_or_default();
+        let value = number(next, bits) as i64;
+        Some(if minus == 1 { -value } else { value })
+    }
+
+    /// A number that has more than 7 digits, or that something else follows than usual.
+    #[cold]
+    #[inline(never)]
+    fn long_int(&mut self) -> Option<i64> {
+        let mut scanner = self.scanner();
+        let value = scanner.small_number()?;
+        self.rest = scanner.rest().as_bytes();
+        Some(value)
+    }
+
+    #[inline]
+    fn truth(&mut self) -> Option<bool> {
+        if self.literal(b"true") { Some(true) } else { self.literal(b"false").then_some(false) }
+    }
+
+    /// Reads this word if it comes next.
+    #[inline]
+    fn literal(&mut self, word: &[u8]) -> bool {
+        let behind =
+            self.rest.strip_prefix(word).filter(|behind| !behind.first().is_some_and(u8::is_ascii_alphanumeric));
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    #[inline]
+    fn token(&mut self) -> Option<Token> {
+        match self.rest {
+            [b'"', ..] => self.string().map(Token::Text),
+            _ => self.int().map(|int| Token::Number(Int::small(int))),
         }
     }
 
     fn list(&mut self, id: TypeId, of: TypeId, depth: usize) -> Value {
-        if !self.scanner.eat(b'[') {
+        if !self.eat(b'[') {
             return self.general(id, depth);
         }
         let mut elements = Vec::new();
-        if self.scanner.eat(b']') {
+        if self.eat(b']') {
             return Value::list(elements);
         }
         loop {
-            elements.push(self.value(of, depth + 1));
-            if !self.scanner.eat(b',') {
+            elements.push(self.part(of, depth + 1));
+            if !self.eat(b',') {
                 break;
             }
+            self.eat(b' ');
         }
-        if !self.scanner.eat(b']') {
+        if !self.eat(b']') {
             self.go_astray();
         }
         Value::list(elements)
     }
 
-    fn data(&mut self, id: TypeId, templates: &'t [Template], depth: usize) -> Value {
-        let found = templates.iter().position(|template| self.scanner.eat_text(&template.begin));
-        let Some(tag) = found else { return self.general(id, depth) };
-        let gaps = &templates[tag].gaps;
-        Value::Data {
-            tag: tag as u32,
-            fields: if gaps.is_empty() {
-                None
-            } else {
-                Some(gaps.iter().map(|gap| self.field(gap, depth + 1)).collect())
-            },
-        }
+    fn data(&mut self, id: TypeId, templates: &'t Templates, depth: usize) -> Value {
+        let Some((tag, template, behind)) = templates.find(self.rest, self.tail) else {
+            return self.general(id, depth);
+        };
+        self.rest = behind;
+        let depth = depth + 1;
+        let fields: Arc<[Value]> = match &*template.gaps {
+            [] => return Value::unit(tag),
+            [a] => Arc::new([self.field(a, depth)]),
+            [a, b] => Arc::new([self.field(a, depth), self.field(b, depth)]),
+            [a, b, c] => Arc::new([self.field(a, depth), self.field(b, depth), self.field(c, depth)]),
+            gaps => gaps.iter().map(|gap| self.field(gap, depth)).collect(),
+        };
+        Value::Data { tag, fields: Some(fields) }
     }
 
+    #[inline(never)]
     fn field(&mut self, gap: &Gap, depth: usize) -> Value {
         let value = self.value(gap.of, depth);
-        if !self.scanner.eat_text(&gap.behind) {
-            self.go_astray();
-        }
+        self.rest = gap.behind.behind(self.rest, self.tail).unwrap_or_default();
         value
+    }
+
+    #[inline]
+    fn eat(&mut self, octet: u8) -> bool {
+        let behind = self.rest.strip_prefix(&[octet]);
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
     }
 
     /// A value read without its form.
     #[cold]
+    #[inline(never)]
     fn general(&mut self, id: TypeId, depth: usize) -> Value {
         if self.is_astray() {
             return Value::Absent;
         }
-        next_within(self.types, id, &mut self.scanner, depth).unwrap_or_else(|_| {
-            self.go_astray();
-            Value::Absent
-        })
+        let mut scanner = self.scanner();
+        let value = next_within(self.types, id, &mut scanner, depth);
+        self.rest = if value.is_ok() { scanner.rest().as_bytes() } else { &[] };
+        value.unwrap_or(Value::Absent)
+    }
+
+    /// Stands where this stands.
+    fn scanner(&self) -> Scanner<'a> {
+        Scanner { text: self.text, at: self.text.len() - self.rest.len() }
     }
 
     fn go_astray(&mut self) {
-        self.scanner.at = self.scanner.text.len();
+        self.rest = &[];
     }
 
     fn is_astray(&self) -> bool {
-        self.scanner.at == self.scanner.text.len()
+        self.rest.is_empty()
     }
 }

@@ -67,14 +67,6 @@ impl<'a> Scanner<'a> {
         is_next
     }
 
-    /// Reads `text` if it comes next, byte for byte.
-    #[inline]
-    pub(crate) fn eat_text(&mut self, text: &str) -> bool {
-        let is_next = self.text.as_bytes()[self.at..].starts_with(text.as_bytes());
-        self.at += if is_next { text.len() } else { 0 };
-        is_next
-    }
-
     /// Reads the key `name` of an object and its colon if that comes next as it stands, without escapes or white space.
     #[inline]
     pub(super) fn eat_key(&mut self, name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Strings of JSON and their escapes, gone through eight octets at a time.
+//! Strings of JSON and their escapes.
 //!
 //! ```
 //! use mayhap::json::Scanner;
@@ -7,6 +7,7 @@
 //! ```
 
 use super::scan::Scanned;
+use super::words::plain;
 use super::{JsonError, Scanner};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -47,16 +48,6 @@ impl<'a> Scanner<'a> {
             return Err(self.expected("a string"));
         }
         Ok(self.at)
-    }
-
-    /// Reads a string in which nothing is escaped; everything else, wrong forms included, is left to [`Scanner::string`].
-    #[inline]
-    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
-        let inside = self.rest().strip_prefix('"')?;
-        let length = plain(inside.as_bytes());
-        let text = inside.get(..length).filter(|_| inside.as_bytes().get(length) == Some(&b'"'))?;
-        self.at += length + 2;
-        Some(text)
     }
 
     /// Reads what needs no attention inside a string; how many bytes that were.
@@ -131,32 +122,6 @@ impl<'a> Scanner<'a> {
             Some(Err(_)) | None => Err(JsonError::new(at, "half of a surrogate pair is no character")),
         }
     }
-}
-
-/// How many octets need no attention inside a string.
-#[inline]
-fn plain(octets: &[u8]) -> usize {
-    let (words, few) = octets.as_chunks::<8>();
-    let told = words.iter().map(|word| special(u64::from_le_bytes(*word)));
-    match told.enumerate().find(|(_, found)| *found != 0) {
-        Some((word, found)) => word * 8 + found.trailing_zeros() as usize / 8,
-        None => {
-            let is_special = |&b: &u8| b == b'"' || b == b'\\' || b < 0x20;
-            words.len() * 8 + few.iter().position(is_special).unwrap_or(few.len())
-        }
-    }
-}
-
-/// The lowest bit that is set is in the first octet of a word that needs attention inside a string: a quote, a backslash, a
-/// control character; none is set where no octet does. (Subtracting borrows from higher octets only, so what is found behind
-/// the first one means nothing.)
-#[inline]
-fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
-    let is = |octet: u8| below(word ^ (ONES * u64::from(octet)), 1);
-    below(word, 0x20) | is(b'"') | is(b'\\')
 }
 
 enum Escape {

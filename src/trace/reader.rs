@@ -15,9 +15,13 @@
 use super::error::TraceError;
 use super::line::{Header, Line, Record, parse};
 use std::io::{self, BufRead};
+use std::ops::Range;
 
 /// The longest line that is read: a bound on memory, not on what anyone records.
 pub const MAX_LINE_BYTES: usize = 1 << 28;
+
+/// How much of what has arrived is looked at in one go.
+const READ_AHEAD: usize = 1 << 12;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -25,7 +29,14 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
-    buffer: Vec<u8>,
+    /// Whole lines that have arrived.
+    arrived: String,
+    /// How much of them has been read.
+    passed: usize,
+    /// Where among them the line last read stands; `None` where it was read by itself.
+    among: Option<Range<usize>>,
+    /// The line last read, where it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
+    alone: Vec<u8>,
     line: u64,
     header: Option<Header>,
     events: u64,
@@ -59,7 +70,18 @@ impl<R: BufRead> Reader<R> {
 
     /// Stands where another reader of the same trace stood, before what `input` begins with.
     pub fn resume(input: R, mark: Mark) -> Reader<R> {
-        Reader { input, buffer: Vec::new(), line: mark.lines, header: None, events: mark.events, read: mark.bytes }
+        let (line, events, read) = (mark.lines, mark.events, mark.bytes);
+        Reader {
+            input,
+            arrived: String::new(),
+            passed: 0,
+            among: None,
+            alone: Vec::new(),
+            line,
+            header: None,
+            events,
+            read,
+        }
     }
 
     /// Where it stands.
@@ -118,39 +140,86 @@ impl<R: BufRead> Reader<R> {
     /// Where in the line last read something is wrong: for what is found out about an event after it was read.
     #[must_use]
     pub fn error_at(&self, offset: usize, message: impl Into<String>) -> TraceError {
-        TraceError::in_line(self.line, &self.buffer, offset, message)
+        TraceError::in_line(self.line, self.octets(), offset, message)
     }
 
-    /// Reads a line into the buffer, without its end; false where the input has ended.
+    /// Reads a line, without its end; false where the input has ended.
+    #[inline]
     fn fill(&mut self) -> Result<bool, TraceError> {
-        self.buffer.clear();
+        if self.passed == self.arrived.len() {
+            self.among = None;
+            self.alone.clear();
+            if !self.arrive().map_err(|cause| TraceError::unreadable(self.line + 1, &cause))? {
+                return Ok(false);
+            }
+        }
+        let Some(length) = memchr::memchr(b'\n', &self.arrived.as_bytes()[self.passed..]) else {
+            return self.fill_alone();
+        };
+        let mut start = self.passed;
+        self.passed += length + 1;
+        self.read += length as u64 + 1;
+        self.line += 1;
+        if self.line == 1 && self.arrived.as_bytes().starts_with(BYTE_ORDER_MARK) {
+            start += BYTE_ORDER_MARK.len();
+        }
+        self.among = Some(start..self.passed - 1);
+        Ok(true)
+    }
+
+    /// Takes the lines that have arrived whole and are UTF-8, as many as are read ahead; false where the input has ended.
+    #[cold]
+    fn arrive(&mut self) -> io::Result<bool> {
+        self.passed = 0;
+        self.arrived.clear();
+        let found = loop {
+            match self.input.fill_buf() {
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                found => break found?,
+            }
+        };
+        let found = &found[..found.len().min(READ_AHEAD)];
+        let is_more = !found.is_empty();
+        let text = match std::str::from_utf8(found) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&found[..error.valid_up_to()]).unwrap_or_default(),
+        };
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        self.arrived.push_str(&text[..whole]);
+        self.input.consume(whole);
+        Ok(is_more)
+    }
+
+    /// Reads a line by itself.
+    #[cold]
+    fn fill_alone(&mut self) -> Result<bool, TraceError> {
         self.line += 1;
         self.read_line().map_err(|cause| TraceError::unreadable(self.line, &cause))?;
-        let read = self.buffer.len();
+        let read = self.alone.len();
         self.read += read as u64;
-        if self.buffer.last() == Some(&b'\n') {
-            self.buffer.pop();
+        if self.alone.last() == Some(&b'\n') {
+            self.alone.pop();
         } else if read > MAX_LINE_BYTES {
             return Err(self.error_at(0, format!("this line is longer than {MAX_LINE_BYTES} bytes")));
         }
-        if self.line == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
-            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        if self.line == 1 && self.alone.starts_with(BYTE_ORDER_MARK) {
+            self.alone.drain(..BYTE_ORDER_MARK.len());
         }
         self.line -= u64::from(read == 0);
         Ok(read > 0)
     }
 
-    /// Reads into the buffer to the end of the line, which is included, or to one byte more than a line may have.
+    /// Reads to the end of the line, which is included, or to one byte more than a line may have.
     fn read_line(&mut self) -> io::Result<()> {
-        while self.buffer.len() <= MAX_LINE_BYTES {
+        while self.alone.len() <= MAX_LINE_BYTES {
             let found = match self.input.fill_buf() {
                 Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
                 found => found?,
             };
-            let found = &found[..found.len().min(MAX_LINE_BYTES + 1 - self.buffer.len())];
+            let found = &found[..found.len().min(MAX_LINE_BYTES + 1 - self.alone.len())];
             let end = memchr::memchr(b'\n', found);
             let taken = end.map_or(found.len(), |at| at + 1);
-            self.buffer.extend_from_slice(&found[..taken]);
+            self.alone.extend_from_slice(&found[..taken]);
             self.input.consume(taken);
             if end.is_some() || taken == 0 {
                 break;
@@ -159,8 +228,13 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
+    /// The line last read.
+    fn octets(&self) -> &[u8] {
+        self.among.clone().and_then(|among| self.arrived.as_bytes().get(among)).unwrap_or(&self.alone)
+    }
+
     fn is_blank(&self) -> bool {
-        self.buffer.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'))
+        self.octets().iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'))
     }
 
     /// Takes the line as the header, if it is one and nothing stands before it.
@@ -186,8 +260,12 @@ impl<R: BufRead> Reader<R> {
         record.map(|record| (text, record)).map_err(|error| self.error_at(error.offset, error.message.as_str()))
     }
 
+    #[inline]
     fn text(&self) -> Result<&str, TraceError> {
-        std::str::from_utf8(&self.buffer)
+        if let Some(text) = self.among.clone().and_then(|among| self.arrived.get(among)) {
+            return Ok(text);
+        }
+        std::str::from_utf8(&self.alone)
             .map_err(|error| self.error_at(error.valid_up_to(), "this byte is not UTF-8, which a trace is written in"))
     }
 }

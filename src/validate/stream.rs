@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Validator;
 use crate::dualize::{Exchange, Observed};
-use crate::json::{self, Forms, JsonError, Scanner, Spacing};
+use crate::json::{self, Forms, JsonError, Reading, Spacing};
 use crate::spec::Spec;
 use crate::spec::types::Types;
 use crate::trace::{Body, Line, Mark, Next, Reader, Reply, TraceError};
@@ -89,17 +89,25 @@ impl Plain {
     }
 
     /// The exchange of a line in this form, read in one go. Whatever is wrong or different is found out in full.
-    fn exchange(&self, spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
-        let mut scanner = Scanner::new(text);
-        let spaced = scanner.eat_text("{\"q\": ");
-        (spaced || scanner.eat_text("{\"q\":")).then_some(())?;
-        let forms = if spaced { &self.spaced } else { &self.compact };
-        let request = forms.next(&spec.types, spec.program.request, &mut scanner)?;
-        (if spaced { scanner.eat_text(", \"a\": ") } else { scanner.eat_text(",\"a\":") }).then_some(())?;
-        let answer = forms.next_answer(&spec.types, spec.program.response, &mut scanner)?;
-        (scanner.eat_text("}") && scanner.end().is_ok()).then_some(())?;
-        Some(Exchange { line, client: 1, request, observed: observed(answer) })
+    #[inline]
+    fn exchange(&mut self, spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
+        if text.starts_with("{\"q\": ") {
+            read(spec, self.spaced.reading(&spec.types, text), line, ["{\"q\": ", ", \"a\": "])
+        } else {
+            read(spec, self.compact.reading(&spec.types, text), line, ["{\"q\":", ",\"a\":"])
+        }
     }
+}
+
+/// The exchange between these texts, which are known where this is called.
+#[inline(always)]
+fn read(spec: &Spec, mut reading: Reading, line: u64, [begin, between]: [&str; 2]) -> Option<Exchange> {
+    reading.eat_text(begin).then_some(())?;
+    let request = reading.next(spec.program.request)?;
+    reading.eat_text(between).then_some(())?;
+    let answer = reading.next_answer(spec.program.response)?;
+    let is_all = reading.eat_text("}") && reading.is_at_end();
+    is_all.then(|| Exchange { line, client: 1, request, observed: observed(answer) })
 }
 
 fn observed(answer: json::Observed) -> Observed {
