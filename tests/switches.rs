@@ -24,7 +24,7 @@ use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Selection, Spec, Verdict};
 use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
-use random::{Rng, guarded, protocol, steps, traces, worlds};
+use random::{Rng, guarded, machine, protocol, steps, traces, worlds};
 use serde_json::{Value, json};
 use workloads::WORKLOADS;
 
@@ -38,12 +38,13 @@ fn settings() -> Vec<Options> {
     let unshown = Options { shown: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
     let twice = Options { optional: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, plain()]).collect()
+    let early = Options { late: false, ..Options::default() };
+    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, early, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
-    let unmerged = Options { directed: false, merge: false, forget: false, ..Options::default() };
+    let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
     Options { name: false, join: false, shown: false, ahead: false, optional: false, ..unmerged }
 }
 
@@ -163,6 +164,9 @@ fn random_programs_are_judged_alike() {
         judge_random(rng, &program.text, &trace);
         let text = guarded::random(rng);
         let trace = traces::run_integers(rng, &oracle::load(&text), 3);
+        judge_random(rng, &text, &trace);
+        let text = machine::random(rng, machine::Choices::Bounded);
+        let trace = traces::run_machine(rng, &oracle::load(&text), machine::CHOICES, 4);
         judge_random(rng, &text, &trace);
     }
 }
@@ -317,6 +321,65 @@ const OPTIONAL: [&str; 6] = [
     "var n: int = 0; on q { let o = [either None or Some(choose int), either Some(choose int) or None, either None or Some(q)]; \
      let l = [x for x in o if x is Some(y) && y > n]; n := len(l); if l == [Some(q)] { reply A(q); } reply B { x: n, y: q }; }",
 ];
+
+/// Handlers that do not read what they chose on every path.
+const LATE: [&str; 8] = [
+    "var n: int = 0; on q { let x: int = choose; if q <= n { reply C; } n := x; assume x < 4; reply B { x: q, y: q }; }",
+    // Read on each side of a fork, somewhere, or behind it.
+    "var n: int = 0; on q { let x: int = choose; let p: bool = choose; if n > q { if q > 1 { n := x; assume x > 1; reply A(x); } \
+     reply A(q); } else { if p { n := 2; reply C; } n := q; } reply B { x, y: n }; }",
+    // In one of several ways, and in one round of a loop.
+    "var n: int = 0; on q { let x: int = choose; either { n := 3; } or { n := x; reply A(n); } or { reply A(n); } \
+     for i in 0..q { let y: int = choose; if i > 1 { n := n + y; } } reply B { x: n, y: q }; }",
+    // Another value comes to where it would go on.
+    "var n: int = 0; on q { var x: int = 1; if q > 1 { x := choose; } n := n + 1; if n > 2 { reply C; } reply A(x); }",
+    // Under a condition, and in an arm of which the value is not needed.
+    "var n: int = 0; on q { let x: int = choose; let y = if q > n { let z = choose int; if q > 2 { z } else { 1 } } else { n }; \
+     if q == 2 && x > 1 { n := y; reply A(x); } n := y; reply A(y); }",
+    // What is faulty, or breaks the duty, is told whatever is answered.
+    "var m: map<int, int> = {0: 1}; on q { let x: int = choose; let y = m[q]; if y > 0 { m[1] := x; reply A(y); } \
+     expects y < 0; m[q] := x; reply C; }",
+    // What may not be possible: nothing to pick from, and nothing that meets the condition.
+    "var s: set<int> = {0, 1}; on q { let x = pick s; if q > 2 { reply C; } s := s - {x}; if q == 1 { reply A(len(s)); } reply A(x); }",
+    "var n: int = 0; on q { let x = choose x: int where x > n && x < 3; if q == 0 { reply C; } n := x; reply A(n); }",
+];
+
+/// Machines that keep cells of which some are written before they are read, on every path or on some.
+const CELLS: [&str; 6] = [
+    "if !1 <= !2 { !1 := 0; } else { !1 := 1; !2 := !0; }",
+    // Cells that are written twice, or on each side.
+    "!3 := !1; if !3 > !2 { !3 := !3 - !2; } else { !3 := !2; !2 := !0; } !1 := !3;",
+    "!0 := !0 % 3; if !0 == !1 { !4 := !0; } else { !4 := !2; } !2 := !4 + 1; if !1 > 1 { !1 := !4; }",
+    // On some ways only: what was there before counts.
+    "if !1 > 1 { !3 := !0; } !1 := !3 - !2; if !1 > 0 { !2 := 1; }",
+    "if !1 == 0 { !3 := !2; return; } if !1 == 1 { !3 := !0; } !2 := !3; !1 := !2;",
+    // Each becomes the other one.
+    "!4 := !2; !2 := !3; !3 := !4 + !1; if !1 > 1 || !0 == !2 { !3 := !0; } !1 := !2;",
+];
+
+#[test]
+fn choices_that_are_made_late_are_judged_alike() {
+    answers_are_judged_alike(&LATE, &Options { late: false, ..Options::default() });
+}
+
+#[test]
+fn machines_that_keep_cells_in_registers_are_judged_alike() {
+    let (mut rng, mut rejected) = (Rng::new(79), 0);
+    let early = Options { late: false, ..Options::default() };
+    for body in CELLS {
+        let spec = compiled(&format!("machine m {{ {body} }}"));
+        assert_ne!(spec[0].program.late, spec[0].program.serve, "{body}");
+        for _ in 0..2_000 {
+            let line = |rng: &mut Rng| json!({"q": rng.between(0, 2), "a": rng.between(-1, 2)}).to_string() + "\n";
+            let trace: String = (0..1 + rng.below(5)).map(|_| line(&mut rng)).collect();
+            compare(body, &spec, &trace, &[Options::default(), early.clone(), plain()]);
+            let exchanges: Vec<Exchange> =
+                Exchanges::new(&spec[0], trace.as_bytes()).map(|exchange| exchange.expect("JSON")).collect();
+            rejected += u32::from(verdict(&spec[0], &early, &exchanges).is_some_and(|said| said.starts_with("reject")));
+        }
+    }
+    assert!((1_000..11_000).contains(&rejected), "{rejected} rejected");
+}
 
 #[test]
 fn optional_choices_are_judged_alike() {

@@ -16,6 +16,7 @@ use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
 use crate::solve::{Limits, Solver, Statistics, Store};
 use crate::spec::Spec;
+use crate::spec::code::Program;
 use crate::term::{Term, made};
 use crate::value::Value;
 
@@ -48,6 +49,9 @@ pub struct Options {
     pub shown: bool,
     /// A choice between nothing and any value is one.
     pub optional: bool,
+    /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
+    /// keep what they held: who looks at the memory of a candidate switches this off.
+    pub late: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -71,6 +75,7 @@ impl Default for Options {
             ahead: true,
             shown: true,
             optional: true,
+            late: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),
@@ -322,13 +327,19 @@ impl Judge {
         if self.ask(candidate, received) == Alive::No {
             return Alive::No;
         }
-        candidate.process.receive(&spec.program, request, *client);
+        candidate.process.receive_by(&spec.program, self.handler(&spec.program), (request, *client));
         candidate.noticed = 0;
         let alive = self.explore(spec, candidate, seen, others);
         if let Some(before) = before {
             self.join(before, (alive, candidate), others, first);
         }
         alive
+    }
+
+    /// The handler of requests: where nobody wants to know what was chosen, the one that chooses late.
+    fn handler(&self, program: &Program) -> u32 {
+        let unwatched = self.options.late && !self.options.keep_choices && self.wanted.is_none();
+        if unwatched { program.late } else { program.serve }
     }
 
     /// Whether paths that only asked are joined: not where the choices or answers of each path are kept.

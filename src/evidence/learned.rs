@@ -31,8 +31,8 @@ pub fn learned<R>(spec: &Arc<Spec>, options: &Options, recording: &R, because: &
 where
     R: Recording + ?Sized,
 {
-    // What is known of each state is told as it came about.
-    let options = Options { name: false, join: false, ..options.clone() };
+    // What is known of each state is told as it came about, and all of it.
+    let options = Options { name: false, join: false, late: false, ..options.clone() };
     let mut judge = Judge::new(spec.clone(), options);
     let mut told = because.iter().copied().take(TOLD).peekable();
     let (mut lessons, mut at) = (Vec::new(), 0);
@@ -64,4 +64,22 @@ fn lesson(spec: &Arc<Spec>, judge: &mut Judge, exchange: &Exchange) -> Learned {
 fn states(spec: &Arc<Spec>, judge: &Judge) -> Vec<State> {
     let of = |candidate: &Candidate| State::of(spec, candidate);
     judge.candidates().iter().take(DESCRIBED).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dualize::Observed;
+    use crate::value::Value;
+
+    #[test]
+    fn a_cell_that_the_next_request_writes_anew_is_told() {
+        let text = "machine m { !3 := !0; if !1 < !3 { !1 := 1; } else { !1 := 0; } }";
+        let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+        assert_ne!(spec.program.late, spec.program.serve);
+        let observed = Observed::Answer(Value::from(1));
+        let exchange = Exchange { line: 1, client: 1, request: Value::from(5), observed };
+        let told = format!("{:?}", learned(&spec, &Options::default(), &[exchange][..], &[0])[0].news);
+        assert!(told.contains("!3"), "{told}");
+    }
 }

@@ -270,7 +270,12 @@ impl Process {
 
     /// Begins to handle a request of a client.
     pub fn receive(&mut self, program: &Program, request: &Value, client: u64) {
-        self.enter(program, program.serve);
+        self.receive_by(program, program.serve, (request, client));
+    }
+
+    /// The same by a handler of this number: the program's own, or the one that chooses late.
+    pub fn receive_by(&mut self, program: &Program, handler: u32, (request, client): (&Value, u64)) {
+        self.enter(program, handler);
         let mut registers = self.task.registers.iter_mut();
         if let Some(register) = registers.next() {
             register.put(request.clone());

@@ -170,6 +170,9 @@ pub struct Program {
     pub init: u32,
     /// The function that handles a request; its parameters are the request and the client.
     pub serve: u32,
+    /// The same for who does not want to know what was chosen, nor what a machine's cells hold that the next request writes
+    /// anew (see `late`).
+    pub late: u32,
     /// What the server may do by itself, in the order of its declaration.
     pub steps: Vec<Step>,
     /// The steps, by what they have to do with each other.

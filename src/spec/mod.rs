@@ -1,12 +1,14 @@
 //! From the tree of what was written to what it means: types, resolution, checks, and the compiled form.
 //!
 //! For example `load` reads `kv.may` and what it uses, and `check` says what every name in it refers to.
+mod cells;
 pub mod check;
 pub mod code;
 mod compiled;
 pub mod footprint;
 pub mod heads;
 mod instruction;
+mod late;
 pub mod load;
 mod lower;
 pub(crate) mod operands;

@@ -66,6 +66,7 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
         state: context.state_slots,
         init: context.init,
         serve: context.serve,
+        late: context.serve,
         steps: context.steps,
         components: Vec::new(),
         component_of: Vec::new(),
@@ -84,6 +85,7 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
     };
     super::footprint::watch(&mut program, &checked.types);
     if code == Code::Tight {
+        super::late::add(&mut program);
         tighten(&mut program.functions);
     }
     for function in &mut program.functions {

@@ -35,16 +35,7 @@ pub enum Code {
 /// Leaves out of every function what does nothing.
 pub(super) fn tighten(functions: &mut [Function]) {
     for function in functions {
-        loop {
-            copies::forward(function);
-            coalesce::copies(function);
-            jumps::shorten(function);
-            let before = function.code.len();
-            dead::remove(function);
-            if function.code.len() == before {
-                break;
-            }
-        }
+        forward(function);
         inplace::collections(function);
         retain::entries(function);
         unchanged::variables(function);
@@ -54,6 +45,20 @@ pub(super) fn tighten(functions: &mut [Function]) {
         variants::tell_apart(function);
         fuse::comparisons(function);
         share::registers(function);
+    }
+}
+
+/// Reads what is copied where it came from, and leaves out what nothing reads then.
+pub(super) fn forward(function: &mut Function) {
+    loop {
+        copies::forward(function);
+        coalesce::copies(function);
+        jumps::shorten(function);
+        let before = function.code.len();
+        dead::remove(function);
+        if function.code.len() == before {
+            return;
+        }
     }
 }
 

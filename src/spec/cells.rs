@@ -1,0 +1,72 @@
+//! Cells of a machine that every request writes before it reads them: what they hold between two requests is never read.
+//!
+//! `!0` holds the choice, `!1` the query and then the answer; `!3 := !1 + 1; !1 := !3;` makes `!3` another one. Who does not
+//! look at a machine's memory keeps them in registers.
+
+use super::code::{Function, Op, Operand, Pc, Register};
+use super::operands::{change, visit_operands, visit_ways};
+
+/// Keeps such cells in registers; whether there are any. What is read in one place, whatever way was taken there, is one
+/// register; what is written anew and read elsewhere is another one.
+pub(super) fn keep_in_registers(function: &mut Function) -> bool {
+    let stored = function.code.iter().filter_map(|op| match op {
+        Op::Store { slot, .. } => Some(*slot),
+        _ => None,
+    });
+    let mut cells: Vec<u32> = stored.collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells.retain(|cell| reads(function, 0, *cell).is_empty());
+    cells.iter().for_each(|cell| keep_in_register(function, *cell));
+    !cells.is_empty()
+}
+
+/// Which instructions read what a cell holds at a position, whatever way is taken.
+fn reads(function: &Function, from: usize, cell: u32) -> Vec<usize> {
+    let (mut seen, mut open, mut found) = (vec![false; function.code.len() + 1], vec![from], Vec::new());
+    while let Some(at) = open.pop() {
+        if std::mem::replace(&mut seen[at], true) {
+            continue;
+        }
+        let Some(op) = function.code.get(at) else { continue };
+        let mut read = false;
+        visit_operands(op, &mut |operand| read |= operand == Operand::Slot(cell));
+        if read {
+            found.push(at);
+        }
+        if !matches!(op, Op::Store { slot, .. } if *slot == cell) {
+            visit_ways(op, at as Pc + 1, &mut |to| open.push(to as usize));
+        }
+    }
+    found
+}
+
+/// Replaces a cell by registers.
+fn keep_in_register(function: &mut Function, cell: u32) {
+    let is_store = |op: &Op| matches!(op, Op::Store { slot, .. } if *slot == cell);
+    let stores: Vec<usize> = (0..function.code.len()).filter(|at| is_store(&function.code[*at])).collect();
+    let read: Vec<Vec<usize>> = stores.iter().map(|at| reads(function, at + 1, cell)).collect();
+    let mut registers: Vec<Register> = (function.registers..).take(stores.len()).collect();
+    for one in 0..stores.len() {
+        for other in 0..one {
+            if read[one].iter().any(|at| read[other].contains(at)) {
+                let (old, new) = (registers[one], registers[other]);
+                registers.iter_mut().filter(|register| **register == old).for_each(|register| *register = new);
+            }
+        }
+    }
+    function.registers += stores.len() as u32;
+    for ((at, read), register) in stores.iter().zip(&read).zip(&registers) {
+        for reader in read {
+            let put = &mut |operand: &mut Operand| {
+                if *operand == Operand::Slot(cell) {
+                    *operand = Operand::Register(*register);
+                }
+            };
+            change(&mut function.code[*reader], put, &mut |_| {});
+        }
+        if let Op::Store { src, .. } = function.code[*at] {
+            function.code[*at] = Op::Copy { dst: *register, src };
+        }
+    }
+}

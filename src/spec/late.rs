@@ -1,0 +1,328 @@
+//! The handler once more, for a judge that tells nobody of choices: each is made where something reads it first, and on no
+//! other path.
+//!
+//! `let x: int = choose; if q <= n { reply 0; } n := x; reply 1;` chooses x behind the `if`: before an answer 0 nothing is
+//! chosen. A machine's cells that every request writes before it reads them are registers (see `cells`).
+
+use super::cells;
+use super::code::{Domain, Function, Op, Pc, Program, ProgramKind, Register};
+use super::operands::{change_targets, visit_ways, visit_written};
+use super::tighten::{forward, visit_read};
+
+/// Adds the handler that chooses late, where that is another one.
+pub(super) fn add(program: &mut Program) {
+    let mut late = program.functions[program.serve as usize].clone();
+    let in_registers = program.kind == ProgramKind::Machine && cells::keep_in_registers(&mut late);
+    forward(&mut late);
+    if choices(&mut late) || in_registers {
+        program.late = program.functions.len() as u32;
+        program.functions.push(late);
+    }
+}
+
+/// Makes choices late that are not read on every path; whether there are such.
+fn choices(function: &mut Function) -> bool {
+    let (mut changed, mut at) = (false, 0);
+    while at < function.code.len() {
+        match places(function, at) {
+            Some(places) => {
+                put(function, at, &places);
+                changed = true;
+            }
+            None => at += 1,
+        }
+    }
+    changed
+}
+
+/// Before which instructions the choice that stands there is to be made. Nothing where it stands well, is none, or may not be
+/// possible at all: a range and a collection may be empty.
+fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
+    let Op::Choose { dst, domain: Domain::Type(_) | Domain::Alternatives(_) } = function.code[at] else { return None };
+    let flow = Flow::of(function);
+    let needed = flow.needed(function, dst);
+    if needed[at + 1] && flow.from[at + 1] != [at] {
+        return None;
+    }
+    let mut path = Path { function, flow: &flow, needed: &needed, dst, places: Vec::new(), saved: false };
+    path.follow(at + 1);
+    path.saved.then_some(path.places)
+}
+
+/// Where the code may go.
+struct Flow {
+    /// Behind each instruction.
+    ways: Vec<Vec<usize>>,
+    /// Where each instruction is come to from.
+    from: Vec<Vec<usize>>,
+}
+
+impl Flow {
+    fn of(function: &Function) -> Flow {
+        let length = function.code.len();
+        let (mut ways, mut from) = (vec![Vec::new(); length], vec![Vec::new(); length + 1]);
+        for (at, op) in function.code.iter().enumerate() {
+            visit_ways(op, at as Pc + 1, &mut |to| {
+                ways[at].push(to as usize);
+                from[to as usize].push(at);
+            });
+        }
+        Flow { ways, from }
+    }
+
+    /// Before which instructions something may still be read that a register holds.
+    fn needed(&self, function: &Function, register: Register) -> Vec<bool> {
+        let mut needed = vec![false; function.code.len() + 1];
+        loop {
+            let mut changed = false;
+            for (at, op) in function.code.iter().enumerate().rev() {
+                let (mut read, mut written) = (false, false);
+                visit_read(op, &mut |own| read |= own == register);
+                visit_written(op, &mut |own| written |= own == register);
+                let own = read || !written && self.ways[at].iter().any(|to| needed[*to]);
+                changed |= std::mem::replace(&mut needed[at], own) != own;
+            }
+            if !changed {
+                return needed;
+            }
+        }
+    }
+}
+
+/// The ways from a choice on.
+struct Path<'f> {
+    function: &'f Function,
+    flow: &'f Flow,
+    needed: &'f [bool],
+    dst: Register,
+    /// Where it is made.
+    places: Vec<usize>,
+    /// Whether some path does without it.
+    saved: bool,
+}
+
+impl Path<'_> {
+    /// Goes on from a position that is come to from the choice alone.
+    fn follow(&mut self, mut at: usize) {
+        loop {
+            if !self.needed[at] {
+                self.saved = true;
+                return;
+            }
+            if self.names(at) {
+                break;
+            }
+            if let Some(end) = self.past(at) {
+                self.saved |= (at..end).any(|at| self.flow.ways[at].is_empty());
+                at = end;
+                continue;
+            }
+            if self.may_divide(at) {
+                let flow = self.flow;
+                flow.ways[at].iter().for_each(|to| self.follow(*to));
+                return;
+            }
+            break;
+        }
+        self.places.push(at);
+    }
+
+    /// Whether an instruction reads the choice, or writes where it is.
+    fn names(&self, at: usize) -> bool {
+        let (op, mut names) = (&self.function.code[at], false);
+        visit_read(op, &mut |own| names |= own == self.dst);
+        visit_written(op, &mut |own| names |= own == self.dst);
+        names
+    }
+
+    /// The end of the instructions from there on that are entered at the first one only, left to their end only, and do not
+    /// name the choice.
+    fn past(&self, at: usize) -> Option<usize> {
+        let (mut end, mut next) = (at + 1, at);
+        loop {
+            while next < end {
+                if next >= self.function.code.len() || self.names(next) {
+                    return None;
+                }
+                for to in &self.flow.ways[next] {
+                    end = end.max(*to);
+                    if *to <= at {
+                        return None;
+                    }
+                }
+                next += 1;
+            }
+            let mut from = (at + 1..=end).flat_map(|inside| &self.flow.from[inside]);
+            if from.clone().any(|from| *from < at) {
+                return None;
+            }
+            match from.find(|from| **from >= end) {
+                Some(behind) => end = behind + 1,
+                None => return Some(end),
+            }
+        }
+    }
+
+    /// Whether the choice may be made on each side of a fork by itself.
+    fn may_divide(&self, at: usize) -> bool {
+        let forks =
+            matches!(self.function.code[at].plain(), Op::Branch { .. } | Op::Compare { .. } | Op::Select { .. });
+        let alone = |to: &usize| *to > at && (!self.needed[*to] || self.flow.from[*to] == [at]);
+        forks && self.flow.ways[at].iter().all(alone)
+    }
+}
+
+/// Takes a choice away from where it is, and puts it before other instructions.
+fn put(function: &mut Function, choice: usize, places: &[usize]) {
+    let (mut first, mut own, mut next) = (Vec::new(), Vec::new(), 0);
+    for at in 0..=function.code.len() {
+        first.push(next);
+        next += Pc::from(places.contains(&at));
+        own.push(next);
+        next += Pc::from(at != choice);
+    }
+    let old = std::mem::take(&mut function.code);
+    let origins = std::mem::take(&mut function.origin);
+    let heads = std::mem::take(&mut function.heads);
+    for (at, op) in old.iter().enumerate() {
+        let here = places.contains(&at).then_some(choice).into_iter().chain((at != choice).then_some(at));
+        for from in here {
+            let mut op = if from == at { op.clone() } else { old[from].clone() };
+            match &mut op {
+                Op::Swap { end, split, .. } => (*end, *split) = (first[*end as usize], own[*split as usize]),
+                Op::Join { split, .. } => *split = own[*split as usize],
+                op => change_targets(op, &mut |to| *to = first[*to as usize]),
+            }
+            function.code.push(op);
+            function.origin.push(origins[from]);
+            function.heads.push(heads[at].clone());
+        }
+    }
+    function.counting.iter_mut().for_each(|pc| *pc = own[*pc as usize]);
+    function.parts.iter_mut().for_each(|pc| *pc = first[*pc as usize]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::Spec;
+    use crate::spec::code::Operand;
+
+    fn spec(text: &str) -> Arc<Spec> {
+        Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn handler(members: &str) -> Arc<Spec> {
+        spec(&format!("protocol p {{ request int; response int; var n: int = 0; {members} }}"))
+    }
+
+    /// The longest run of choices and answers on each way through a handler, as `c` and `r`.
+    fn ways(function: &Function, at: usize, met: &str, found: &mut Vec<String>) {
+        let mut met = met.to_owned();
+        match function.code[at].plain() {
+            Op::Choose { .. } => met.push('c'),
+            Op::Reply { .. } => met.push('r'),
+            _ => {}
+        }
+        let mut open = Vec::new();
+        visit_ways(&function.code[at], at as Pc + 1, &mut |to| open.push(to as usize));
+        if open.is_empty() {
+            found.push(met.clone());
+        }
+        open.iter().filter(|to| **to > at).for_each(|to| ways(function, *to, &met, found));
+    }
+
+    /// The choices and answers of each way, as written and chosen late.
+    fn told(members: &str) -> [Vec<String>; 2] {
+        let spec = handler(members);
+        [spec.program.serve, spec.program.late].map(|function| {
+            let mut found = Vec::new();
+            ways(&spec.program.functions[function as usize], 0, "", &mut found);
+            found.sort();
+            found
+        })
+    }
+
+    #[test]
+    fn a_choice_is_made_on_the_ways_that_read_it() {
+        let rows: [(&str, &str, &str); 9] = [
+            ("on q { let x: int = choose; if q <= n { reply 0; } n := x; reply 1; }", "cr cr", "cr r"),
+            ("on q { let x: int = choose; if q <= n { n := x; } reply 1; }", "cr cr", "cr r"),
+            ("on q { let x: int = choose; reply 1; }", "cr", "r"),
+            // Read on each side somewhere.
+            (
+                "on q { let x: int = choose; if q > n { if q > 9 { n := x; } reply 0; } n := x; reply 1; }",
+                "cr cr cr",
+                "cr cr r",
+            ),
+            (
+                "on q { let x: int = choose; either { reply 0; } or { n := x; reply 1; } or { reply 2; } }",
+                "cr cr cr",
+                "cr r r",
+            ),
+            // Past a choice that stays, and past what does not matter.
+            (
+                "on q { let x: int = choose; let y: int = choose; assume y > n; if q > y { n := 3; } n := n + 1; \
+                 if n > 7 { reply 0; } n := x; reply 1; }",
+                "ccr ccr ccr ccr",
+                "ccr ccr cr cr",
+            ),
+            // Another value comes to where it would go on.
+            (
+                "on q { var x: int = 0; if q > 1 { x := choose; } n := n + 1; if n > 7 { reply 0; } n := x; reply 1; }",
+                "cr cr r r",
+                "cr cr r r",
+            ),
+            // What nobody does without stays.
+            ("on q { let x: int = choose; if q <= n { reply x; } n := x; reply 1; }", "cr cr", "cr cr"),
+            ("on q { let x: int = choose; if q <= n { n := 0; } reply x; }", "cr cr", "cr cr"),
+        ];
+        for (members, before, after) in rows {
+            let [own, late] = told(members).map(|ways| ways.join(" "));
+            assert_eq!((own.as_str(), late.as_str()), (before, after), "{members}");
+        }
+    }
+
+    #[test]
+    fn a_choice_does_not_go_where_another_value_comes_to() {
+        let mut function = handler("on q { reply 0; }").program.functions[0].clone();
+        let [cond, chosen, zero] = [Operand::Register(0), Operand::Register(1), Operand::Constant(0)];
+        let choice = Op::Choose { dst: 1, domain: Domain::Alternatives(3) };
+        let fork = |otherwise| Op::Branch { cond, otherwise };
+        let copy = Op::Copy { dst: 2, src: zero };
+        let [shown, other] = [chosen, zero].map(|src| Op::Reply { src });
+        // The first fork leads past the choice: to an answer without it, or to what comes behind it.
+        let mut found = |code: &[&Op]| {
+            function.code = code.iter().map(|op| (*op).clone()).collect();
+            places(&function, 1)
+        };
+        assert_eq!(found(&[&fork(4), &choice, &fork(4), &shown, &other]), Some(vec![3]));
+        assert_eq!(found(&[&fork(2), &choice, &fork(4), &shown, &other]), None);
+        assert_eq!(found(&[&fork(3), &choice, &fork(4), &shown, &other]), None);
+        assert_eq!(found(&[&fork(6), &choice, &copy, &copy, &fork(6), &shown, &other]), Some(vec![5]));
+        assert_eq!(found(&[&fork(3), &choice, &copy, &copy, &fork(6), &shown, &other]), None);
+    }
+
+    #[test]
+    fn what_may_be_impossible_is_chosen_where_it_stands() {
+        for choice in ["choose x: int where x > n", "pick [1, 2][0..0]"] {
+            let spec = handler(&format!("on q {{ let x = {choice}; if q <= n {{ reply 0; }} n := x; reply 1; }}"));
+            assert_eq!(spec.program.late, spec.program.serve, "{choice}");
+        }
+    }
+
+    #[test]
+    fn a_machine_comes_to_what_the_protocol_comes_to() {
+        let machine = spec("machine m { if !1 <= !2 { !1 := 0; } else { !1 := 1; !2 := !0; } }");
+        let protocol = handler("on q { if q <= n { reply 0; } n := choose int; reply 1; }");
+        let code = |spec: &Spec, function: u32| {
+            let code = &spec.program.functions[function as usize].code;
+            format!("{code:?}").replace("slot: 2", "slot: 0").replace("Slot(2)", "Slot(0)")
+        };
+        assert_eq!(code(&machine, machine.program.late), code(&protocol, protocol.program.late));
+        assert_eq!(machine.program.constants[..2], protocol.program.constants[..2]);
+        assert_ne!(machine.program.late, machine.program.serve);
+    }
+}
