@@ -25,6 +25,7 @@ RANGES = ["--range", "request=0..1000", "--range", "choose=900..965"]
 # Name, specification, how its trace is made, exchanges.
 WORKLOADS = [
     ("CMP-RST", "cmp_rst.may", ("simulate", RANGES), 1_000_000),
+    ("CMP-RST, the machine", "cmp_rst_machine.may", ("simulate", RANGES), 1_000_000),
     ("kv_etag, 1,000 keys", "kv_etag.may", ("write", "kv_etag_1000"), 200_000),
     ("kv_etag, 10,000 keys", "kv_etag.may", ("write", "kv_etag_10000"), 200_000),
     ("memcached, 1,000 keys", "memcached.may", ("write", "memcached_1000"), 100_000),
