@@ -168,6 +168,23 @@ fn what_is_no_reason_is_told() {
     }
 }
 
+/// Two parts meet in a state of all cells, those that the next request writes anew included.
+#[test]
+fn the_witness_of_a_machine_is_made_in_short_parts() {
+    let absolute = |line: i64| format!("{{\"q\":{},\"a\":{line}}}\n", if line % 2 == 0 { line } else { -line });
+    let (_, mut guesses) = far_back(400);
+    guesses.pop();
+    let of = |file: &str| Spec::from_text(&fs::read_to_string(root().join("specs").join(file)).unwrap()).unwrap();
+    let (abs, rst) = (of("abs_machine.may"), of("cmp_rst_machine.may"));
+    let trace: String = (0..400).map(absolute).collect();
+    let absolutes: Vec<Exchange> = Exchanges::new(&abs, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
+    for (spec, exchanges) in [(abs, absolutes), (rst, guesses)] {
+        let (whole, mut tally) = (witness(&spec, &Options::default(), &exchanges).unwrap(), Tally::default());
+        in_legs(&spec, &exchanges, 20, &whole, &mut tally).unwrap();
+        assert_eq!((tally.in_legs, tally.in_longer_legs), (1, 0));
+    }
+}
+
 #[test]
 fn a_long_trace_has_a_witness() {
     let (spec, mut exchanges) = far_back(20_000);

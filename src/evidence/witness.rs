@@ -145,6 +145,8 @@ pub fn witness_in_legs<R>(
 where
     R: Recording + ?Sized,
 {
+    // A state at which two parts meet is told in full.
+    let options = &Options { late: false, ..options.clone() };
     let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
     let mut runs = Runs { spec, options, recording, longest: longest.max(1), give };
     match runs.run(&start, recording.length(), None)? {
