@@ -4,7 +4,7 @@
 It builds what it runs. A yardstick, a program that reads the lines of CMP-RST and judges them by hand, is measured too where
 one lies beside the project (`../shared/tools/yardstick`).
 
-Times are those of the processor (user and system), the smallest of three runs: a loaded machine changes them least.
+Times are those of the processor (user and system), the smallest of nine runs: a loaded machine changes them least.
 """
 import os
 import platform
@@ -69,11 +69,12 @@ class TooSlow(Exception):
     """A program was stopped."""
 
 
-def run(args, out=None, patience=None):
+def run(args, out=None, patience=None, every=0.002):
     """Runs a program; its processor seconds and the most memory that it held, in KiB.
 
     What the system says when a program has ended counts the memory of this script, which it was started from, too. So it is
-    asked while the program runs; the peak never falls, and what is missed is what the last milliseconds added."""
+    asked while the program runs; the peak never falls, and what is missed is what the last moment added, `every`
+    seconds at most. Being asked takes time, too, so what is timed is asked seldom."""
     peak = 0
     with open(out or os.devnull, "wb") as sink:
         child = subprocess.Popen(list(map(str, args)), stdout=sink)
@@ -84,7 +85,7 @@ def run(args, out=None, patience=None):
                 child.wait()
                 raise TooSlow
             peak = max(peak, peak_of(child.pid))
-            time.sleep(0.002)
+            time.sleep(every)
             ended, status, usage = os.wait4(child.pid, os.WNOHANG)
     if os.waitstatus_to_exitcode(status) != 0:
         sys.exit(f"{' '.join(map(str, args))}: exit code {os.waitstatus_to_exitcode(status)}")
@@ -103,7 +104,7 @@ def peak_of(pid):
 
 
 def best(args):
-    return min(run(args) for _ in range(3))
+    return min(run(args) for _ in range(9))
 
 
 def record(tools, spec, how, count, path):
@@ -148,7 +149,7 @@ def series(tools, directory):
 def held(args):
     """The memory of a run, in MiB, as a cell. A short one may end before it is looked at; then it is run again."""
     try:
-        runs = (run(args, patience=PATIENCE)[1] for _ in range(5))
+        runs = (run(args, patience=PATIENCE, every=0.0005)[1] for _ in range(20))
         return f"{next(filter(None, runs), 0) / 1024:.1f}"
     except TooSlow:
         return f"longer than {PATIENCE} s"
