@@ -39,13 +39,14 @@ fn settings() -> Vec<Options> {
     let behind = Options { ahead: false, ..Options::default() };
     let twice = Options { optional: false, ..Options::default() };
     let early = Options { late: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, early, plain()]).collect()
+    let at_once = Options { by_need: false, ..Options::default() };
+    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, early, at_once, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options { name: false, join: false, shown: false, ahead: false, optional: false, ..unmerged }
+    Options { name: false, join: false, shown: false, ahead: false, optional: false, by_need: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -322,6 +323,38 @@ const OPTIONAL: [&str; 6] = [
      let l = [x for x in o if x is Some(y) && y > n]; n := len(l); if l == [Some(q)] { reply A(q); } reply B { x: n, y: q }; }",
 ];
 
+/// Optional values that stand at several places, are compared, joined, counted or told by answers.
+const BY_NEED: [&str; 12] = [
+    "var o: option<int> = None; on q { let old = o; if q > 0 { o := either None or Some(choose); } if q == 1 { reply C; } \
+     if q == 2 { reply B { x: old, y: o }; } reply A(o); }",
+    // Copies: of several variables, of entries of a map, in a list.
+    "var a: option<int> = None; var m: map<int, option<int>> = {}; on q { if q == 0 { a := either None or Some(choose); m[0] := a; m[1] := a; reply C; } \
+     if q == 1 { reply A(a); } match m.get(3 - q) { Some(o) => { reply B { x: o, y: o }; } None => { reply C; } } }",
+    "var l: list<option<int>> = []; on q { if q == 0 { let o: option<int> = either Some(choose) or None; l := l + [o, o]; reply C; } \
+     match l { [x, ..rest] => { if q == 1 { reply B { x, y: l[len(l) - 1] }; } l := rest; reply A(x); } [] => { reply C; } } }",
+    // One of several states was asked for it.
+    "var o: option<int> = None; var p: option<int> = Some(1); on q { if q == 0 { o := either None or Some(choose); p := o; reply C; } \
+     either { reply A(o); } or { o := p; p := None; reply A(o); } or { reply B { x: o, y: p }; } }",
+    "var o: option<int> = None; on q { either { o := either None or Some(choose); } or { o := either None or Some(choose); if q > 1 { reply A(o); } } \
+     or { reply A(o); } reply C; }",
+    // In the map of one state and not of the other.
+    "var m: map<int, (int, option<int>)> = {}; on q { if q < 2 { m[q] := (q, either None or Some(choose)); reply C; } either { m := m.remove(0); } or { } \
+     match m.get(q - 2) { Some((n, o)) => { if n == 1 { reply B { x: o, y: None }; } reply A(o); } None => { reply C; } } }",
+    // Compared before it is told, or in the same answer.
+    "var o: option<int> = None; var p: option<int> = None; on q { if q == 0 { o := either None or Some(choose); reply C; } let y = if o is Some(1) { o } else { p }; \
+     p := o; if q == 1 { reply B { x: o, y }; } reply B { x: y, y: o }; }",
+    "var o: option<int> = None; on q { let old = o; o := either None or Some(choose); if old == o { reply C; } if q > 1 { reply B { x: old, y: o }; } reply A(old); }",
+    "var s: set<option<int>> = {}; on q { let o: option<int> = either None or Some(choose); if o in s { reply C; } if q == 0 { s := s + {o}; } \
+     if q == 1 { reply B { x: o, y: Some(len(s)) }; } reply A(o); }",
+    // What is chosen is no number, and what is told is restricted otherwise.
+    "var e: option<Answer> = None; var t: option<(bool, option<int>)> = None; on q { if q == 0 { t := either None or Some(choose); e := Some(either C or A(choose)); reply C; } \
+     match t { Some((b, o)) => { if b { reply A(o); } if e is Some(old) { reply old; } reply C; } None => { reply B { x: None, y: Some(q) }; } } }",
+    "var o: option<int> = None; on q { if q == 0 { o := either None or Some(choose); reply C; } if q == 1 { assume o != Some(2); } expects o != Some(3); \
+     if q == 2 { let n = match o { Some(x) => x, None => 0 }; o := Some(n + 1); } reply A(o); }",
+    "var o: option<int> = None; var n: int = 0; on q { let p: option<int> = either None or Some(choose); if q > n { o := p; n := q; reply B { x: p, y: None }; } \
+     if n > 1 { n := 0; reply A(o); } n := n + 1; reply B { x: None, y: o }; }",
+];
+
 /// Handlers that do not read what they chose on every path.
 const LATE: [&str; 8] = [
     "var n: int = 0; on q { let x: int = choose; if q <= n { reply C; } n := x; assume x < 4; reply B { x: q, y: q }; }",
@@ -387,6 +420,22 @@ fn optional_choices_are_judged_alike() {
 }
 
 #[test]
+fn options_that_are_made_by_need_are_judged_alike() {
+    let types = "enum Answer { A(option<int>), B { x: option<int>, y: option<int> }, C }";
+    let one = |rng: &mut Rng| match rng.below(9) {
+        0..3 => json!(null),
+        3 => json!({"$any": null}),
+        _ => json!(rng.between(1, 3)),
+    };
+    let answer = |rng: &mut Rng| match rng.below(5) {
+        0 | 1 => json!("C"),
+        2 => json!({"B": {"x": one(rng), "y": one(rng)}}),
+        _ => json!({"A": one(rng)}),
+    };
+    judged_alike(types, &answer, 5, &BY_NEED, &Options { by_need: false, ..Options::default() });
+}
+
+#[test]
 fn sides_that_run_ahead_are_judged_alike() {
     answers_are_judged_alike(&AHEAD, &Options { ahead: false, ..Options::default() });
 }
@@ -397,19 +446,29 @@ fn choices_that_answers_show_are_judged_alike() {
 }
 
 fn answers_are_judged_alike(protocols: &[&str], switched: &Options) {
+    let answer = |rng: &mut Rng| match rng.below(5) {
+        0 => json!("C"),
+        1 | 2 => json!({"A": rng.between(0, 3)}),
+        3 => json!({"A": {"$any": null}}),
+        _ => json!({"B": {"x": rng.between(0, 2), "y": rng.between(0, 2)}}),
+    };
+    judged_alike("enum Answer { A(int), B { x: int, y: int }, C }", &answer, 3, protocols, switched);
+}
+
+/// Judges random traces of up to so many exchanges by protocols with these answers.
+fn judged_alike(
+    types: &str,
+    answer: &dyn Fn(&mut Rng) -> Value,
+    longest: usize,
+    protocols: &[&str],
+    switched: &Options,
+) {
     let (mut rng, mut accepted) = (Rng::new(78), 0);
     for members in protocols {
-        let types = "enum Answer { A(int), B { x: int, y: int }, C }";
         let spec = compiled(&format!("{types} protocol shown {{ request int; response Answer; {members} }}"));
         for _ in 0..2_000 {
-            let answer = |rng: &mut Rng| match rng.below(5) {
-                0 => json!("C"),
-                1 | 2 => json!({"A": rng.between(0, 3)}),
-                3 => json!({"A": {"$any": null}}),
-                _ => json!({"B": {"x": rng.between(0, 2), "y": rng.between(0, 2)}}),
-            };
             let line = |rng: &mut Rng| json!({"q": rng.between(0, 3), "a": answer(rng)}).to_string() + "\n";
-            let trace: String = (0..1 + rng.below(3)).map(|_| line(&mut rng)).collect();
+            let trace: String = (0..1 + rng.below(longest)).map(|_| line(&mut rng)).collect();
             compare(members, &spec, &trace, &[Options::default(), switched.clone(), plain()]);
             let exchanges: Vec<Exchange> =
                 Exchanges::new(&spec[0], trace.as_bytes()).map(|exchange| exchange.expect("JSON")).collect();

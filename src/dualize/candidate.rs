@@ -8,7 +8,7 @@ use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Site;
 use crate::term::{Condition, Term, Var};
-use crate::value::{self, Conditions, Lifted, Truth, Value};
+use crate::value::{self, Alternatives, Conditions, Lifted, Truth, Value};
 
 /// A validation state that is moved by its address: candidates change places more often than they are looked into.
 ///
@@ -241,23 +241,46 @@ impl Candidate {
         self.told(answer, at)
     }
 
-    /// Whether an answer is the one that was observed, which is assumed part by part.
-    pub(super) fn shows(&mut self, answer: &Value, expected: &Value, at: Place, solver: &mut Solver) -> Lifted<Alive> {
+    /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part.
+    pub(super) fn shows(
+        &mut self,
+        answer: &mut Value,
+        expected: &Value,
+        at: Place,
+        solver: &mut Solver,
+    ) -> Lifted<Alive> {
         if !matches!(answer, Value::Data { fields: Some(_), .. } | Value::Union(_)) {
             return Ok(self.require(value::equal(answer, expected)?, Some(at), solver));
         }
-        let mut conditions = Conditions::new();
+        let mut conditions = Conditions::default();
         if !value::equal_where(answer, expected, &mut conditions)? {
             return Ok(Alive::No);
         }
-        Ok(match &conditions[..] {
+        for (alternatives, known) in std::mem::take(&mut conditions.told) {
+            answer.clear();
+            if !self.tell(&alternatives, &known) && !conditions.look_at(alternatives, &known)? {
+                return Ok(Alive::No);
+            }
+        }
+        Ok(match &conditions.terms[..] {
             [] => Alive::Yes,
             [condition] => self.assume(condition, Some(at), solver),
             _ => {
-                let answer = self.store.assume_all(conditions, solver);
+                let answer = self.store.assume_all(conditions.terms, solver);
                 self.told(answer, Some(at))
             }
         })
+    }
+
+    /// Puts a known value where alternatives stand that nothing has looked at; whether nothing mentions them any more.
+    fn tell(&mut self, alternatives: &Alternatives, known: &Value) -> bool {
+        self.process.rest();
+        self.process.tell(alternatives, known);
+        let told = alternatives.made().is_none() && !alternatives.is_shared();
+        if told {
+            (0..alternatives.variables()).for_each(|_| self.count_seen());
+        }
+        told
     }
 
     /// Whether the path goes on after this answer of the solver.

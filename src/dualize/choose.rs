@@ -2,18 +2,61 @@
 //!
 //! `let id = choose Id; reply Fresh(id);` observed to answer `Fresh("a")` chose `"a"`.
 
-use std::sync::Arc;
-
 use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::Judge;
-use crate::process::{Choice, Look};
+use crate::process::{Choice, Fresh, Look};
 use crate::scalar::Sort;
 use crate::spec::code::Program;
 use crate::spec::optional::{Arm, Optional};
-use crate::spec::{Site, Spec};
+use crate::spec::{Site, Spec, Types};
 use crate::term::Term;
-use crate::value::Value;
+use crate::value::{Alternatives, Value};
+
+/// What the choice of an optional value makes.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    /// The value, with variables from number 1 on.
+    alternatives: Alternatives,
+    /// How many variables there are.
+    variables: u64,
+}
+
+impl Pattern {
+    fn new(types: &Types, optional: &Optional) -> Option<Pattern> {
+        let mut fresh = Fresh::default();
+        let (alternatives, restrictions) = made_now(&mut fresh, types, optional);
+        let unrestricted = restrictions.is_empty() && alternatives.is_pattern();
+        unrestricted.then_some(Pattern { alternatives, variables: fresh.last })
+    }
+
+    /// The same with variables behind a number, and the number of the last one.
+    fn behind(&self, number: u64) -> (Alternatives, u64) {
+        (Alternatives::later(&self.alternatives, self.variables, number), number + self.variables)
+    }
+}
+
+/// An optional value of fresh variables, and what restricts it where it is there.
+fn made_now(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Alternatives, Vec<Term>) {
+    let first = fresh.variable(Sort::Bool);
+    let (inner, restrictions) = fresh.havoc(types, &Choice::Type(optional.ty));
+    let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
+    let second = Term::not(&first);
+    let (then, otherwise) = match optional.first {
+        Arm::None => (none, some),
+        Arm::Some => (some, none),
+    };
+    ([(first, then), (second, otherwise)].into_iter().collect(), restrictions)
+}
+
+/// The condition on which there is a value.
+fn there(alternatives: &Alternatives, optional: &Optional) -> Term {
+    let at = match optional.first {
+        Arm::None => 1,
+        Arm::Some => 0,
+    };
+    alternatives[at].0.clone()
+}
 
 impl Judge {
     /// Makes a choice, under the guard of the arm that it is made in.
@@ -62,18 +105,32 @@ impl Judge {
     /// Chooses whether there is a value, and which.
     fn choose_optional(&mut self, spec: &Spec, candidate: &mut Candidate, optional: &Optional, site: Site) -> Alive {
         let before = self.fresh.last;
-        let first = self.fresh.variable(Sort::Bool);
-        let (inner, restrictions) = self.fresh.havoc(&spec.types, &Choice::Type(optional.ty));
+        let later = self.pattern(&spec.types, optional).map(|pattern| pattern.behind(before));
+        let (alternatives, restrictions) = match later {
+            Some((later, last)) => {
+                self.fresh.last = last;
+                (later, Vec::new())
+            }
+            None => made_now(&mut self.fresh, &spec.types, optional),
+        };
         // Each variable counts: where many options are kept, few are ever asked for.
         (before..self.fresh.last).for_each(|_| candidate.count_choice(1));
-        let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
-        let second = Term::not(&first);
-        let (there, then, otherwise) = match optional.first {
-            Arm::None => (second.clone(), none, some),
-            Arm::Some => (first.clone(), some, none),
-        };
-        candidate.process.resume_optional(Value::Union(Arc::new([(first, then), (second, otherwise)])), optional);
-        self.restrict_choice(candidate, restrictions, Some(&there), site)
+        let there = if restrictions.is_empty() { None } else { Some(there(&alternatives, optional)) };
+        candidate.process.resume_optional(Value::Union(alternatives), optional);
+        self.restrict_choice(candidate, restrictions, there.as_ref(), site)
+    }
+
+    /// What an optional value is like, where nothing restricts it: it is made when it is looked at.
+    fn pattern(&mut self, types: &Types, optional: &Optional) -> Option<&Pattern> {
+        if !self.options.by_need {
+            return None;
+        }
+        let known = self.patterns.iter().position(|(of, _)| of == optional);
+        let at = known.unwrap_or_else(|| {
+            self.patterns.push((*optional, Pattern::new(types, optional)));
+            self.patterns.len() - 1
+        });
+        self.patterns[at].1.as_ref()
     }
 
     /// Assumes what restricts a choice, under the guard of the arm that it is made in.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
+use super::choose::Pattern;
 use super::delay::{Wanted, Watch};
 use super::observe::Open;
 use super::reduce::Compared;
@@ -17,6 +18,7 @@ use crate::process::{Fresh, Limit, Process};
 use crate::solve::{Limits, Solver, Statistics, Store};
 use crate::spec::Spec;
 use crate::spec::code::Program;
+use crate::spec::optional::Optional;
 use crate::term::{Term, made};
 use crate::value::Value;
 
@@ -49,6 +51,8 @@ pub struct Options {
     pub shown: bool,
     /// A choice between nothing and any value is one.
     pub optional: bool,
+    /// Such a choice has no variables before something looks at it.
+    pub by_need: bool,
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
     pub late: bool,
@@ -75,6 +79,7 @@ impl Default for Options {
             ahead: true,
             shown: true,
             optional: true,
+            by_need: true,
             late: true,
             keep_choices: false,
             keep_answers: false,
@@ -168,6 +173,8 @@ pub struct Judge {
     pub(super) spares: Spares,
     /// Slots whose values were told apart again after they were joined.
     pub(super) apart: Vec<u32>,
+    /// What the choices of optional values make, from when they are met.
+    pub(super) patterns: Vec<(Optional, Option<Pattern>)>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
 }
@@ -201,6 +208,7 @@ impl Judge {
             results: Vec::new(),
             spares: Spares::default(),
             apart: Vec::new(),
+            patterns: Vec::new(),
             compared: Compared::default(),
             spec,
         };

@@ -154,7 +154,7 @@ impl Judge {
             _ => {}
         }
         loop {
-            let ask = match candidate.shows(&answer, expected, at, &mut self.solver) {
+            let ask = match candidate.shows(&mut answer, expected, at, &mut self.solver) {
                 Ok(alive) => return alive,
                 Err(Split::On(condition)) if condition.as_bool().is_none() => {
                     self.fork_answer(candidate, (answer, site), &condition, open);

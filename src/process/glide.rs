@@ -201,7 +201,7 @@ pub(super) fn glides(op: &Op) -> bool {
 #[inline]
 fn few(value: &Value) -> Option<&Value> {
     match value {
-        Value::Union(alternatives) if alternatives.len() > UNION_LIMIT => None,
+        Value::Union(alternatives) if alternatives.count() > UNION_LIMIT => None,
         value => Some(value),
     }
 }

@@ -379,7 +379,7 @@ impl Process {
     /// Sets a register; a value with too many alternatives is to be forced.
     #[inline]
     fn keep_small(&mut self, register: Register, value: Value) {
-        let too_many = matches!(&value, Value::Union(alternatives) if alternatives.len() > UNION_LIMIT);
+        let too_many = matches!(&value, Value::Union(alternatives) if alternatives.count() > UNION_LIMIT);
         if too_many {
             self.task.oversize = Some(register);
         }

@@ -9,7 +9,7 @@ use super::{Frame, Process};
 use crate::scalar::Scalar;
 use crate::spec::code::{Binary, Operand, Program, Register};
 use crate::term::Term;
-use crate::value::Value;
+use crate::value::{Alternatives, Value};
 
 /// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
 pub(super) const READ: usize = 8;
@@ -37,6 +37,21 @@ impl Process {
         for slot in &mut self.memory {
             if matches!(slot, Value::Term(own) if own == term) {
                 *slot = Value::Scalar(value.clone());
+            }
+        }
+    }
+
+    /// Puts a known value where alternatives stand that nothing has looked at: in variables, and in the open entries that the
+    /// section read.
+    pub fn tell(&mut self, of: &Alternatives, known: &Value) {
+        for slot in &mut self.memory {
+            if let Some(told) = slot.told(of, known) {
+                *slot = told;
+            }
+        }
+        for (slot, key) in &self.task.read_open {
+            if let Value::Map(map) = &mut self.memory[*slot as usize] {
+                map.rewrite_entry(key, &mut |value| value.told(of, known));
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::spec::code::{Operand, Program};
 use crate::spec::types::TypeId;
 use crate::spec::{Site, Types};
 use crate::term::{Condition, Term, Var};
-use crate::value::{self, Ask, Entry, Keys, Map, Part, Reach, Truth, Unknown, Value};
+use crate::value::{self, Ask, Entry, Keys, Leaf, Map, Part, Reach, Truth, Unknown, Value};
 
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
 pub const STRETCH_LIMIT: u32 = 8;
@@ -162,19 +162,21 @@ impl Process {
         let mut live = Live::default();
         live.vars.reserve(expected as usize);
         let Live { vars, computed, .. } = &mut live;
-        let mut visit = |term: &Term| match term.as_var() {
-            Some(var) => {
-                vars.insert(var);
-            }
-            None => {
-                *computed = true;
-                term.vars(&mut |var| {
+        let mut visit = |leaf: Leaf<'_>| {
+            let term = match leaf {
+                Leaf::Hidden(var) => {
                     vars.insert(var);
-                });
-            }
+                    return;
+                }
+                Leaf::Term(term) => term,
+            };
+            *computed |= term.as_var().is_none();
+            term.vars(&mut |var| {
+                vars.insert(var);
+            });
         };
         let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));
-        live.walked = values.map(|value| value.visit_terms(&mut visit)).sum();
+        live.walked = values.map(|value| value.visit_leaves(&mut visit)).sum();
         live
     }
 

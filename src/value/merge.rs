@@ -48,7 +48,7 @@ pub fn union(alternatives: impl IntoIterator<Item = (Term, Value)>) -> Value {
     match shapes.len() {
         0 => Value::Absent,
         1 => shapes.remove(0).1,
-        _ => Value::Union(shapes.into()),
+        _ => Value::Union(shapes.into_iter().collect()),
     }
 }
 
@@ -96,7 +96,7 @@ fn same(a: &Value, b: &Value) -> bool {
         (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
         (Value::Open(a), Value::Open(b)) => a == b,
         (Value::Map(a), Value::Map(b)) => a.is_same(b),
-        (Value::Union(a), Value::Union(b)) => Arc::ptr_eq(a, b),
+        (Value::Union(a), Value::Union(b)) => a.is_same(b),
         (Value::Unknown(a), Value::Unknown(b)) => a == b,
         _ => false,
     }

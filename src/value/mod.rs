@@ -11,6 +11,7 @@
 //! assert_eq!(some.field(1, 0), Value::from(5));
 //! ```
 
+mod alternatives;
 mod collection;
 mod equal;
 mod map;
@@ -25,12 +26,13 @@ use std::sync::Arc;
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
+pub use alternatives::Alternatives;
 pub use collection::{Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{before_joining, merge, union};
 pub use operate::{Arithmetic, add, arithmetic, negate, text};
-pub use substitute::Substitution;
+pub use substitute::{Leaf, Substitution};
 pub use unknown::{Ask, Base, Keys, Part, Reach, Rest, Unknown, View};
 
 /// A value, possibly symbolic.
@@ -54,7 +56,7 @@ pub enum Value {
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
     /// Two or more alternatives of different shapes; the guards exclude each other and cover the path they stand on.
-    Union(Arc<[(Term, Value)]>),
+    Union(Alternatives),
     /// A node of a recursive type that has not been looked at.
     Unknown(Unknown),
     /// A stretch of a list that has not been looked at; stands among the elements of open lists only.

@@ -10,6 +10,15 @@ use crate::term::{Term, Var};
 /// Longer lists are walked now and then only.
 const WALKED: usize = 32;
 
+/// A part of a value that is not known and has no parts.
+#[derive(Clone, Copy, Debug)]
+pub enum Leaf<'v> {
+    /// A term.
+    Term(&'v Term),
+    /// A variable of alternatives that nothing has looked at.
+    Hidden(Var),
+}
+
 /// A function on terms that is applied throughout a value. It gives `None` where a term stays.
 pub struct Substitution<'a> {
     term: &'a mut dyn FnMut(&Term) -> Option<Term>,
@@ -44,7 +53,8 @@ impl<'a> Substitution<'a> {
                 let scope = self.scope;
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
             }
-            Value::Union(alternatives) => self.union(alternatives),
+            // No variable was mentioned before it was made.
+            Value::Union(alternatives) => self.union(alternatives.made()?),
         }
     }
 
@@ -117,7 +127,8 @@ impl Value {
             Value::Term(term) => term.as_var().is_none(),
             Value::Data { .. } => self.fields().iter().any(Value::has_computed),
             Value::Union(alternatives) => {
-                alternatives.iter().any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
+                let mut made = alternatives.made().unwrap_or_default().iter();
+                made.any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
             Value::List(_) | Value::Open(_) | Value::Map(_) => false,
@@ -130,7 +141,8 @@ impl Value {
             Value::Term(term) => term.is_literal(),
             Value::Data { .. } => self.fields().iter().all(Value::has_only_variables),
             Value::Union(alternatives) => {
-                alternatives.iter().all(|(guard, value)| guard.is_literal() && value.has_only_variables())
+                let mut made = alternatives.made().unwrap_or_default().iter();
+                made.all(|(guard, value)| guard.is_literal() && value.has_only_variables())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => true,
             Value::Rest(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => false,
@@ -148,44 +160,67 @@ impl Value {
         }
     }
 
-    /// Calls a function on every term inside, guards and presence conditions included; how many values were walked.
-    pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) -> u32 {
+    /// Calls a function on every term inside, guards and presence conditions included; alternatives that nothing has looked at
+    /// have none.
+    pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) {
+        self.visit_leaves(&mut |leaf| match leaf {
+            Leaf::Term(term) => visit(term),
+            Leaf::Hidden(_) => {}
+        });
+    }
+
+    /// Calls a function on every leaf inside that is not known, guards and presence conditions included; how many values were
+    /// walked.
+    pub fn visit_leaves(&self, visit: &mut dyn FnMut(Leaf<'_>)) -> u32 {
         match self {
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => 1,
             Value::Rest(rest) => {
-                visit(&rest.length);
+                visit(Leaf::Term(&rest.length));
                 1
             }
             Value::Term(term) => {
-                visit(term);
+                visit(Leaf::Term(term));
                 1
             }
-            Value::Data { .. } => 1 + self.fields().iter().map(|field| field.visit_terms(visit)).sum::<u32>(),
+            Value::Data { .. } => 1 + self.fields().iter().map(|field| field.visit_leaves(visit)).sum::<u32>(),
             Value::List(list) | Value::Open(list) => {
-                1 + list.iter().map(|element| element.visit_terms(visit)).sum::<u32>()
+                1 + list.iter().map(|element| element.visit_leaves(visit)).sum::<u32>()
             }
             Value::Map(map) => {
                 let visit = std::cell::RefCell::new(visit);
                 let mut walked = 1;
-                map.visit(&mut |value| walked += value.visit_terms(&mut **visit.borrow_mut()), &mut |term| {
-                    (visit.borrow_mut())(term);
+                map.visit(&mut |value| walked += value.visit_leaves(&mut **visit.borrow_mut()), &mut |term| {
+                    (visit.borrow_mut())(Leaf::Term(term));
                 });
                 walked
             }
             Value::Union(alternatives) => {
+                alternatives.hidden().into_iter().for_each(|var| visit(Leaf::Hidden(var)));
                 let mut walked = 1;
-                for (guard, value) in alternatives.iter() {
-                    visit(guard);
-                    walked += value.visit_terms(visit);
+                for (guard, value) in alternatives.made().unwrap_or_default() {
+                    visit(Leaf::Term(guard));
+                    walked += value.visit_leaves(visit);
                 }
                 walked
             }
         }
     }
 
-    /// Calls a function on every variable inside, possibly more than once.
+    /// Calls a function on every variable inside, possibly more than once. All alternatives are looked at.
     pub fn visit_variables(&self, visit: &mut dyn FnMut(Var)) {
+        self.look_at_all();
         self.visit_terms(&mut |term| term.vars(&mut |var| visit(var)));
+    }
+
+    /// Looks at all alternatives inside.
+    fn look_at_all(&self) {
+        match self {
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.look_at_all()),
+            Value::Data { .. } => self.fields().iter().for_each(Value::look_at_all),
+            Value::List(list) | Value::Open(list) => list.iter().for_each(Value::look_at_all),
+            Value::Map(map) => map.visit(&mut Value::look_at_all, &mut |_| {}),
+            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
+        }
     }
 
     /// The value after a condition was decided: its guard, presence or pending comparison is gone.

@@ -229,6 +229,7 @@ mod tests {
     use super::*;
     use crate::scalar::Sort;
     use crate::term::Var;
+    use crate::value;
     use std::collections::BTreeSet;
 
     fn var(id: u64) -> Value {
@@ -280,7 +281,7 @@ mod tests {
     #[test]
     fn only_what_may_be_simpler_is_looked_at_again() {
         let guard = Term::var(Var { id: 9, sort: crate::scalar::Sort::Bool });
-        let option = Value::Union(Arc::new([(guard.clone(), Value::NONE), (Term::not(&guard), Value::some(var(1)))]));
+        let option = value::union([(guard.clone(), Value::NONE), (Term::not(&guard), Value::some(var(1)))]);
         let sum = Value::Term(Term::var(Var { id: 1, sort: Sort::Int }).add(&Term::int(1)));
         for (value, expected) in [(var(1), 0), (option, 0), (Value::some(sum), 1), (Value::list([var(1)]), 1)] {
             for solved in [false, true] {
@@ -301,6 +302,6 @@ mod tests {
     fn what_is_known_is_not_walked() {
         let mut map = Map::of((0..1_000).map(|n| (Value::from(n), Value::some(Value::from(n)))));
         map.set_in_place(&Value::from(7), Some(Entry::always(var(1))));
-        assert!(Value::Map(map).visit_terms(&mut |_| {}) < 5);
+        assert!(Value::Map(map).visit_leaves(&mut |_| {}) < 5);
     }
 }

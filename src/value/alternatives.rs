@@ -1,0 +1,296 @@
+//! The alternatives of a union, which may be there only once something looks at them.
+//!
+//! Of an optional value that was chosen, `either None or Some(choose)`, nothing is known: it is `[#1: None, !#1: Some(#2)]` with
+//! variables that nothing else mentions. Until it is looked at it is but the numbers of these; copies of it, in whatever
+//! candidate, are made together then, and have the same variables as if they had been there from the beginning.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+
+use super::Value;
+use crate::scalar::Sort;
+use crate::term::{Kind, Term, Var};
+
+/// Two or more values of different shapes, under guards that exclude each other.
+#[derive(Clone)]
+pub struct Alternatives(Arc<Made>);
+
+type Pairs = SmallVec<[(Term, Value); 2]>;
+
+struct Made {
+    pairs: OnceLock<Pairs>,
+    later: Option<Later>,
+}
+
+/// What alternatives will be: those of a pattern, whose variables `#1`, `#2` … are the ones behind a number.
+#[derive(Clone)]
+struct Later {
+    behind: u64,
+    variables: u64,
+    pattern: Alternatives,
+}
+
+impl Alternatives {
+    /// The alternatives of a pattern with other variables: #n becomes the n-th one behind a number. They are made when they are
+    /// looked at. The pattern's guards are variables, or ones negated, and its values constructors, scalars and variables.
+    #[must_use]
+    pub fn later(pattern: &Alternatives, variables: u64, behind: u64) -> Alternatives {
+        let later = Later { behind, variables, pattern: pattern.clone() };
+        Alternatives(Arc::new(Made { pairs: OnceLock::new(), later: Some(later) }))
+    }
+
+    /// Whether they may be the pattern of others.
+    #[must_use]
+    pub fn is_pattern(&self) -> bool {
+        self.iter().all(|(guard, value)| guard.is_literal() && is_plain(value))
+    }
+
+    /// Looks at them.
+    pub fn look(&self) {
+        let _: &[(Term, Value)] = self;
+    }
+
+    /// The alternatives, where something has looked at them.
+    #[inline]
+    #[must_use]
+    pub fn made(&self) -> Option<&[(Term, Value)]> {
+        self.0.pairs.get().map(|pairs| &pairs[..])
+    }
+
+    /// How many there are.
+    #[inline]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match (self.made(), &self.0.later) {
+            (None, Some(later)) => later.pattern.count(),
+            (made, _) => made.map_or(0, <[_]>::len),
+        }
+    }
+
+    /// Where nothing has looked at them: one of their variables.
+    #[must_use]
+    pub fn hidden(&self) -> Option<Var> {
+        let later = self.0.later.as_ref().filter(|_| self.made().is_none())?;
+        Some(Var { id: later.behind + 1, sort: Sort::Bool })
+    }
+
+    /// How many variables they have, where nothing has looked at them.
+    #[must_use]
+    pub fn variables(&self) -> u64 {
+        self.0.later.as_ref().map_or(0, |later| later.variables)
+    }
+
+    /// Whether there is another reference to them.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// Whether both are one.
+    #[inline]
+    #[must_use]
+    pub fn is_same(&self, other: &Alternatives) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Later {
+    fn make(&self) -> Pairs {
+        let mut variables = Variables { behind: self.behind, made: SmallVec::new() };
+        let pairs = self.pattern.iter();
+        pairs.map(|(guard, value)| (variables.literal(guard), variables.value(value))).collect()
+    }
+}
+
+/// The variables of alternatives that are being made, each in one node.
+struct Variables {
+    behind: u64,
+    made: SmallVec<[(Var, Term); 4]>,
+}
+
+impl Variables {
+    fn literal(&mut self, literal: &Term) -> Term {
+        match literal.kind() {
+            Kind::Not(inner) => Term::not(&self.literal(inner)),
+            Kind::Var(var) => self.variable(*var),
+            _ => literal.clone(),
+        }
+    }
+
+    fn variable(&mut self, of: Var) -> Term {
+        if let Some((_, term)) = self.made.iter().find(|(var, _)| *var == of) {
+            return term.clone();
+        }
+        let term = Term::var(Var { id: self.behind + of.id, sort: of.sort });
+        self.made.push((of, term.clone()));
+        term
+    }
+
+    fn value(&mut self, pattern: &Value) -> Value {
+        match pattern {
+            Value::Term(term) => Value::Term(self.literal(term)),
+            Value::Data { tag, fields: Some(fields) } => {
+                let fields: Arc<[Value]> = fields.iter().map(|field| self.value(field)).collect();
+                Value::Data { tag: *tag, fields: Some(fields) }
+            }
+            known => known.clone(),
+        }
+    }
+}
+
+impl Value {
+    /// With a known value where alternatives stand, outside of collections; `None` where they do not.
+    #[must_use]
+    pub fn told(&self, of: &Alternatives, known: &Value) -> Option<Value> {
+        match self {
+            Value::Union(alternatives) if alternatives.is_same(of) => Some(known.clone()),
+            Value::Data { tag, fields: Some(fields) } => {
+                let told = |field: &Value| field.told(of, known);
+                let (at, first) = fields.iter().enumerate().find_map(|(at, field)| Some((at, told(field)?)))?;
+                let behind = fields[at + 1..].iter().map(|field| told(field).unwrap_or_else(|| field.clone()));
+                let fields: Vec<Value> = fields[..at].iter().cloned().chain([first]).chain(behind).collect();
+                Some(Value::data(*tag, fields))
+            }
+            Value::Data { fields: None, .. } | Value::Scalar(_) | Value::Term(_) | Value::Union(_) => None,
+            Value::List(_) | Value::Open(_) | Value::Map(_) => None,
+            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => None,
+        }
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::Term(term) => term.as_var().is_some(),
+        Value::Scalar(_) => true,
+        Value::Data { .. } => value.fields().iter().all(is_plain),
+        Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => false,
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
+    }
+}
+
+/// Looks at them.
+impl Deref for Alternatives {
+    type Target = [(Term, Value)];
+
+    #[inline]
+    fn deref(&self) -> &[(Term, Value)] {
+        self.0.pairs.get_or_init(|| self.0.later.as_ref().map(Later::make).unwrap_or_default())
+    }
+}
+
+impl FromIterator<(Term, Value)> for Alternatives {
+    fn from_iter<I: IntoIterator<Item = (Term, Value)>>(pairs: I) -> Alternatives {
+        Alternatives(Arc::new(Made { pairs: OnceLock::from(pairs.into_iter().collect::<Pairs>()), later: None }))
+    }
+}
+
+impl PartialEq for Alternatives {
+    fn eq(&self, other: &Alternatives) -> bool {
+        self.is_same(other) || **self == **other
+    }
+}
+
+impl Eq for Alternatives {}
+
+impl PartialOrd for Alternatives {
+    fn partial_cmp(&self, other: &Alternatives) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Alternatives {
+    fn cmp(&self, other: &Alternatives) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl Hash for Alternatives {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl std::fmt::Debug for Alternatives {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::BuildHasher;
+
+    fn var(id: u64, sort: Sort) -> Term {
+        Term::var(Var { id, sort })
+    }
+
+    /// An optional pair, or an optional flag that comes first, whose variables begin at a number.
+    fn optional(from: u64) -> [Alternatives; 2] {
+        let (guard, flag) = (var(from, Sort::Bool), Value::Term(var(from + 1, Sort::Bool)));
+        let pair =
+            Value::data(0, [flag.clone(), Value::data(3, [Value::Term(var(from + 2, Sort::Str)), Value::from(5)])]);
+        let not = Term::not(&guard);
+        [
+            [(guard.clone(), Value::NONE), (not.clone(), Value::some(pair))].into_iter().collect(),
+            [(guard, Value::some(flag)), (not, Value::NONE)].into_iter().collect(),
+        ]
+    }
+
+    #[test]
+    fn what_is_looked_at_is_as_if_it_had_been_there() {
+        for (pattern, there) in optional(1).iter().zip(optional(8)) {
+            assert!(pattern.is_pattern());
+            let later = Alternatives::later(pattern, 3, 7);
+            let (copy, other) = (later.clone(), Alternatives::later(pattern, 3, 10));
+            assert_eq!((later.made(), later.count(), later.variables()), (None, 2, 3));
+            assert_eq!(later.hidden(), there[0].0.as_var());
+            assert!(later == there && later != other && later.cmp(&there) == Ordering::Equal);
+            assert_eq!((copy.made(), copy.hidden()), (Some(&there[..]), None), "a copy was looked at, too");
+            let hash = |alternatives: &Alternatives| rustc_hash::FxBuildHasher.hash_one(alternatives);
+            assert_eq!(hash(&Alternatives::later(pattern, 3, 7)), hash(&there));
+        }
+    }
+
+    #[test]
+    fn each_variable_is_one_node() {
+        let later = Alternatives::later(&optional(1)[0], 3, 7);
+        let Kind::Not(inner) = later[1].0.kind() else { panic!("{later:?}") };
+        assert!(inner.same(&later[0].0));
+    }
+
+    #[test]
+    fn what_is_no_tree_of_variables_is_no_pattern() {
+        let (guard, text) = (var(1, Sort::Bool), var(2, Sort::Str));
+        let of = |guard: &Term, value: Value| -> Alternatives {
+            [(guard.clone(), value), (Term::not(guard), Value::NONE)].into_iter().collect()
+        };
+        assert!(of(&guard, Value::some(Value::Term(text.clone()))).is_pattern());
+        let sum = var(3, Sort::Int).add(&Term::constant(crate::scalar::Scalar::int(1)));
+        for value in [Value::Term(sum), Value::list([Value::Term(text)]), Value::Union(optional(4)[0].clone())] {
+            assert!(!of(&guard, Value::some(value.clone())).is_pattern(), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_looked_at_where_it_stands_for_no_variable() {
+        let later = Alternatives::later(&optional(1)[0], 3, 7);
+        let value = Value::data(0, [Value::from(1), Value::Union(later.clone())]);
+        let mut leaves = Vec::new();
+        value.visit_leaves(&mut |leaf| leaves.push(format!("{leaf:?}")));
+        assert_eq!(leaves.len(), 1);
+        let mut every = |_: &Term| Some(Term::truth());
+        assert_eq!(crate::value::Substitution::everywhere(&mut every).apply(&value), None);
+        assert!(value.has_terms() && !value.has_computed() && value.has_only_variables() && !value.is_known());
+        let known = Value::some(Value::from(true));
+        assert_eq!(value.told(&Alternatives::later(&optional(1)[0], 3, 7), &known), None);
+        assert_eq!(value.told(&later, &known), Some(Value::data(0, [Value::from(1), known])));
+        assert_eq!(later.made(), None);
+        value.visit_variables(&mut |_| {});
+        assert!(later.made().is_some());
+    }
+}
