@@ -126,7 +126,7 @@ impl Term {
         split_choice(&tight, &Term::le0)
             .or_else(|| short(&tight))
             .or_else(|| few_pieces(&tight))
-            .unwrap_or_else(|| Term::make(Kind::Le0(tight), Sort::Bool))
+            .unwrap_or_else(|| Term::make(Kind::Le0(Box::new(tight)), Sort::Bool))
     }
 
     /// `linear = 0`.
@@ -144,7 +144,7 @@ impl Term {
         split_choice(&linear, &Term::eq0)
             .or_else(|| no_length(&linear))
             .or_else(|| one_piece(&linear))
-            .unwrap_or_else(|| Term::make(Kind::Eq0(linear), Sort::Bool))
+            .unwrap_or_else(|| Term::make(Kind::Eq0(Box::new(linear)), Sort::Bool))
     }
 }
 
@@ -155,7 +155,7 @@ fn difference(a: &Term, b: &Term) -> Linear {
 /// `sign · atom + constant <= 0`.
 #[inline]
 fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
-    Term::make(Kind::Le0(Linear::single(atom.clone(), sign, constant)), Sort::Bool)
+    Term::make(Kind::Le0(Box::new(Linear::single(atom.clone(), sign, constant))), Sort::Bool)
 }
 
 /// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant.

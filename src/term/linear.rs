@@ -42,7 +42,7 @@ impl Linear {
     /// The linear form of an integer term.
     pub fn of(term: &Term) -> Linear {
         match term.kind() {
-            Kind::Linear(linear) => linear.clone(),
+            Kind::Linear(linear) => (**linear).clone(),
             Kind::Const(Scalar::Int(value)) => Linear::constant_of(value.clone()),
             _ => Linear { constant: Int::ZERO, terms: smallvec![(term.clone(), Int::ONE)] },
         }
@@ -123,7 +123,7 @@ impl Linear {
         match &self.terms[..] {
             [] => Term::constant(Scalar::Int(self.constant)),
             [(atom, one)] if *one == Int::ONE && self.constant.is_zero() => atom.clone(),
-            _ => Term::make(Kind::Linear(self), Sort::Int),
+            _ => Term::make(Kind::Linear(Box::new(self)), Sort::Int),
         }
     }
 

@@ -53,7 +53,8 @@ pub type Terms = SmallVec<[Term; 3]>;
 #[derive(Clone)]
 pub struct Term(Arc<Node>);
 
-/// How a term is made. Matching on it is free; building goes through the constructors of [`Term`].
+/// How a term is made. Matching on it is free; building goes through the constructors of [`Term`]. Sums are kept apart: most
+/// terms are variables.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A known scalar.
@@ -69,15 +70,15 @@ pub enum Kind {
     /// Equality of two terms of one sort other than int; a constant stands on the right.
     Eq(Term, Term),
     /// `linear = 0`; coefficients without common divisor, the first one positive.
-    Eq0(Linear),
+    Eq0(Box<Linear>),
     /// `linear <= 0`; coefficients without common divisor.
-    Le0(Linear),
+    Le0(Box<Linear>),
     /// Strictly before, in the order of code points (strings) or octets (bytes).
     Less(Term, Term),
     /// The term is an element of a known set.
     Member(Term, KeySet),
     /// A sum that is not a single atom: constant plus coefficient times atom.
-    Linear(Linear),
+    Linear(Box<Linear>),
     /// A product of two terms that are not constant.
     Mul(Term, Term),
     /// Quotient towards minus infinity, `x / 0 = 0`.
