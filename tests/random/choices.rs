@@ -12,9 +12,12 @@ impl Writer<'_> {
             return None;
         }
         self.choices -= 1;
-        match self.rng.below(5) {
-            0 | 1 => Some(format!("(either {} or {})", self.checked(ty, depth)?, self.checked(ty, depth)?)),
-            2 => self.pick(ty),
+        match (self.rng.below(5), ty) {
+            (0, Ty::Option(inner)) if self.size(inner) <= 8 => {
+                Some(format!("(either None or Some(choose {}))", self.declarations.name(inner)))
+            }
+            (0 | 1, _) => Some(format!("(either {} or {})", self.checked(ty, depth)?, self.checked(ty, depth)?)),
+            (2, _) => self.pick(ty),
             _ => self.choose(ty),
         }
     }

@@ -193,7 +193,7 @@ impl Writer<'_> {
     }
 
     fn maybe(&mut self, depth: usize) -> String {
-        match self.rng.below(4) {
+        match self.rng.below(5) {
             0 if self.value == Sort::Int
                 && let Some(map) = self.variable(Sort::Map) =>
             {
@@ -204,6 +204,10 @@ impl Writer<'_> {
                 format!("{text}.to_int()")
             }
             2 => "None".to_owned(),
+            4 if !self.bounded && self.may_choose(self.size(Sort::Maybe)) => {
+                self.features.insert(Feature::Choose(Sort::Maybe));
+                self.rng.pick(&["(either None or Some(choose int))", "(either Some(choose int) or None)"]).to_string()
+            }
             _ => format!("Some({})", self.expression(Sort::Int, depth)),
         }
     }
