@@ -233,7 +233,7 @@ const LISTS: [&str; 6] = [
 ];
 
 /// Handlers that write and remove entries of maps, and add to sets.
-const MAPS: [&str; 8] = [
+const MAPS: [&str; 10] = [
     "var m: map<int, int> = {}; on q { if m.contains(q) { m := m.remove(q); reply 1; } m[q] := choose; reply len(m); }",
     // What was there before is kept elsewhere, too.
     "var m: map<int, int> = {0: 1}; var old: map<int, int> = {}; on q { old := m; m := m.remove(q); m[q + 1] := len(old); \
@@ -244,6 +244,11 @@ const MAPS: [&str; 8] = [
     // Nothing is known of it at first.
     "var m: map<int, int> = choose; on q { let there = m.contains(q); m := m.remove(q); if there { reply 1; } \
      m[q] := 7; reply m.get_or(1, 0); }",
+    // What it has is taken apart, or kept as an option.
+    "var m: map<int, option<int>> = {0: None}; on q { let k = choose n: int where 0 <= n && n < 3; if m.get(k) is None { m[k] := either None or Some(q); reply 0; } \
+     match m.get(q) { Some(Some(n)) => { reply n; } Some(None) => { m := m.remove(q); reply 1; } None => { reply 2; } } }",
+    "var m: map<int, int> = choose; on q { let o = m.get(q); match o { None => { m[q] := q; reply 0; } Some(n) => { assume n >= 0 && n < 3; \
+     let p = if n > 1 { m.get(1) } else { m.get(0) }; if p is Some(x) && x == n { reply 1; } if o == p { reply 2; } reply n; } } }",
     "var s: set<int> = {}; on q { let x = choose n: int where !(n in s) && n < 3; s := s + {x}; s := s + {q}; \
      if q in s { s := s - {q}; } reply x; }",
     // A set that is added to itself, to a smaller one, and to one of which not all need be there.

@@ -119,6 +119,15 @@ fn over_map(value: &Value, operate: impl FnOnce(&Map) -> Lifted<Value>) -> Lifte
     }
 }
 
+/// When a map has something under a key, and what.
+pub(super) fn found(map: &Value, key: &Value) -> Lifted<(Value, Value)> {
+    match map {
+        Value::Map(map) => map.get(key).map(|(there, found)| (there.into(), found)),
+        Value::Union(alternatives) => Err(Split::On(alternatives[0].0.clone())),
+        _ => Ok((Value::Absent, Value::Absent)),
+    }
+}
+
 /// `m.get(k)`: an option.
 fn get(map: &Map, key: &Value) -> Lifted<Value> {
     let (there, found) = map.get(key)?;

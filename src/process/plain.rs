@@ -9,7 +9,7 @@ use super::evaluate;
 use super::glide::{Knows, Place};
 use super::reading::READ;
 use crate::scalar::{Scalar, text};
-use crate::spec::code::{Binary, Op, Operand, Unary};
+use crate::spec::code::{Binary, Op, Operand, Register, Unary};
 use crate::value::{Entry, Presence, Value};
 
 impl<K: Knows> Place<'_, K> {
@@ -22,6 +22,7 @@ impl<K: Knows> Place<'_, K> {
                 return self.write(*slot, *key, Some(entry));
             }
             Op::Delete { slot, key } => return self.write(*slot, *key, None),
+            Op::Find { dst, there, map, key } => return self.find([*dst, *there], *map, *key),
             Op::Unary { dst, op, a } => (*dst, of_one(*op, self.read(*a))),
             Op::Binary { dst, op: Binary::Get, a, b } => (*dst, self.get(*a, *b)),
             Op::Binary { dst, op: Binary::In, a, b } => {
@@ -48,7 +49,23 @@ impl<K: Knows> Place<'_, K> {
     /// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
     fn get(&mut self, map: Operand, key: Operand) -> Option<Value> {
         let Some(found) = plain_entry(self.read(map), self.read(key))? else { return Some(Value::NONE) };
-        let found = Value::some(found.clone());
+        let found = found.clone();
+        self.note_read(map, key, &found);
+        Some(Value::some(found))
+    }
+
+    /// What a map has under a key, and whether it has it.
+    fn find(&mut self, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
+        let Some(found) = plain_entry(self.read(map), self.read(key)) else { return false };
+        let (is_there, value) = (found.is_some(), found.map_or(Value::Absent, Value::clone));
+        self.note_read(map, key, &value);
+        self.registers[there as usize].put(is_there.into());
+        self.registers[dst as usize].put(value);
+        true
+    }
+
+    /// Remembers an entry of a variable in which something is not known.
+    fn note_read(&mut self, map: Operand, key: Operand, found: &Value) {
         if let Operand::Slot(slot) = map
             && self.read_open.len() < READ
             && found.has_terms()
@@ -56,7 +73,6 @@ impl<K: Knows> Place<'_, K> {
             let key = self.read(key).clone();
             self.read_open.push((slot, key));
         }
-        Some(found)
     }
 
     /// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.

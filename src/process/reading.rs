@@ -32,6 +32,27 @@ impl Process {
         self.keep(dst, Ok(found))
     }
 
+    /// `dst := map[key]`, and whether it is there
+    pub(super) fn find(
+        &mut self,
+        program: &Program,
+        frame: Frame,
+        [dst, there]: [Register; 2],
+        (map, key): (Operand, Operand),
+    ) -> Result<Next, Obstacle> {
+        let key = self.read(program, frame.base, key);
+        let (is_there, found) = evaluate::found(self.read(program, frame.base, map), key)?;
+        if let Operand::Slot(slot) = map
+            && (is_there.has_terms() || found.has_terms())
+            && self.task.read_open.len() < READ
+        {
+            let key = key.clone();
+            self.task.read_open.push((slot, key));
+        }
+        self.set(there, is_there);
+        self.keep(dst, Ok(found))
+    }
+
     /// Writes a value that a term was seen to have to the variables whose value is that term.
     pub fn know(&mut self, term: &Term, value: &Scalar) {
         for slot in &mut self.memory {

@@ -190,6 +190,7 @@ impl Process {
             Op::Binary { dst, op, a, b } => {
                 self.keep(*dst, evaluate::binary(*op, self.read(program, base, *a), self.read(program, base, *b)))
             }
+            Op::Find { dst, there, map, key } => self.find(program, frame, [*dst, *there], (*map, *key)),
             Op::Append { dst, slot, src } => self.append(program, frame, *dst, *slot, *src),
             Op::AppendOne { dst, slot, element } => self.append_one(program, frame, *dst, *slot, *element),
             Op::Retain { dst, slot, key, kept, stored } => self.retain(program, (*dst, *slot), [*key, *kept], *stored),

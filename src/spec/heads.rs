@@ -221,7 +221,7 @@ pub(super) fn writes(op: &Op) -> Option<u32> {
         }
         Op::Swap { dst, .. } | Op::Join { dst, .. } | Op::Call { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
         Op::PickElement { dst, .. } | Op::Append { dst, .. } | Op::AppendOne { dst, .. } => Some(*dst),
-        Op::Retain { dst, .. } => Some(*dst),
+        Op::Retain { dst, .. } | Op::Find { dst, .. } => Some(*dst),
         Op::Require { dst, .. } => Some(*dst),
         Op::Store { .. }
         | Op::Put { .. }

@@ -46,6 +46,17 @@ pub enum Op {
         /// The right operand.
         b: Operand,
     },
+    /// `dst := map[key]` and `there := map has key`; no value where there is none
+    Find {
+        /// Where the value goes.
+        dst: Register,
+        /// Where the condition goes on which it is there.
+        there: Register,
+        /// What is read.
+        map: Operand,
+        /// The key.
+        key: Operand,
+    },
     /// `slot[key] := value`, in place
     Put {
         /// The variable.

@@ -8,6 +8,7 @@ mod coalesce;
 mod copies;
 mod dead;
 mod early;
+mod find;
 mod fuse;
 mod inline;
 mod inplace;
@@ -35,6 +36,8 @@ pub enum Code {
 /// Leaves out of every function what does nothing.
 pub(super) fn tighten(functions: &mut [Function]) {
     for function in functions {
+        forward(function);
+        find::entries(function);
         forward(function);
         inplace::collections(function);
         retain::entries(function);

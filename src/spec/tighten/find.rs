@@ -1,0 +1,56 @@
+//! What a map has under a key is not wrapped in an option that is only taken apart.
+//!
+//! After `r2 := m.get(k)`, `r3 := r2 is Some` and `r4 := r2.Some.0` nothing else reads r2: then `find` gives r3 and r4 at once.
+
+use crate::spec::code::{Binary, Function, Op, Operand, Register, Unary};
+use crate::spec::operands::{visit_operands, visit_written};
+
+/// The number of `None`, and of `Some`.
+const NONE: u32 = 0;
+const SOME: u32 = 1;
+
+/// Looks up what a map has, and whether it has it, where that is all that is asked of `get`.
+pub(super) fn entries(function: &mut Function) {
+    for part in function.ranges() {
+        for at in part.clone() {
+            let Op::Binary { dst, op: Binary::Get, a: map, b: key } = function.code[at] else { continue };
+            let there = function.registers;
+            let code = &mut function.code[part.clone()];
+            if dst < function.params || !is_taken_apart(code, dst) {
+                continue;
+            }
+            function.registers += 1;
+            code.iter_mut().for_each(|op| read_parts(op, dst, there));
+            function.code[at] = Op::Find { dst, there, map, key };
+        }
+    }
+}
+
+/// Whether a register is written once, and read by tests of its variant and for what is in `Some` only.
+fn is_taken_apart(code: &[Op], register: Register) -> bool {
+    let (mut written, mut parts) = (0, true);
+    for op in code {
+        visit_written(op, &mut |own| written += u32::from(own == register));
+        let mut read = false;
+        visit_operands(op, &mut |operand| read |= operand == Operand::Register(register));
+        parts &= !read || matches!(op, Op::IsVariant { tag: NONE | SOME, .. } | Op::Field { tag: SOME, index: 0, .. });
+    }
+    written == 1 && parts
+}
+
+/// What read an option reads the value in it, and whether there is one.
+fn read_parts(op: &mut Op, option: Register, there: Register) {
+    let is_read = |src: &Operand| *src == Operand::Register(option);
+    match op {
+        Op::IsVariant { dst, src, tag: SOME } if is_read(src) => {
+            *op = Op::Copy { dst: *dst, src: Operand::Register(there) };
+        }
+        Op::IsVariant { dst, src, .. } if is_read(src) => {
+            *op = Op::Unary { dst: *dst, op: Unary::Not, a: Operand::Register(there) };
+        }
+        Op::Field { dst, src, .. } if is_read(src) => {
+            *op = Op::Copy { dst: *dst, src: Operand::Register(option) };
+        }
+        _ => {}
+    }
+}
