@@ -85,7 +85,11 @@ impl Examined<'_> {
             (_, "accept") => self.proven(trace, exchanges),
             ("reject", "reject") => {
                 let accepted = actual.1.unwrap_or(1) - 1;
-                self.proven(&trace[..accepted].to_vec(), &exchanges[..accepted])
+                // What is rejected in the end may be in doubt before.
+                match self.judged(&exchanges[..accepted])?.0.as_str() {
+                    "unknown" => Ok(Compared::Doubt),
+                    _ => self.proven(&trace[..accepted].to_vec(), &exchanges[..accepted]),
+                }
             }
             ("fault", "outside") => Err("a run that faults explains it".to_owned()),
             ("fault", "fault") if actual.1 > expected.1 => Err("a run faults earlier".to_owned()),
