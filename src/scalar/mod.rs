@@ -9,9 +9,13 @@
 //! ```
 
 mod int;
+#[cfg(test)]
+mod numbers;
 pub mod text;
 
 pub use int::Int;
+#[cfg(test)]
+pub(crate) use numbers::numbers;
 
 use std::fmt;
 use std::sync::Arc;

@@ -172,7 +172,7 @@ fn forbidden_values(model: &Table<Scalar>, var: Var, own: &[&Term]) -> FxHashSet
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Sort, numbers};
     use crate::solve::{Answer, Limits, Solver};
 
     fn truth(id: u64) -> Term {
@@ -203,11 +203,7 @@ mod tests {
     #[test]
     fn clauses_that_share_variables_are_decided_as_by_enumeration() {
         const VARS: u64 = 6;
-        let mut state = 1u64;
-        let mut random = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = numbers(1);
         let mut refuted = 0;
         for _ in 0..400 {
             let (mut store, mut solver) = (Store::default(), Solver::new(Limits::default()));

@@ -441,17 +441,8 @@ impl std::fmt::Debug for Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Sort, numbers};
     use crate::term::Bound;
-
-    /// Numbers below n that look random.
-    fn numbers() -> impl FnMut(u64) -> u64 {
-        let mut state = 7_u64;
-        move |n| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        }
-    }
 
     /// A condition on one or two of three variables.
     fn condition(next: &mut dyn FnMut(u64) -> u64) -> Term {
@@ -469,7 +460,7 @@ mod tests {
 
     #[test]
     fn a_bound_is_answered_as_its_term() {
-        let (mut next, mut solver) = (numbers(), Solver::default());
+        let (mut next, mut solver) = (numbers(7), Solver::default());
         let (mut decided, mut open) = (0, 0);
         for _ in 0..2_000 {
             let mut store = Store::default();

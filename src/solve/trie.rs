@@ -199,17 +199,13 @@ impl<'t, K, V> Iterator for Iter<'t, K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Sort, numbers};
     use std::collections::BTreeMap;
 
     /// A trie is what a plain map is, whatever is written to it and to clones of it.
     #[test]
     fn a_trie_is_a_map() {
-        let mut state = 1u64;
-        let mut random = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = numbers(1);
         let mut pool = vec![(Trie::new(), BTreeMap::new()); 4];
         for round in 0..60_000u64 {
             let size = if round / 10_000 % 2 == 0 { 2_000 } else { 60 };

@@ -273,6 +273,7 @@ fn moved_down(bits: &[u64], by: usize) -> SmallVec<[u64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scalar::numbers;
     use std::collections::BTreeSet;
 
     fn scalars(values: &BTreeSet<i64>) -> Values {
@@ -282,11 +283,8 @@ mod tests {
     /// Every operation does to the bits what it does to a plain set; the result has the one form that equal sets have.
     #[test]
     fn bits_are_sets() {
-        let mut seed = 7u64;
-        let mut below = |n: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((seed >> 33) % n) as i64
-        };
+        let mut random = numbers(7);
+        let mut below = |n: u64| random(n) as i64;
         for round in 0..2_000 {
             let span = [3, 64, 65, 300, 5000][round % 5];
             let from = below(400) - 200;

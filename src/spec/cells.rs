@@ -4,7 +4,8 @@
 //! look at a machine's memory keeps them in registers.
 
 use super::code::{Function, Op, Operand, Pc, Register};
-use super::operands::{change, visit_operands, visit_ways};
+use super::operands::change;
+use super::readers::readers;
 
 /// Keeps such cells in registers; whether there are any. What is read in one place, whatever way was taken there, is one
 /// register; what is written anew and read elsewhere is another one.
@@ -16,36 +17,17 @@ pub(super) fn keep_in_registers(function: &mut Function) -> bool {
     let mut cells: Vec<u32> = stored.collect();
     cells.sort_unstable();
     cells.dedup();
-    cells.retain(|cell| reads(function, 0, *cell).is_empty());
+    cells.retain(|cell| readers(function, 0, Operand::Slot(*cell)).is_empty());
     cells.iter().for_each(|cell| keep_in_register(function, *cell));
     !cells.is_empty()
-}
-
-/// Which instructions read what a cell holds at a position, whatever way is taken.
-fn reads(function: &Function, from: usize, cell: u32) -> Vec<usize> {
-    let (mut seen, mut open, mut found) = (vec![false; function.code.len() + 1], vec![from], Vec::new());
-    while let Some(at) = open.pop() {
-        if std::mem::replace(&mut seen[at], true) {
-            continue;
-        }
-        let Some(op) = function.code.get(at) else { continue };
-        let mut read = false;
-        visit_operands(op, &mut |operand| read |= operand == Operand::Slot(cell));
-        if read {
-            found.push(at);
-        }
-        if !matches!(op, Op::Store { slot, .. } if *slot == cell) {
-            visit_ways(op, at as Pc + 1, &mut |to| open.push(to as usize));
-        }
-    }
-    found
 }
 
 /// Replaces a cell by registers.
 fn keep_in_register(function: &mut Function, cell: u32) {
     let is_store = |op: &Op| matches!(op, Op::Store { slot, .. } if *slot == cell);
     let stores: Vec<usize> = (0..function.code.len()).filter(|at| is_store(&function.code[*at])).collect();
-    let read: Vec<Vec<usize>> = stores.iter().map(|at| reads(function, at + 1, cell)).collect();
+    let read = |at: &usize| readers(function, *at as Pc + 1, Operand::Slot(cell));
+    let read: Vec<Vec<usize>> = stores.iter().map(read).collect();
     let mut registers: Vec<Register> = (function.registers..).take(stores.len()).collect();
     for one in 0..stores.len() {
         for other in 0..one {

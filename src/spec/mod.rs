@@ -15,6 +15,7 @@ pub(crate) mod operands;
 pub mod optional;
 mod order;
 mod override_consts;
+mod readers;
 pub mod shown;
 mod tighten;
 pub mod types;

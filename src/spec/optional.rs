@@ -7,8 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::TypeId;
 use super::code::{Domain, Function, Op, Operand, Pc, Register};
-use super::operands::{visit_ways, visit_written};
-use super::tighten::visit_read;
+use super::readers::readers;
 use crate::value::Value;
 
 /// A choice between a constructor without fields and one around a chosen value.
@@ -74,8 +73,8 @@ fn optional(function: &Function, constants: &[Value], pc: usize) -> Option<Optio
     let arms = *otherwise as usize == pc + swap + 1 && (dst, split, at + 1) == (also, same, split);
     let values = *cond == Operand::Register(*which) && with == Operand::Register(*made);
     let wraps = **fields == [Operand::Register(*chosen)];
-    let unread =
-        [*which, *chosen, *made].into_iter().all(|register| register == dst || is_dead(function, to, register));
+    let is_dead = |register| readers(function, to, Operand::Register(register)).is_empty();
+    let unread = [*which, *chosen, *made].into_iter().all(|register| register == dst || is_dead(register));
     let none = unit(constants, without).filter(|none| none != tag)?;
     (arms && values && wraps && unread).then_some(Optional { first, none, some: *tag, ty: *ty, dst, to })
 }
@@ -87,28 +86,6 @@ fn unit(constants: &[Value], operand: Operand) -> Option<u32> {
         Value::Data { tag, fields: None } => Some(*tag),
         _ => None,
     }
-}
-
-/// Whether nothing reads what a register holds there, whatever way is taken.
-fn is_dead(function: &Function, from: Pc, register: Register) -> bool {
-    let mut seen = vec![false; function.code.len()];
-    let mut open = vec![from];
-    while let Some(pc) = open.pop() {
-        let Some(op) = function.code.get(pc as usize) else { continue };
-        if std::mem::replace(&mut seen[pc as usize], true) {
-            continue;
-        }
-        let (mut read, mut written) = (false, false);
-        visit_read(op, &mut |own| read |= own == register);
-        visit_written(op, &mut |own| written |= own == register);
-        if read {
-            return false;
-        }
-        if !written {
-            visit_ways(op, pc + 1, &mut |to| open.push(to));
-        }
-    }
-    true
 }
 
 #[cfg(test)]

@@ -206,17 +206,9 @@ pub(super) fn choose_alternative(alternatives: &[(Term, Value)]) -> Split {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scalar::numbers;
     use crate::term::Var;
     use crate::value::union;
-
-    /// Numbers below n that look random.
-    fn numbers() -> impl FnMut(u64) -> u64 {
-        let mut state = 1u64;
-        move |n| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        }
-    }
 
     fn var(id: u64, sort: Sort) -> Term {
         Term::var(Var { id, sort })
@@ -263,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_parts_of_an_equation_are_the_equation() {
-        let mut next = numbers();
+        let mut next = numbers(1);
         let (mut several, mut never) = (0, 0);
         for _ in 0..20_000 {
             let a = value(&mut next, 3);

@@ -101,7 +101,7 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Sort, numbers};
     use crate::term::{Term, Var};
     use crate::value::{Entry, Map, Truth};
 
@@ -114,20 +114,12 @@ mod tests {
         plain
     }
 
-    /// Numbers below n that look random.
-    fn numbers() -> impl FnMut(usize) -> usize {
-        let mut state = 1u64;
-        move |n| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % n
-        }
-    }
-
     #[test]
     fn copies_are_compared_and_joined_like_maps_that_are_none() {
         let condition = Term::var(Var { id: 1, sort: Sort::Bool });
         let presence = Truth::of(Term::var(Var { id: 2, sort: Sort::Bool }));
-        let mut next = numbers();
+        let mut numbers = numbers(1);
+        let mut next = |n: u64| numbers(n) as usize;
         let mut pool = vec![Map::default(); 6];
         let (mut parted, mut equal) = (0, 0);
         for _ in 0..20_000 {

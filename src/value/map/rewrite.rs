@@ -227,7 +227,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Sort, numbers};
     use crate::term::Var;
     use crate::value;
     use std::collections::BTreeSet;
@@ -260,14 +260,10 @@ mod tests {
 
     #[test]
     fn what_is_open_is_found_without_what_is_known() {
-        let (mut map, mut state) = (Map::default(), 12_345u64);
-        let mut random = |n: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as usize % n
-        };
+        let (mut map, mut random) = (Map::default(), numbers(12_345));
         for id in 1..2_000 {
             let key = if random(20) == 0 { var(id % 7 + 5_000) } else { Value::from(random(40) as i64) };
-            let value = values(id)[random(8)].clone();
+            let value = values(id)[random(8) as usize].clone();
             let there = if random(4) == 0 { var(id + 10_000).truth() } else { Truth::Known(true) };
             Arc::make_mut(&mut map.0).place(key, value.map(|value| Entry::when(there, value)));
             let mut live = Vec::new();

@@ -380,7 +380,7 @@ impl PartialEq for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::Sort;
+    use crate::scalar::{Sort, numbers};
     use crate::term::{Term, Var};
     use std::collections::BTreeMap;
 
@@ -393,11 +393,7 @@ mod tests {
     /// A table is what a plain map is, whatever is written to it and to copies of it, and whatever is open in it.
     #[test]
     fn a_table_is_a_map() {
-        let mut state = 1u64;
-        let mut random = |n: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % n
-        };
+        let mut random = numbers(1);
         let is_open = |key: &Value, entry: &Entry| !(key.is_known() && entry.is_known());
         let mut pool: Vec<(Table, BTreeMap<Value, Entry>)> = vec![Default::default(); 4];
         for round in 0..60_000u64 {
