@@ -40,13 +40,26 @@ fn settings() -> Vec<Options> {
     let twice = Options { optional: false, ..Options::default() };
     let early = Options { late: false, ..Options::default() };
     let at_once = Options { by_need: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, early, at_once, plain()]).collect()
+    let in_order = Options { told_first: false, ..Options::default() };
+    (0..8)
+        .map(switched)
+        .chain([z3, apart, unnamed, unshown, behind, twice, early, at_once, in_order, plain()])
+        .collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options { name: false, join: false, shown: false, ahead: false, optional: false, by_need: false, ..unmerged }
+    Options {
+        name: false,
+        join: false,
+        shown: false,
+        ahead: false,
+        optional: false,
+        by_need: false,
+        told_first: false,
+        ..unmerged
+    }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -360,6 +373,22 @@ const BY_NEED: [&str; 12] = [
      if n > 1 { n := 0; reply A(o); } n := n + 1; reply B { x: None, y: o }; }",
 ];
 
+/// Forks before answers that tell of what they ask.
+const TOLD_FIRST: [&str; 6] = [
+    "var x: int = choose; var y: int = choose; on q { if x == y { reply C; } if x == q { y := choose; reply B { x, y: q }; } if y > x { reply A(y); } reply B { x, y }; }",
+    // Something comes between.
+    "var x: int = choose; var n: int = 0; on q { if x == n { n := n + 1; expects x != 3; reply A(x); } if x == q { let y: int = choose; assume y != x; reply B { x, y }; } \
+     if x > 2 { n := x; } reply B { x: n, y: x }; }",
+    "var m: map<int, int> = {0: 1}; var x: int = choose; on q { if x != q { let v = m[x - x]; m[q] := x; reply B { x: v, y: x }; } if m.get(x) is Some(v) { reply A(v); } reply C; }",
+    // The answer takes a fork, and both sides of one are followed.
+    "var l: list<int> = []; var x: int = choose; on q { if x == 1 { l := l + [q]; reply A(x); } let y = if len(l) > q { x } else { q }; if y == x { reply B { x: y, y: x }; } \
+     if y != 2 { reply B { x, y }; } reply B { x: y, y: x + 1 }; }",
+    "var p: bool = choose; var x: int = choose; on q { if p { if x != q { p := choose; reply A(x); } reply B { x: q, y: x }; } if x == q { p := true; reply A(x); } \
+     x := choose; if x == q { reply B { x, y: x }; } reply A(x); }",
+    // Two at once.
+    "var x: int = choose; var y: int = choose; on q { if x != q { if y != q { if x != y { reply B { x, y }; } reply A(x); } y := choose; reply A(q); } x := choose; reply C; }",
+];
+
 /// Handlers that do not read what they chose on every path.
 const LATE: [&str; 8] = [
     "var n: int = 0; on q { let x: int = choose; if q <= n { reply C; } n := x; assume x < 4; reply B { x: q, y: q }; }",
@@ -438,6 +467,11 @@ fn options_that_are_made_by_need_are_judged_alike() {
         _ => json!({"A": one(rng)}),
     };
     judged_alike(types, &answer, 5, &BY_NEED, &Options { by_need: false, ..Options::default() });
+}
+
+#[test]
+fn conditions_behind_answers_are_judged_alike() {
+    answers_are_judged_alike(&TOLD_FIRST, &Options { told_first: false, ..Options::default() });
 }
 
 #[test]

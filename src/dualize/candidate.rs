@@ -241,11 +241,13 @@ impl Candidate {
         self.told(answer, at)
     }
 
-    /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part.
+    /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part, and then
+    /// something more.
     pub(super) fn shows(
         &mut self,
         answer: &mut Value,
         expected: &Value,
+        more: Option<&Term>,
         at: Place,
         solver: &mut Solver,
     ) -> Lifted<Alive> {
@@ -262,6 +264,7 @@ impl Candidate {
                 return Ok(Alive::No);
             }
         }
+        conditions.terms.extend(more.cloned());
         Ok(match &conditions.terms[..] {
             [] => Alive::Yes,
             [condition] => self.assume(condition, Some(at), solver),

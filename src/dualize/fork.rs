@@ -84,7 +84,7 @@ impl Judge {
             std::mem::swap(process, &mut other.process);
         }
         self.spares.take(other);
-        if otherwise == then { Alive::No } else { self.assume_side(candidate, fork, holds) }
+        if otherwise == then { Alive::No } else { self.defer_side(candidate, fork, holds) }
     }
 
     /// The second half of a fork: what is known on each side.
@@ -164,7 +164,28 @@ impl Judge {
 
     fn take(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
         candidate.process.branch(holds);
-        self.assume_side(candidate, fork, holds)
+        self.defer_side(candidate, fork, holds)
+    }
+
+    /// Assumes the condition of the only side that is followed, at the next event: where that is the answer, what it tells
+    /// comes first, and most often decides the condition.
+    fn defer_side(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
+        let Condition::Term(term) = fork.condition else { return self.assume_side(candidate, fork, holds) };
+        if !self.options.told_first || self.watch.is_some() {
+            return self.assume_side(candidate, fork, holds);
+        }
+        let side = if holds { term.clone() } else { Term::not(term) };
+        self.deferred = Some((side, self.place(fork.site)));
+        Alive::Yes
+    }
+
+    /// Assumes what was deferred.
+    #[inline(never)] // Most events come after no fork.
+    pub(super) fn assume_deferred(&mut self, candidate: &mut Candidate) -> Alive {
+        match self.deferred.take() {
+            Some((condition, at)) => candidate.assume(&condition, Some(at), &mut self.solver),
+            None => Alive::Yes,
+        }
     }
 
     fn assume_side(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {

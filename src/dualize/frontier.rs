@@ -53,6 +53,8 @@ pub struct Options {
     pub optional: bool,
     /// Such a choice has no variables before something looks at it.
     pub by_need: bool,
+    /// What an answer tells is assumed before the condition on which it is given.
+    pub told_first: bool,
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
     pub late: bool,
@@ -80,6 +82,7 @@ impl Default for Options {
             shown: true,
             optional: true,
             by_need: true,
+            told_first: true,
             late: true,
             keep_choices: false,
             keep_answers: false,
@@ -173,6 +176,8 @@ pub struct Judge {
     pub(super) spares: Spares,
     /// Slots whose values were told apart again after they were joined.
     pub(super) apart: Vec<u32>,
+    /// The condition of the side that a path has just taken, which is still to be assumed.
+    pub(super) deferred: Option<(Term, Place)>,
     /// What the choices of optional values make, from when they are met.
     pub(super) patterns: Vec<(Optional, Option<Pattern>)>,
     /// When candidates were compared last.
@@ -208,6 +213,7 @@ impl Judge {
             results: Vec::new(),
             spares: Spares::default(),
             apart: Vec::new(),
+            deferred: None,
             patterns: Vec::new(),
             compared: Compared::default(),
             spec,

@@ -74,10 +74,18 @@ impl Judge {
     /// Runs one path to its end; whether it explains the observation.
     fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Observed, open: &mut Vec<Open>) -> Alive {
         let program = &spec.program;
+        debug_assert!(self.deferred.is_none(), "the condition of another path");
         loop {
             let event = self.advance(program, candidate);
             self.worked += 1;
             if self.worked.is_multiple_of(EVENTS) && self.is_exhausted() {
+                self.deferred = None;
+                return Alive::No;
+            }
+            if self.deferred.is_some()
+                && !matches!(event, Event::Send(..))
+                && self.assume_deferred(candidate) == Alive::No
+            {
                 return Alive::No;
             }
             self.notice(program, candidate);
@@ -135,6 +143,11 @@ impl Judge {
         seen: &Observed,
         open: &mut Vec<Open>,
     ) -> Alive {
+        let in_parts =
+            matches!((&answer, seen), (Value::Data { fields: Some(_), .. } | Value::Union(_), Observed::Answer(_)));
+        if self.deferred.is_some() && !in_parts && self.assume_deferred(candidate) == Alive::No {
+            return Alive::No;
+        }
         let expected = match seen {
             Observed::Answer(expected) => expected,
             Observed::Any | Observed::Lost => {
@@ -154,7 +167,15 @@ impl Judge {
             _ => {}
         }
         loop {
-            let ask = match candidate.shows(&mut answer, expected, at, &mut self.solver) {
+            let deferred = self.deferred.take();
+            let more = deferred.as_ref().map(|(condition, _)| condition);
+            let shown = candidate.shows(&mut answer, expected, more, at, &mut self.solver);
+            if let (Err(_), Some((condition, at))) = (&shown, &deferred)
+                && candidate.assume(condition, Some(*at), &mut self.solver) == Alive::No
+            {
+                return Alive::No;
+            }
+            let ask = match shown {
                 Ok(alive) => return alive,
                 Err(Split::On(condition)) if condition.as_bool().is_none() => {
                     self.fork_answer(candidate, (answer, site), &condition, open);
