@@ -75,7 +75,7 @@ impl Term {
             // Not Σ + k <= 0 is −Σ − k + 1 <= 0; no common divisor appears.
             Kind::Le0(linear) => Term::make(Kind::Le0(Box::new(linear.negated().plus_constant(&Int::ONE))), Sort::Bool),
             Kind::And(_) | Kind::Or(_) if self.depth() <= NEGATED_INSIDE => self.not_junction(),
-            _ if self.size() + 1 < SHARED_FROM => Term::negation(self),
+            _ if self.size() < SHARED_FROM - 1 => Term::negation(self),
             _ => Term::make(Kind::Not(self.clone()), Sort::Bool),
         }
     }
