@@ -342,7 +342,7 @@ const OPTIONAL: [&str; 6] = [
 ];
 
 /// Optional values that stand at several places, are compared, joined, counted or told by answers.
-const BY_NEED: [&str; 12] = [
+const BY_NEED: [&str; 14] = [
     "var o: option<int> = None; on q { let old = o; if q > 0 { o := either None or Some(choose); } if q == 1 { reply C; } \
      if q == 2 { reply B { x: old, y: o }; } reply A(o); }",
     // Copies: of several variables, of entries of a map, in a list.
@@ -367,6 +367,9 @@ const BY_NEED: [&str; 12] = [
     // What is chosen is no number, and what is told is restricted otherwise.
     "var e: option<Answer> = None; var t: option<(bool, option<int>)> = None; on q { if q == 0 { t := either None or Some(choose); e := Some(either C or A(choose)); reply C; } \
      match t { Some((b, o)) => { if b { reply A(o); } if e is Some(old) { reply old; } reply C; } None => { reply B { x: None, y: Some(q) }; } } }",
+    // An enum that has more constructors than are chosen from.
+    "var e: E = Off; on q { if q < 2 { e := either Off or On(choose); } if q == 1 { reply C; } reply D(e); }",
+    "var e: (int, E) = (0, Off); on q { if q == 0 { e := (1, either On(choose) or Off); reply C; } match e { (n, a) => { if n == q { e := (0, Broken(q)); } reply D(a); } } }",
     "var o: option<int> = None; on q { if q == 0 { o := either None or Some(choose); reply C; } if q == 1 { assume o != Some(2); } expects o != Some(3); \
      if q == 2 { let n = match o { Some(x) => x, None => 0 }; o := Some(n + 1); } reply A(o); }",
     "var o: option<int> = None; var n: int = 0; on q { let p: option<int> = either None or Some(choose); if q > n { o := p; n := q; reply B { x: p, y: None }; } \
@@ -455,16 +458,21 @@ fn optional_choices_are_judged_alike() {
 
 #[test]
 fn options_that_are_made_by_need_are_judged_alike() {
-    let types = "enum Answer { A(option<int>), B { x: option<int>, y: option<int> }, C }";
+    let types = "enum E { Off, On(int), Broken(int) } enum Answer { A(option<int>), B { x: option<int>, y: option<int> }, C, D(E) }";
     let one = |rng: &mut Rng| match rng.below(9) {
         0..3 => json!(null),
         3 => json!({"$any": null}),
         _ => json!(rng.between(1, 3)),
     };
-    let answer = |rng: &mut Rng| match rng.below(5) {
+    let answer = |rng: &mut Rng| match rng.below(6) {
         0 | 1 => json!("C"),
         2 => json!({"B": {"x": one(rng), "y": one(rng)}}),
-        _ => json!({"A": one(rng)}),
+        3 | 4 => json!({"A": one(rng)}),
+        _ => match rng.below(3) {
+            0 => json!({"D": "Off"}),
+            1 => json!({"D": {"On": rng.between(0, 2)}}),
+            _ => json!({"D": {"Broken": rng.between(0, 2)}}),
+        },
     };
     judged_alike(types, &answer, 5, &BY_NEED, &Options { by_need: false, ..Options::default() });
 }

@@ -242,7 +242,7 @@ impl Candidate {
     }
 
     /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part, and then
-    /// something more.
+    /// something more. The answer is not needed any more where that could be said.
     pub(super) fn shows(
         &mut self,
         answer: &mut Value,
@@ -279,11 +279,11 @@ impl Candidate {
     fn tell(&mut self, alternatives: &Alternatives, known: &Value) -> bool {
         self.process.rest();
         self.process.tell(alternatives, known);
-        let told = alternatives.made().is_none() && !alternatives.is_shared();
-        if told {
-            (0..alternatives.variables()).for_each(|_| self.count_seen());
+        if alternatives.made().is_some() || alternatives.is_shared() {
+            return false;
         }
-        told
+        (0..alternatives.variables()).for_each(|_| self.count_seen());
+        true
     }
 
     /// Whether the path goes on after this answer of the solver.

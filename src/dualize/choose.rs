@@ -2,6 +2,8 @@
 //!
 //! `let id = choose Id; reply Fresh(id);` observed to answer `Fresh("a")` chose `"a"`.
 
+use std::sync::Arc;
+
 use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::Judge;
@@ -11,30 +13,7 @@ use crate::spec::code::Program;
 use crate::spec::optional::{Arm, Optional};
 use crate::spec::{Site, Spec, Types};
 use crate::term::Term;
-use crate::value::{Alternatives, Value};
-
-/// What the choice of an optional value makes.
-#[derive(Clone, Debug)]
-pub(super) struct Pattern {
-    /// The value, with variables from number 1 on.
-    alternatives: Alternatives,
-    /// How many variables there are.
-    variables: u64,
-}
-
-impl Pattern {
-    fn new(types: &Types, optional: &Optional) -> Option<Pattern> {
-        let mut fresh = Fresh::default();
-        let (alternatives, restrictions) = made_now(&mut fresh, types, optional);
-        let unrestricted = restrictions.is_empty() && alternatives.is_pattern();
-        unrestricted.then_some(Pattern { alternatives, variables: fresh.last })
-    }
-
-    /// The same with variables behind a number, and the number of the last one.
-    fn behind(&self, number: u64) -> (Alternatives, u64) {
-        (Alternatives::later(&self.alternatives, self.variables, number), number + self.variables)
-    }
-}
+use crate::value::{Alternatives, Pattern, Value};
 
 /// An optional value of fresh variables, and what restricts it where it is there.
 fn made_now(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Alternatives, Vec<Term>) {
@@ -105,11 +84,10 @@ impl Judge {
     /// Chooses whether there is a value, and which.
     fn choose_optional(&mut self, spec: &Spec, candidate: &mut Candidate, optional: &Optional, site: Site) -> Alive {
         let before = self.fresh.last;
-        let later = self.pattern(&spec.types, optional).map(|pattern| pattern.behind(before));
-        let (alternatives, restrictions) = match later {
-            Some((later, last)) => {
-                self.fresh.last = last;
-                (later, Vec::new())
+        let (alternatives, restrictions) = match self.pattern(&spec.types, optional) {
+            Some(pattern) => {
+                self.fresh.last += pattern.variables();
+                (pattern.behind(before), Vec::new())
             }
             None => made_now(&mut self.fresh, &spec.types, optional),
         };
@@ -121,16 +99,18 @@ impl Judge {
     }
 
     /// What an optional value is like, where nothing restricts it: it is made when it is looked at.
-    fn pattern(&mut self, types: &Types, optional: &Optional) -> Option<&Pattern> {
+    fn pattern(&mut self, types: &Types, optional: &Optional) -> Option<Arc<Pattern>> {
         if !self.options.by_need {
             return None;
         }
-        let known = self.patterns.iter().position(|(of, _)| of == optional);
-        let at = known.unwrap_or_else(|| {
-            self.patterns.push((*optional, Pattern::new(types, optional)));
-            self.patterns.len() - 1
-        });
-        self.patterns[at].1.as_ref()
+        if let Some((_, known)) = self.patterns.iter().find(|(of, _)| of == optional) {
+            return known.clone();
+        }
+        let mut fresh = Fresh::default();
+        let (alternatives, restrictions) = made_now(&mut fresh, types, optional);
+        let pattern = Pattern::of(&alternatives, fresh.last).filter(|_| restrictions.is_empty()).map(Arc::new);
+        self.patterns.push((*optional, pattern.clone()));
+        pattern
     }
 
     /// Assumes what restricts a choice, under the guard of the arm that it is made in.

@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged};
-use super::choose::Pattern;
 use super::delay::{Wanted, Watch};
 use super::observe::Open;
 use super::reduce::Compared;
@@ -20,7 +19,7 @@ use crate::spec::Spec;
 use crate::spec::code::Program;
 use crate::spec::optional::Optional;
 use crate::term::{Term, made};
-use crate::value::Value;
+use crate::value::{Pattern, Value};
 
 /// The number of paths of one request beyond which the judge gives up on the others.
 pub const PATH_LIMIT: u32 = 20_000;
@@ -179,7 +178,7 @@ pub struct Judge {
     /// The condition of the side that a path has just taken, which is still to be assumed.
     pub(super) deferred: Option<(Term, Place)>,
     /// What the choices of optional values make, from when they are met.
-    pub(super) patterns: Vec<(Optional, Option<Pattern>)>,
+    pub(super) patterns: Vec<(Optional, Option<Arc<Pattern>>)>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
 }

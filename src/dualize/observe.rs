@@ -10,7 +10,7 @@ use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
 use crate::spec::{Site, Spec};
 use crate::term::Term;
-use crate::value::{Split, Truth, Value};
+use crate::value::{Lifted, Split, Truth, Value};
 
 /// After so many events it is asked whether a path has gone on for too long.
 const EVENTS: u64 = 256;
@@ -167,15 +167,7 @@ impl Judge {
             _ => {}
         }
         loop {
-            let deferred = self.deferred.take();
-            let more = deferred.as_ref().map(|(condition, _)| condition);
-            let shown = candidate.shows(&mut answer, expected, more, at, &mut self.solver);
-            if let (Err(_), Some((condition, at))) = (&shown, &deferred)
-                && candidate.assume(condition, Some(*at), &mut self.solver) == Alive::No
-            {
-                return Alive::No;
-            }
-            let ask = match shown {
+            let ask = match self.shows(candidate, &mut answer, expected, at) {
                 Ok(alive) => return alive,
                 Err(Split::On(condition)) if condition.as_bool().is_none() => {
                     self.fork_answer(candidate, (answer, site), &condition, open);
@@ -206,6 +198,20 @@ impl Judge {
                 }
                 Answered::Cut(limit) => return self.cut_off(candidate, Truth::Known(true), limit, Some(site)),
             }
+        }
+    }
+
+    /// Whether an answer is the observed one, and on a condition that was deferred; that one is assumed in any case.
+    fn shows(&mut self, candidate: &mut Candidate, answer: &mut Value, expected: &Value, at: Place) -> Lifted<Alive> {
+        let deferred = self.deferred.take();
+        let more = deferred.as_ref().map(|(condition, _)| condition);
+        let shown = candidate.shows(answer, expected, more, at, &mut self.solver);
+        match (&shown, deferred) {
+            (Err(_), Some((condition, at))) => match candidate.assume(&condition, Some(at), &mut self.solver) {
+                Alive::Yes => shown,
+                Alive::No => Ok(Alive::No),
+            },
+            _ => shown,
         }
     }
 

@@ -66,13 +66,13 @@ impl Process {
     /// section read.
     pub fn tell(&mut self, of: &Alternatives, known: &Value) {
         for slot in &mut self.memory {
-            if let Some(told) = slot.told(of, known) {
+            if let Some(told) = slot.with_known(of, known) {
                 *slot = told;
             }
         }
         for (slot, key) in &self.task.read_open {
             if let Value::Map(map) = &mut self.memory[*slot as usize] {
-                map.rewrite_entry(key, &mut |value| value.told(of, known));
+                map.rewrite_entry(key, &mut |value| value.with_known(of, known));
             }
         }
     }

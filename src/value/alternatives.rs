@@ -26,29 +26,43 @@ struct Made {
     later: Option<Later>,
 }
 
-/// What alternatives will be: those of a pattern, whose variables `#1`, `#2` … are the ones behind a number.
-#[derive(Clone)]
+/// What alternatives will be.
 struct Later {
+    pattern: Arc<Pattern>,
     behind: u64,
+}
+
+/// What alternatives are like, with variables `#1`, `#2` … of which the first one is boolean.
+#[derive(Debug)]
+pub struct Pattern {
+    pairs: Pairs,
     variables: u64,
-    pattern: Alternatives,
+}
+
+impl Pattern {
+    /// The pattern of alternatives with so many variables, whose guards are variables, or ones negated, and whose values are constructors,
+    /// scalars and variables; `None` where they are more than that.
+    #[must_use]
+    pub fn of(alternatives: &Alternatives, variables: u64) -> Option<Pattern> {
+        let simple = alternatives.iter().all(|(guard, value)| guard.is_literal() && is_plain(value));
+        simple.then(|| Pattern { pairs: alternatives.iter().cloned().collect(), variables })
+    }
+
+    /// How many variables there are.
+    #[must_use]
+    pub fn variables(&self) -> u64 {
+        self.variables
+    }
+
+    /// Alternatives with the variables behind a number: the n-th one for #n. They are made when something looks at them.
+    #[must_use]
+    pub fn behind(self: &Arc<Pattern>, number: u64) -> Alternatives {
+        let later = Later { pattern: self.clone(), behind: number };
+        Alternatives(Arc::new(Made { pairs: OnceLock::new(), later: Some(later) }))
+    }
 }
 
 impl Alternatives {
-    /// The alternatives of a pattern with other variables: #n becomes the n-th one behind a number. They are made when they are
-    /// looked at. The pattern's guards are variables, or ones negated, and its values constructors, scalars and variables.
-    #[must_use]
-    pub fn later(pattern: &Alternatives, variables: u64, behind: u64) -> Alternatives {
-        let later = Later { behind, variables, pattern: pattern.clone() };
-        Alternatives(Arc::new(Made { pairs: OnceLock::new(), later: Some(later) }))
-    }
-
-    /// Whether they may be the pattern of others.
-    #[must_use]
-    pub fn is_pattern(&self) -> bool {
-        self.iter().all(|(guard, value)| guard.is_literal() && is_plain(value))
-    }
-
     /// Looks at them.
     pub fn look(&self) {
         let _: &[(Term, Value)] = self;
@@ -61,27 +75,39 @@ impl Alternatives {
         self.0.pairs.get().map(|pairs| &pairs[..])
     }
 
+    /// What they will be, where nothing has looked at them.
+    #[inline]
+    fn later(&self) -> Option<&Later> {
+        self.0.later.as_ref().filter(|_| self.0.pairs.get().is_none())
+    }
+
     /// How many there are.
     #[inline]
     #[must_use]
     pub fn count(&self) -> usize {
-        match (self.made(), &self.0.later) {
-            (None, Some(later)) => later.pattern.count(),
-            (made, _) => made.map_or(0, <[_]>::len),
-        }
+        self.later().map_or_else(|| self.len(), |later| later.pattern.pairs.len())
     }
 
-    /// Where nothing has looked at them: one of their variables.
+    /// Where nothing has looked at them: the first one of their variables.
     #[must_use]
     pub fn hidden(&self) -> Option<Var> {
-        let later = self.0.later.as_ref().filter(|_| self.made().is_none())?;
-        Some(Var { id: later.behind + 1, sort: Sort::Bool })
+        self.later().map(|later| Var { id: later.behind + 1, sort: Sort::Bool })
     }
 
-    /// How many variables they have, where nothing has looked at them.
+    /// How many variables they have that were not made.
     #[must_use]
     pub fn variables(&self) -> u64 {
-        self.0.later.as_ref().map_or(0, |later| later.variables)
+        self.later().map_or(0, |later| later.pattern.variables)
+    }
+
+    /// Where nothing has looked at them: whether they may be a known value of their type. Nothing restricts what is inside.
+    #[must_use]
+    pub fn admit(&self, known: &Value) -> Option<bool> {
+        let has_tag = |(_, value): &(Term, Value)| match (value, known) {
+            (Value::Data { tag, .. }, Value::Data { tag: own, .. }) => tag == own,
+            _ => false,
+        };
+        self.later().map(|later| later.pattern.pairs.iter().any(has_tag))
     }
 
     /// Whether there is another reference to them.
@@ -101,7 +127,7 @@ impl Alternatives {
 impl Later {
     fn make(&self) -> Pairs {
         let mut variables = Variables { behind: self.behind, made: SmallVec::new() };
-        let pairs = self.pattern.iter();
+        let pairs = self.pattern.pairs.iter();
         pairs.map(|(guard, value)| (variables.literal(guard), variables.value(value))).collect()
     }
 }
@@ -145,11 +171,11 @@ impl Variables {
 impl Value {
     /// With a known value where alternatives stand, outside of collections; `None` where they do not.
     #[must_use]
-    pub fn told(&self, of: &Alternatives, known: &Value) -> Option<Value> {
+    pub fn with_known(&self, of: &Alternatives, known: &Value) -> Option<Value> {
         match self {
             Value::Union(alternatives) if alternatives.is_same(of) => Some(known.clone()),
             Value::Data { tag, fields: Some(fields) } => {
-                let told = |field: &Value| field.told(of, known);
+                let told = |field: &Value| field.with_known(of, known);
                 let (at, first) = fields.iter().enumerate().find_map(|(at, field)| Some((at, told(field)?)))?;
                 let behind = fields[at + 1..].iter().map(|field| told(field).unwrap_or_else(|| field.clone()));
                 let fields: Vec<Value> = fields[..at].iter().cloned().chain([first]).chain(behind).collect();
@@ -214,9 +240,13 @@ impl Hash for Alternatives {
     }
 }
 
+/// Shows them, or which variables they will have.
 impl std::fmt::Debug for Alternatives {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        (**self).fmt(f)
+        match self.later() {
+            Some(later) => write!(f, "from #{}: {:?}", later.behind + 1, later.pattern.pairs),
+            None => (**self).fmt(f),
+        }
     }
 }
 
@@ -241,24 +271,44 @@ mod tests {
         ]
     }
 
+    /// The same from behind a number on, not looked at yet.
+    fn behind(alternatives: &Alternatives, number: u64) -> Alternatives {
+        Arc::new(Pattern::of(alternatives, 3).expect("a pattern")).behind(number)
+    }
+
     #[test]
     fn what_is_looked_at_is_as_if_it_had_been_there() {
         for (pattern, there) in optional(1).iter().zip(optional(8)) {
-            assert!(pattern.is_pattern());
-            let later = Alternatives::later(pattern, 3, 7);
-            let (copy, other) = (later.clone(), Alternatives::later(pattern, 3, 10));
+            let later = behind(pattern, 7);
+            let (copy, other) = (later.clone(), behind(pattern, 10));
             assert_eq!((later.made(), later.count(), later.variables()), (None, 2, 3));
             assert_eq!(later.hidden(), there[0].0.as_var());
             assert!(later == there && later != other && later.cmp(&there) == Ordering::Equal);
             assert_eq!((copy.made(), copy.hidden()), (Some(&there[..]), None), "a copy was looked at, too");
             let hash = |alternatives: &Alternatives| rustc_hash::FxBuildHasher.hash_one(alternatives);
-            assert_eq!(hash(&Alternatives::later(pattern, 3, 7)), hash(&there));
+            assert_eq!(hash(&behind(pattern, 7)), hash(&there));
         }
     }
 
     #[test]
+    fn no_more_is_possible_than_when_it_is_looked_at() {
+        let later = behind(&optional(1)[0], 7);
+        let pair = Value::data(0, [Value::from(true), Value::data(3, [Value::str("a"), Value::from(5)])]);
+        for (known, expected) in [
+            (Value::NONE, true),
+            (Value::some(pair.clone()), true),
+            (Value::unit(2), false),
+            (Value::data(2, [pair]), false),
+        ] {
+            assert_eq!(later.admit(&known), Some(expected), "{known:?}");
+        }
+        later.look();
+        assert_eq!(later.admit(&Value::NONE), None);
+    }
+
+    #[test]
     fn each_variable_is_one_node() {
-        let later = Alternatives::later(&optional(1)[0], 3, 7);
+        let later = behind(&optional(1)[0], 7);
         let Kind::Not(inner) = later[1].0.kind() else { panic!("{later:?}") };
         assert!(inner.same(&later[0].0));
     }
@@ -269,16 +319,16 @@ mod tests {
         let of = |guard: &Term, value: Value| -> Alternatives {
             [(guard.clone(), value), (Term::not(guard), Value::NONE)].into_iter().collect()
         };
-        assert!(of(&guard, Value::some(Value::Term(text.clone()))).is_pattern());
+        assert!(Pattern::of(&of(&guard, Value::some(Value::Term(text.clone()))), 2).is_some());
         let sum = var(3, Sort::Int).add(&Term::constant(crate::scalar::Scalar::int(1)));
         for value in [Value::Term(sum), Value::list([Value::Term(text)]), Value::Union(optional(4)[0].clone())] {
-            assert!(!of(&guard, Value::some(value.clone())).is_pattern(), "{value:?}");
+            assert!(Pattern::of(&of(&guard, Value::some(value.clone())), 2).is_none(), "{value:?}");
         }
     }
 
     #[test]
     fn nothing_is_looked_at_where_it_stands_for_no_variable() {
-        let later = Alternatives::later(&optional(1)[0], 3, 7);
+        let later = behind(&optional(1)[0], 7);
         let value = Value::data(0, [Value::from(1), Value::Union(later.clone())]);
         let mut leaves = Vec::new();
         value.visit_leaves(&mut |leaf| leaves.push(format!("{leaf:?}")));
@@ -287,8 +337,8 @@ mod tests {
         assert_eq!(crate::value::Substitution::everywhere(&mut every).apply(&value), None);
         assert!(value.has_terms() && !value.has_computed() && value.has_only_variables() && !value.is_known());
         let known = Value::some(Value::from(true));
-        assert_eq!(value.told(&Alternatives::later(&optional(1)[0], 3, 7), &known), None);
-        assert_eq!(value.told(&later, &known), Some(Value::data(0, [Value::from(1), known])));
+        assert_eq!(value.with_known(&behind(&optional(1)[0], 7), &known), None);
+        assert_eq!(value.with_known(&later, &known), Some(Value::data(0, [Value::from(1), known])));
         assert_eq!(later.made(), None);
         value.visit_variables(&mut |_| {});
         assert!(later.made().is_some());

@@ -94,8 +94,11 @@ impl Conditions {
 /// What must come first, as for [`equal`].
 pub fn equal_where(a: &Value, b: &Value, conditions: &mut Conditions) -> Lifted<bool> {
     match (a, b) {
-        (Value::Union(alternatives), known) if alternatives.made().is_none() && known.is_known() => {
-            Ok(conditions.tell(alternatives, known))
+        (Value::Union(alternatives), known)
+            if known.is_known()
+                && let Some(admitted) = alternatives.admit(known) =>
+        {
+            Ok(admitted && conditions.tell(alternatives, known))
         }
         (Value::Data { tag: x, fields: Some(fields) }, Value::Data { tag: y, fields: Some(others) }) if x == y => {
             all_equal_where(fields.iter().zip(others.iter()), conditions)

@@ -13,12 +13,31 @@ impl Writer<'_> {
         }
         self.choices -= 1;
         match (self.rng.below(5), ty) {
-            (0, Ty::Option(inner)) if self.size(inner) <= 8 => {
-                Some(format!("(either None or Some(choose {}))", self.declarations.name(inner)))
-            }
+            (0, _) if let Some(optional) = self.optional(ty) => Some(optional),
             (0 | 1, _) => Some(format!("(either {} or {})", self.checked(ty, depth)?, self.checked(ty, depth)?)),
             (2, _) => self.pick(ty),
             _ => self.choose(ty),
+        }
+    }
+
+    /// A choice between a constructor without a value and one around any value.
+    fn optional(&self, ty: &Ty) -> Option<String> {
+        let few = |inner: &&Ty| self.size(inner) <= 8;
+        match ty {
+            Ty::Option(inner) => {
+                let inner = few(&&**inner).then(|| self.declarations.name(inner))?;
+                Some(format!("(either None or Some(choose {inner}))"))
+            }
+            Ty::Enum(at) => {
+                let variants = &self.declarations.enums[*at].variants;
+                let (none, _) = variants.iter().find(|(_, payload)| matches!(payload, Payload::Unit))?;
+                let (some, inner) = variants.iter().find_map(|(name, payload)| match payload {
+                    Payload::Tuple(types) => Some((name, types.first().filter(|_| types.len() == 1).filter(few)?)),
+                    Payload::Unit | Payload::Record(_) => None,
+                })?;
+                Some(format!("(either {some}(choose {}) or {none})", self.declarations.name(inner)))
+            }
+            _ => None,
         }
     }
 

@@ -5,12 +5,13 @@
 use crate::spec::code::{Binary, Function, Op, Operand, Register, Unary};
 use crate::spec::operands::{visit_operands, visit_written};
 
-/// The number of `None`, and of `Some`.
+/// The variants of an option: `None` is the first one.
 const NONE: u32 = 0;
 const SOME: u32 = 1;
 
-/// Looks up what a map has, and whether it has it, where that is all that is asked of `get`.
-pub(super) fn entries(function: &mut Function) {
+/// Looks up what a map has, and whether it has it, where that is all that is asked of `get`; whether there was such a place.
+pub(super) fn entries(function: &mut Function) -> bool {
+    let before = function.registers;
     for part in function.ranges() {
         for at in part.clone() {
             let Op::Binary { dst, op: Binary::Get, a: map, b: key } = function.code[at] else { continue };
@@ -24,6 +25,7 @@ pub(super) fn entries(function: &mut Function) {
             function.code[at] = Op::Find { dst, there, map, key };
         }
     }
+    function.registers > before
 }
 
 /// Whether a register is written once, and read by tests of its variant and for what is in `Some` only.
@@ -38,9 +40,9 @@ fn is_taken_apart(code: &[Op], register: Register) -> bool {
     written == 1 && parts
 }
 
-/// What read an option reads the value in it, and whether there is one.
-fn read_parts(op: &mut Op, option: Register, there: Register) {
-    let is_read = |src: &Operand| *src == Operand::Register(option);
+/// What took an option apart reads what is now in its register, the value, and in another one whether that is there.
+fn read_parts(op: &mut Op, found: Register, there: Register) {
+    let is_read = |src: &Operand| *src == Operand::Register(found);
     match op {
         Op::IsVariant { dst, src, tag: SOME } if is_read(src) => {
             *op = Op::Copy { dst: *dst, src: Operand::Register(there) };
@@ -49,7 +51,7 @@ fn read_parts(op: &mut Op, option: Register, there: Register) {
             *op = Op::Unary { dst: *dst, op: Unary::Not, a: Operand::Register(there) };
         }
         Op::Field { dst, src, .. } if is_read(src) => {
-            *op = Op::Copy { dst: *dst, src: Operand::Register(option) };
+            *op = Op::Copy { dst: *dst, src: Operand::Register(found) };
         }
         _ => {}
     }

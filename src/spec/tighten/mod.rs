@@ -37,8 +37,9 @@ pub enum Code {
 pub(super) fn tighten(functions: &mut [Function]) {
     for function in functions {
         forward(function);
-        find::entries(function);
-        forward(function);
+        if find::entries(function) {
+            forward(function);
+        }
         inplace::collections(function);
         retain::entries(function);
         unchanged::variables(function);
