@@ -46,9 +46,9 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
         Unary::Len => value::len(a)?,
         Unary::Text(op) => value::text(op, &[a]),
         Unary::ToInt => to_int(a),
-        Unary::Keys => over_map(a, keys)?,
-        Unary::Values => over_map(a, values)?,
-        Unary::Entries => over_map(a, entries)?,
+        Unary::Keys => over_map(a, keys)?.unwrap_or(Value::Absent),
+        Unary::Values => over_map(a, values)?.unwrap_or(Value::Absent),
+        Unary::Entries => over_map(a, entries)?.unwrap_or(Value::Absent),
         Unary::ToList => to_list(a)?,
     })
 }
@@ -102,8 +102,8 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Arithmetic(op) => value::arithmetic(op, a, b),
         Binary::Difference => value::set_difference(a, b)?,
         Binary::In => value::member(a, b)?.into(),
-        Binary::Get => over_map(a, |map| get(map, b))?,
-        Binary::Remove => over_map(a, |map| Ok(Value::Map(map.set(b, None)?)))?,
+        Binary::Get => over_map(a, |map| get(map, b))?.unwrap_or(Value::Absent),
+        Binary::Remove => over_map(a, |map| Ok(Value::Map(map.set(b, None)?)))?.unwrap_or(Value::Absent),
         Binary::Text(op) => value::text(op, &[a, b]),
         Binary::Split => split_known(a, b),
         Binary::And => a.truth().and(b.truth()).into(),
@@ -111,21 +111,19 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
     })
 }
 
-fn over_map(value: &Value, operate: impl FnOnce(&Map) -> Lifted<Value>) -> Lifted<Value> {
+/// What an operation on a map gives; nothing where the value is none.
+fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted<Option<T>> {
     match value {
-        Value::Map(map) => operate(map),
+        Value::Map(map) => operate(map).map(Some),
         Value::Union(alternatives) => Err(Split::On(alternatives[0].0.clone())),
-        _ => Ok(Value::Absent),
+        _ => Ok(None),
     }
 }
 
 /// When a map has something under a key, and what.
 pub(super) fn found(map: &Value, key: &Value) -> Lifted<(Value, Value)> {
-    match map {
-        Value::Map(map) => map.get(key).map(|(there, found)| (there.into(), found)),
-        Value::Union(alternatives) => Err(Split::On(alternatives[0].0.clone())),
-        _ => Ok((Value::Absent, Value::Absent)),
-    }
+    let found = over_map(map, |map| map.get(key))?;
+    Ok(found.map_or((Value::Absent, Value::Absent), |(there, found)| (there.into(), found)))
 }
 
 /// `m.get(k)`: an option.

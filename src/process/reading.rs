@@ -23,11 +23,9 @@ impl Process {
         dst: Register,
         (slot, key): (u32, Operand),
     ) -> Result<Next, Obstacle> {
-        let key = self.read(program, frame.base, key);
-        let found = evaluate::binary(Binary::Get, &self.memory[slot as usize], key)?;
-        if found.has_terms() && self.task.read_open.len() < READ {
-            let key = key.clone();
-            self.task.read_open.push((slot, key));
+        let found = evaluate::binary(Binary::Get, &self.memory[slot as usize], self.read(program, frame.base, key))?;
+        if found.has_terms() {
+            self.note_read(program, frame, Operand::Slot(slot), key);
         }
         self.keep(dst, Ok(found))
     }
@@ -40,17 +38,23 @@ impl Process {
         [dst, there]: [Register; 2],
         (map, key): (Operand, Operand),
     ) -> Result<Next, Obstacle> {
-        let key = self.read(program, frame.base, key);
-        let (is_there, found) = evaluate::found(self.read(program, frame.base, map), key)?;
-        if let Operand::Slot(slot) = map
-            && (is_there.has_terms() || found.has_terms())
-            && self.task.read_open.len() < READ
-        {
-            let key = key.clone();
-            self.task.read_open.push((slot, key));
+        let [of, under] = [map, key].map(|operand| self.read(program, frame.base, operand));
+        let (is_there, found) = evaluate::found(of, under)?;
+        if is_there.has_terms() || found.has_terms() {
+            self.note_read(program, frame, map, key);
         }
         self.set(there, is_there);
         self.keep(dst, Ok(found))
+    }
+
+    /// Remembers an entry of a variable in which something is not known.
+    fn note_read(&mut self, program: &Program, frame: Frame, map: Operand, key: Operand) {
+        if let Operand::Slot(slot) = map
+            && self.task.read_open.len() < READ
+        {
+            let key = self.read(program, frame.base, key).clone();
+            self.task.read_open.push((slot, key));
+        }
     }
 
     /// Writes a value that a term was seen to have to the variables whose value is that term.
