@@ -15,26 +15,18 @@ use crate::spec::{Site, Spec, Types};
 use crate::term::Term;
 use crate::value::{Alternatives, Pattern, Value};
 
-/// An optional value of fresh variables, and what restricts it where it is there.
+/// An optional value of fresh variables, and what restricts it.
 fn made_now(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Alternatives, Vec<Term>) {
     let first = fresh.variable(Sort::Bool);
     let (inner, restrictions) = fresh.havoc(types, &Choice::Type(optional.ty));
     let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
     let second = Term::not(&first);
-    let (then, otherwise) = match optional.first {
-        Arm::None => (none, some),
-        Arm::Some => (some, none),
+    let (there, then, otherwise) = match optional.first {
+        Arm::None => (&second, none, some),
+        Arm::Some => (&first, some, none),
     };
+    let restrictions = restrictions.iter().map(|restriction| Term::implies(there, restriction)).collect();
     ([(first, then), (second, otherwise)].into_iter().collect(), restrictions)
-}
-
-/// The condition on which there is a value.
-fn there(alternatives: &Alternatives, optional: &Optional) -> Term {
-    let at = match optional.first {
-        Arm::None => 1,
-        Arm::Some => 0,
-    };
-    alternatives[at].0.clone()
 }
 
 impl Judge {
@@ -93,9 +85,8 @@ impl Judge {
         };
         // Each variable counts: where many options are kept, few are ever asked for.
         (before..self.fresh.last).for_each(|_| candidate.count_choice(1));
-        let there = if restrictions.is_empty() { None } else { Some(there(&alternatives, optional)) };
         candidate.process.resume_optional(Value::Union(alternatives), optional);
-        self.restrict_choice(candidate, restrictions, there.as_ref(), site)
+        self.restrict_choice(candidate, restrictions, None, site)
     }
 
     /// What an optional value is like, where nothing restricts it: it is made when it is looked at.

@@ -26,8 +26,10 @@ pub(super) fn readers(function: &Function, from: Pc, held: Operand) -> Vec<usize
 
 fn reads(op: &Op, held: Operand) -> bool {
     let mut read = false;
-    visit_operands(op, &mut |operand| read |= operand == held);
-    visit_read(op, &mut |register| read |= held == Operand::Register(register));
+    match held {
+        Operand::Register(register) => visit_read(op, &mut |own| read |= own == register),
+        Operand::Slot(_) | Operand::Constant(_) => visit_operands(op, &mut |operand| read |= operand == held),
+    }
     read
 }
 
