@@ -2,7 +2,7 @@
 # make test     all tests
 # make release  target/guided/release/mayhap, which takes a tenth less time than what cargo builds by itself
 # make bench    the figures
-# make lint     formatting, clippy, documentation: warnings are errors
+# make lint     formatting, clippy, documentation, with and without the command: warnings are errors
 # Each does its own set-up (a C compiler, pkg-config, libz3). FEATURES=vendored builds Z3 from source instead.
 
 SHELL := bash
@@ -42,4 +42,6 @@ bench: setup
 lint: setup
 	cargo fmt --check
 	cargo clippy --quiet --all-targets $(CARGO_FLAGS) -- -D warnings
+	cargo clippy --quiet --lib --no-default-features $(CARGO_FLAGS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --document-private-items $(CARGO_FLAGS)
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib --no-default-features $(CARGO_FLAGS)

@@ -41,6 +41,7 @@
 #![warn(missing_docs)]
 
 pub mod choice;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod diagnostic;
 pub mod dualize;

@@ -44,6 +44,8 @@ const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json"];
 const TOP_LEVEL: &[&str] = &[
     "Cargo.toml",
     "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "Makefile",
     "LICENSE-MIT",
     "LICENSE-APACHE",
