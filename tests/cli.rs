@@ -14,6 +14,7 @@ fn help_has_examples_and_exit_codes() {
     for command in ["simulate", "validate"] {
         check(&[command, "--help"], "", 0, &["tcp", "not supported yet"]);
     }
+    check(&["simulate", "--help"], "", 0, &["breaks the client's duty", "drawn again", "exit code 2"]);
     let output = run(&["explore", "--help"], "");
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
     // A line that is too long leaves a word alone on the next one.

@@ -124,7 +124,9 @@ Examples:
   mayhap simulate specs/kv.may --steps 100 --seed 7 --out trace.ndjson
   mayhap simulate specs/cmp_rst.may --range request=0..10 --range choose=0..10
 
-The same seed and options give the same trace, byte for byte.")]
+A drawn request that breaks the client's duty (`expects`), or that no handler takes, is drawn again,
+by preference as one that the state makes possible; only where none is found the trace ends early
+(exit code 2). The same seed and options give the same trace, byte for byte.")]
     Simulate(Simulate),
     /// Run a specification as a real server: one JSON value a line
     #[command(after_help = SERVE_HELP)]

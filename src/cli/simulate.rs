@@ -6,14 +6,12 @@ use super::arguments::{Net, Simulate};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, files, load, observed, stopped, values};
-use crate::choice::{Choices, Random};
-use crate::server::{Server, Stop};
+use crate::choice::Random;
+use crate::diagnostic::Diagnostic;
+use crate::server::{Asked, Server, Stop};
 use crate::spec::Spec;
 use std::io::Write;
 use std::sync::Arc;
-
-/// How many requests in a row the client may draw that break its duty before it gives up.
-const DRAWS: u32 = 1_000;
 
 pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
     if options.net == Net::Tcp {
@@ -44,8 +42,11 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     let mut line = String::new();
     for _ in 0..options.steps {
         line.clear();
-        if let Err(stop) = exchange(&mut line, spec, &mut server, options.clients, &mut choices) {
-            return stopped::tell(spec, &stop, terminal);
+        match server.asked(options.clients, &mut choices) {
+            Ok(Asked { client, request, reply }) => {
+                observed::write(&mut line, spec, (options.clients > 1).then_some(client), &request, &reply);
+            }
+            Err(stop) => return told(spec, &stop, options, terminal),
         }
         line.push('\n');
         sink.write(&line, terminal);
@@ -56,26 +57,16 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     Exit::Fine
 }
 
-/// Writes one request that keeps the client's duty, and what came back.
-fn exchange(
-    line: &mut String,
-    spec: &Spec,
-    server: &mut Server,
-    clients: u64,
-    choices: &mut Random,
-) -> Result<(), Stop> {
-    let mut draws = 0;
-    loop {
-        draws += 1;
-        let client = 1 + choices.choose("client", clients as usize).map_err(Stop::Choice)? as u64;
-        let request = server.drawing().request(&spec.types, spec.program.request, choices).map_err(Stop::Choice)?;
-        let reply = match server.handle(&request, client, choices) {
-            Err(Stop::Outside(_)) if draws < DRAWS => continue,
-            reply => reply?,
-        };
-        observed::write(line, spec, (clients > 1).then_some(client), &request, &reply);
-        return Ok(());
+/// Says why the trace ends here.
+fn told(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -> Exit {
+    let Stop::Outside(site) = stop else { return stopped::tell(spec, stop, terminal) };
+    let why = if spec.program.untaken == Some(*site) { "that a handler takes" } else { "that keeps the client's duty" };
+    let mut finding = Diagnostic::error(spec.span(*site), format!("no request was found {why}"));
+    if let Some((low, high)) = values::ranges(&options.ranges).request {
+        finding = finding.help(format!("its integers are drawn from `--range request={low}..{high}`"));
     }
+    load::tell(&spec.sources, &[finding], terminal);
+    stopped::exit(stop)
 }
 
 /// Where the trace goes.

@@ -28,10 +28,10 @@ pub(super) enum Variety {
 /// Draws values, and remembers which tokens there are.
 #[derive(Clone, Debug, Default)]
 pub struct Drawing {
-    ranges: Ranges,
+    pub(super) ranges: Ranges,
     pub(super) variety: Variety,
     /// How many tokens were made: t1, t2 …
-    tokens: usize,
+    pub(super) tokens: usize,
 }
 
 /// Collections are drawn with fewer elements than this; and where there is small variety.
@@ -86,6 +86,29 @@ impl Drawing {
     pub fn request(&mut self, types: &Types, ty: TypeId, source: &mut dyn Choices) -> Drawn<Value> {
         let range = self.ranges.request;
         self.value(types, ty, range, self.bound(DEPTH), source)
+    }
+
+    /// A request of the form of another one: with other scalars; what is in a map or set stays.
+    pub(super) fn of_form(&mut self, request: &Value, source: &mut dyn Choices) -> Drawn<Value> {
+        Ok(match request {
+            Value::Scalar(Scalar::Int(_)) => {
+                Value::Scalar(Scalar::Int(Int::from(integer(self.ranges.request, &KINDS, source)?)))
+            }
+            Value::Scalar(Scalar::Bool(_)) => Value::Scalar(self.scalar(Sort::Bool, source)?),
+            Value::Scalar(Scalar::Str(_)) => Value::Scalar(self.scalar(Sort::Str, source)?),
+            Value::Scalar(Scalar::Bytes(_)) => Value::Scalar(self.scalar(Sort::Bytes, source)?),
+            Value::Scalar(Scalar::Client(_)) => Value::Scalar(self.scalar(Sort::Client, source)?),
+            Value::Scalar(Scalar::Token(_)) => Value::Scalar(self.token(source)?),
+            Value::Data { tag, .. } => {
+                let fields = request.fields().iter().map(|field| self.of_form(field, source));
+                Value::data(*tag, fields.collect::<Drawn<Vec<_>>>()?)
+            }
+            Value::List(list) => {
+                Value::list(list.iter().map(|element| self.of_form(element, source)).collect::<Drawn<Vec<_>>>()?)
+            }
+            Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => request.clone(),
+            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => request.clone(),
+        })
     }
 
     /// The value of a choice; `None` where there is none to choose.

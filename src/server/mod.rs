@@ -5,6 +5,7 @@
 //! for its choices: its paths are tried in drawn order until one has a model, and what the model gave is recorded as
 //! [`Given`], so that a replay needs no solver.
 
+mod client;
 mod complete;
 mod draw;
 mod open;
@@ -24,11 +25,12 @@ use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
 
+pub use client::Asked;
 pub use complete::{Completion, sample};
 use draw::Variety;
 pub use draw::{Drawing, Ranges};
 use open::Open;
-use section::{Path, Search};
+use section::{PATHS, Path, Search};
 
 /// A choice of a run, by what was chosen.
 #[derive(Clone, PartialEq, Debug)]
@@ -201,6 +203,10 @@ impl Server {
     /// Where the request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
+        self.attend(request, client, source)
+    }
+
+    fn attend(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         let mut waited = 0;
         self.drawing.see(request);
         loop {
@@ -304,7 +310,7 @@ impl Server {
     fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
         let start = Path { process: self.process.clone(), store: Store::default(), made: Vec::new() };
         let Server { spec, solver, drawing, .. } = self;
-        let mut search = Search { spec, fresh: drawing.fresh(), solver, drawing, source };
+        let mut search = Search { spec, fresh: drawing.fresh(), solver, drawing, source, paths: PATHS };
         search.first(start, &mut |search, path, _| search.given(&path))
     }
 

@@ -5,7 +5,7 @@
 //! looks at the beginning late ends no run: as long as some beginning leads here, one is left. After
 //! `assume last >= 5; reply last;` the symbol is the number that was answered.
 
-use super::section::{Choosing, Path, Search};
+use super::section::{Choosing, PATHS, Path, Search};
 use super::{Begun, Completion, Reply, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Answered, Fresh, Limit};
@@ -32,6 +32,13 @@ pub(super) struct Open {
     rests: usize,
 }
 
+impl Open {
+    /// What is known, and the number of the last symbol.
+    pub(super) fn known(&self) -> (Store, u64) {
+        (self.store.clone(), self.fresh.last)
+    }
+}
+
 impl Server {
     /// Runs a section from a state of which part is not known, all or nothing.
     pub(super) fn section_open(&mut self, begun: Begun, open: Open, source: &mut dyn Choices) -> Result<Reply, Stop> {
@@ -41,7 +48,7 @@ impl Server {
         let start = Path { process, store: open.store.clone(), made: Vec::new() };
         let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
         let Server { spec, solver, drawing, .. } = self;
-        let mut search = Search { spec, fresh, solver, drawing, source };
+        let mut search = Search { spec, fresh, solver, drawing, source, paths: PATHS };
         let found = match begun {
             Begun::Boot => search.first(start, &mut Search::begun),
             Begun::Request(..) | Begun::Step(_) => search.section(start),
@@ -152,7 +159,16 @@ impl Search<'_> {
     fn draw_variable(&mut self, path: &mut Path, var: Var) -> Result<(), Stop> {
         let drawn = self.drawing.scalar(var.sort, self.source).map_err(Stop::Choice)?;
         let others = if path.store.doubt().is_some() { longer(&drawn) } else { Vec::new() };
-        let wanted = std::iter::once(drawn).chain(others);
+        self.prefer(path, var, std::iter::once(drawn).chain(others))
+    }
+
+    /// Gives a symbol a value for good: the first wanted one that it can have, else another.
+    pub(super) fn prefer(
+        &mut self,
+        path: &mut Path,
+        var: Var,
+        wanted: impl IntoIterator<Item = Scalar>,
+    ) -> Result<(), Stop> {
         let mut failed = None;
         let answer = path.store.fix(var, wanted, self.solver, &mut |n| {
             self.source.choose("value of a symbol", n).unwrap_or_else(|error| {
@@ -168,7 +184,7 @@ impl Search<'_> {
     }
 
     /// Where it was not decided whether the conditions can hold, all symbols are drawn: then it is.
-    fn settle(&mut self, path: &mut Path) -> Result<(), Stop> {
+    pub(super) fn settle(&mut self, path: &mut Path) -> Result<(), Stop> {
         if path.store.doubt().is_some() {
             let open = path.store.vars().into_iter().collect();
             self.fix_all(path, open, &mut Model::default())?;
@@ -177,7 +193,7 @@ impl Search<'_> {
     }
 
     /// The answer, all of it known; what was not looked at yet becomes what is simplest.
-    fn answer(&mut self, path: &mut Path, answer: Value, model: &mut Model) -> Result<Value, Stop> {
+    pub(super) fn answer(&mut self, path: &mut Path, answer: Value, model: &mut Model) -> Result<Value, Stop> {
         if answer.is_known() {
             return Ok(answer);
         }
@@ -257,4 +273,4 @@ fn longer(drawn: &Scalar) -> Vec<Scalar> {
 }
 
 /// An operation on what is not known has no symbolic form, or is no operation on what is shown.
-const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
+pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);

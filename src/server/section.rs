@@ -12,8 +12,8 @@ use crate::spec::{Site, Spec};
 use crate::term::Term;
 use crate::value::Truth;
 
-/// The number of paths that are tried.
-const PATHS: usize = 10_000;
+/// The number of paths that are tried for a section that has begun.
+pub(super) const PATHS: usize = 10_000;
 
 /// A path through a section.
 #[derive(Clone)]
@@ -40,6 +40,8 @@ pub(super) struct Search<'s> {
     pub solver: &'s mut Solver,
     pub drawing: &'s mut Drawing,
     pub source: &'s mut dyn Choices,
+    /// The number of paths that are tried.
+    pub paths: usize,
 }
 
 impl Search<'_> {
@@ -54,7 +56,7 @@ impl Search<'_> {
     ) -> Result<T, Stop> {
         let mut open = vec![start];
         let mut gravest = Stop::Limit(Limit::Undecidable);
-        for tried in 0..PATHS {
+        for tried in 0..self.paths {
             let Some(mut path) = open.pop() else { return Err(gravest) };
             let ended = self.run(&mut path, Choosing::Symbols, &mut open).and_then(|reply| finish(self, path, reply));
             match ended {

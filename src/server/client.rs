@@ -1,0 +1,240 @@
+//! A random client of the server, which asks what keeps its duty.
+//!
+//! A drawn request may break an `expects`, or be one that no handler takes. It leaves no trace then, and another one is asked
+//! instead: first one of the same form, with other scalars, and then one of this form that the state makes possible. For that
+//! the handler runs with symbols in the place of the request's scalars (concolic execution). After `on q { expects q > last; last := q; … }` has seen 7 and the client
+//! drew 3, the one path that keeps the duty has the condition q > 7, and q is drawn under it. Where no request of that form
+//! keeps the duty, another form is drawn; in the end, all of the request is a symbol.
+
+use super::open::{Open, UNDECIDED};
+use super::section::{Path, Search};
+use super::{Begun, Reply, Server, Stop};
+use crate::choice::Choices;
+use crate::process::{Choice, Fresh};
+use crate::scalar::{Int, Scalar, Sort};
+use crate::solve::Model;
+use crate::spec::Site;
+use crate::term::{Term, Var};
+use crate::value::Value;
+
+/// The number of requests in a row that are drawn and break the client's duty.
+const DRAWS: u32 = 1_000;
+/// So often the scalars of a request are drawn again: most duties are kept by some of them, which is cheaper than a model.
+const AGAIN: usize = 4;
+/// So many of these are changed into what the state makes possible, as long as that can be found out.
+const CHANGED: u32 = 16;
+/// The number of paths that are tried for one request.
+const PATHS: usize = 64;
+/// All of a request is a symbol for so many of the clients.
+const CLIENTS: u64 = 16;
+
+/// A client's request, and what came back.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asked {
+    /// The client's number, from 1.
+    pub client: u64,
+    /// The request.
+    pub request: Value,
+    /// The way it ended.
+    pub reply: Reply,
+}
+
+/// A request with symbols in it: for each of them the scalar that was drawn there.
+struct Wanted {
+    request: Value,
+    drawn: Vec<(Var, Scalar)>,
+    facts: Vec<Term>,
+}
+
+/// What is known of the requests that were asked in vain.
+struct Vain {
+    /// How many tokens have names, none of these requests counted.
+    names: usize,
+    /// The duty that the last one breaks.
+    broken: Site,
+    /// Whether it is too hard to find out what the state makes possible.
+    is_hard: bool,
+}
+
+impl Server {
+    /// One of so many clients asks something that keeps its duty, now and then after something that the server does by
+    /// itself; all of it is drawn.
+    ///
+    /// # Errors
+    /// Where the server cannot go on; [`Stop::Outside`] where no request was found that keeps the duty.
+    pub fn asked(&mut self, clients: u64, source: &mut dyn Choices) -> Result<Asked, Stop> {
+        let before = self.drawing.tokens;
+        let mut drawn = self.drawn(clients, source)?;
+        let after = self.drawing.tokens;
+        self.idle(source)?;
+        // What is asked in vain uses up no name of a token, unless the server has made one meanwhile.
+        let names = if self.drawing.tokens == after { before } else { self.drawing.tokens };
+        let mut vain = Vain { names, broken: Site(0), is_hard: false };
+        for draw in 1..=DRAWS {
+            let (client, request) = drawn;
+            if let Some(asked) = self.kept_of_form(client, &request, &mut vain, source)? {
+                return Ok(asked);
+            }
+            let changed = (draw <= CHANGED).then_some((client, Some(&request)));
+            let any = (1..=clients.min(CLIENTS)).filter(|_| draw == CHANGED).map(|client| (client, None));
+            for (client, like) in changed.into_iter().chain(any) {
+                let possible = self.possible(client, like, &mut vain, source)?;
+                let asked = possible.map(|request| self.kept(client, &request, &mut vain, source)).transpose()?;
+                if let Some(asked) = asked.flatten() {
+                    return Ok(asked);
+                }
+            }
+            drawn = self.drawn(clients, source)?;
+        }
+        Err(Stop::Outside(vain.broken))
+    }
+
+    fn drawn(&mut self, clients: u64, source: &mut dyn Choices) -> Result<(u64, Value), Stop> {
+        let client = 1 + source.choose("client", clients as usize).map_err(Stop::Choice)? as u64;
+        let request = self.drawing.request(&self.spec.types, self.spec.program.request, source);
+        Ok((client, request.map_err(Stop::Choice)?))
+    }
+
+    /// Handles a request if that keeps the client's duty; else one of the same form that does, if one is soon drawn.
+    fn kept_of_form(
+        &mut self,
+        client: u64,
+        request: &Value,
+        vain: &mut Vain,
+        source: &mut dyn Choices,
+    ) -> Result<Option<Asked>, Stop> {
+        let mut asked = self.kept(client, request, vain, source)?;
+        for _ in 0..AGAIN {
+            if asked.is_some() {
+                break;
+            }
+            let again = self.drawing.of_form(request, source).map_err(Stop::Choice)?;
+            asked = self.kept(client, &again, vain, source)?;
+        }
+        Ok(asked)
+    }
+
+    /// Handles a request if that keeps the client's duty; else nothing has come of it.
+    fn kept(
+        &mut self,
+        client: u64,
+        request: &Value,
+        vain: &mut Vain,
+        source: &mut dyn Choices,
+    ) -> Result<Option<Asked>, Stop> {
+        match self.attend(request, client, source) {
+            Err(Stop::Outside(site)) => {
+                vain.broken = site;
+                self.drawing.tokens = vain.names;
+                Ok(None)
+            }
+            reply => Ok(Some(Asked { client, request: request.clone(), reply: reply? })),
+        }
+    }
+
+    /// A request that has a run now, near to one that was drawn where there is one; nothing has come of it.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    fn possible(
+        &mut self,
+        client: u64,
+        like: Option<&Value>,
+        vain: &mut Vain,
+        source: &mut dyn Choices,
+    ) -> Result<Option<Value>, Stop> {
+        if vain.is_hard {
+            return Ok(None);
+        }
+        match self.found(client, like, source) {
+            Ok(request) => return Ok(Some(request)),
+            Err(Stop::Choice(error)) => return Err(Stop::Choice(error)),
+            Err(Stop::Limit(_) | Stop::Undecided(_)) => vain.is_hard = true,
+            Err(Stop::Outside(_) | Stop::Stuck(_) | Stop::Fault(_) | Stop::Mismatch(_)) => {}
+        }
+        Ok(None)
+    }
+
+    fn found(&mut self, client: u64, like: Option<&Value>, source: &mut dyn Choices) -> Result<Value, Stop> {
+        let (store, last) = self.open.as_ref().map_or_else(Default::default, Open::known);
+        let mut fresh = Fresh { last: last.max(self.drawing.fresh().last) };
+        let wanted = self.wanted(like, &mut fresh);
+        let before = self.process.clone();
+        self.begin(Begun::Request(&wanted.request, client));
+        let process = std::mem::replace(&mut self.process, before);
+        let mut path = Path { process, store, made: Vec::new() };
+        let Server { spec, solver, drawing, .. } = self;
+        wanted.facts.iter().try_for_each(|fact| path.assume(fact, solver, UNDECIDED))?;
+        let mut search = Search { spec, fresh, solver, drawing, source, paths: PATHS };
+        search.first(path, &mut |search, path, _| search.request(path, &wanted))
+    }
+
+    /// The request that is looked for: the scalars of the drawn one are symbols, or all of it is one.
+    fn wanted(&mut self, like: Option<&Value>, fresh: &mut Fresh) -> Wanted {
+        let (types, ty) = (&self.spec.types, self.spec.program.request);
+        let (request, mut facts) = match like {
+            Some(like) => fresh.fill_holes(types, ty, &holed(like)),
+            None => fresh.havoc(types, &Choice::Type(ty)),
+        };
+        let mut drawn = Vec::new();
+        like.into_iter().for_each(|like| pair(&request, like, &mut drawn));
+        if let Some((low, high)) = self.drawing.ranges.request {
+            integers(&request, &mut |term| {
+                facts.extend([Term::le(&Term::int(low), term), Term::lt(term, &Term::int(high))]);
+            });
+        }
+        Wanted { request, drawn, facts }
+    }
+}
+
+impl Search<'_> {
+    /// The request of a path, all of it known: what was drawn, where the conditions allow that.
+    fn request(&mut self, mut path: Path, wanted: &Wanted) -> Result<Value, Stop> {
+        for (var, drawn) in &wanted.drawn {
+            self.prefer(&mut path, *var, [drawn.clone()])?;
+        }
+        let request = self.answer(&mut path, wanted.request.clone(), &mut Model::default())?;
+        self.settle(&mut path)?;
+        let mut is_within = true;
+        if let Some((low, high)) = self.drawing.ranges.request {
+            let within = |number: &Int| Int::from(low) <= *number && *number < Int::from(high);
+            integers(&request, &mut |term| is_within &= term.as_int().is_none_or(within));
+        }
+        if is_within { Ok(request) } else { Err(UNDECIDED) }
+    }
+}
+
+/// A value with holes for its scalars; what is in a map or set stays.
+fn holed(value: &Value) -> Value {
+    match value {
+        Value::Scalar(_) => Value::Any,
+        Value::Data { tag, .. } => Value::data(*tag, value.fields().iter().map(holed).collect::<Vec<_>>()),
+        Value::List(list) => Value::list(list.iter().map(holed)),
+        Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => value.clone(),
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => value.clone(),
+    }
+}
+
+/// The variables of a value, each with the scalar that stands in its place in another one.
+fn pair(value: &Value, drawn: &Value, pairs: &mut Vec<(Var, Scalar)>) {
+    match (value, drawn) {
+        (Value::Term(term), Value::Scalar(scalar)) => pairs.extend(term.as_var().map(|var| (var, scalar.clone()))),
+        (Value::List(list), Value::List(others)) => {
+            list.iter().zip(others.iter()).for_each(|(value, drawn)| pair(value, drawn, pairs));
+        }
+        _ => value.fields().iter().zip(drawn.fields()).for_each(|(value, drawn)| pair(value, drawn, pairs)),
+    }
+}
+
+/// Visits the integers of a value, but for those in a map or set.
+fn integers(value: &Value, visit: &mut dyn FnMut(&Term)) {
+    match value {
+        Value::Scalar(_) | Value::Term(_) => {
+            value.as_term().iter().filter(|term| term.sort() == Sort::Int).for_each(visit);
+        }
+        Value::Data { .. } => value.fields().iter().for_each(|field| integers(field, visit)),
+        Value::List(list) | Value::Open(list) => list.iter().for_each(|element| integers(element, visit)),
+        Value::Union(ways) => ways.iter().for_each(|(_, value)| integers(value, visit)),
+        Value::Map(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
+    }
+}
