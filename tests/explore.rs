@@ -87,7 +87,12 @@ fn each_mistake_of_a_program_has_its_message() {
         ("fewer.sh", "choose one 2; [ $pick = 1 ] && exit; choose two 2; echo x", 0, "exhausted 3 of 3 runs"),
         ("swallows.sh", "echo 'refuse never' >&3; choose on 2", 4, "went on at `on`: it must not catch the escape"),
         ("endless.sh", "choose x 2; [ $pick = 0 ] || sleep 100", 3, "does not end: it has run for 0.5 s"),
-        ("asks.sh", "while :; do choose again 2; done", 3, "no run ends, 100 more cut"),
+        (
+            "asks.sh",
+            "while :; do choose again 2; done",
+            3,
+            "not exhausted: gave up after 100 runs, each of which was cut",
+        ),
         (
             "dies.sh",
             "choose x 2; [ $pick = 0 ] || { echo 'oh no' >&2; exit 7; }",
@@ -155,6 +160,36 @@ fn an_interrupted_search_tells_what_it_found_and_how_to_go_on() {
     let runs: u64 = rest_of(&text, "not exhausted: ").split(' ').next().unwrap().parse().unwrap();
     let rest = explore(&["--cmd", &command, "--resume", rest_of(&text, "--resume "), "--jobs", "4"]).1;
     assert!(rest.contains(&format!("exhausted {0} of {0} runs", 64 - runs)), "{text}\n{rest}");
+}
+
+#[test]
+fn a_sample_of_many_runs_is_drawn_and_of_few_all_are_visited() {
+    let (few, many) = (file("few.may", "protocol p { request int; response int; on q { reply choose int; } }"), 1_030);
+    let file = few.to_str().unwrap();
+    let sample = |options: &[&str]| explore(&[&[file, "--steps", "6", "--show", "0", "--sample"], options].concat());
+    let (code, text) = sample(&[&many.to_string()]);
+    assert!(code == 0 && text.contains(": sampled 1030 runs, "), "{text}");
+    for jobs in ["2", "3"] {
+        assert_eq!(sample(&[&many.to_string(), "--jobs", jobs]).1, text);
+    }
+    // Every first request is drawn about as often.
+    let (_, all) = explore(&[file, "--steps", "6", "--show", "2000", "--sample", "1200", "--seed", "3"]);
+    let runs = |header: &str| header.split(' ').next().unwrap().parse::<u64>().unwrap();
+    let lines: Vec<&str> = all.lines().collect();
+    let first = lines.windows(2).filter(|pair| pair[0].contains("(--replay") && pair[1].contains("{\"q\": 0,"));
+    let first: u64 = first.map(|pair| runs(pair[0])).sum();
+    assert!((320..480).contains(&first), "{first} of 1200 runs begin with 0");
+    let small = |options: &[&str]| explore(&[&[file, "--steps", "1", "--show", "0", "--sample"], options].concat()).1;
+    for options in [&["9"][..], &["900"], &["9", "--jobs", "2"]] {
+        assert!(
+            small(options).contains("exhausted 9 of 9 runs, 9 different traces"),
+            "{options:?}: {}",
+            small(options)
+        );
+    }
+    assert!(small(&["8"]).contains("sampled 8 runs"), "{}", small(&["8"]));
+    let (code, text) = sample(&["100", "--runs", "40"]);
+    assert!(code == 3 && text.contains("go on with other runs: --sample 60 --seed 1"), "{text}");
 }
 
 #[test]

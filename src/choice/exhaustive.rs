@@ -215,6 +215,16 @@ impl Odometer {
         (self, Ok(pick))
     }
 
+    /// How many runs are left at least, as far as that is known between two of them: the next one, and one for each
+    /// alternative that is left at a step of it.
+    pub(super) fn known_left(&self) -> u64 {
+        let others = |at: usize| (self.end(at) - self.run[at].pick - 1) as u64;
+        match self.left {
+            Left::Nothing => 0,
+            Left::All | Left::Runs => (0..self.decided).map(others).fold(1, u64::saturating_add),
+        }
+    }
+
     /// The alternative before which this search ends at a step.
     fn end(&self, at: usize) -> usize {
         self.ends.get(at).copied().unwrap_or(self.run[at].arity)

@@ -41,6 +41,8 @@ type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
 pub struct Explore<'w, S> {
     pub(super) parts: Vec<S>,
     pub(super) bounds: Bounds,
+    /// What it means that nothing is left of them.
+    coverage: Coverage,
     watch: Option<Box<Watch<'w>>>,
 }
 
@@ -67,7 +69,8 @@ impl<'w, S: Strategy> Explore<'w, S> {
     pub fn of(parts: Vec<S>) -> Explore<'w, S> {
         let bounds =
             Bounds { runs: u64::MAX, choices: CHOICES, failures: u64::MAX, reruns: shrink::Bounds::default().reruns };
-        Explore { parts, bounds, watch: None }
+        let sample = parts.iter().map(Strategy::coverage).find(|coverage| *coverage == Coverage::Sample);
+        Explore { coverage: sample.unwrap_or(Coverage::All), parts, bounds, watch: None }
     }
 
     /// Visits at most that many runs.
@@ -111,6 +114,11 @@ impl<'w, S: Strategy> Explore<'w, S> {
         &self.parts
     }
 
+    /// The same, given away.
+    pub fn into_rest(self) -> Vec<S> {
+        self.parts
+    }
+
     /// Visits one run after another, in the order of the search.
     pub fn run<R: Outcome>(&mut self, mut program: impl FnMut(&mut Chooser) -> R) -> Report {
         quiet::quietly(|| {
@@ -131,6 +139,11 @@ impl<'w, S: Strategy> Explore<'w, S> {
         })
     }
 
+    /// Whether a bound or a mistake ends the search.
+    pub(super) fn is_over(&self, tally: &Tally) -> bool {
+        tally.mistake.is_some() || tally.failed >= self.bounds.failures || tally.visited() >= self.bounds.runs
+    }
+
     pub(super) fn watch(&mut self, progress: Progress) -> ControlFlow<()> {
         self.watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(progress))
     }
@@ -142,17 +155,16 @@ impl<'w, S: Strategy> Explore<'w, S> {
         signal: ControlFlow<()>,
         mut program: impl FnMut(&mut Chooser) -> R,
     ) -> Report {
-        let coverage = self.parts.iter().map(Strategy::coverage).find(|coverage| *coverage == Coverage::Sample);
         self.parts.retain(|part| !part.is_done());
-        let ended = match coverage {
+        let ended = match self.coverage {
             _ if tally.mistake.is_some() => Ended::Mistake,
             _ if signal.is_break() => Ended::Interrupted,
             _ if tally.failed >= self.bounds.failures => Ended::Failure,
             _ if !self.parts.is_empty() && tally.is_endless() => Ended::Endless,
             _ if !self.parts.is_empty() => Ended::Runs,
-            Some(_) => Ended::Sampled,
-            None if tally.cut > 0 => Ended::Cut,
-            None => Ended::Exhausted,
+            Coverage::Sample => Ended::Sampled,
+            Coverage::All if tally.cut > 0 => Ended::Cut,
+            Coverage::All => Ended::Exhausted,
         };
         let mut report = tally.report(ended);
         if self.bounds.reruns > 0 && ![Ended::Exhausted, Ended::Interrupted].contains(&ended) {

@@ -41,6 +41,7 @@ mod counts;
 mod error;
 mod exhaustive;
 mod explore;
+mod few;
 mod label;
 mod quiet;
 mod random;

@@ -35,7 +35,7 @@ pub enum Ended {
     Sampled,
     /// As many runs as were allowed were visited.
     Runs,
-    /// Many runs were cut, and not one came to its end.
+    /// Many runs were cut and not one came to its end: it gave up, though others may.
     Endless,
     /// A run failed, and it was to end there.
     Failure,
@@ -226,6 +226,10 @@ pub fn shown(run: &[Step]) -> String {
     }
 }
 
+fn plural(runs: u64) -> String {
+    format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
+}
+
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n  after {}\n  again: {}", self.error, shown(&self.run), token::write(&self.run))
@@ -241,18 +245,19 @@ impl fmt::Display for Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let runs = self.runs;
-        let some = format!("{runs} {}", if runs == 1 { "run" } else { "runs" });
+        let some = plural(runs);
+        let cut = if self.ended == Ended::Endless { 0 } else { self.cut };
         match self.ended {
             Ended::Exhausted => write!(f, "exhausted {runs} of {some}")?,
             Ended::Sampled => write!(f, "sampled {some}")?,
             Ended::Cut => write!(f, "not exhausted: {some} to their end")?,
-            Ended::Endless => write!(f, "not exhausted: no run ends")?,
+            Ended::Endless => write!(f, "not exhausted: gave up after {}, each of which was cut", plural(self.cut))?,
             Ended::Runs => write!(f, "not exhausted: {some}, no more were allowed")?,
             Ended::Failure => write!(f, "not exhausted: {some} until one failed")?,
             Ended::Mistake => write!(f, "not exhausted: {some} until a mistake")?,
             Ended::Interrupted => write!(f, "not exhausted: {some} until interrupted")?,
         }
-        for (count, what) in [(self.refused, "refused by what they assume"), (self.cut, "cut")] {
+        for (count, what) in [(self.refused, "refused by what they assume"), (cut, "cut")] {
             if count > 0 {
                 write!(f, ", {count} more {what}")?;
             }

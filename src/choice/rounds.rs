@@ -46,8 +46,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
             self.parts.retain(|part| !part.is_done());
             divide(&mut self.parts);
             let left = self.bounds.runs - tally.visited().min(self.bounds.runs);
-            let over = tally.mistake.is_some() || tally.is_endless() || tally.failed >= self.bounds.failures;
-            if self.parts.is_empty() || left == 0 || over || signal.is_break() {
+            if self.parts.is_empty() || self.is_over(&tally) || tally.is_endless() || signal.is_break() {
                 return quiet::quietly(|| self.finish(tally, signal, program));
             }
             signal = self.round(threads, quota.min(left.div_ceil(self.parts.len() as u64)), left, &mut tally, &program);

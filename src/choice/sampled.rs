@@ -1,22 +1,26 @@
 //! Some runs, drawn from a seed: each alternative equally likely, or by weights, or each *run* equally likely.
 //!
-//! A space that is no larger than what is asked for is not sampled but enumerated: that is tried first, for at most
-//! [`SMALL`] runs. Behind that every run has a source of its own, made from the seed and its number, so that what is drawn
-//! depends neither on the runs before it nor on who draws it.
+//! As many are drawn as are asked for, with repetition. Every run has a source of its own, made from the seed and its
+//! number, so that what is drawn depends neither on the runs before it nor on who draws it. A sample is never exhausted: to
+//! find out first whether there are few runs, and visit them all then, is for [`run_if_few`](super::Explore::run_if_few).
 //!
 //! ```
-//! use mayhap::choice::{Sampled, explore};
-//! let coins = |n: usize| explore(Sampled::new(1, 100), move |c| for _ in 0..n { c.choose("coin", 2); });
-//! assert_eq!(coins(3).to_string(), "exhausted 8 of 8 runs, none failed");
-//! assert_eq!(coins(90).to_string(), "sampled 200 runs, none failed");
+//! use mayhap::choice::{Chooser, Explore, Odometer, Report, SMALL, Sampled, explore};
+//! fn coins(c: &mut Chooser, n: usize) {
+//!     (0..n).for_each(|_| _ = c.flip("coin"));
+//! }
+//! let some = |n| explore(Sampled::new(1, 100), |c| coins(c, n)).to_string();
+//! let all = |n| Explore::new(Odometer::new()).run_if_few(SMALL, |c| coins(c, n)).map(|report| report.to_string());
+//! assert_eq!((all(3).as_deref(), some(3).as_str()), (Some("exhausted 8 of 8 runs, none failed"), "sampled 100 runs, none failed"));
+//! assert_eq!((all(90), some(90).as_str()), (None, "sampled 100 runs, none failed"));
 //! ```
 
 use super::counts::Place;
-use super::{ChoiceError, Choices, Counts, Coverage, Label, Odometer, Random, Step, Strategy};
+use super::{ChoiceError, Choices, Counts, Coverage, Label, Random, Step, Strategy};
 use std::fmt;
 use std::sync::Arc;
 
-/// A space of at most so many runs is enumerated where at least as many are asked for.
+/// The number of runs that are few: so many can be visited before others are drawn, to see whether they are all.
 pub const SMALL: u64 = 1024;
 
 /// The weights of the alternatives behind a run, at a place, so many; `None` where all are alike.
@@ -28,35 +32,26 @@ pub struct Sampled {
     seed: u64,
     /// The run at hand and the one before which this search ends, by number.
     numbers: (u64, u64),
-    /// Tries whether the space is small.
-    probe: Option<Odometer>,
-    small: u64,
     draws: Random,
     weigh: Option<Arc<Weigh>>,
     /// Numbers of runs, and where the run at hand stands among them; `None` outside of what is known.
     counts: Option<Arc<Counts>>,
     place: Option<Place>,
     run: Vec<Step>,
-    coverage: Coverage,
-    done: bool,
 }
 
 impl Sampled {
-    /// That many runs, the first `min(runs, SMALL)` in order: if they are all, they are each visited once.
+    /// Draws that many runs.
     #[must_use]
     pub fn new(seed: u64, runs: u64) -> Sampled {
         Sampled {
             seed,
             numbers: (0, runs),
-            probe: Some(Odometer::new()),
-            small: runs.min(SMALL),
             draws: Random::of_run(seed, 0),
             weigh: None,
             counts: None,
             place: Some(Place::default()),
             run: Vec::new(),
-            coverage: Coverage::Sample,
-            done: runs == 0,
         }
     }
 
@@ -64,14 +59,13 @@ impl Sampled {
     /// weight for each alternative, or `None` where all are alike or the program itself has weights.
     ///
     /// ```
-    /// use mayhap::choice::{SMALL, Sampled, explore};
+    /// use mayhap::choice::{Sampled, explore};
     /// let rarely = |_: &[_], label, _| (label == "crash").then(|| vec![99, 1]);
-    /// let mut crashes = Vec::new();
+    /// let mut crashes = 0;
     /// explore(Sampled::new(1, 10_000).weighing(rarely), |c| {
-    ///     crashes.push((0..20).map(|_| c.choose("crash", 2)).sum::<usize>());
+    ///     crashes += (0..20).map(|_| c.choose("crash", 2)).sum::<usize>();
     /// });
-    /// let drawn: usize = crashes[SMALL as usize..].iter().sum();
-    /// assert!((1_800..2_200).contains(&drawn), "{drawn} of 200,000");
+    /// assert!((1_800..2_200).contains(&crashes), "{crashes} of 200,000");
     /// ```
     #[must_use]
     pub fn weighing(
@@ -100,30 +94,23 @@ impl Sampled {
     }
 
     fn decide(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
-        // So many branch points on one path mean more than so many runs.
-        let small = (self.run.len() as u64) < self.small;
-        let pick = match &mut self.probe {
-            Some(probe) if small => probe.branch(label, arity)?,
-            _ => self.draw(label, arity, weights)?,
-        };
+        let pick = self.draw(label, arity, weights)?;
         self.place = self.counts.as_ref().zip(self.place).and_then(|(counts, place)| counts.after(place, pick));
         self.run.push(Step { label, arity, pick });
         Ok(pick)
     }
 
-    /// Goes on with the enumeration; without it where the space is not small.
-    fn enumerate(&mut self) -> Result<bool, ChoiceError> {
-        let Some(probe) = &mut self.probe else { return Ok(false) };
-        let large = self.run.len() as u64 > self.small;
-        self.numbers.0 += 1;
-        if !large && !probe.advance()? {
-            (self.coverage, self.done) = (Coverage::All, true);
-            return Ok(false);
-        }
-        if large || self.numbers.0 >= self.small {
-            (self.probe, self.numbers.0) = (None, 0);
-        }
-        Ok(true)
+    /// How many runs are to be drawn yet.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.numbers.1.saturating_sub(self.numbers.0)
+    }
+
+    /// Stands at the beginning of the run at hand.
+    fn begin(&mut self) {
+        self.run.clear();
+        self.place = Some(Place::default());
+        self.draws = Random::of_run(self.seed, self.numbers.0);
     }
 }
 
@@ -149,30 +136,22 @@ impl Strategy for Sampled {
     }
 
     fn advance(&mut self) -> Result<bool, ChoiceError> {
-        let more = if self.probe.is_some() {
-            self.enumerate()?
-        } else {
-            self.numbers.0 += 1;
-            self.numbers.0 < self.numbers.1
-        };
-        self.run.clear();
-        self.place = Some(Place::default());
-        self.draws = Random::of_run(self.seed, self.numbers.0);
-        self.done = !more;
-        Ok(more)
+        self.numbers.0 += 1;
+        self.begin();
+        Ok(!self.is_done())
     }
 
     fn is_done(&self) -> bool {
-        self.done
+        self.left() == 0
     }
 
     fn coverage(&self) -> Coverage {
-        self.coverage
+        Coverage::Sample
     }
 
     fn split(&mut self) -> Option<Sampled> {
         let (from, to) = self.numbers;
-        if self.probe.is_some() || self.done || to - from < 2 {
+        if self.left() < 2 {
             return None;
         }
         let middle = from + (to - from) / 2;

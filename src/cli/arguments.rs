@@ -318,7 +318,7 @@ pub struct Explore {
     /// The order of the runs
     #[arg(long, value_enum, default_value_t = Order::DepthFirst)]
     pub order: Order,
-    /// Draw that many runs instead of visiting all; a space that is no larger is visited whole
+    /// Draw that many runs instead of visiting all; if there are no more (nor more than 1024), visit them all
     #[arg(long, value_name = "N", conflicts_with = "order", value_parser = positive)]
     pub sample: Option<NonZeroUsize>,
     /// Where they are drawn from

@@ -13,7 +13,7 @@ use super::arguments::{Explore as Options, Order};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, load};
-use crate::choice::{BreadthFirst, Chooser, Ended, Explore, Odometer, Replay, Report, Sampled, Strategy, token};
+use crate::choice::{BreadthFirst, Chooser, Ended, Explore, Odometer, Replay, Report, SMALL, Sampled, Strategy, token};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use outputs::Outputs;
 use program::Program;
@@ -67,8 +67,8 @@ struct Found<'o> {
     outputs: Outputs,
     /// What kind of trouble ended it.
     trouble: Option<Trouble>,
-    /// What is left to visit.
-    rest: Vec<String>,
+    /// How to go on with what is left to visit, a line each.
+    go_on: Vec<String>,
 }
 
 pub fn run(options: &Options, terminal: &mut Terminal) -> Exit {
@@ -103,43 +103,90 @@ fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Res
 /// Explores one program or specification by the strategy that is asked for.
 fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Found<'o>, Exit> {
     let subject = subject(name, options, terminal)?;
+    let explored = Explored { name, subject: &subject, options };
     let mut bad = |error: token::TokenError| failed(terminal, &error.to_string());
     if let Some(run) = &options.replay {
         let run = token::read(run).map_err(bad)?;
-        return Ok(search(Explore::new(Replay::new(run)), name, &subject, options, |_| Vec::new()));
+        return Ok(explored.visited(vec![Replay::new(run)], |_| Vec::new()));
     }
     if let Some(runs) = options.sample {
-        let runs = runs.get() as u64;
-        return Ok(search(Explore::new(Sampled::new(options.seed, runs)), name, &subject, options, |_| Vec::new()));
+        return Ok(explored.sampled(runs.get() as u64));
     }
     if options.order == Order::BreadthFirst {
-        return Ok(search(Explore::new(BreadthFirst::new()), name, &subject, options, |_| Vec::new()));
+        let anew = "a breadth-first search cannot be resumed, a depth-first one can";
+        return Ok(explored.visited(vec![BreadthFirst::new()], |_| vec![anew.to_owned()]));
     }
     let resume = |saved: &String| Odometer::resume(saved, options.choices, |c| subject.run(c).map(drop));
     let resumed: Vec<Odometer> = options.resume.iter().map(resume).collect::<Result<_, _>>().map_err(&mut bad)?;
     let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
-    Ok(search(Explore::of(parts), name, &subject, options, |parts| parts.iter().map(Odometer::save).collect()))
+    Ok(explored
+        .visited(parts, |parts| parts.iter().map(|part| format!("go on with --resume {}", part.save())).collect()))
 }
 
-fn search<'o, S: Strategy + Send>(
-    search: Explore<S>,
+/// What a program under exploration is to the library: it fails where a run has no output.
+type Runs<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
+
+/// A subject, by its name, and how it is to be explored.
+#[derive(Clone, Copy)]
+struct Explored<'o, 's> {
     name: &'o str,
-    subject: &Subject,
-    options: &Options,
-    save: impl Fn(&[S]) -> Vec<String>,
-) -> Found<'o> {
-    let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    progress.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    let mut search =
-        search.runs(options.runs.unwrap_or(u64::MAX)).choices(options.choices).until_failure().shrinking(0).watched(
-            |so_far| {
-                progress.set_message(format!("{name}: {} runs", so_far.runs));
-                if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            },
-        );
-    let seen: Mutex<(Outputs, Vec<Trouble>)> = Mutex::default();
-    let one = |c: &mut Chooser| -> Result<(), String> {
-        let ran = subject.run(c);
+    subject: &'s Subject<'o>,
+    options: &'s Options,
+}
+
+impl<'o> Explored<'o, '_> {
+    /// Visits what several searches have before them.
+    fn visited<S: Strategy + Send>(&self, parts: Vec<S>, go_on: impl Fn(&[S]) -> Vec<String>) -> Found<'o> {
+        let jobs = self.options.jobs;
+        let (report, seen, parts) =
+            self.search(parts, |search, one| if jobs == 1 { search.run(one) } else { search.run_on(jobs, one) });
+        self.found(report, seen, go_on(&parts))
+    }
+
+    /// Visits all runs where there are few, else as many drawn ones. What was seen before there were known to be more
+    /// is no sample, and forgotten.
+    fn sampled(&self, runs: u64) -> Found<'o> {
+        let (seed, jobs) = (self.options.seed, self.options.jobs);
+        let few = runs.min(SMALL).min(self.options.runs.unwrap_or(u64::MAX));
+        let (report, seen, _) = self.search(vec![Odometer::new()], |search, one| search.run_if_few(few, one));
+        if let Some(report) = report {
+            return self.found(report, seen, vec![format!("go on with --sample {runs} --seed {seed}")]);
+        }
+        // In rounds even where they are on one thread: what is drawn before a failure ends it does not depend on that.
+        let drawn = vec![Sampled::new(seed, runs)];
+        let (report, seen, parts) = self.search(drawn, |search, one| search.run_on(jobs, one));
+        let left: u64 = parts.iter().map(Sampled::left).sum();
+        self.found(
+            report,
+            seen,
+            vec![format!("go on with other runs: --sample {left} --seed {}", seed.wrapping_add(1))],
+        )
+    }
+
+    /// Runs a search within the bounds that are asked for; what its runs printed, and what is left.
+    fn search<S: Strategy + Send, R>(
+        &self,
+        parts: Vec<S>,
+        run: impl FnOnce(&mut Explore<S>, &Runs) -> R,
+    ) -> (R, (Outputs, Vec<Trouble>), Vec<S>) {
+        let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        progress.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        let runs = self.options.runs.unwrap_or(u64::MAX);
+        let search = Explore::of(parts).runs(runs).choices(self.options.choices).until_failure().shrinking(0);
+        let mut search = search.watched(|so_far| {
+            progress.set_message(format!("{}: {} runs", self.name, so_far.runs));
+            if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let seen: Mutex<(Outputs, Vec<Trouble>)> = Mutex::default();
+        let report = run(&mut search, &|c| self.one(c, &seen));
+        let rest = search.into_rest();
+        progress.finish_and_clear();
+        (report, seen.into_inner().unwrap_or_else(PoisonError::into_inner), rest)
+    }
+
+    /// One run, whose output or trouble is noted.
+    fn one(&self, c: &mut Chooser, seen: &Mutex<(Outputs, Vec<Trouble>)>) -> Result<(), String> {
+        let ran = self.subject.run(c);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match ran {
             Ok(ran) => seen.0.add(ran),
@@ -150,17 +197,16 @@ fn search<'o, S: Strategy + Send>(
             }
         }
         Ok(())
-    };
-    let report = if options.jobs == 1 { search.run(one) } else { search.run_on(options.jobs, one) };
-    let rest = save(search.rest());
-    drop(search);
-    progress.finish_and_clear();
-    let (outputs, troubles) = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let trouble = report.failures.first().and_then(|failure| {
-        let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
-        troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
-    });
-    Found { name, output: subject.output(), empty: subject.empty(), report, outputs, trouble, rest }
+    }
+
+    fn found(&self, report: Report, (outputs, troubles): (Outputs, Vec<Trouble>), go_on: Vec<String>) -> Found<'o> {
+        let trouble = report.failures.first().and_then(|failure| {
+            let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
+            troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
+        });
+        let (output, empty) = (self.subject.output(), self.subject.empty());
+        Found { name: self.name, output, empty, report, outputs, trouble, go_on }
+    }
 }
 
 impl Found<'_> {
@@ -202,8 +248,8 @@ impl Found<'_> {
                 terminal.complain(&text);
             }
         }
-        if exit == Exit::Interrupted || self.report.ended == Ended::Runs {
-            self.rest.iter().for_each(|rest| terminal.complain(&format!("  go on with --resume {rest}\n")));
+        if [Ended::Interrupted, Ended::Runs, Ended::Endless].contains(&self.report.ended) {
+            self.go_on.iter().for_each(|line| terminal.complain(&format!("  {line}\n")));
         }
         exit
     }
