@@ -18,7 +18,8 @@
 //!
 //! * **A test of your own server**: `examples/proptest_server.rs` is a property test in fifteen lines. What you ask and
 //!   what it answers is anything that implements [`serde::Serialize`] as the specification's types are written in JSON.
-//! * **Writing specifications**: `docs/LANGUAGE.md` is the language, `specs/` has specifications to start from.
+//! * **Writing specifications**: `docs/HOWTO.md` has recipes, `docs/LANGUAGE.md` is the language, `specs/` has
+//!   specifications to start from.
 //! * **Recorded traces**: [`validate::Exchanges`] reads NDJSON, [`validate::judge`] judges it while it is read; the
 //!   command `mayhap validate` does it without a program.
 //! * **Programs with choices of their own**: [`choice::explore()`] runs a closure once for every run; it needs neither a

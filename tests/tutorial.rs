@@ -1,15 +1,25 @@
 //! What the pages for readers show is what happens: every file they show is written, every command of theirs is run.
 //!
 //! The blocks of a page are told apart by the words after their three backquotes. `may NAME.may` and `json NAME.ndjson`
-//! are files, `may in PATH` is a part of one that is there, `console` holds commands (`$ …`) with what they print, both
-//! streams. `$ cat NAME` makes the file where there is none. With BLESS=1 the output that is shown is written anew.
+//! are files, as are those of other languages with a name; `may in PATH` is a part of one that is there, `console` holds
+//! commands (`$ …`) with what they print, both streams; `console PROGRAM` does where there is such a program. `$ cat NAME`
+//! makes the file where there is none. `$SERVER` is the address of a small HTTP server, a new one for each page. With
+//! BLESS=1 the output that is shown is written anew.
 
+mod http;
+
+use http::Kept;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The pages, with whether they may have blocks of other kinds.
-const PAGES: &[(&str, Others)] =
-    &[("docs/tutorial.md", Others::No), ("docs/rejections.md", Others::No), ("README.md", Others::Yes)];
+const PAGES: &[(&str, Others)] = &[
+    ("docs/tutorial.md", Others::No),
+    ("docs/HOWTO.md", Others::No),
+    ("docs/rejections.md", Others::No),
+    ("README.md", Others::Yes),
+];
 
 #[derive(Clone, Copy, PartialEq)]
 enum Others {
@@ -18,7 +28,10 @@ enum Others {
 }
 
 /// Where the commands of a page are run.
-struct Scratch(PathBuf);
+struct Scratch {
+    directory: PathBuf,
+    server: Kept,
+}
 
 impl Scratch {
     /// An empty directory, but for the specifications that are shipped.
@@ -27,11 +40,11 @@ impl Scratch {
         _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(&path).unwrap();
         std::os::unix::fs::symlink(root("specs"), path.join("specs")).unwrap();
-        Scratch(path)
+        Scratch { directory: path, server: Kept::start() }
     }
 
     fn write(&self, name: &str, lines: &[&str]) {
-        std::fs::write(self.0.join(name), lines.join("\n") + "\n").unwrap();
+        std::fs::write(self.directory.join(name), lines.join("\n") + "\n").unwrap();
     }
 
     /// What a command prints.
@@ -39,7 +52,9 @@ impl Scratch {
         let built = Path::new(env!("CARGO_BIN_EXE_mayhap")).parent().unwrap();
         let path = format!("{}:{}", built.display(), std::env::var("PATH").unwrap());
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("exec 2>&1\n{command}")]).current_dir(&self.0).env("PATH", path);
+        shell.args(["-c", &format!("exec 2>&1\n{command}")]).current_dir(&self.directory).env("PATH", path);
+        // A proxy of this machine has no business with a server on it.
+        shell.env("SERVER", self.server.address()).env("no_proxy", "*");
         String::from_utf8(shell.stdin(std::process::Stdio::null()).output().unwrap().stdout).unwrap()
     }
 
@@ -51,7 +66,7 @@ impl Scratch {
             let command = command.strip_prefix("$ ").unwrap_or_else(|| panic!("`{command}` is no command"));
             let length = after.iter().take_while(|line| !line.starts_with("$ ")).count();
             let (shown, left) = after.split_at(length);
-            if let Some(name) = command.strip_prefix("cat ").filter(|name| !self.0.join(name).exists()) {
+            if let Some(name) = command.strip_prefix("cat ").filter(|name| !self.directory.join(name).exists()) {
                 self.write(name, shown);
             }
             lines.push(format!("$ {command}"));
@@ -74,6 +89,18 @@ fn is_part_of(part: &[&str], file: &str) -> bool {
     whole.windows(part.len()).any(|lines| lines == part)
 }
 
+/// Whether there is such a program; says so if not, which is an error with `CI=true`.
+fn is_here(page: &str, program: &str) -> bool {
+    let is_here = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_here {
+        let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+        assert!(!ci, "{page}: there is no `{program}`");
+        // Not println!, which tests that pass do not show.
+        _ = writeln!(std::io::stdout(), "skipped: {page}: there is no `{program}`");
+    }
+    is_here
+}
+
 /// The page as it should be.
 fn replayed(page: &str, text: &str, others: Others) -> String {
     let scratch = Scratch::new(page);
@@ -85,11 +112,13 @@ fn replayed(page: &str, text: &str, others: Others) -> String {
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         match kind.split(' ').collect::<Vec<_>>()[..] {
             ["console"] => out.extend(scratch.console(&block)),
+            ["console", program] if is_here(page, program) => out.extend(scratch.console(&block)),
+            ["console", _] => out.extend(block.iter().map(|line| (*line).to_owned())),
             ["may", "in", file] => {
                 assert!(is_part_of(&block, file), "{page}: this is no part of {file}:\n{}", block.join("\n"));
                 out.extend(block.iter().map(|line| (*line).to_owned()));
             }
-            ["may" | "json", name] => {
+            ["may" | "json" | "python" | "javascript" | "sh" | "yaml", name] => {
                 scratch.write(name, &block);
                 out.extend(block.iter().map(|line| (*line).to_owned()));
             }
