@@ -70,6 +70,32 @@ fn check_tells_all_errors_and_says_ok() {
 }
 
 #[test]
+fn what_cannot_run_yet_is_a_warning_of_check_in_the_words_that_refuse_it() {
+    let text = "protocol p {\n    request int;\n    response int;\n    peer o(key: int): int -> int;\n    on open from c { send c, 1; }
+    on q from c {\n        let x = call o(q), q;\n        close c;\n        yield;\n        reply match x { Some(y) => y, None => 0 };\n    }\n}\n";
+    let (path, trace) = (file("not_yet.may", text), file("not_yet.ndjson", "{\"q\": 5, \"a\": 1}\n"));
+    let path = path.to_str().unwrap();
+    let said = |arguments: &[&str], code: i32| {
+        let output = run(arguments, "");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+        (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (result, warnings) = said(&["check", path], 0);
+    assert!(result.ends_with("not_yet.may: 4 warnings\n"), "{result}{warnings}");
+    for (line, what) in [(4, "`peer`"), (5, "`on open`"), (7, "calling a peer"), (8, "closing a connection")] {
+        let part = format!("warning: {what} is not supported yet");
+        assert!(warnings.contains(&part) && warnings.contains(&format!("not_yet.may:{line}:")), "{part}\n{warnings}");
+    }
+    let trace = trace.to_string_lossy();
+    for command in [&["simulate", path] as &[&str], &["validate", path, &trace], &["serve", path, "--stdio"]] {
+        let (_, refused) = said(command, 2);
+        assert_eq!(refused.replace("error: ", "warning: ").find(&warnings), Some(0), "{refused}\n{warnings}");
+    }
+    said(&["check", "--deny-warnings", path], 2);
+    said(&["check", "--deny-warnings", "specs/kv.may"], 0);
+}
+
+#[test]
 fn used_files_are_read_beside_the_one_that_uses_them() {
     file("used.may", "const N: int = 5;\n");
     let user = file("user.may", "use used;\nprotocol p { request int; response int; on q { reply N + q; } }\n");

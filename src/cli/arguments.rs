@@ -104,7 +104,10 @@ pub enum Command {
     #[command(after_help = "\
 Examples:
   mayhap check specs/*.may
-  mayhap check - < draft.may")]
+  mayhap check --deny-warnings - < draft.may
+
+What is checked, but cannot be run yet (calling a peer, say), is a warning. Exit codes: 0 no error,
+2 an error, or with --deny-warnings a warning.")]
     Check(Check),
     /// Put specifications into the one layout; comments survive
     #[command(after_help = "\
@@ -168,6 +171,9 @@ pub struct Selection {
 /// `mayhap check`
 #[derive(Args, Debug)]
 pub struct Check {
+    /// Exit with 2 if there is a warning
+    #[arg(long)]
+    pub deny_warnings: bool,
     /// Specifications; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,

@@ -22,5 +22,6 @@ pub mod types;
 
 pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};
+pub use lower::unsupported;
 pub use tighten::Code;
 pub use types::{Type, TypeId, Types};

@@ -32,6 +32,23 @@ pub enum Unit {
     Protocol(usize),
 }
 
+/// All machines and protocols of a load.
+fn units(checked: &Checked) -> impl Iterator<Item = Unit> + use<> {
+    (0..checked.machines.len()).map(Unit::Machine).chain((0..checked.protocols.len()).map(Unit::Protocol))
+}
+
+/// A diagnostic for each construct that is checked, but not executed: what [`lower`] refuses, of all machines and protocols
+/// of a load without errors.
+#[must_use]
+pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
+    let refused = units(checked).flat_map(|unit| {
+        let mut context = Context::new(checked, Unknown::Impossible, Code::default());
+        context.unit(unit);
+        context.refused
+    });
+    refused.collect()
+}
+
 /// Compiles one machine or protocol.
 ///
 /// # Errors
