@@ -32,9 +32,12 @@ impl Loaded {
                 let place = Span { file, start: 6, end: 6 + name.len() as u32 };
                 let report = Diagnostic::error(place, format!("there is no constant `{name}`"));
                 let names = self.constant_names();
-                vec![match suggest(name, names.iter().map(String::as_str)) {
-                    Some(near) => report.help(format!("did you mean `{near}`?")),
-                    None => report,
+                vec![match (suggest(name, names.iter().map(String::as_str)), names.is_empty()) {
+                    (Some(near), _) => report.help(format!("did you mean `{near}`?")),
+                    (None, true) => {
+                        report.help("the specification has no constants: `const NAME: T = e;` declares one")
+                    }
+                    (None, false) => report.help(format!("there are: {}", names.join(", "))),
                 }]
             }
         }

@@ -26,6 +26,9 @@ pub(super) struct Token {
 pub(super) enum Kind {
     #[regex(r"//[^\n]*", allow_greedy = true)]
     Comment,
+    #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]
+    #[regex(r"/\*([^*]|\*+[^*/])*\**", priority = 1)]
+    Enclosed,
     #[regex(r"[0-9]+")]
     Int,
     #[regex(r"![0-9]+")]
@@ -187,12 +190,19 @@ pub(super) fn is_plain_name(text: &str) -> bool {
 pub(super) struct Lexed {
     pub tokens: Vec<Token>,
     pub comments: Vec<Comment>,
+    /// At most [`MANY`], and one that counts the others.
     pub diagnostics: Vec<Diagnostic>,
+    /// How many are not among the diagnostics: with so many of them, the text is no specification.
+    pub more: usize,
 }
+
+/// The number of errors that are reported one by one.
+const MANY: usize = 10;
 
 /// Cuts a text into tokens.
 pub(super) fn lex(text: &str, file: FileId) -> Lexed {
-    let mut lexed = Lexed { tokens: Vec::with_capacity(text.len() / 3), comments: Vec::new(), diagnostics: Vec::new() };
+    let tokens = Vec::with_capacity(text.len() / 3);
+    let mut lexed = Lexed { tokens, comments: Vec::new(), diagnostics: Vec::new(), more: 0 };
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     for (result, range) in Kind::lexer(&text[skipped..]).spanned() {
         let span = Span { file, start: (range.start + skipped) as u32, end: (range.end + skipped) as u32 };
@@ -200,6 +210,13 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
     }
     let end = text.len() as u32;
     lexed.tokens.push(Token { kind: Kind::End, start: end, end });
+    if let (1.., Some(last)) = (lexed.more, lexed.diagnostics.last_mut()) {
+        last.message = format!("and {} more errors like these", lexed.more + 1);
+        last.primary.text.clear();
+        if last.help.is_empty() {
+            last.help.push("is this file a specification?".to_owned());
+        }
+    }
     lexed
 }
 
@@ -211,6 +228,7 @@ impl Lexed {
                 let end = span.start + text.len() as u32;
                 return self.comments.push(Comment { text: text.to_owned(), span: Span { end, ..span } });
             }
+            Kind::Enclosed => return self.enclosed(span),
             Kind::Unknown => return self.unknown(span, text),
             Kind::OpenText => self.unterminated(span, "string", "quote", Kind::Text),
             Kind::OpenQuoted => self.unterminated(span, "name", "backquote", Kind::Quoted),
@@ -219,9 +237,16 @@ impl Lexed {
         self.tokens.push(Token { kind, start: span.start, end: span.end });
     }
 
+    /// A comment of another language is reported, and passed over.
+    fn enclosed(&mut self, span: Span) {
+        let place = Span { end: span.start + 2, ..span };
+        let finding = Diagnostic::error(place, "`/*` opens no comment");
+        self.report(finding.help("comments run from `//` to the end of the line"));
+    }
+
     fn unterminated(&mut self, span: Span, what: &str, quote: &str, kind: Kind) -> Kind {
         let finding = Diagnostic::error(span, format!("this {what} does not end"));
-        self.diagnostics.push(finding.label(format!("expected a closing {quote} on this line")));
+        self.report(finding.label(format!("expected a closing {quote} on this line")));
         kind
     }
 
@@ -232,7 +257,9 @@ impl Lexed {
             && token.end == span.start
         {
             token.end = span.end;
-            finding.primary.span.end = span.end;
+            if finding.primary.span.end == span.start {
+                finding.primary.span.end = span.end;
+            }
             return;
         }
         self.tokens.push(Token { kind: Kind::Unknown, start: span.start, end: span.end });
@@ -243,7 +270,14 @@ impl Lexed {
         if let Some(help) = help_for(text) {
             finding = finding.help(help);
         }
-        self.diagnostics.push(finding);
+        self.report(finding);
+    }
+
+    fn report(&mut self, finding: Diagnostic) {
+        match self.diagnostics.len() {
+            0..=MANY => self.diagnostics.push(finding),
+            _ => self.more += 1,
+        }
     }
 }
 
@@ -251,6 +285,7 @@ impl Lexed {
 fn help_for(text: &str) -> Option<&'static str> {
     match text.chars().next()? {
         '&' => Some("`&&` is the logical and"),
+        '?' => Some("`if c { a } else { b }` is `a` where `c` holds, else `b`"),
         '\'' => Some("strings stand in double quotes: \"…\""),
         '#' => Some("comments run from `//` to the end of the line"),
         '“' | '”' | '„' => Some("strings stand in plain double quotes: \"…\""),

@@ -4,6 +4,7 @@
 
 use super::checked::{Builtin, Res};
 use super::context::{Checker, Need, Want};
+use super::foreign;
 use super::names::nearest;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BOOL, ERROR, INT, STRING, Type, TypeId};
@@ -182,17 +183,10 @@ impl<'a> Checker<'a> {
             [] => report.label("expected something else than a method"),
             known => report.label(format!("expected one of `{}`", known.join("`, `"))),
         };
-        let report = match (head, name.text.as_str()) {
-            (Type::List(_) | Type::Set(_), "contains") => report.help("`x in xs` says whether `x` is an element"),
-            (Type::Set(_), "remove") => report.help("`s - {x}` is the set without `x`"),
-            (Type::Set(_), "add" | "insert") => report.help("`s + {x}` is the set with `x`"),
-            (Type::Map(..), "insert" | "put" | "set" | "add") => report.help("`m[k] := v;` sets what is at `k`"),
-            (Type::List(_), "push" | "append") => report.help("`xs + [x]` is the list with `x` at its end"),
-            (_, "len") => report.help("`len(x)` is a function"),
-            (_, text) => match nearest(text, known.iter().copied()) {
-                Some(near) => report.help(format!("did you mean `{near}`?")),
-                None => report,
-            },
+        let near = || nearest(&name.text, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let report = match foreign::member(head, &name.text).map(str::to_owned).or_else(near) {
+            Some(help) => report.help(help),
+            None => report,
         };
         self.report(report);
     }

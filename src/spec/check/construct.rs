@@ -5,6 +5,7 @@
 
 use super::checked::Res;
 use super::context::{Body, Checker, Want};
+use super::foreign;
 use super::infer::Origin;
 use super::names::nearest;
 use crate::diagnostic::{Diagnostic, Span};
@@ -216,8 +217,9 @@ impl<'a> Checker<'a> {
             Some(span) => report.also(span, "a name that is bound here is not visible there"),
             None => report,
         };
-        let report = match self.near_value(text, wanted) {
-            Some(near) => report.help(format!("did you mean `{near}`?")),
+        let near = || self.near_value(text, wanted).map(|near| format!("did you mean `{near}`?"));
+        let report = match near().or_else(|| foreign::value(text).map(str::to_owned)) {
+            Some(help) => report.help(help),
             None => report,
         };
         self.report_missing(report);

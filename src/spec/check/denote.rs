@@ -59,10 +59,14 @@ impl<'a> Checker<'a> {
         let report = match &*name.text {
             "option" | "list" | "set" => report.help(format!("it takes a type: `{}<T>`", name.text)),
             "map" => report.help("it takes two types: `map<K, V>`"),
-            text => match nearest(text, self.names.types.keys().copied().chain(BASIC_TYPES)) {
-                Some(near) => report.help(format!("did you mean `{near}`?")),
-                None => report,
-            },
+            text => {
+                let near = nearest(text, self.names.types.keys().copied().chain(BASIC_TYPES));
+                let near = near.map(|near| format!("did you mean `{near}`?"));
+                match near.or_else(|| super::foreign::ty(text).map(str::to_owned)) {
+                    Some(help) => report.help(help),
+                    None => report,
+                }
+            }
         };
         self.report_missing(report);
         ERROR

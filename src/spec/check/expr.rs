@@ -10,6 +10,10 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BOOL, BYTES, ERROR, INT, STRING, Type, TypeId};
 use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, Pattern, Quantifier, TextLiteral, TypeExpr};
 
+/// Where no choice may stand.
+const ANY: &str = "an `any`";
+const ALL: &str = "an `all`";
+
 impl<'a> Checker<'a> {
     /// Checks an expression; what `is` binds inside is not visible behind it.
     pub(super) fn check(&mut self, expr: &'a Expr, want: Want) -> TypeId {
@@ -121,8 +125,12 @@ impl<'a> Checker<'a> {
         if let Choices::Forbidden(place) = self.choices {
             let report = Diagnostic::error(span, format!("a choice in {place}"));
             let report = report.label("expected an expression that does not choose");
-            let allowed = "choices stand in handlers, procs, steps, `def` and initial values";
-            self.report(report.help(allowed));
+            self.report(report.help(match place {
+                ANY | ALL => {
+                    "choose before it, and ask then: `let x = choose int;`, or `let ys = [choose int for x in xs];`"
+                }
+                _ => "choices stand in handlers, procs, steps, `def` and initial values",
+            }));
         }
     }
 
@@ -212,8 +220,8 @@ impl<'a> Checker<'a> {
 
     fn quantified(&mut self, quantifier: Quantifier, binder: &'a Pattern, over: &'a Expr, body: &'a Expr) {
         let place = match quantifier {
-            Quantifier::Any => "an `any`",
-            Quantifier::All => "an `all`",
+            Quantifier::Any => ANY,
+            Quantifier::All => ALL,
         };
         self.without_choices(place, |checker| {
             let ty = checker.elements(over, super::collection::Runs::ListsAndSets("`any` and `all`"));

@@ -19,6 +19,7 @@ mod duty;
 mod effect;
 mod expr;
 mod flow;
+mod foreign;
 mod infer;
 mod inhabited;
 mod lint;

@@ -210,7 +210,10 @@ impl<'a> Checker<'a> {
             Type::Option(_) => report.help("an option may be `None`: take it apart with `match`, or with `is Some(x)`"),
             Type::Enum(_) => report.help("the fields belong to a variant: take it apart with `match` or `is`"),
             Type::Tuple(_) => report.help("take a tuple apart with `let (a, b) = …;`"),
-            _ => report,
+            head => match super::foreign::member(head, &name.text) {
+                Some(help) => report.help(help),
+                None => report,
+            },
         });
     }
 }

@@ -189,7 +189,10 @@ impl Parser<'_> {
         if token.kind == Kind::Where && what == "`;`" {
             return finding.help("what a condition speaks of needs a name: `choose x: int where x > 0`");
         }
-        finding
+        match self.slip(what) {
+            Some(meant) => finding.help(meant),
+            None => finding,
+        }
     }
 
     fn found(&self, token: Token) -> String {

@@ -13,6 +13,7 @@ mod members;
 mod operators;
 mod patterns;
 mod recovery;
+mod slips;
 mod statements;
 mod types;
 
@@ -97,6 +98,8 @@ struct Parser<'t> {
     comments: Vec<super::ast::Comment>,
     /// The token at which something was last reported: one report a token is enough.
     reported: Option<usize>,
+    /// So much of the text is no token that nothing else is worth a report.
+    is_hopeless: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -116,11 +119,16 @@ impl<'t> Parser<'t> {
             diagnostics,
             comments: lexed.comments,
             reported: None,
+            is_hopeless: lexed.more > 0,
         }
     }
 
     fn finish(mut self) -> Parsed {
+        let lexical = self.diagnostics.len();
         let items = self.file();
+        if self.is_hopeless {
+            self.diagnostics.truncate(lexical);
+        }
         let span = Span { file: self.file, start: 0, end: self.text.len() as u32 };
         self.diagnostics.sort_by_key(|finding| finding.primary.span.start);
         let file = File { items, comments: self.comments, span };

@@ -2,7 +2,7 @@
 //!
 //! A block collects what it can: in `{ n := ; reply 0; }` the first statement is reported, the second one kept.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Arm, Block, Expr, ExprKind, Place, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr};
 use crate::syntax::lexer::{Kind, Token};
 
@@ -248,7 +248,7 @@ impl Parser<'_> {
             return self.fail("`:=`");
         }
         self.advance();
-        self.report(dropped(left.span));
+        self.report(dropped(&left));
         Ok(StatementKind::Error)
     }
 
@@ -266,8 +266,16 @@ impl Parser<'_> {
     }
 }
 
-fn dropped(place: Span) -> Diagnostic {
-    let finding = Diagnostic::error(place, "the value of this expression is dropped");
+fn dropped(value: &Expr) -> Diagnostic {
+    if let ExprKind::Name(name) = &value.kind
+        && matches!(name.text.as_str(), "break" | "continue")
+    {
+        let finding = Diagnostic::error(value.span, format!("there is no `{}`", name.text));
+        return finding
+            .label("expected a statement")
+            .help("put what ends the loop into its condition: `while c { … }`");
+    }
+    let finding = Diagnostic::error(value.span, "the value of this expression is dropped");
     finding
         .label("this changes nothing")
         .help("only `:=` changes something, as in `m := m.remove(k);` and `m[k] := v;`")
