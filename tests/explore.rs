@@ -193,6 +193,44 @@ fn a_sample_of_many_runs_is_drawn_and_of_few_all_are_visited() {
 }
 
 #[test]
+fn a_failure_that_does_not_repeat_is_called_flaky() {
+    let runs = file("flaky", "");
+    let begin = format!("echo >> {0}; run=$(wc -l < {0}); choose x 2; [ $pick = 0 ] && exit", runs.display());
+    for (name, program, code, told) in [
+        ("steady.sh", "echo $$ >&2; exit 7", 4, None),
+        ("passes.sh", "[ $run = 2 ] && exit 7; exit 0", 4, Some("run again with the same choices, it passed")),
+        ("late.sh", "[ $run = 2 ] && sleep 9; exit 0", 3, Some("run again with the same choices, it passed")),
+        ("other.sh", "exit $run", 4, Some("it failed otherwise: the program died: exit status 3")),
+        (
+            "asks_more.sh",
+            "[ $run = 2 ] && exit 7; choose more 2",
+            4,
+            Some("it did not come to its end: the run asks for `more`"),
+        ),
+    ] {
+        std::fs::write(&runs, "").unwrap();
+        let (exit, text) = explore(&["--cmd", &shell(name, &format!("{begin}\n{program}")), "--timeout", "0.5"]);
+        assert_eq!(
+            (exit, rest_of(&text, "not exhausted: ")),
+            (code, "2 runs until one failed, 1 failed"),
+            "{name}: {text}"
+        );
+        let flaky = text.split_once("\n  flaky: ").map(|(_, flaky)| flaky);
+        assert_eq!(flaky.is_some(), told.is_some(), "{name}: {text}");
+        assert!(told.is_none_or(|told| flaky.unwrap().contains(told)), "{name}: {text}");
+        assert!(!text.contains("3 runs"), "running it again counts as no run: {text}");
+    }
+    // A replay is one run.
+    std::fs::write(&runs, "").unwrap();
+    let command = shell("replayed.sh", &format!("{begin}\nexit 7"));
+    let (_, text) = explore(&["--cmd", &command]);
+    let before = std::fs::metadata(&runs).unwrap().len();
+    let (code, text) = explore(&["--cmd", &command, "--replay", rest_of(&text, "again: ")]);
+    assert!(code == 4 && text.contains("replayed 1 run, 1 failed\nfailed: the program died: exit status 7"), "{text}");
+    assert_eq!(std::fs::metadata(&runs).unwrap().len(), before + 1);
+}
+
+#[test]
 fn refused_runs_count_as_none() {
     let command = shell("refuses.sh", "choose a 3; [ $pick = 1 ] && { echo 'refuse not one' >&3; exit; }; echo $pick");
     let (code, text) = explore(&["--cmd", &command]);

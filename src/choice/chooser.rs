@@ -2,7 +2,8 @@
 //!
 //! Ending a run is *escaping*. [`Chooser::choose`] and its like escape by unwinding, so that a program reads as if it were
 //! deterministic; [`Chooser::try_choose`] and its like return an error instead, for code that must not unwind. A program
-//! that catches the escape and goes on, or returns as if nothing had happened, is told so.
+//! that catches the escape and goes on, or returns as if nothing had happened, is told so; what fails after it caught the
+//! escape has failed.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Odometer, explore};
@@ -28,6 +29,8 @@ pub struct Chooser<'s> {
     left: usize,
     bound: usize,
     pub(super) escaped: Option<ChoiceError>,
+    /// The escape was by unwinding.
+    pub(super) unwound: bool,
     /// The place that asked after the run had ended.
     pub(super) swallowed: Option<Label>,
 }
@@ -37,7 +40,7 @@ pub(super) struct Escape;
 
 impl<'s> Chooser<'s> {
     pub(super) fn new(source: &'s mut dyn Choices, bound: usize) -> Chooser<'s> {
-        Chooser { source, left: bound, bound, escaped: None, swallowed: None }
+        Chooser { source, left: bound, bound, escaped: None, unwound: false, swallowed: None }
     }
 
     /// Takes one of `arity` alternatives and returns its index, in `0..arity`.
@@ -45,13 +48,13 @@ impl<'s> Chooser<'s> {
     pub fn choose(&mut self, label: Label, arity: usize) -> usize {
         match self.try_choose(label, arity) {
             Ok(pick) => pick,
-            Err(_) => unwind(),
+            Err(_) => self.unwind(),
         }
     }
 
     /// Takes one alternative, by weights where choices are drawn; see [`Choices::weighted`].
     pub fn weighted(&mut self, label: Label, weights: &[u64]) -> usize {
-        self.try_weighted(label, weights).unwrap_or_else(|_| unwind())
+        self.try_weighted(label, weights).unwrap_or_else(|_| self.unwind())
     }
 
     /// Takes one of the items.
@@ -67,7 +70,7 @@ impl<'s> Chooser<'s> {
     /// A run in which the condition is false does not exist.
     pub fn assume(&mut self, label: Label, condition: bool) {
         if self.try_assume(label, condition).is_err() {
-            unwind();
+            self.unwind();
         }
     }
 
@@ -130,15 +133,16 @@ impl<'s> Chooser<'s> {
             }
         }
     }
-}
 
-/// Ends the run, and returns where it is being ended already: by a choice in a destructor, which is noted.
-#[cold]
-fn unwind() -> usize {
-    if std::thread::panicking() {
-        return 0;
+    /// Ends the run, and returns where it is being ended already: by a choice in a destructor, which is noted.
+    #[cold]
+    fn unwind(&mut self) -> usize {
+        if std::thread::panicking() {
+            return 0;
+        }
+        self.unwound = true;
+        std::panic::resume_unwind(Box::new(Escape))
     }
-    std::panic::resume_unwind(Box::new(Escape))
 }
 
 /// A chooser can be handed to what takes any source of choices.

@@ -8,7 +8,11 @@
 //! ```
 
 use super::Label;
+use super::label::Unfit;
 use std::fmt;
+
+/// How many characters of a bad label are shown.
+const SHOWN: usize = 40;
 
 /// Why a choice could not be made.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -44,8 +48,13 @@ pub enum ChoiceError {
         /// The choice that it made, or the place that had ended the run where it returned as if nothing had happened.
         label: Label,
     },
-    /// A label that is empty or too long, or one of too many.
-    BadLabel,
+    /// A label that cannot stand in a token, or one of too many.
+    BadLabel {
+        /// The text that is to be a label.
+        text: String,
+        /// What is wrong with it.
+        unfit: Unfit,
+    },
     /// As many weights were given as there are no alternatives, or none is positive.
     BadWeights {
         /// The place that asked.
@@ -101,7 +110,7 @@ impl ChoiceError {
             | ChoiceError::Postponed { label }
             | ChoiceError::Cut { label, .. } => label,
             ChoiceError::NotDeterministic(difference) => difference.asked.0,
-            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel => "",
+            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel { .. } => "",
         }
     }
 }
@@ -132,10 +141,10 @@ impl fmt::Display for ChoiceError {
             ChoiceError::Swallowed { label } => {
                 write!(f, "the program was told to end its run and went on at `{label}`: it must not catch the escape")
             }
-            ChoiceError::BadLabel => write!(
-                f,
-                "a label is a short text without control characters, and names a place in the program: there cannot be many"
-            ),
+            ChoiceError::BadLabel { text, unfit } => {
+                let (begin, rest): (String, _) = (text.chars().take(SHOWN).collect(), text.chars().nth(SHOWN));
+                write!(f, "the label {begin:?}{} {unfit}", if rest.is_some() { "…" } else { "" })
+            }
             ChoiceError::BadWeights { label } => {
                 write!(f, "the weights of `{label}` are not one for each alternative, some positive")
             }

@@ -21,7 +21,7 @@
 //! ```
 
 use super::error::differs;
-use super::label::same;
+use super::label::{self, same};
 use super::token::{self, TokenError};
 use super::{ChoiceError, Choices, Chooser, Coverage, Label, Outcome, Step, Strategy, quiet, rerun};
 use std::mem::take;
@@ -194,6 +194,9 @@ impl Odometer {
     #[cold]
     #[inline(never)]
     fn choose_seldom(mut self, label: Label, arity: usize) -> (Odometer, Result<usize, ChoiceError>) {
+        if let Some(error) = label::fits(label).err().filter(|_| arity > 1) {
+            return (self, Err(error));
+        }
         let pick = match (arity, self.run.get_mut(self.position)) {
             (0, _) => return (self, Err(ChoiceError::Empty { label })),
             (1, _) => return (self, Ok(0)),

@@ -14,7 +14,8 @@
 //! ```
 
 use super::report::Tally;
-use super::{Chooser, Coverage, Ended, Failure, Outcome, Report, Strategy, quiet, rerun, shrink};
+use super::rerun::End;
+use super::{Chooser, Coverage, Ended, Failure, Flaky, Outcome, Replay, Report, Strategy, quiet, rerun, shrink};
 use std::ops::ControlFlow;
 
 /// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
@@ -69,8 +70,8 @@ impl<'w, S: Strategy> Explore<'w, S> {
     pub fn of(parts: Vec<S>) -> Explore<'w, S> {
         let bounds =
             Bounds { runs: u64::MAX, choices: CHOICES, failures: u64::MAX, reruns: shrink::Bounds::default().reruns };
-        let sample = parts.iter().map(Strategy::coverage).find(|coverage| *coverage == Coverage::Sample);
-        Explore { coverage: sample.unwrap_or(Coverage::All), parts, bounds, watch: None }
+        let less = parts.iter().map(Strategy::coverage).find(|coverage| *coverage != Coverage::All);
+        Explore { coverage: less.unwrap_or(Coverage::All), parts, bounds, watch: None }
     }
 
     /// Visits at most that many runs.
@@ -95,7 +96,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
     }
 
     /// Runs the program at most that many times to make a failing run smaller, where the search itself does not say
-    /// which one is the smallest; 0 leaves it as it is.
+    /// which one is the smallest. Before that each is run once as it is, to see that it fails again; 0 does neither.
     #[must_use]
     pub fn shrinking(mut self, reruns: u64) -> Explore<'w, S> {
         self.bounds.reruns = reruns;
@@ -159,21 +160,35 @@ impl<'w, S: Strategy> Explore<'w, S> {
         let ended = match self.coverage {
             _ if tally.mistake.is_some() => Ended::Mistake,
             _ if signal.is_break() => Ended::Interrupted,
+            Coverage::Recorded if self.parts.is_empty() => Ended::Replayed,
             _ if tally.failed >= self.bounds.failures => Ended::Failure,
             _ if !self.parts.is_empty() && tally.is_endless() => Ended::Endless,
+            Coverage::Recorded => Ended::Runs,
             _ if !self.parts.is_empty() => Ended::Runs,
             Coverage::Sample => Ended::Sampled,
             Coverage::All if tally.cut > 0 => Ended::Cut,
             Coverage::All => Ended::Exhausted,
         };
         let mut report = tally.report(ended);
-        if self.bounds.reruns > 0 && ![Ended::Exhausted, Ended::Interrupted].contains(&ended) {
-            for failure in report.failures.iter_mut().take(SHRUNK) {
-                smaller(failure, self.bounds, &mut program);
+        if self.bounds.reruns > 0 && ![Ended::Replayed, Ended::Interrupted].contains(&ended) {
+            report.failures.iter_mut().for_each(|failure| repeat(failure, self.bounds.choices, &mut program));
+            if ended != Ended::Exhausted {
+                let steady = report.failures.iter_mut().filter(|failure| failure.flaky.is_none());
+                steady.take(SHRUNK).for_each(|failure| smaller(failure, self.bounds, &mut program));
             }
         }
         report
     }
+}
+
+/// Runs a failing run again, and notes where it ends otherwise.
+fn repeat<R: Outcome>(failure: &mut Failure, bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) {
+    failure.flaky = match rerun::placed(&mut Replay::new(failure.run.clone()), bound, program) {
+        End::Failed(failed) if failed.kind == failure.kind => None,
+        End::Failed(failed) => Some(Flaky::Failed(failed.message)),
+        End::Passed => Some(Flaky::Passed),
+        End::Escaped(error) => Some(Flaky::Escaped(error)),
+    };
 }
 
 fn smaller<R: Outcome>(failure: &mut Failure, bounds: Bounds, program: &mut impl FnMut(&mut Chooser) -> R) {
@@ -203,7 +218,7 @@ pub(super) fn visit<S: Strategy, R: Outcome>(
     watch: &mut impl FnMut(&Tally) -> ControlFlow<()>,
 ) {
     while !search.is_done() && tally.visited() < bounds.runs && tally.failed < bounds.failures {
-        let end = rerun::once(search, bounds.choices, program);
+        let end = rerun::placed(search, bounds.choices, program);
         let whole = tally.note(end, search.run());
         if tally.mistake.is_some() {
             return;

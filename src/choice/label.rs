@@ -11,6 +11,7 @@
 
 use super::ChoiceError;
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// The name of a place that asks for choices.
@@ -23,6 +24,34 @@ const MAX_LABELS: usize = 1 << 16;
 
 static READ: LazyLock<Mutex<HashSet<Label>>> = LazyLock::new(Mutex::default);
 
+/// Why a text is no label.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unfit {
+    /// It is empty.
+    Empty,
+    /// It has so many bytes, which are too many.
+    Long(usize),
+    /// It has a control character, as a line break is one.
+    Control,
+    /// So many others are labels already.
+    Many,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Empty => write!(f, "is empty: a label names the place that chooses"),
+            Unfit::Long(bytes) => {
+                write!(f, "has {bytes} bytes, more than {MAX_BYTES}: a label is a short name of the place that chooses")
+            }
+            Unfit::Control => write!(f, "has a control character: a run with it could not be written as a token"),
+            Unfit::Many => {
+                write!(f, "is one of more than {MAX_LABELS}: a label names a place in the program, not data")
+            }
+        }
+    }
+}
+
 /// The label that a text is.
 ///
 /// # Errors
@@ -32,13 +61,38 @@ pub fn label(text: &str) -> Result<Label, ChoiceError> {
     if let Some(known) = read.get(text) {
         return Ok(known);
     }
-    let bad = text.is_empty() || text.len() > MAX_BYTES || text.contains(char::is_control);
-    if bad || read.len() >= MAX_LABELS {
-        return Err(ChoiceError::BadLabel);
+    fits(text)?;
+    if read.len() >= MAX_LABELS {
+        return Err(bad(text, Unfit::Many));
     }
     let kept: Label = Box::leak(text.into());
     read.insert(kept);
     Ok(kept)
+}
+
+/// Checks that a run with this label can be written as a token and read again.
+#[inline]
+pub(super) fn fits(text: &str) -> Result<(), ChoiceError> {
+    let is_plain = |byte: u8| (b' '..0x7f).contains(&byte);
+    // Nearly all labels are short and of ASCII letters; bytes that are combined, not sought, are checked many at a time.
+    if !text.is_empty() && text.len() <= MAX_BYTES && text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+        return Ok(());
+    }
+    checked(text)
+}
+
+#[cold]
+fn checked(text: &str) -> Result<(), ChoiceError> {
+    match text.len() {
+        0 => Err(bad(text, Unfit::Empty)),
+        bytes if bytes > MAX_BYTES => Err(bad(text, Unfit::Long(bytes))),
+        _ if text.contains(char::is_control) => Err(bad(text, Unfit::Control)),
+        _ => Ok(()),
+    }
+}
+
+fn bad(text: &str, unfit: Unfit) -> ChoiceError {
+    ChoiceError::BadLabel { text: text.to_owned(), unfit }
 }
 
 /// Whether two labels are the same; that they are the same literal is the usual case and decided first.
@@ -56,8 +110,11 @@ mod tests {
         let first = label("a place").unwrap();
         assert!(std::ptr::eq(first, label(&String::from("a place")).unwrap()));
         assert!(same(first, "a place") && !same(first, "a plac"));
-        for bad in ["", "two\nlines", &"long".repeat(100)] {
-            assert_eq!(label(bad), Err(ChoiceError::BadLabel));
+        let long = "long".repeat(100);
+        for (text, unfit) in
+            [("", Unfit::Empty), ("two\nlines", Unfit::Control), ("a\u{85}", Unfit::Control), (&long, Unfit::Long(400))]
+        {
+            assert_eq!(label(text), Err(bad(text, unfit)));
         }
     }
 }

@@ -60,10 +60,10 @@ pub use counts::Counts;
 pub use error::{ChoiceError, Difference};
 pub use exhaustive::Odometer;
 pub use explore::{Explore, Progress, explore};
-pub use label::{Label, label};
+pub use label::{Label, Unfit, label};
 pub use random::Random;
 pub use replay::{Continued, Recorded, Replay};
-pub use report::{Ended, Failure, Report, Stopped, shortlex, shown};
+pub use report::{Ended, Failure, Flaky, Report, Stopped, shortlex, shown};
 pub use sampled::{SMALL, Sampled};
 pub use strategy::{Coverage, Strategy};
 
@@ -97,13 +97,17 @@ pub trait Choices {
     /// Takes one of `arity` alternatives and returns its index, in `0..arity`.
     ///
     /// # Errors
-    /// [`ChoiceError::Empty`] where `arity` is 0; where the source ends the run, for whatever reason.
+    /// [`ChoiceError::Empty`] where `arity` is 0; [`ChoiceError::BadLabel`] where a run with the label could not be written
+    /// as a token; where the source ends the run, for whatever reason.
     #[inline]
     fn choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         match arity {
             0 => Err(ChoiceError::Empty { label }),
             1 => Ok(0),
-            _ => self.branch(label, arity),
+            _ => {
+                label::fits(label)?;
+                self.branch(label, arity)
+            }
         }
     }
 
@@ -116,7 +120,10 @@ pub trait Choices {
         if !weights.contains(&0) {
             return match weights.len() {
                 0 | 1 => self.choose(label, weights.len()),
-                _ => self.branch_weighted(label, weights),
+                _ => {
+                    label::fits(label)?;
+                    self.branch_weighted(label, weights)
+                }
             };
         }
         let there: Vec<usize> = (0..weights.len()).filter(|&at| weights[at] > 0).collect();

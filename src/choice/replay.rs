@@ -119,7 +119,7 @@ impl Strategy for Replay {
     }
 
     fn coverage(&self) -> Coverage {
-        Coverage::Sample
+        Coverage::Recorded
     }
 
     fn split(&mut self) -> Option<Replay> {

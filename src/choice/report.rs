@@ -35,6 +35,8 @@ pub enum Ended {
     Sampled,
     /// As many runs as were allowed were visited.
     Runs,
+    /// A recorded run was repeated.
+    Replayed,
     /// Many runs were cut and not one came to its end: it gave up, though others may.
     Endless,
     /// A run failed, and it was to end there.
@@ -53,6 +55,31 @@ pub struct Failure {
     pub message: String,
     /// The shortest of the failing runs that were seen, the first in lexicographic order among those.
     pub run: Vec<Step>,
+    /// How that run ended when it was run again, where that was otherwise: something besides the choices decides whether it
+    /// fails.
+    pub flaky: Option<Flaky>,
+}
+
+/// How a failing run ended that was run again with the choices it had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Flaky {
+    /// It did not fail.
+    Passed,
+    /// It failed in another way: what went wrong.
+    Failed(String),
+    /// It did not come to its end.
+    Escaped(ChoiceError),
+}
+
+impl fmt::Display for Flaky {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("run again with the same choices, ")?;
+        match self {
+            Flaky::Passed => write!(f, "it passed"),
+            Flaky::Failed(message) => write!(f, "it failed otherwise: {message}"),
+            Flaky::Escaped(error) => write!(f, "it did not come to its end: {error}"),
+        }
+    }
 }
 
 impl Failure {
@@ -168,9 +195,9 @@ impl Tally {
         earlier(&mut self.mistake, Stopped { error, run: run.to_vec() });
     }
 
-    fn failure(&mut self, Failed { kind, message }: Failed, run: &[Step]) {
+    fn failure(&mut self, Failed { kind, message, .. }: Failed, run: &[Step]) {
         if self.failures.get(&kind).is_none_or(|known| shortlex(run, &known.run).is_lt()) {
-            self.failures.insert(kind.clone(), Failure { kind, message, run: run.to_vec() });
+            self.failures.insert(kind.clone(), Failure { kind, message, run: run.to_vec(), flaky: None });
         }
         if self.failures.len() > MAX_FAILURES {
             let longest = self.failures.values().max_by(|a, b| shortlex(&a.run, &b.run)).map(|it| it.kind.clone());
@@ -186,8 +213,8 @@ impl Tally {
         self.failed += other.failed;
         other.first_cut.into_iter().for_each(|cut| earlier(&mut self.first_cut, cut));
         other.mistake.into_iter().for_each(|mistake| earlier(&mut self.mistake, mistake));
-        for (_, Failure { kind, message, run }) in other.failures {
-            self.failure(Failed { kind, message }, &run);
+        for (_, Failure { kind, message, run, flaky: _ }) in other.failures {
+            self.failure(Failed::new(kind, message), &run);
         }
     }
 
@@ -238,7 +265,8 @@ impl fmt::Display for Stopped {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n  with {}\n  again: {}", self.message, shown(&self.run), self.token())
+        write!(f, "{}\n  with {}\n  again: {}", self.message, shown(&self.run), self.token())?;
+        self.flaky.iter().try_for_each(|flaky| write!(f, "\n  flaky: {flaky}"))
     }
 }
 
@@ -250,6 +278,7 @@ impl fmt::Display for Report {
         match self.ended {
             Ended::Exhausted => write!(f, "exhausted {runs} of {some}")?,
             Ended::Sampled => write!(f, "sampled {some}")?,
+            Ended::Replayed => write!(f, "replayed {some}")?,
             Ended::Cut => write!(f, "not exhausted: {some} to their end")?,
             Ended::Endless => write!(f, "not exhausted: gave up after {}, each of which was cut", plural(self.cut))?,
             Ended::Runs => write!(f, "not exhausted: {some}, no more were allowed")?,

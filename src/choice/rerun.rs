@@ -2,7 +2,7 @@
 
 use super::chooser::Escape;
 use super::quiet::{self, Caught};
-use super::{ChoiceError, Choices, Chooser, Outcome};
+use super::{ChoiceError, Choices, Chooser, Coverage, Outcome, Replay, Step, Strategy};
 
 /// How a run ended.
 pub(super) enum End {
@@ -14,9 +14,30 @@ pub(super) enum End {
 /// Why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Failed {
-    /// What failures have in common that are one: the place of the panic, or the error's text.
+    /// What failures have in common that are one: the place of the panic, or the error's text; its message where the place
+    /// is not known.
     pub kind: String,
     pub message: String,
+    /// It panicked at a place that is not known, because the program has set a panic hook of its own.
+    placeless: bool,
+}
+
+impl Failed {
+    /// The failure that a program returned, or that was noted before.
+    pub fn new(kind: String, message: String) -> Failed {
+        Failed { kind, message, placeless: false }
+    }
+
+    fn returned(message: String) -> Failed {
+        Failed::new(message.clone(), message)
+    }
+
+    fn panicked(caught: Caught) -> Failed {
+        match caught.place {
+            Some(place) => Failed { message: format!("{place}: {}", caught.message), kind: place, placeless: false },
+            None => Failed { placeless: true, ..Failed::returned(caught.message) },
+        }
+    }
 }
 
 /// Runs the program once, with at most `bound` choices.
@@ -28,21 +49,65 @@ pub(super) fn once<R: Outcome>(
 ) -> End {
     let mut chooser = Chooser::new(source, bound);
     let outcome = quiet::caught(|| program(&mut chooser).failure());
-    match (outcome, chooser.escaped) {
+    match (outcome, chooser.escaped.take()) {
         (Ok(None), None) => End::Passed,
-        (Ok(Some(message)), None) => End::Failed(Failed { kind: message.clone(), message }),
+        (Ok(Some(message)), None) => End::Failed(Failed::returned(message)),
         (Err(caught), None) => panicked(caught),
-        (outcome, Some(error)) => escaped(matches!(outcome, Ok(None)), chooser.swallowed, error),
+        (outcome, Some(error)) => escaped(outcome, error, &chooser),
+    }
+}
+
+/// The same; where a panic's place is not known, the run is run once more to learn it, so that two failures are not one. A
+/// recorded run is one.
+#[inline]
+pub(super) fn placed<S: Strategy, R: Outcome>(
+    search: &mut S,
+    bound: usize,
+    program: &mut impl FnMut(&mut Chooser) -> R,
+) -> End {
+    match once(search, bound, program) {
+        End::Failed(failed) if failed.placeless && search.coverage() != Coverage::Recorded => {
+            place(failed, search.run(), bound, program)
+        }
+        end => end,
     }
 }
 
 #[cold]
-fn escaped(returned: bool, asked: Option<super::Label>, error: ChoiceError) -> End {
-    let label = asked.or(returned.then(|| error.label()));
-    match label {
-        Some(label) if !error.is_mistake() => End::Escaped(ChoiceError::Swallowed { label }),
-        _ => End::Escaped(error),
+fn place<R: Outcome>(failed: Failed, run: &[Step], bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) -> End {
+    quiet::install();
+    match once(&mut Replay::new(run.to_vec()), bound, program) {
+        End::Failed(again) if !again.placeless => End::Failed(again),
+        End::Failed(_) | End::Passed | End::Escaped(_) => End::Failed(failed),
     }
+}
+
+/// What became of a run that was told to end here, and how it did.
+#[cold]
+fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser: &Chooser) -> End {
+    if error.is_mistake() {
+        return End::Escaped(error);
+    }
+    let returned = matches!(outcome, Ok(None));
+    let own = own_failure(outcome, &error, chooser.unwound);
+    let asked = chooser.swallowed.or((returned || own.is_some()).then(|| error.label()));
+    match (own, asked) {
+        // What was only the beginning of runs is none that fails.
+        (Some(failed), _) if !matches!(error, ChoiceError::Postponed { .. }) => End::Failed(failed),
+        (_, Some(label)) => End::Escaped(ChoiceError::Swallowed { label }),
+        (_, None) => End::Escaped(error),
+    }
+}
+
+/// The failure of a program that caught its escape; `None` where it passed the escape on, as a panic or as an error.
+fn own_failure(outcome: Result<Option<String>, Caught>, escape: &ChoiceError, unwound: bool) -> Option<Failed> {
+    let failed = match outcome {
+        Err(caught) if caught.payload.is::<Escape>() => return None,
+        Err(caught) => Failed::panicked(caught),
+        Ok(message) => Failed::returned(message.filter(|_| unwound)?),
+    };
+    let passes_on = [escape.to_string(), format!("{escape:?}")].iter().any(|text| failed.message.contains(text));
+    (!passes_on).then_some(failed)
 }
 
 #[cold]
@@ -51,7 +116,5 @@ fn panicked(caught: Caught) -> End {
         // Another chooser's escape, of an exploration around this one.
         std::panic::resume_unwind(caught.payload);
     }
-    let (kind, said) = caught.panic.unwrap_or_else(|| (String::new(), "unwound without a panic".into()));
-    let message = if kind.is_empty() { said } else { format!("{kind}: {said}") };
-    End::Failed(Failed { kind: if kind.is_empty() { message.clone() } else { kind }, message })
+    End::Failed(Failed::panicked(caught))
 }

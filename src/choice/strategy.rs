@@ -23,6 +23,8 @@ pub enum Coverage {
     All,
     /// As many as were asked for were drawn.
     Sample,
+    /// The one that was recorded was repeated.
+    Recorded,
 }
 
 /// A source of choices for one run after another.

@@ -13,7 +13,9 @@ use super::arguments::{Explore as Options, Order};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, load};
-use crate::choice::{BreadthFirst, Chooser, Ended, Explore, Odometer, Replay, Report, SMALL, Sampled, Strategy, token};
+use crate::choice::{
+    BreadthFirst, Chooser, Ended, Explore, Flaky, Odometer, Replay, Report, SMALL, Sampled, Step, Strategy, token,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use outputs::Outputs;
 use program::Program;
@@ -126,6 +128,9 @@ fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Resul
 /// What a program under exploration is to the library: it fails where a run has no output.
 type Runs<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
 
+/// What runs printed, and what trouble there was.
+type Seen = (Outputs, Vec<Trouble>);
+
 /// A subject, by its name, and how it is to be explored.
 #[derive(Clone, Copy)]
 struct Explored<'o, 's> {
@@ -168,7 +173,7 @@ impl<'o> Explored<'o, '_> {
         &self,
         parts: Vec<S>,
         run: impl FnOnce(&mut Explore<S>, &Runs) -> R,
-    ) -> (R, (Outputs, Vec<Trouble>), Vec<S>) {
+    ) -> (R, Seen, Vec<S>) {
         let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         progress.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
         let runs = self.options.runs.unwrap_or(u64::MAX);
@@ -177,7 +182,7 @@ impl<'o> Explored<'o, '_> {
             progress.set_message(format!("{}: {} runs", self.name, so_far.runs));
             if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        let seen: Mutex<(Outputs, Vec<Trouble>)> = Mutex::default();
+        let seen: Mutex<Seen> = Mutex::default();
         let report = run(&mut search, &|c| self.one(c, &seen));
         let rest = search.into_rest();
         progress.finish_and_clear();
@@ -185,7 +190,7 @@ impl<'o> Explored<'o, '_> {
     }
 
     /// One run, whose output or trouble is noted.
-    fn one(&self, c: &mut Chooser, seen: &Mutex<(Outputs, Vec<Trouble>)>) -> Result<(), String> {
+    fn one(&self, c: &mut Chooser, seen: &Mutex<Seen>) -> Result<(), String> {
         let ran = self.subject.run(c);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match ran {
@@ -199,11 +204,28 @@ impl<'o> Explored<'o, '_> {
         Ok(())
     }
 
-    fn found(&self, report: Report, (outputs, troubles): (Outputs, Vec<Trouble>), go_on: Vec<String>) -> Found<'o> {
+    /// How a run that ended in trouble ends when it is run again, where that is otherwise. What else it prints to standard
+    /// error is no difference.
+    fn flaky(&self, trouble: &Trouble, run: &[Step]) -> Option<Flaky> {
+        let (again, (_, troubles), _) = self.search(vec![Replay::new(run.to_vec())], |search, one| search.run(one));
+        match (again.mistake, troubles.into_iter().next()) {
+            _ if again.ended == Ended::Interrupted => None,
+            (Some(mistake), _) => Some(Flaky::Escaped(mistake.error)),
+            (None, Some(other)) if other.is_like(trouble) => None,
+            (None, Some(other)) => Some(Flaky::Failed(other.to_string())),
+            (None, None) => Some(Flaky::Passed),
+        }
+    }
+
+    fn found(&self, mut report: Report, (outputs, troubles): Seen, go_on: Vec<String>) -> Found<'o> {
         let trouble = report.failures.first().and_then(|failure| {
             let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
             troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
         });
+        let repeats = matches!(self.subject, Subject::Program(_)) && report.ended != Ended::Replayed;
+        if let (Some(trouble), Some(failure)) = (trouble.as_ref().filter(|_| repeats), report.failures.first_mut()) {
+            failure.flaky = self.flaky(trouble, &failure.run);
+        }
         let (output, empty) = (self.subject.output(), self.subject.empty());
         Found { name: self.name, output, empty, report, outputs, trouble, go_on }
     }
@@ -213,11 +235,13 @@ impl Found<'_> {
     fn exit(&self) -> Exit {
         match (&self.trouble, self.report.ended) {
             (Some(trouble), _) => trouble.exit(),
-            (None, Ended::Exhausted | Ended::Sampled) if self.is_empty() => Exit::Failed,
-            (None, Ended::Exhausted | Ended::Sampled) if self.report.cut == 0 => Exit::Fine,
+            (None, _) if self.report.failed > 0 => Exit::SystemFailed,
+            (None, Ended::Exhausted | Ended::Sampled | Ended::Replayed) if self.is_empty() => Exit::Failed,
+            (None, Ended::Exhausted | Ended::Sampled | Ended::Replayed) if self.report.cut == 0 => Exit::Fine,
             (None, Ended::Interrupted) => Exit::Interrupted,
             (None, Ended::Mistake | Ended::Failure) => Exit::SystemFailed,
-            (None, Ended::Exhausted | Ended::Sampled | Ended::Cut | Ended::Endless | Ended::Runs) => Exit::Inconclusive,
+            (None, Ended::Exhausted | Ended::Sampled | Ended::Replayed) => Exit::Inconclusive,
+            (None, Ended::Cut | Ended::Endless | Ended::Runs) => Exit::Inconclusive,
         }
     }
 

@@ -82,6 +82,14 @@ impl Trouble {
         }
     }
 
+    /// Whether a run that ends again ends in this way again, though it may say something else.
+    pub fn is_like(&self, other: &Trouble) -> bool {
+        if let (Trouble::Died(status, _), Trouble::Died(other, _)) = (self, other) {
+            return status == other;
+        }
+        self == other
+    }
+
     /// The run that it ended, where that is known.
     pub fn run(&self) -> Option<&[Step]> {
         if let Trouble::Stopped(stopped) = self { Some(&stopped.run) } else { None }
