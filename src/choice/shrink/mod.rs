@@ -1,9 +1,18 @@
 //! Making a failing run smaller: the shortlex-least run that still fails in the same way, as far as a budget goes.
 //!
-//! The order of simplicity is *shortlex*: fewer choices are simpler, among as many the lexicographically lower picks are.
+//! The order of simplicity is *shortlex*: fewer choices are simpler, among as many the lexicographically lower picks are. It
+//! is total, so that what is simplest does not depend on the way there, and every run has finitely many before it, so that
+//! each run that is adopted brings the end nearer. Fewer choices come first since each one is something to understand;
+//! alternative 0 is the one that a program names first, its usual case.
+//!
 //! There is one gate, `consider`: it runs the program on edited steps, and adopts the run that the *program* made of them
 //! where it fails in the same way and comes before the best one. Edited steps need not be a run: they are read leniently,
-//! by label, and what is missing is alternative 0. Each pass is a function from the best run to edits of it, see `passes`.
+//! by label, and what is missing is alternative 0. A run ends where it fails, and one that cannot come before the best one
+//! any more is cut. Each pass is a function from the best run to edits of it, see `passes`.
+//!
+//! The passes are tried in their order, at first with little patience each, and with more as long as one of them gives up:
+//! so the budget goes to what works, and all of it before the search ends without having tried every edit there is. Then
+//! the run is [`Minimum::Local`]; where the budget ends the search first it is [`Minimum::Unfinished`].
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Step, shrink};
@@ -21,14 +30,15 @@
 //! assert_eq!(shrunk.run.iter().map(|step| step.pick).collect::<Vec<_>>(), [1, 50, 0]);
 //! ```
 
+mod known;
 mod passes;
 mod read;
 
 use super::report::shortlex;
 use super::rerun::{self, End, Failed};
-use super::{BreadthFirst, Choices, Chooser, Outcome, Step, Strategy, quiet};
+use super::{Choices, Chooser, Outcome, Step, quiet};
+use known::{Attempt, Known};
 use read::Read;
-use std::collections::HashMap;
 
 /// How much work making a run smaller may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +82,7 @@ pub struct Shrunk {
 /// Makes a failing run smaller; `None` where the program does not fail on it.
 pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(&mut Chooser) -> R) -> Option<Shrunk> {
     quiet::quietly(|| {
-        let mut read = Read::new(run.to_vec(), usize::MAX);
+        let mut read = Read::new(run);
         match rerun::once(&mut read, bounds.choices, &mut program) {
             End::Failed(Failed { kind, .. }) => shrink_kind(&read.made, &kind, bounds, &mut program),
             End::Passed | End::Escaped(_) => None,
@@ -91,33 +101,30 @@ pub(super) fn shrink_kind<R: Outcome>(
         End::Failed(failed) if failed.kind == kind => Some(failed.message),
         End::Failed(_) | End::Passed | End::Escaped(_) => None,
     };
-    let mut first = Read::new(run.to_vec(), usize::MAX);
+    let mut first = Read::new(run);
     let message = program(&mut first)?;
+    let mut known = Known::default();
+    known.note(run, &first);
     let mut search = Search {
         best: first.made,
         message,
         reruns: 1,
         budget: bounds.reruns,
-        patience: PATIENCE,
-        tried: HashMap::new(),
+        adopted: 0,
+        patience: 0,
+        patient: 0,
+        known,
         program: &mut program,
     };
-    search.greedy();
-    Some(search.finished())
+    let minimum = search.greedy();
+    Some(search.finished(minimum))
 }
 
 /// A pass that tried so many edits in vain lets the others try first.
-const PATIENCE: u64 = 256;
+const PATIENCE: u64 = 64;
 
 /// Where the runs before the best one are at most about so many, all of them are tried.
 const PROVED: u64 = 1_000;
-
-/// What became of edited steps.
-struct Attempt {
-    adopted: bool,
-    /// How many steps the run had.
-    length: usize,
-}
 
 /// A program that says why it failed, if it did so in the way that is looked for.
 type Fails<'p> = dyn FnMut(&mut dyn Choices) -> Option<String> + 'p;
@@ -128,19 +135,14 @@ struct Search<'p> {
     message: String,
     reruns: u64,
     budget: u64,
+    /// How many times a better run was found.
+    adopted: u64,
     /// How many more edits a pass may try in vain.
     patience: u64,
-    /// How long the runs became that edited steps led to, by the hash of the steps.
-    tried: HashMap<u64, usize>,
+    /// How many it may try in vain from one that succeeds on.
+    patient: u64,
+    known: Known,
     program: &'p mut Fails<'p>,
-}
-
-/// Steps as a number. Two that have the same number by accident cost an edit that is not tried.
-fn hash(steps: &[Step]) -> u64 {
-    let mixed = |hash: u64, part: usize| (hash.rotate_left(26) ^ part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    steps
-        .iter()
-        .fold(0, |hash, step| [step.label.as_ptr() as usize, step.arity, step.pick].into_iter().fold(hash, mixed))
 }
 
 impl Search<'_> {
@@ -153,61 +155,68 @@ impl Search<'_> {
         self.attempt(steps).is_some_and(|attempt| attempt.adopted)
     }
 
-    /// The same, with how long the run became; `None` where nothing is to be tried.
+    /// The same, with what became of the steps; `None` where nothing is to be tried.
     fn attempt(&mut self, steps: Vec<Step>) -> Option<Attempt> {
         if self.is_over() || steps == self.best {
             return None;
         }
-        let hash = hash(&steps);
-        if let Some(length) = self.tried.get(&hash) {
-            return Some(Attempt { adopted: false, length: *length });
+        if let Some(attempt) = self.known.recall(&self.best, &steps) {
+            return Some(attempt);
         }
         self.reruns += 1;
-        let mut read = Read::new(steps, self.best.len());
+        let mut read = Read::before(&self.best, &steps);
         let message = (self.program)(&mut read);
-        let length = read.made.len();
-        self.tried.insert(hash, length);
-        let adopted = message.is_some() && shortlex(&read.made, &self.best).is_lt();
-        if let Some(message) = message.filter(|_| adopted) {
-            (self.best, self.message) = (read.made, message);
-        }
-        self.patience = if adopted { PATIENCE } else { self.patience - 1 };
-        Some(Attempt { adopted, length })
+        let attempt = self.known.note(&steps, &read);
+        let adopted = message.filter(|_| shortlex(&read.made, &self.best).is_lt()).map(|message| (read.made, message));
+        self.patience = if adopted.is_some() { self.patient } else { self.patience - 1 };
+        let Some((best, message)) = adopted else { return Some(attempt) };
+        (self.best, self.message, self.adopted) = (best, message, self.adopted + 1);
+        Some(Attempt { adopted: true, ..attempt })
     }
 
-    /// All passes, again and again until none of them makes the run smaller.
-    fn greedy(&mut self) {
+    /// The run that these steps lead to, where it was made.
+    fn made(&self, steps: &[Step]) -> Option<Vec<Step>> {
+        self.known.follow(&self.best, steps).map(|read| read.made)
+    }
+
+    /// All passes, again and again until none of them makes the run smaller, each with more patience than before as long
+    /// as one gives up.
+    fn greedy(&mut self) -> Minimum {
+        let mut patience = PATIENCE;
         loop {
-            let (before, mut given_up) = (self.best.clone(), false);
-            for pass in passes::ALL {
-                self.patience = PATIENCE;
-                pass(self);
-                given_up |= self.patience == 0;
-            }
-            self.patience = PATIENCE;
-            if self.is_over() || (self.best == before && !given_up) {
-                return;
+            let before = self.adopted;
+            let gave_up = self.gives_up(patience);
+            match (self.reruns >= self.budget, self.adopted > before) {
+                (true, _) => return Minimum::Unfinished,
+                (false, true) => {}
+                (false, false) if gave_up => patience *= 2,
+                (false, false) => return Minimum::Local,
             }
         }
+    }
+
+    /// All passes, from the first tier again as long as one makes the run shorter. Whether a pass gave up.
+    fn gives_up(&mut self, patience: u64) -> bool {
+        let (mut tier, mut gave_up) = (0, false);
+        while let Some(passes) = passes::TIERS.get(tier).filter(|_| self.reruns < self.budget) {
+            let before = self.best.len();
+            for pass in *passes {
+                self.patient = if tier == 0 { 4 * patience } else { patience };
+                self.patience = self.patient;
+                pass(self);
+                gave_up |= self.is_over();
+            }
+            (tier, gave_up) = if self.best.len() < before { (0, false) } else { (tier + 1, gave_up) };
+        }
+        gave_up
     }
 
     /// Tries all runs before the best one, where they may be few: then it is the least.
-    fn finished(mut self) -> Shrunk {
-        let mut search = BreadthFirst::new();
-        let mut minimum = if self.is_over() { Minimum::Unfinished } else { Minimum::Local };
+    fn finished(mut self, found: Minimum) -> Shrunk {
         let before = self.best.iter().rev().skip(1).try_fold(1_u64, |runs, step| runs.checked_mul(step.arity as u64));
         let few = before.is_some_and(|runs| runs <= PROVED);
-        let left = if few { self.budget.saturating_sub(self.reruns).min(2 * PROVED) } else { 0 };
-        for _ in 0..left {
-            self.reruns += 1;
-            if let Some(message) = (self.program)(&mut search) {
-                (self.best, self.message, minimum) = (search.run().to_vec(), message, Minimum::Proved);
-                break;
-            }
-            if !search.advance().unwrap_or(false) {
-                break;
-            }
-        }
+        (self.patience, self.patient) = (2 * PROVED, 2 * PROVED);
+        let minimum = if few && passes::least_of_all(&mut self) { Minimum::Proved } else { found };
         Shrunk { run: self.best, message: self.message, reruns: self.reruns, minimum }
     }
 }

@@ -4,24 +4,34 @@
 //! one within [`NEAR`] steps, passing over those of other labels; else it takes alternative 0 and nothing is used up.
 
 use super::super::label::same;
+use super::super::report::shortlex;
 use super::super::{ChoiceError, Choices, Label, Step};
 
 /// How far ahead a step of the right label is looked for.
 const NEAR: usize = 8;
 
 /// A source of choices that follows edited steps.
-pub(super) struct Read {
-    steps: Vec<Step>,
+pub(super) struct Read<'s> {
+    steps: &'s [Step],
     at: usize,
-    /// A run of more steps is not wanted.
+    /// A run that does not come before this one is not wanted; nor are more steps than so many.
+    best: &'s [Step],
     longest: usize,
     /// The run that was made.
     pub made: Vec<Step>,
+    /// What the program asked for where the run could not come before the best one any more.
+    pub cut: Option<(Label, usize)>,
 }
 
-impl Read {
-    pub fn new(steps: Vec<Step>, longest: usize) -> Read {
-        Read { steps, at: 0, longest, made: Vec::new() }
+impl<'s> Read<'s> {
+    /// Reads any run.
+    pub fn new(steps: &'s [Step]) -> Read<'s> {
+        Read { steps, at: 0, best: &[], longest: usize::MAX, made: Vec::new(), cut: None }
+    }
+
+    /// Reads a run that may come before this one.
+    pub fn before(best: &'s [Step], steps: &'s [Step]) -> Read<'s> {
+        Read { best, longest: best.len(), ..Read::new(steps) }
     }
 
     fn next(&mut self, label: Label, arity: usize) -> usize {
@@ -31,11 +41,28 @@ impl Read {
             self.steps[self.at - 1].pick.min(arity - 1)
         })
     }
+
+    /// Whether the run has more steps than the best one.
+    pub fn is_longer(&self) -> bool {
+        self.cut.is_some() && self.made.len() == self.longest
+    }
+
+    /// How many steps the run has; those of the best one where it is cut.
+    pub fn length(&self) -> usize {
+        if self.cut.is_some() { self.longest } else { self.made.len() }
+    }
+
+    /// Whether no run of one more step comes before the best one.
+    fn is_late(&self) -> bool {
+        let made = self.made.len();
+        made >= self.longest || (made + 1 == self.longest && shortlex(&self.made, &self.best[..made]).is_gt())
+    }
 }
 
-impl Choices for Read {
+impl Choices for Read<'_> {
     fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        if self.made.len() >= self.longest {
+        if self.is_late() {
+            self.cut = Some((label, arity));
             return Err(ChoiceError::Cut { label, bound: self.longest });
         }
         let pick = self.next(label, arity);

@@ -1,0 +1,96 @@
+//! What is known of the program from the runs that were made: what it asks behind which picks, and where it ends.
+//!
+//! A program asks for the same after the same picks, so edited steps can be read against what is known of it. Where that
+//! leads to the end of a run that was made already, the program need not run again: many edits come to the same run.
+
+use super::super::{Choices, Label, Step};
+use super::read::Read;
+use std::collections::HashMap;
+
+/// Longer runs are not kept: edits of them hardly ever come to the same run.
+const LONGEST: usize = 256;
+
+/// What comes behind the picks of a run's beginning.
+#[derive(Clone, Copy)]
+enum Next {
+    Asks(Label, usize),
+    Ends,
+}
+
+/// What became of edited steps.
+#[derive(Clone, Copy)]
+pub(super) struct Attempt {
+    /// Whether the run that they led to is the best one now.
+    pub adopted: bool,
+    /// How many steps the run had.
+    pub length: usize,
+    /// Whether it went on behind as many as the best one has.
+    pub is_longer: bool,
+}
+
+impl Attempt {
+    fn of(read: &Read<'_>) -> Attempt {
+        Attempt { adopted: false, length: read.length(), is_longer: read.is_longer() }
+    }
+}
+
+/// Runs that were made.
+#[derive(Default)]
+pub(super) struct Known {
+    /// What comes next, by the picks until there, as a number.
+    next: HashMap<u64, Next>,
+    /// What became of edited steps, by these, as a number.
+    edits: HashMap<u64, Attempt>,
+}
+
+/// Where a run begins.
+const START: u64 = 0x51_7c_c1_b7_27_22_0a_95;
+
+fn mixed(hash: u64, part: usize) -> u64 {
+    let mixed = (hash ^ part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
+}
+
+/// Steps as a number. Two that have the same number by accident cost an edit that is not tried.
+fn number(steps: &[Step]) -> u64 {
+    let parts = steps.iter().flat_map(|step| [step.label.as_ptr() as usize, step.arity, step.pick]);
+    parts.fold(START, mixed)
+}
+
+impl Known {
+    /// What becomes of edited steps, if that is known; only a run before the best one is wanted.
+    pub fn recall(&self, best: &[Step], steps: &[Step]) -> Option<Attempt> {
+        match best.len() {
+            0..=LONGEST => self.follow(best, steps).map(|read| Attempt::of(&read)),
+            _ => self.edits.get(&number(steps)).copied(),
+        }
+    }
+
+    /// The run that edited steps lead to, if that is known.
+    pub fn follow<'s>(&self, best: &'s [Step], steps: &'s [Step]) -> Option<Read<'s>> {
+        let (mut read, mut place) = (Read::before(best, steps), START);
+        while let Next::Asks(label, arity) = *self.next.get(&place)? {
+            match read.branch(label, arity) {
+                Ok(pick) => place = mixed(place, pick),
+                Err(_) => break,
+            }
+        }
+        Some(read)
+    }
+
+    /// Notes what became of edited steps: not adopted, if they come again.
+    pub fn note(&mut self, steps: &[Step], read: &Read<'_>) -> Attempt {
+        let attempt = Attempt::of(read);
+        if read.made.len() > LONGEST {
+            self.edits.insert(number(steps), attempt);
+            return attempt;
+        }
+        let mut place = START;
+        for step in &read.made {
+            self.next.insert(place, Next::Asks(step.label, step.arity));
+            place = mixed(place, step.pick);
+        }
+        self.next.insert(place, read.cut.map_or(Next::Ends, |(label, arity)| Next::Asks(label, arity)));
+        attempt
+    }
+}

@@ -1,0 +1,158 @@
+//! Deleting steps: chunks of any run, then groups and spans of short ones, and what a length governs with the length.
+
+use super::super::Search;
+use super::{FEW, GROUP, few, pick, positive, without};
+use std::ops::Range;
+
+/// So many deletions that delete nothing show that the program asks for a fixed number of choices.
+const FUTILE: usize = 16;
+
+/// Chunks of all sizes, large ones first: s steps that matter among n cost about s·log n runs.
+pub fn chunks(search: &mut Search) {
+    multiples(search, 1);
+}
+
+/// Chunks whose sizes are a number of steps times a power of two, the later ones of a size first: what is deleted there
+/// leaves earlier steps in place.
+fn multiples(search: &mut Search, unit: usize) {
+    let mut futile = Futile(0);
+    let mut size = unit * (search.best.len() / unit).next_power_of_two();
+    while size >= unit {
+        let mut end = search.best.len();
+        while end > 0 {
+            let start = end.saturating_sub(size);
+            if futile.delete(search, start..end).is_none() {
+                return;
+            }
+            end = start.min(search.best.len());
+        }
+        size /= 2;
+    }
+}
+
+/// How many deletions in a row deleted nothing.
+struct Futile(usize);
+
+impl Futile {
+    /// Whether the best run is adopted without these steps; `None` where nothing is to be tried any more.
+    fn delete(&mut self, search: &mut Search, steps: Range<usize>) -> Option<bool> {
+        let before = search.best.len();
+        let attempt = search.attempt(without(&search.best, steps))?;
+        self.0 = if attempt.is_longer || attempt.length < before { 0 } else { self.0 + 1 };
+        (self.0 < FUTILE).then_some(attempt.adopted)
+    }
+}
+
+/// Any number of steps at some places of a long run, where programs do something every so many steps.
+pub fn periods(search: &mut Search) {
+    let mut futile = Futile(0);
+    for unit in 2..=FEW {
+        for place in [0, 4, 7] {
+            let start = search.best.len() / 8 * place;
+            if search.best.len() <= 8 * FEW {
+                return;
+            }
+            match futile.delete(search, start..start + unit) {
+                None => return,
+                Some(true) => multiples(search, unit),
+                Some(false) => {}
+            }
+        }
+    }
+}
+
+/// Small groups of steps at every place: halves do not meet all of them.
+pub fn groups(search: &mut Search) {
+    for size in (1..=2 * GROUP).rev() {
+        let mut end = search.best.len();
+        while end >= size && few(search) {
+            search.consider(without(&search.best, end - size..end));
+            end = (end - 1).min(search.best.len());
+        }
+    }
+}
+
+/// From any step to a later one of its label: what is between them may be a part inside a part of its kind.
+pub fn spans(search: &mut Search) {
+    let mut start = 0;
+    while start < search.best.len() && few(search) {
+        let mut end = search.best.len();
+        while end > start && few(search) {
+            let ends = search.best.get(end).is_none_or(|step| step.label == search.best[start].label);
+            if ends && search.consider(without(&search.best, start..end)) {
+                end = search.best.len();
+            } else {
+                end = (end - 1).min(search.best.len());
+            }
+        }
+        start += 1;
+    }
+}
+
+/// What stands below a step goes with it, where it becomes alternative 0.
+pub fn below(search: &mut Search) {
+    for at in positive(search) {
+        for size in (1..=GROUP).chain([8, 16, 32]) {
+            if at + size < search.best.len() && few(search) {
+                let mut steps = without(&search.best, at + 1..at + 1 + size);
+                steps[at].pick = 0;
+                search.consider(steps);
+            }
+        }
+    }
+}
+
+/// A lower alternative that asks for something else next: what is behind it is read as that.
+pub fn recast(search: &mut Search) {
+    for at in positive(search) {
+        for lower in 0..pick(search, at).min(2 * GROUP) {
+            let mut steps = search.best.clone();
+            if !few(search) || lower >= pick(search, at) {
+                break;
+            }
+            steps[at].pick = lower;
+            if search.consider(steps.clone()) {
+                break;
+            }
+            let asked = search.made(&steps).and_then(|made| made.get(at + 1).map(|step| step.label));
+            if let (Some(next), Some(label)) = (steps.get_mut(at + 1), asked)
+                && next.label != label
+            {
+                next.label = label;
+                search.consider(steps);
+            }
+        }
+    }
+}
+
+/// A pick that says how many follow: it is lowered and as many are deleted behind it.
+pub fn lengths(search: &mut Search) {
+    for at in positive(search) {
+        let (pick, before) = (pick(search, at), search.best.len());
+        if pick == 0 {
+            continue;
+        }
+        let mut steps = search.best.clone();
+        steps[at].pick = pick - 1;
+        let shorter = search.attempt(steps).map_or(before, |attempt| attempt.length);
+        if shorter < before {
+            shorten(search, at, before - shorter);
+        }
+    }
+}
+
+/// Deletes elements of `width` steps each, as many as the length at `at` is lowered by: many at first, then single ones.
+fn shorten(search: &mut Search, at: usize, width: usize) {
+    let mut count = pick(search, at);
+    while count > 0 {
+        let (mut from, steps) = (at + 1, count.saturating_mul(width));
+        while steps <= search.best.len().saturating_sub(from) && count <= pick(search, at) && !search.is_over() {
+            let mut edited = without(&search.best, from..from + steps);
+            edited[at].pick -= count;
+            if !search.consider(edited) {
+                from += steps;
+            }
+        }
+        count /= 2;
+    }
+}

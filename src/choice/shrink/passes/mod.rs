@@ -1,0 +1,109 @@
+//! The edits that make a run smaller.
+//!
+//! Each pass walks over the best run and offers edited copies to the gate. Passes come in tiers: the later ones try more,
+//! on shorter runs, and a tier begins where none before it makes the run smaller. Edits that come to a run that is known
+//! cost nothing, so a pass may simply begin anew.
+
+mod delete;
+mod lower;
+mod moves;
+mod reorder;
+mod worlds;
+
+use super::super::Step;
+use super::Search;
+use std::ops::Range;
+
+pub(super) use worlds::least_of_all;
+
+/// A pass: edits of the best run, one after the other.
+pub(super) type Pass = fn(&mut Search);
+
+/// All passes, by tiers, in the order in which they are tried: what removes most comes first.
+pub(super) const TIERS: &[&[Pass]] = &[
+    // A few for each step that matters, however long the run is.
+    &[delete::chunks, lower::zero_chunks, delete::lengths, lower::chunks, lower::picks],
+    // Some for each step.
+    &[delete::periods, delete::groups, delete::below, delete::recast, lower::alike, lower::together, lower::give_all],
+    &[reorder::relabel, reorder::swap_groups, reorder::swap_twice, reorder::sort_items, reorder::move_later],
+    &[lower::steps, delete::spans],
+    // Some for each pair of steps.
+    &[lower::trade_pairs, lower::make_room, moves::merges, moves::pairs, moves::raise],
+    // Some for each three.
+    &[lower::large_steps, lower::ratios, moves::triples, worlds::small],
+];
+
+/// Runs of more steps are not searched for groups and pairs.
+const FEW: usize = 64;
+/// Steps that belong together are looked for up to this number.
+const GROUP: usize = 4;
+
+fn few(search: &Search) -> bool {
+    !search.is_over() && search.best.len() <= FEW
+}
+
+fn without(steps: &[Step], chunk: Range<usize>) -> Vec<Step> {
+    [&steps[..chunk.start], &steps[chunk.end..]].concat()
+}
+
+fn pick(search: &Search, at: usize) -> usize {
+    search.best.get(at).map_or(0, |step| step.pick)
+}
+
+/// The positions of picks that can be lowered, the first of them only.
+fn positive(search: &Search) -> Vec<usize> {
+    (0..search.best.len()).filter(|&at| search.best[at].pick > 0).take(FEW).collect()
+}
+
+/// Considers the best run with other picks at these positions.
+fn set(search: &mut Search, picks: &[(usize, usize)]) -> bool {
+    let mut steps = search.best.clone();
+    for (at, pick) in picks {
+        match steps.get_mut(*at) {
+            Some(step) if *pick < step.arity => step.pick = *pick,
+            _ => return false,
+        }
+    }
+    search.consider(steps)
+}
+
+/// What a pick may be where another one gives so much: the sum stays or the difference, as remainders too.
+fn traded(step: &Step, amount: usize) -> Vec<usize> {
+    let (pick, arity, amount) = (step.pick as u128, step.arity as u128, amount as u128 % step.arity as u128);
+    let mut traded = vec![((pick + amount) % arity) as usize, ((pick + arity - amount) % arity) as usize];
+    traded.dedup();
+    traded
+}
+
+/// Repeats an edit that can be made several times at once: twice as often each time it succeeds, at last half as often.
+fn gallop(search: &mut Search, mut edit: impl FnMut(&mut Search, usize) -> bool) -> bool {
+    let (mut times, mut grows, mut succeeded) = (1_usize, true, false);
+    while times > 0 && !search.is_over() {
+        let succeeds = edit(search, times);
+        (grows, succeeded) = (grows && succeeds, succeeded || succeeds);
+        times = match succeeds {
+            true if grows => times.saturating_mul(2),
+            true => times,
+            false => times / 2,
+        };
+    }
+    succeeded
+}
+
+/// The items of a run: from each step to the next one of its label. The last one of a label is taken to be as long as the
+/// shortest before it.
+fn items(steps: &[Step]) -> Vec<Range<usize>> {
+    (0..steps.len()).filter_map(|at| item(steps, at)).collect()
+}
+
+fn item(steps: &[Step], at: usize) -> Option<Range<usize>> {
+    let label = steps[at].label;
+    let same = |other: &usize| steps[*other].label == label;
+    if let Some(next) = (at + 1..steps.len()).find(same) {
+        return Some(at..next);
+    }
+    let mut starts = (0..=at).filter(same).peekable();
+    let widths = std::iter::from_fn(|| starts.next().and_then(|start| Some(*starts.peek()? - start)));
+    let end = at + widths.min().unwrap_or(steps.len() - at);
+    (end <= steps.len()).then_some(at..end)
+}

@@ -1,0 +1,221 @@
+//! Two and three small edits at once: what only goes together.
+//!
+//! A move is a small edit at one place. Every pair of moves is tried on short runs, of the kinds that have to do with each
+//! other, and every three on very short ones; what succeeds is repeated.
+
+use super::super::super::Step;
+use super::super::Search;
+use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set, traded};
+use std::ops::Range;
+
+/// So many moves are combined by threes.
+const THREES: usize = 26;
+
+/// A small edit at one place, which can be made several times at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Move {
+    Lower(usize),
+    /// Raises a pick by so much.
+    Raise(usize, usize),
+    Zero(usize),
+    Delete(Range<usize>),
+    /// Deletes an item of those whose number a pick says, which is lowered.
+    Shorten(usize, Range<usize>),
+}
+
+/// Steps in the making; those that are deleted are none.
+type Draft = Vec<Option<Step>>;
+
+impl Move {
+    /// Makes the edit so many times; none where it cannot be.
+    fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
+        match self {
+            Move::Lower(at) => {
+                let step = draft[*at].as_mut()?;
+                step.pick = step.pick.checked_sub(times)?;
+            }
+            Move::Raise(at, by) => {
+                let step = draft[*at].as_mut()?;
+                let raised = by.checked_mul(times).and_then(|by| step.pick.checked_add(by));
+                step.pick = raised.filter(|pick| *pick < step.arity)?;
+            }
+            Move::Zero(at) => draft[*at].as_mut()?.pick = 0,
+            Move::Delete(item) => {
+                let end = item.len().checked_mul(times).and_then(|length| item.start.checked_add(length))?;
+                for step in draft.get_mut(item.start..end)? {
+                    step.take()?;
+                }
+            }
+            Move::Shorten(length, item) => {
+                Move::Lower(*length).make(draft, times)?;
+                Move::Delete(item.clone()).make(draft, times)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a run may come first by this move alone.
+    fn makes_smaller(&self) -> bool {
+        !matches!(self, Move::Raise(..))
+    }
+}
+
+fn lowers(search: &mut Search) -> Vec<Move> {
+    positive(search).into_iter().map(Move::Lower).collect()
+}
+
+fn raises(search: &mut Search) -> Vec<Move> {
+    (0..search.best.len()).map(|at| Move::Raise(at, 1)).collect()
+}
+
+fn leaps(search: &mut Search) -> Vec<Move> {
+    (0..search.best.len()).flat_map(|at| (2..=GROUP).map(move |by| Move::Raise(at, by))).collect()
+}
+
+fn zeros(search: &mut Search) -> Vec<Move> {
+    positive(search).into_iter().filter(|&at| pick(search, at) > 1).map(Move::Zero).collect()
+}
+
+fn deletes(search: &mut Search) -> Vec<Move> {
+    items(&search.best).into_iter().filter(|item| item.len() <= 4 * GROUP).map(Move::Delete).collect()
+}
+
+/// Lowering by one shows whether a pick is a length, and how long the items are.
+fn shortens(search: &mut Search) -> Vec<Move> {
+    let mut moves = Vec::new();
+    for at in positive(search) {
+        let (before, mut steps) = (search.best.len(), search.best.clone());
+        let Some(lower) = pick(search, at).checked_sub(1) else { continue };
+        steps[at].pick = lower;
+        let Some(attempt) = search.attempt(steps) else { continue };
+        let Some(first) = search.best.get(at + 1).filter(|_| !attempt.adopted && attempt.length < before) else {
+            continue;
+        };
+        let (width, steps) = (before - attempt.length, &search.best);
+        for start in (at + 1..before).filter(|&start| steps[start].label == first.label) {
+            let as_wide = (start + width <= before).then_some(start..start + width);
+            let other = item(steps, start).filter(|item| Some(item) != as_wide.as_ref());
+            moves.extend([as_wide, other].into_iter().flatten().map(|item| Move::Shorten(at, item)));
+        }
+    }
+    moves
+}
+
+/// Moves of one kind.
+type Kind = fn(&mut Search) -> Vec<Move>;
+
+/// The kinds of moves that are made two at once.
+const PAIRS: &[[Kind; 2]] = &[
+    [shortens, shortens],
+    [shortens, lowers],
+    [deletes, deletes],
+    [lowers, lowers],
+    [lowers, raises],
+    [zeros, raises],
+    [deletes, lowers],
+    [deletes, zeros],
+    [deletes, raises],
+    [shortens, deletes],
+    [shortens, raises],
+    [shortens, leaps],
+    [deletes, leaps],
+];
+
+/// Considers the best run with these moves made, again and again.
+fn make(search: &mut Search, moves: &[&Move]) -> bool {
+    gallop(search, |search, times| {
+        let mut draft: Draft = search.best.iter().copied().map(Some).collect();
+        let fits = moves.iter().all(|it| it.reaches(&draft) && it.make(&mut draft, times).is_some());
+        fits && search.consider(draft.into_iter().flatten().collect())
+    })
+}
+
+impl Move {
+    fn reaches(&self, draft: &Draft) -> bool {
+        match self {
+            Move::Lower(at) | Move::Raise(at, _) | Move::Zero(at) => *at < draft.len(),
+            Move::Delete(item) => item.end <= draft.len(),
+            Move::Shorten(_, item) => item.end <= draft.len(),
+        }
+    }
+}
+
+/// Every two moves of kinds that go together: each of one kind with one of the other, then each with the next, and so on.
+pub fn pairs(search: &mut Search) {
+    for [one, other] in PAIRS {
+        let (ones, others) = (one(search), other(search));
+        let is_one_kind = ones == others;
+        for shift in 0..others.len() {
+            for (number, first) in ones.iter().enumerate() {
+                let second = (number + shift) % others.len();
+                if !few(search) {
+                    return;
+                }
+                if !is_one_kind || second >= number {
+                    make(search, &[first, &others[second]]);
+                }
+            }
+        }
+    }
+}
+
+/// An item is deleted, and what one of its steps has is added to another step, taken from it, or its bits change.
+pub fn merges(search: &mut Search) {
+    let moves: Vec<Move> = [shortens, deletes].into_iter().flat_map(|kind| kind(search)).collect();
+    for it in moves {
+        let (Move::Shorten(_, item) | Move::Delete(item)) = &it else { continue };
+        for from in item.clone().filter(|&from| pick(search, from) > 0).collect::<Vec<_>>() {
+            for to in (0..search.best.len()).rev().filter(|to| !item.contains(to)) {
+                merge(search, &it, from, to);
+            }
+        }
+    }
+}
+
+fn merge(search: &mut Search, deletion: &Move, from: usize, to: usize) {
+    let given = pick(search, from);
+    for above in [0, 1] {
+        let traded = search.best.get(to).map_or(Vec::new(), |step| traded(step, given.saturating_add(above)));
+        for merged in traded {
+            let mut draft: Draft = search.best.iter().copied().map(Some).collect();
+            if !few(search) || !deletion.reaches(&draft) || to >= draft.len() || deletion.make(&mut draft, 1).is_none()
+            {
+                return;
+            }
+            let Some(step) = &mut draft[to] else { return };
+            step.pick = merged.min(step.arity - 1);
+            search.consider(draft.into_iter().flatten().collect());
+        }
+    }
+}
+
+/// Every three moves, where there are few.
+pub fn triples(search: &mut Search) {
+    let kinds: [Kind; 4] = [shortens, deletes, lowers, raises];
+    let moves: Vec<Move> = kinds.into_iter().flat_map(|kind| kind(search)).collect();
+    if moves.len() > THREES {
+        return;
+    }
+    for (a, first) in moves.iter().enumerate().filter(|(_, first)| first.makes_smaller()) {
+        for (b, second) in moves.iter().enumerate().skip(a) {
+            for third in &moves[b..] {
+                if !few(search) {
+                    return;
+                }
+                make(search, &[first, second, third]);
+            }
+        }
+    }
+}
+
+/// Another alternative may end the run sooner, though it comes later.
+pub fn raise(search: &mut Search) {
+    for at in 0..search.best.len().min(FEW) {
+        let Some(&step) = search.best.get(at) else { return };
+        for to in (step.pick + 1..step.arity).take(2 * GROUP) {
+            if few(search) {
+                set(search, &[(at, to)]);
+            }
+        }
+    }
+}
