@@ -128,7 +128,7 @@ impl Reader {
             };
             let mut edges = component.nodes.iter().flat_map(|&node| uses(&self.files[node]).filter(inside));
             let Some(first) = edges.next() else { continue };
-            let report = Diagnostic::error(first.span, "these files use each other in a circle");
+            let report = Diagnostic::error(first.span, "these files use each other in a cycle");
             let report = report.label("expected a file that does not use this one");
             let report = edges.fold(report, |report, edge| report.also(edge.span, "and here"));
             self.diagnostics.push(report);

@@ -240,12 +240,12 @@ impl Lexed {
     /// A comment of another language is reported, and passed over.
     fn enclosed(&mut self, span: Span) {
         let place = Span { end: span.start + 2, ..span };
-        let finding = Diagnostic::error(place, "`/*` opens no comment");
-        self.report(finding.help("comments run from `//` to the end of the line"));
+        let finding = Diagnostic::error(place, "`/*` does not start a comment");
+        self.report(finding.help("comments start with `//` and end with the line"));
     }
 
     fn unterminated(&mut self, span: Span, what: &str, quote: &str, kind: Kind) -> Kind {
-        let finding = Diagnostic::error(span, format!("this {what} does not end"));
+        let finding = Diagnostic::error(span, format!("unterminated {what}"));
         self.report(finding.label(format!("expected a closing {quote} on this line")));
         kind
     }
@@ -266,7 +266,7 @@ impl Lexed {
         let first = text.chars().next().unwrap_or_default();
         let hidden = first.is_control() || first.is_whitespace();
         let shown = if hidden { first.escape_debug().to_string() } else { first.to_string() };
-        let mut finding = Diagnostic::error(span, format!("no word or sign begins with `{shown}`"));
+        let mut finding = Diagnostic::error(span, format!("unexpected character `{shown}`"));
         if let Some(help) = help_for(text) {
             finding = finding.help(help);
         }
@@ -285,15 +285,15 @@ impl Lexed {
 fn help_for(text: &str) -> Option<&'static str> {
     match text.chars().next()? {
         '&' => Some("`&&` is the logical and"),
-        '?' => Some("`if c { a } else { b }` is `a` where `c` holds, else `b`"),
-        '\'' => Some("strings stand in double quotes: \"…\""),
-        '#' => Some("comments run from `//` to the end of the line"),
-        '“' | '”' | '„' => Some("strings stand in plain double quotes: \"…\""),
+        '?' => Some("`if c { a } else { b }` is `a` if `c` is true, and `b` otherwise"),
+        '\'' => Some("strings are written in double quotes: \"…\""),
+        '#' => Some("comments start with `//` and end with the line"),
+        '“' | '”' | '„' => Some("strings are written in plain double quotes: \"…\""),
         '≤' => Some("write `<=`"),
         '≥' => Some("write `>=`"),
         '≠' => Some("write `!=`"),
         '∈' => Some("write `in`"),
-        '\u{a0}' => Some("this is a no-break space; use a plain one"),
+        '\u{a0}' => Some("this is a no-break space; use a plain space"),
         _ => None,
     }
 }

@@ -36,7 +36,7 @@ impl Decoder<'_> {
                 '"' => return,
                 '\\' => self.escape(),
                 c if c < ' ' => {
-                    self.flaw(1, "a control character stands in a string as an escape, such as `\\t` or `\\u0001`")
+                    self.flaw(1, "a control character in a string must be an escape, such as `\\t` or `\\u0001`")
                 }
                 c => self.push(c, c.len_utf8()),
             }
@@ -69,7 +69,7 @@ impl Decoder<'_> {
             'x' => self.octet(),
             c => self.flaw(
                 1 + c.len_utf8(),
-                "there is no such escape: use \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, or \\xNN in bytes",
+                "unknown escape: use \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, or \\xNN in bytes",
             ),
         }
     }
@@ -94,7 +94,7 @@ impl Decoder<'_> {
         }
         match self.low_surrogate().and_then(|low| pair(unit, low)) {
             Some(c) => self.push(c, 12),
-            None => self.flaw(6, "half of a surrogate pair: expected \\uD800–\\uDBFF and then \\uDC00–\\uDFFF"),
+            None => self.flaw(6, "unpaired surrogate: expected \\uD800–\\uDBFF and then \\uDC00–\\uDFFF"),
         }
     }
 

@@ -37,9 +37,11 @@ impl<'a> Checker<'a> {
             return self.call_len(name, args, span, want);
         }
         if self.names.procs.contains_key(name.text.as_str()) {
-            let report = Diagnostic::error(name.span, format!("the proc `{}` has no value", name.text));
+            let report = Diagnostic::error(name.span, format!("the proc `{}` does not return a value", name.text));
             self.report(
-                report.label("expected a function").help(format!("run it by a statement: `{}(…);`", name.text)),
+                report
+                    .label("expected a function")
+                    .help(format!("call it in a statement of its own: `{}(…);`", name.text)),
             );
             self.synthesize_all(args);
             return ERROR;
@@ -180,7 +182,7 @@ impl<'a> Checker<'a> {
         let report = Diagnostic::error(name.span, format!("{shown} has no method `{}`", name.text));
         let known = methods(head);
         let report = match known {
-            [] => report.label("expected something else than a method"),
+            [] => report.label("expected something other than a method"),
             known => report.label(format!("expected one of `{}`", known.join("`, `"))),
         };
         let near = || nearest(&name.text, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
@@ -193,8 +195,8 @@ impl<'a> Checker<'a> {
 
     /// A `call` inside of an expression.
     pub(super) fn misplaced_call(&mut self, span: Span) -> TypeId {
-        let report = Diagnostic::error(span, "a `call` inside of an expression");
-        let report = report.label("expected it as the whole right side of `let`, `var` or `:=`, or as a statement");
+        let report = Diagnostic::error(span, "`call` is not allowed inside an expression");
+        let report = report.label("expected it as the entire right side of `let`, `var` or `:=`, or as a statement");
         self.report(report.help("`let answer = call …;` first, and then use `answer`"));
         ERROR
     }

@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
             Runs::ListsAndSets(what) => (what, "expected a list or a set"),
         };
         let shown = self.show(ty);
-        let report = Diagnostic::error(span, format!("{what} cannot run over {shown}")).label(expected);
+        let report = Diagnostic::error(span, format!("{what} cannot iterate over {shown}")).label(expected);
         self.report(match (head, runs) {
             (Type::Set(_), _) => report.help("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
             (Type::Map(..), Runs::Lists(_)) => report.help("`m.keys().to_list()` sorts the keys of a map"),

@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
             }),
         };
         let report = match self.scope.gone(text) {
-            Some(span) => report.also(span, "a name that is bound here is not visible there"),
+            Some(span) => report.also(span, "a name that is bound here is not visible outside"),
             None => report,
         };
         let near = || self.near_value(text, wanted).map(|near| format!("did you mean `{near}`?"));

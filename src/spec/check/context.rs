@@ -245,10 +245,10 @@ impl<'a> Checker<'a> {
         };
         match (self.head(want.ty), self.head(found)) {
             (Some(Type::Option(of)), _) if self.infer.find(of) == self.infer.find(found) => {
-                report.help("a value that is there is written `Some(…)`")
+                report.help("a value that is present is written `Some(…)`")
             }
             (_, Some(Type::Option(of))) if self.infer.find(of) == self.infer.find(want.ty) => {
-                report.help("an option may be `None`: take it apart with `match`, or with `is Some(x)`")
+                report.help("an option may be `None`: destructure it with `match`, or with `is Some(x)`")
             }
             _ => report,
         }
@@ -307,9 +307,9 @@ impl<'a> Checker<'a> {
             return head;
         }
         self.report(
-            Diagnostic::error(span, "the type of this is not known here")
+            Diagnostic::error(span, "cannot infer the type of this")
                 .label(format!("expected {what}"))
-                .help("say the type first: `let x: T = …;`"),
+                .help("give the type first: `let x: T = …;`"),
         );
         self.unify(ty, ERROR);
         Type::Error
@@ -352,7 +352,7 @@ impl<'a> Checker<'a> {
         if self.types.depth(ty) <= DEEPEST_TYPE {
             return ty;
         }
-        let report = Diagnostic::error(span, "this type nests too deep");
+        let report = Diagnostic::error(span, "this type is nested too deeply");
         self.report(report.label(format!("expected at most {DEEPEST_TYPE} levels")));
         ERROR
     }
@@ -360,25 +360,25 @@ impl<'a> Checker<'a> {
 
 fn still_open(open: Open) -> Diagnostic {
     let (what, help) = match open.origin {
-        Origin::Context => ("the type of this", "say it: `let x: T = …;`"),
-        Origin::Choose => ("the type of this choice", "say it: `choose T`, or `let x: T = choose;`"),
-        Origin::Absent => ("the type of this `None`", "say it: `let x: option<T> = None;`"),
-        Origin::EmptyList => ("the type of this empty list", "say it: `let x: list<T> = [];`"),
-        Origin::EmptyBraces => ("the type of the elements of this", "say it: `let x: set<T> = {};`"),
-        Origin::SetOrMap => ("whether this is a set or a map", "say it: `let x: set<T> = {};` or `map<K, V>`"),
+        Origin::Context => ("the type of this", "specify it: `let x: T = …;`"),
+        Origin::Choose => ("the type of this choice", "specify it: `choose T`, or `let x: T = choose;`"),
+        Origin::Absent => ("the type of this `None`", "specify it: `let x: option<T> = None;`"),
+        Origin::EmptyList => ("the type of this empty list", "specify it: `let x: list<T> = [];`"),
+        Origin::EmptyBraces => ("the type of the elements of this", "specify it: `let x: set<T> = {};`"),
+        Origin::SetOrMap => ("whether this is a set or a map", "specify it: `let x: set<T> = {};` or `map<K, V>`"),
     };
-    let report = Diagnostic::error(open.span, format!("{what} is not known here"));
-    report.label("nothing says its type").help(help)
+    let report = Diagnostic::error(open.span, format!("cannot infer {what}"));
+    report.label("nothing here determines the type").help(help)
 }
 
 fn unread(local: &Local<'_>) -> Diagnostic {
     let report = |what: &str| Diagnostic::warning(local.span, format!("{what} `{}` is never read", local.name));
-    let silence = format!("`_{}` says that this is meant", local.name);
+    let silence = format!("if this is intentional, write `_{}`", local.name);
     match local.binder {
         Binder::Parameter => report("the parameter").help(silence),
         Binder::Variable => report("the variable").help(silence),
         Binder::Binding => report("the name").help(silence),
-        Binder::FieldBinding => report("the name").help(format!("`{}: _` says that this is meant", local.name)),
-        Binder::Client => report("the client").help("leave out `from`"),
+        Binder::FieldBinding => report("the name").help(format!("if this is intentional, write `{}: _`", local.name)),
+        Binder::Client => report("the client").help("if this is intentional, remove `from`"),
     }
 }

@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
     /// Whether the name was free.
     fn declare_type(&mut self, name: &'a Name, ty: Type) -> bool {
         if basic_type(&name.text).is_some() || BASIC_TYPES[5..9].contains(&name.text.as_str()) {
-            let report = Diagnostic::error(name.span, format!("`{}` is a type of the language", name.text));
+            let report = Diagnostic::error(name.span, format!("`{}` is a builtin type", name.text));
             self.report(report.label("expected another name"));
             return false;
         }
@@ -100,8 +100,8 @@ impl<'a> Checker<'a> {
 
     fn declare_cycle(&mut self, cycle: &[Alias<'a>]) {
         let name = cycle[0].0;
-        let report = Diagnostic::error(name.span, format!("the type `{}` is defined by itself", name.text));
-        let report = report.label("expected a type that does not need it");
+        let report = Diagnostic::error(name.span, format!("the type `{}` is defined in terms of itself", name.text));
+        let report = report.label("expected a type that does not depend on it");
         let report = report.help("an `enum` or a `struct` may contain itself");
         self.report(cycle[1..].iter().fold(report, |report, alias| report.also(alias.1.span, "through this")));
         for (name, _) in cycle {
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
                 let params = self.declare_params(params);
                 let result = self.denote(result);
                 if name.text == "len" {
-                    let report = Diagnostic::error(name.span, "`len` is a function of the language");
+                    let report = Diagnostic::error(name.span, "`len` is a builtin function");
                     self.report(report.label("expected another name"));
                 }
                 let clash = declare_in(&mut self.names.values, name, Res::Function(index));
@@ -201,8 +201,8 @@ impl<'a> Checker<'a> {
         for name in names {
             match seen.get(name.text.as_str()) {
                 Some(&first) => {
-                    let report = Diagnostic::error(name.span, format!("the {what} `{}` is there twice", name.text));
-                    self.report(report.label("expected another name").also(first, "it is there already"));
+                    let report = Diagnostic::error(name.span, format!("the {what} `{}` is declared twice", name.text));
+                    self.report(report.label("expected another name").also(first, "it is declared here"));
                 }
                 None => {
                     seen.insert(&name.text, name.span);

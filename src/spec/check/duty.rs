@@ -81,10 +81,10 @@ impl Checker<'_> {
         let missing = self.examples(ty, &sure);
         if !missing.is_empty() {
             let report = Diagnostic::warning(span, format!("this `match` has no arm for {}", missing.join(", ")));
-            let report = report.label("a value that no arm fits is a fault");
+            let report = report.label("a value that no arm matches is a fault");
             let guarded = sure.len() < rows.len();
             self.report(if guarded {
-                report.help("an arm with `if` may refuse what its pattern fits")
+                report.help("an arm with `if` may skip what its pattern matches")
             } else {
                 report
             });
@@ -97,8 +97,8 @@ impl Checker<'_> {
         let missing = self.examples(ty, &rows.iter().collect::<Vec<_>>());
         if !missing.is_empty() {
             let message = match rows.len() {
-                0 => format!("the protocol `{}` takes no request", protocol.text),
-                _ => format!("no handler takes {}", missing.join(", ")),
+                0 => format!("the protocol `{}` accepts no requests", protocol.text),
+                _ => format!("no handler accepts {}", missing.join(", ")),
             };
             let report = Diagnostic::warning(protocol.span, message);
             self.report(report.label("a trace with such a request is outside the specification"));
@@ -111,7 +111,7 @@ impl Checker<'_> {
         for (&(pattern, taking), row) in patterns.iter().zip(rows) {
             if matches!(Search::new(&self.types).useful(&before, row, ty), Ok(false)) {
                 let report = Diagnostic::warning(pattern.span, format!("this {what} is never reached"));
-                self.report(report.label("those before it take all that it fits"));
+                self.report(report.label("the ones before it match everything that it matches"));
             } else if taking == Taking::All {
                 before.push(row);
             }
@@ -136,9 +136,9 @@ impl Checker<'_> {
         let Some(row) = self.row(pattern) else { return };
         if let Some(example) = self.examples(ty, &[&row]).first() {
             let example = if example == "`_`" { "every value" } else { example };
-            let report = Diagnostic::error(pattern.span, format!("this pattern does not fit {example}"));
-            let report = report.label("expected a pattern that always fits");
-            self.report(report.help("take the value apart with `match`, or with `is` in a condition"));
+            let report = Diagnostic::error(pattern.span, format!("this pattern does not match {example}"));
+            let report = report.label("expected a pattern that always matches");
+            self.report(report.help("destructure the value with `match`, or with `is` in a condition"));
         }
     }
 
@@ -148,7 +148,7 @@ impl Checker<'_> {
         let binds = self.binds(pattern);
         if !binds && matches!(Search::new(&self.types).missing(&[&row], ty), Ok(None)) {
             let report = Diagnostic::warning(pattern.span, "this `is` is always true");
-            self.report(report.label("the pattern fits every value"));
+            self.report(report.label("the pattern matches every value"));
         }
     }
 

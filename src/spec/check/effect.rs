@@ -50,9 +50,11 @@ fn forbidding(effect: Effect, body: Body) -> Option<&'static str> {
 /// The report of an effect in a body where it may not be.
 pub(super) fn forbidden(effect: Effect, body: Body, span: Span) -> Option<Diagnostic> {
     let place = forbidding(effect, body)?;
-    let report = Diagnostic::error(span, format!("{} in {place}", effect.name()));
+    let report = Diagnostic::error(span, format!("{} is not allowed in {place}", effect.name()));
     Some(match effect {
-        Effect::Reply => report.label("expected a request to answer").help("`send c, e;` sends without being asked"),
+        Effect::Reply => {
+            report.label("expected a request to answer").help("`send c, e;` sends a message without a request")
+        }
         Effect::Call | Effect::Yield => report.label("expected a handler or proc: a step happens at once"),
         Effect::Expects => report.label("expected a handler or proc: there is no client here"),
     })

@@ -110,7 +110,7 @@ impl<'a> Checker<'a> {
     }
 
     fn cell(&mut self, span: Span) -> TypeId {
-        self.report(Diagnostic::error(span, "a cell outside of a machine").label("expected a value"));
+        self.report(Diagnostic::error(span, "a cell outside a machine").label("expected a value"));
         ERROR
     }
 
@@ -123,13 +123,13 @@ impl<'a> Checker<'a> {
     pub(super) fn choice(&mut self, span: Span) {
         self.watched.chooses = true;
         if let Choices::Forbidden(place) = self.choices {
-            let report = Diagnostic::error(span, format!("a choice in {place}"));
+            let report = Diagnostic::error(span, format!("choices are not allowed in {place}"));
             let report = report.label("expected an expression that does not choose");
             self.report(report.help(match place {
                 ANY | ALL => {
-                    "choose before it, and ask then: `let x = choose int;`, or `let ys = [choose int for x in xs];`"
+                    "choose first, and then use the value: `let x = choose int;`, or `let ys = [choose int for x in xs];`"
                 }
-                _ => "choices stand in handlers, procs, steps, `def` and initial values",
+                _ => "choices are allowed in handlers, procs, steps, `def`s and initial values",
             }));
         }
     }

@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
     fn report_dead(&mut self, dead: &[Span]) {
         for &span in dead {
             let report = Diagnostic::warning(span, "this is never reached");
-            self.report(report.label("every path before it has ended"));
+            self.report(report.label("every path before it ends earlier"));
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
         let brace = Span { start: end.end.saturating_sub(1).max(end.start), ..end };
         let report = Diagnostic::warning(pattern.span, "this handler may end without a reply");
         let report = report.label("some path has no answer").also(brace, "it can end here");
-        self.report(report.help("`return;` says that no answer is meant"));
+        self.report(report.help("if no answer is intended, write `return;`"));
     }
 }
 

@@ -7,16 +7,14 @@ use crate::spec::types::Type;
 /// The value or function of that name.
 pub(super) fn value(name: &str) -> Option<&'static str> {
     Some(match name {
-        "null" | "nil" | "none" | "undefined" => "the value of an option that is not there is `None`",
+        "null" | "nil" | "none" | "undefined" => "an option without a value is `None`",
         "True" | "TRUE" => "did you mean `true`?",
         "False" | "FALSE" => "did you mean `false`?",
         "random" | "rand" | "randint" | "Math" | "Random" => {
-            "the server's free decisions are choices: `choose int` is any integer, `pick 1..7` one of 1 to 6"
+            "use a choice of the server: `choose int` is any integer, `pick 1..7` one of 1 to 6"
         }
         "not" => "`!` negates, as in `!b` and `!(x in s)`",
-        "int" | "str" | "string" => {
-            "`s.to_int()` is the integer that a string writes, `n.to_string()` the other way round"
-        }
+        "int" | "str" | "string" => "`s.to_int()` parses an integer, `n.to_string()` formats one",
         "size" | "length" | "count" => LENGTH,
         _ => return None,
     })
@@ -43,8 +41,8 @@ pub(super) fn member(of: &Type, name: &str) -> Option<&'static str> {
         (Type::List(_) | Type::Set(_), "contains" | "includes" | "has") => "`x in xs` says whether `x` is an element",
         (Type::Set(_), "remove" | "delete" | "discard") => "`s - {x}` is the set without `x`",
         (Type::Set(_), "add" | "insert") => "`s + {x}` is the set with `x`",
-        (Type::Map(..), "insert" | "put" | "set" | "add") => "`m[k] := v;` sets what is at `k`",
-        (Type::Map(..), "delete") => "`m := m.remove(k);` removes what is at `k`",
+        (Type::Map(..), "insert" | "put" | "set" | "add") => "`m[k] := v;` sets the value at `k`",
+        (Type::Map(..), "delete") => "`m := m.remove(k);` removes the key `k`",
         (Type::Map(..), "has" | "contains_key" | "has_key") => "`m.contains(k)` says whether `k` is a key",
         (Type::List(_), "push" | "append" | "add") => "`xs + [x]` is the list with `x` at its end",
         (

@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
             Some(Type::Struct(index)) => (
                 known.structs[index as usize],
                 "struct",
-                "expected its recursion to pass through an option, a list or an enum",
+                "expected its recursion to go through an option, a list or an enum",
             ),
             Some(Type::Enum(index)) if self.types.enums[index as usize].variants.is_empty() => {
                 (false, "enum", "expected a variant")

@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
         let known = if self.same(left, right) { outcome(op, Ordering::Equal) } else { compare(op, left, right) };
         if let Some(outcome) = known {
             let report = Diagnostic::warning(span, format!("this `{}` is always {outcome}", symbol(op)));
-            self.report(report.label("nothing that varies is compared"));
+            self.report(report.label("nothing in this comparison varies"));
         }
     }
 
@@ -70,7 +70,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let report = Diagnostic::warning(condition.span, "nothing in this loop changes its condition");
-        self.report(report.label("once true, it stays true").help("a loop that waits needs a `yield;`"));
+        self.report(report.label("once it is true, it stays true").help("a loop that waits needs a `yield;`"));
     }
 
     fn block_changes(&self, block: &Block, reads: &[Res]) -> bool {

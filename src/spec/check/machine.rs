@@ -60,9 +60,9 @@ impl<'a> Checker<'a> {
     }
 
     fn not_in_machine(&mut self, span: Span) {
-        let report = Diagnostic::error(span, "this statement cannot stand in a machine");
+        let report = Diagnostic::error(span, "this statement is not allowed in a machine");
         let report = report.label("expected `!k := e;`, `if` or `return;`");
-        self.report(report.help("a `protocol` has all statements"));
+        self.report(report.help("all statements are allowed in a `protocol`"));
     }
 
     fn machine_expr(&mut self, expr: &'a Expr, want: Want, cells: &mut BTreeSet<u32>) {
@@ -101,9 +101,9 @@ impl<'a> Checker<'a> {
             }
             ExprKind::Error => None,
             _ => {
-                let report = Diagnostic::error(expr.span, "this expression cannot stand in a machine");
+                let report = Diagnostic::error(expr.span, "this expression is not allowed in a machine");
                 let report = report.label("expected integers, cells, `+ - * / %`, comparisons and `! && ||`");
-                self.report(report.help("a `protocol` has all expressions"));
+                self.report(report.help("all expressions are allowed in a `protocol`"));
                 None
             }
         }
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Some((INT, INT)),
             BinaryOp::In => {
-                let report = Diagnostic::error(span, format!("`{}` cannot stand in a machine", symbol(op)));
+                let report = Diagnostic::error(span, format!("`{}` is not allowed in a machine", symbol(op)));
                 self.report(report.label("expected an operator on integers or conditions"));
                 None
             }

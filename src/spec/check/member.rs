@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
             return None;
         };
         for (_, span) in more {
-            let report = Diagnostic::error(*span, format!("a second {word} type")).label("expected one only");
+            let report = Diagnostic::error(*span, format!("a second {word} type")).label("expected only one");
             self.report(report.also(first.1, "it is declared here"));
         }
         let ty = self.denote(first.0);
@@ -91,14 +91,13 @@ impl<'a> Checker<'a> {
         let double = types.find(ty, &mut { twice });
         let client = types.find(ty, &mut |of| *of == Type::Client);
         if let Some(double) = double {
-            let message = format!("`{}` cannot travel", types.name(double));
-            let report =
-                Diagnostic::error(span, message).label("expected no option of an option inside: both are `null`");
+            let message = format!("`{}` has no JSON form", types.name(double));
+            let report = Diagnostic::error(span, message).label("expected no option inside an option: both are `null`");
             self.report(report);
         }
         if client.is_some() {
-            let report = Diagnostic::error(span, "`client` cannot travel");
-            self.report(report.label("expected no client inside: it has no JSON form"));
+            let report = Diagnostic::error(span, "`client` has no JSON form");
+            self.report(report.label("expected a type without `client`"));
         }
     }
 
@@ -236,12 +235,13 @@ impl<'a> Checker<'a> {
             if !self.vars_read.contains(&(slot as u32)) && !var.name.text.starts_with('_') {
                 let message = format!("the variable `{}` is never read", var.name.text);
                 let report = Diagnostic::warning(var.name.span, message);
-                self.report(report.help(format!("`_{}` says that this is meant", var.name.text)));
+                self.report(report.help(format!("if this is intentional, write `_{}`", var.name.text)));
             }
         }
         for (index, proc) in protocol.procs.iter().enumerate() {
             if !self.procs_run.contains(&(index as u32)) && !proc.name.text.starts_with('_') {
-                let report = Diagnostic::warning(proc.name.span, format!("the proc `{}` is never run", proc.name.text));
+                let report =
+                    Diagnostic::warning(proc.name.span, format!("the proc `{}` is never called", proc.name.text));
                 self.report(report);
             }
         }

@@ -112,10 +112,13 @@ impl<'a> Checker<'a> {
             let consts: Vec<usize> = consts.collect();
             if let (true, Some(&first)) = (component.cyclic, consts.first()) {
                 let name = self.consts[first].name;
-                let report = Diagnostic::error(name.span, format!("the constant `{}` needs its own value", name.text));
+                let report = Diagnostic::error(
+                    name.span,
+                    format!("the value of the constant `{}` depends on itself", name.text),
+                );
                 let others = consts[1..].iter().map(|&other| self.consts[other].name.span);
                 let report = others.fold(report, |report, span| report.also(span, "through this"));
-                self.report(report.label("expected a value that does not need it"));
+                self.report(report.label("expected a value that does not depend on it"));
             }
             sorted.extend(consts.into_iter().map(|index| index as u32));
         }

@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
         {
             let enumeration = self.types.name(ty);
             let report = Diagnostic::warning(name.span, format!("`{}` binds a new name here", name.text));
-            let report = report.label("this fits every value");
+            let report = report.label("this matches every value");
             self.report(report.help(format!("the variant is written `{enumeration}.{}` in a pattern", name.text)));
         }
     }
@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
         let report = report.label(format!("expected a pattern for {shown}"));
         self.report_missing(match constant {
             true => report.help(format!("to compare with the constant, bind a name and add `if x == {}`", name.text)),
-            false => report.help("a name with a capital is a variant; begin it with a small letter to bind it"),
+            false => report.help("a capitalized name is a variant; to bind a name, begin it with a lower-case letter"),
         });
     }
 
@@ -309,7 +309,11 @@ impl<'a> Checker<'a> {
         if !self.unify(found, wanted) {
             let (expected, found) = (self.show(wanted), self.show(found));
             let report = Diagnostic::error(span, format!("expected {expected}, found {found}"));
-            self.report(report.label(format!("expected {expected}")).also(place, "the first alternative binds it so"));
+            self.report(
+                report
+                    .label(format!("expected {expected}"))
+                    .also(place, "the first alternative binds it with this type"),
+            );
         }
     }
 }

@@ -207,9 +207,11 @@ impl<'a> Checker<'a> {
         let report = Diagnostic::error(name.span, format!("{shown} has no fields"));
         let report = report.label("expected a struct before the dot");
         self.report(match head {
-            Type::Option(_) => report.help("an option may be `None`: take it apart with `match`, or with `is Some(x)`"),
-            Type::Enum(_) => report.help("the fields belong to a variant: take it apart with `match` or `is`"),
-            Type::Tuple(_) => report.help("take a tuple apart with `let (a, b) = …;`"),
+            Type::Option(_) => {
+                report.help("an option may be `None`: destructure it with `match`, or with `is Some(x)`")
+            }
+            Type::Enum(_) => report.help("the fields belong to a variant: destructure the value with `match` or `is`"),
+            Type::Tuple(_) => report.help("destructure a tuple with `let (a, b) = …;`"),
             head => match super::foreign::member(head, &name.text) {
                 Some(help) => report.help(help),
                 None => report,

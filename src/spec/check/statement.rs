@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         let (mut ty, declared) = match &place.root {
             PlaceRoot::Name(name) => self.place_root(name),
             PlaceRoot::Cell(_, span) => {
-                self.report(Diagnostic::error(*span, "a cell outside of a machine").label("expected a variable"));
+                self.report(Diagnostic::error(*span, "a cell outside a machine").label("expected a variable"));
                 (ERROR, None)
             }
         };
@@ -215,9 +215,9 @@ impl<'a> Checker<'a> {
 
     fn not_assignable(&mut self, name: &Name, bound: Span) {
         let report = Diagnostic::error(name.span, format!("`{}` cannot be assigned to", name.text));
-        let report = report.label("expected a variable").also(bound, "it is bound here, once and for all");
+        let report = report.label("expected a variable").also(bound, "it is bound here and cannot be changed");
         self.report(match self.names.vars.get(name.text.as_str()) {
-            Some(entry) => report.also(entry.span, "the variable of that name is hidden by it"),
+            Some(entry) => report.also(entry.span, "it hides the variable of this name"),
             None => report.help(format!("`var {} = …;` declares a variable", name.text)),
         });
     }
@@ -258,9 +258,9 @@ impl<'a> Checker<'a> {
     fn unknown_proc(&mut self, name: &Name) {
         let function = self.names.values.get(name.text.as_str()).map(|entry| entry.span);
         if function.is_some() || name.text == "len" {
-            let report = Diagnostic::error(name.span, format!("the value of `{}(…)` is dropped", name.text));
+            let report = Diagnostic::error(name.span, format!("the value of `{}(…)` is not used", name.text));
             let report = report.label("expected a proc, or a use of the value");
-            self.report(report.help("only `:=` changes something: `x := …;`"));
+            self.report(report.help("only `:=` changes anything: `x := …;`"));
             return;
         }
         let report = Diagnostic::error(name.span, format!("there is no proc `{}`", name.text));

@@ -128,7 +128,7 @@ impl Parser<'_> {
         let pattern = self.pattern()?;
         if self.at(Kind::Colon) {
             let finding = self.unexpected("`=`");
-            return self.fail_with(finding.help("inside an expression `let` takes no type"));
+            return self.fail_with(finding.help("`let` cannot have a type inside an expression"));
         }
         self.expect(Kind::Equals, "`=`")?;
         let value = self.expr()?;
@@ -146,7 +146,7 @@ impl Parser<'_> {
             }
             Kind::RBrace => {
                 let finding = p.unexpected("an expression");
-                p.fail_with(finding.help("the empty map or set is written `{ {} }` here"))
+                p.fail_with(finding.help("write the empty map or set as `{ {} }` here"))
             }
             _ => {
                 let value = p.expr()?;

@@ -187,7 +187,7 @@ impl Parser<'_> {
             return finding.help("`==` compares, `:=` assigns");
         }
         if token.kind == Kind::Where && what == "`;`" {
-            return finding.help("what a condition speaks of needs a name: `choose x: int where x > 0`");
+            return finding.help("a value with a condition needs a name: `choose x: int where x > 0`");
         }
         match self.slip(what) {
             Some(meant) => finding.help(meant),
@@ -248,9 +248,9 @@ impl Parser<'_> {
 
     fn too_deep<T>(&mut self) -> Outcome<T> {
         let place = self.span(self.token());
-        let finding = Diagnostic::error(place, format!("this nests deeper than {MAX_DEPTH} levels"));
-        let finding = finding.label("the first that is too deep");
-        self.fail_with(finding.help("give parts of it names with `let` or `fn`, or put what is alike into a list"))
+        let finding = Diagnostic::error(place, format!("this is nested more than {MAX_DEPTH} levels deep"));
+        let finding = finding.label("this is the first level that is too deep");
+        self.fail_with(finding.help("name parts of it with `let` or `fn`, or put similar parts in a list"))
     }
 
     /// Runs a production in this mode.

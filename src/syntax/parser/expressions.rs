@@ -117,7 +117,8 @@ impl Parser<'_> {
         self.advance();
         if self.at(Kind::Int) {
             let finding = self.unexpected("the name of a field or function");
-            return self.fail_with(finding.help("numbers are whole; take a tuple apart with `let (a, b) = …;`"));
+            return self
+                .fail_with(finding.help("all numbers are integers; destructure a tuple with `let (a, b) = …;`"));
         }
         let name = self.name("the name of a field or function")?;
         if !self.at(Kind::LParen) {
@@ -203,9 +204,9 @@ impl Parser<'_> {
     }
 
     fn misplaced_call<T>(&mut self) -> Outcome<T> {
-        let finding = Diagnostic::error(self.span(self.token()), "`call` cannot stand inside an expression");
-        let help = "it is the whole right side of `let`, `var` or `:=`, or a statement of its own";
-        self.fail_with(finding.label("this has to wait for a peer").help(help))
+        let finding = Diagnostic::error(self.span(self.token()), "`call` is not allowed inside an expression");
+        let help = "a `call` is the entire right side of `let`, `var` or `:=`, or a statement of its own";
+        self.fail_with(finding.label("this waits for a peer").help(help))
     }
 
     fn choose(&mut self) -> Outcome<ExprKind> {

@@ -80,7 +80,7 @@ impl Parser<'_> {
         let ty = self.type_expr()?;
         if !self.at(Kind::Equals) {
             let finding = self.unexpected("`=` and an initial value");
-            return self.fail_with(finding.help("a variable that starts unknown is written `= choose`"));
+            return self.fail_with(finding.help("for a variable that starts unknown, write `= choose`"));
         }
         self.advance();
         let value = self.expr()?;

@@ -114,8 +114,8 @@ impl Parser<'_> {
             return Ok(());
         }
         let (what, help) = match level {
-            Level::Range => ("ranges do not chain", "put one of them in parentheses"),
-            _ => ("comparisons do not chain", "join them with `&&`, or put one of them in parentheses"),
+            Level::Range => ("ranges cannot be chained", "put one of them in parentheses"),
+            _ => ("comparisons cannot be chained", "join them with `&&`, or put one of them in parentheses"),
         };
         let place = self.span(self.token());
         self.fail_with(Diagnostic::error(place, what).label("a second operator").help(help))

@@ -11,7 +11,7 @@ const WORDS: [(&str, &str); 4] = [
     ("and", "`&&` is the logical and"),
     ("or", "`||` is the logical or"),
     ("not", "`!` negates, as in `!b` and `!(x in s)`"),
-    ("then", "both branches stand in braces: `if c { a } else { b }`"),
+    ("then", "both branches need braces: `if c { a } else { b }`"),
 ];
 
 /// Words of other languages that begin a statement, and what is written here.
@@ -46,9 +46,9 @@ impl Parser<'_> {
             (Kind::Minus, Kind::Minus) => DECREMENT,
             (Kind::Bang, Kind::In) => "write `!(x in s)`",
             (Kind::Equals, _) if joined(Kind::EqEq) => "`==` compares",
-            (Kind::Equals, _) if joined(Kind::NotEq) => "`!=` says that two values differ",
-            (Kind::Greater, _) if joined(Kind::Less) => "`!=` says that two values differ",
-            (Kind::Star, _) if joined(Kind::Star) => "there is no power: multiply",
+            (Kind::Equals, _) if joined(Kind::NotEq) => "use `!=` to compare for inequality",
+            (Kind::Greater, _) if joined(Kind::Less) => "use `!=` to compare for inequality",
+            (Kind::Star, _) if joined(Kind::Star) => "there is no power operator: multiply",
             (Kind::Bar, _) => "`||` is the logical or",
             _ => return None,
         };
@@ -62,7 +62,7 @@ impl Parser<'_> {
             (_, Kind::Name) if word == "not" && self.peek_at(1) == Kind::In => Some("write `!(x in s)`".into()),
             (Kind::Return, _) => Some("`reply e;` answers the request; `return;` has no value".into()),
             (Kind::Int, Kind::Name) if self.previous_end() == self.token().start => {
-                Some("an integer is decimal digits and nothing else, as in `1000`".into())
+                Some("integers consist of decimal digits only, as in `1000`".into())
             }
             (_, Kind::In) if what.contains("`)`") && self.is_loop_in_parentheses() => {
                 Some("write `for x in xs { … }`, without parentheses".into())

@@ -232,7 +232,7 @@ impl Parser<'_> {
     fn assignment_or_call(&mut self) -> Outcome<StatementKind> {
         let left = self.postfix()?;
         if self.at(Kind::Equals) {
-            let finding = self.unexpected("`:=`").help("`:=` assigns; `=` stands in declarations");
+            let finding = self.unexpected("`:=`").help("`:=` assigns; `=` is for declarations");
             self.report(finding);
             self.advance();
             return self.assign(left);
@@ -273,12 +273,10 @@ fn dropped(value: &Expr) -> Diagnostic {
         let finding = Diagnostic::error(value.span, format!("there is no `{}`", name.text));
         return finding
             .label("expected a statement")
-            .help("put what ends the loop into its condition: `while c { … }`");
+            .help("put the condition that ends the loop in its head: `while c { … }`");
     }
-    let finding = Diagnostic::error(value.span, "the value of this expression is dropped");
-    finding
-        .label("this changes nothing")
-        .help("only `:=` changes something, as in `m := m.remove(k);` and `m[k] := v;`")
+    let finding = Diagnostic::error(value.span, "the value of this expression is not used");
+    finding.label("this changes nothing").help("only `:=` changes anything, as in `m := m.remove(k);` and `m[k] := v;`")
 }
 
 /// `place`, out of the expression that it looks like. (Not recursive: the expression nests to its left.)
