@@ -198,3 +198,87 @@ fn a_start_that_is_excluded_late_is_refused() {
     check(&["explore", &some], "", 0, &["exhausted 5 of 5 runs, 10 more refused by what they assume"]);
     check(&["explore", &none], "", 2, &["no run of the server exists", "no_start.may:1:"]);
 }
+
+/// Putting is fine; `Get` is faulty for a key that was not put, once there is one.
+const HIDDEN: &str = "\
+enum Request { Put { key: string, value: int }, Get { key: string } }
+protocol hidden {
+    request Request;
+    response int;
+    var m: map<string, int> = {};
+    var n: int = 0;
+    on Put { key, value } {
+        m[key] := value;
+        n := choose int;
+        reply n;
+    }
+    on Get { key } {
+        if len(m) == 0 { reply either 1 or 2; }
+        reply m[key];
+    }
+}
+";
+
+#[test]
+fn a_fault_comes_first_with_the_shortest_way_there() {
+    let hidden = file("hidden_fault.may", HIDDEN).display().to_string();
+    for options in [&[][..], &["--jobs", "2"], &["--order", "breadth-first"]] {
+        let output = run(&[&["explore", &hidden, "--steps", "4"], options].concat(), "");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("hidden_fault.may:14:15") && said.contains("there is no such key"), "{said}");
+        // One request and then the faulty one, nothing more, with the first value of whatever does not matter.
+        let with = said.lines().find(|line| line.trim_start().starts_with("with ")).unwrap();
+        let expected = "Put.key = 0 of 2, Put.value = 0 of 3, n (line 9) = 0 of 3, request = 1 of 2, Get.key = 1 of 2";
+        assert!(with.ends_with(&format!("with request = 0 of 2, {expected}")), "{with}");
+        assert_eq!(said.matches("\n  | {").count(), 1, "{said}");
+        let token = said.split("again: ").nth(1).unwrap().lines().next().unwrap();
+        check(&["explore", &hidden, "--steps", "4", "--replay", token], "", 2, &["hidden_fault.may:14:15"]);
+    }
+    // On one screen, the fault stands before what works.
+    let both = format!("{} explore {hidden} --steps 4 2>&1", env!("CARGO_BIN_EXE_mayhap"));
+    let output = std::process::Command::new("sh").args(["-c", &both]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.find("failed: error").unwrap() < text.find("1 run prints").unwrap(), "{text}");
+}
+
+#[test]
+fn a_choice_is_named_after_what_it_is_for_and_its_line() {
+    let text = "token Id;
+struct Tag { weak: bool, id: option<Id> }
+protocol names {
+    request (int, list<bool>);
+    response Tag;
+    var first: bool = choose;
+    on (n, _) {
+        var limit = pick 0..2;
+        either { limit := limit + n; } or {}
+        let (_, _) = (choose bool, coin());
+        assume (pick x in [1, 2] where x > 0) > 0;
+        reply Tag { weak: first || choose bool, id: Some(choose) };
+    }
+}
+def coin(): bool =
+    choose bool;
+";
+    let names = file("choice_names.may", text).display().to_string();
+    let (_, told) = (0, run(&["explore", &names, "--steps", "1", "--show", "100000"], ""));
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    for name in [
+        "first (line 6)",
+        "request.0",
+        "request.1: elements",
+        "request.1.0",
+        "limit (line 8)",
+        "either (line 9)",
+        "coin (line 16)",
+        "(_, _) (line 10)",
+        "x (line 11)",
+        "weak (line 12)",
+    ] {
+        assert!(told.contains(&format!(" {name} = ")), "{name}: {}", told.lines().last().unwrap());
+    }
+    let machine = run(&["explore", "specs/cmp_rst_machine.may", "--steps", "1"], "");
+    let told = String::from_utf8_lossy(&machine.stdout).into_owned();
+    assert!(told.contains("with request = 0 of 3, !0 (line 7) = 0 of 3"), "{told}");
+}

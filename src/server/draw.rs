@@ -1,5 +1,6 @@
 //! Drawing values: every unbounded choice is a few bounded ones (a size, then a value).
 
+use super::place::{Place, REQUEST};
 use crate::choice::{ChoiceError, Choices};
 use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Scalar, Sort, Token};
@@ -25,6 +26,9 @@ pub(super) enum Variety {
     Small,
 }
 
+/// How often integers are small, negative, middling and large.
+const KINDS: [u64; 4] = [5, 1, 1, 1];
+
 /// Draws values, and remembers which tokens there are.
 #[derive(Clone, Debug, Default)]
 pub struct Drawing {
@@ -32,6 +36,8 @@ pub struct Drawing {
     pub(super) variety: Variety,
     /// How many tokens were made: t1, t2 …
     pub(super) tokens: usize,
+    /// What is being drawn, where choices are to say so.
+    pub(super) place: Option<Place>,
 }
 
 /// Collections are drawn with fewer elements than this; and where there is small variety.
@@ -47,7 +53,8 @@ type Drawn<T> = Result<T, ChoiceError>;
 
 impl Drawing {
     pub(super) fn new(ranges: Ranges, variety: Variety) -> Drawing {
-        Drawing { ranges, variety, tokens: 0 }
+        let place = (variety == Variety::Small).then(Place::default);
+        Drawing { ranges, variety, tokens: 0, place }
     }
 
     /// The bound for wide or for small variety.
@@ -85,6 +92,7 @@ impl Drawing {
     /// Where the source of choices fails.
     pub fn request(&mut self, types: &Types, ty: TypeId, source: &mut dyn Choices) -> Drawn<Value> {
         let range = self.ranges.request;
+        self.draw_for(REQUEST, "");
         self.value(types, ty, range, self.bound(DEPTH), source)
     }
 
@@ -92,7 +100,7 @@ impl Drawing {
     pub(super) fn of_form(&mut self, request: &Value, source: &mut dyn Choices) -> Drawn<Value> {
         Ok(match request {
             Value::Scalar(Scalar::Int(_)) => {
-                Value::Scalar(Scalar::Int(Int::from(integer(self.ranges.request, &KINDS, source)?)))
+                Value::Scalar(Scalar::Int(Int::from(self.integer(self.ranges.request, &KINDS, source)?)))
             }
             Value::Scalar(Scalar::Bool(_)) => Value::Scalar(self.scalar(Sort::Bool, source)?),
             Value::Scalar(Scalar::Str(_)) => Value::Scalar(self.scalar(Sort::Str, source)?),
@@ -116,9 +124,11 @@ impl Drawing {
         let range = self.ranges.choose;
         match choice {
             Choice::Type(ty) => self.value(types, *ty, range, self.bound(DEPTH), source).map(Some),
-            Choice::Alternatives(2) => Ok(Some(Value::from(source.choose("either", 2)? == 0))),
-            Choice::Alternatives(n) => Ok(Some(Value::from(source.choose("alternative", *n as usize)? as i64))),
-            Choice::Range(from, to) => between(from, to, source),
+            Choice::Alternatives(2) => Ok(Some(Value::from(source.choose(self.label("either"), 2)? == 0))),
+            Choice::Alternatives(n) => {
+                Ok(Some(Value::from(source.choose(self.label("alternative"), *n as usize)? as i64)))
+            }
+            Choice::Range(from, to) => self.between(from, to, source),
             Choice::Element(over, _) => {
                 let elements = value::elements(over).unwrap_or_default();
                 let there: Vec<&Value> =
@@ -126,7 +136,7 @@ impl Drawing {
                 if there.is_empty() {
                     return Ok(None);
                 }
-                Ok(Some(there[source.choose("element", there.len())?].clone()))
+                Ok(Some(there[source.choose(self.label("element"), there.len())?].clone()))
             }
         }
     }
@@ -135,11 +145,11 @@ impl Drawing {
     /// what is shown later.
     pub(super) fn scalar(&mut self, sort: Sort, source: &mut dyn Choices) -> Drawn<Scalar> {
         Ok(match sort {
-            Sort::Bool => Scalar::Bool(source.choose("bool", 2)? == 1),
-            Sort::Int => Scalar::Int(Int::from(integer(self.ranges.choose, &KINDS[..3], source)?)),
+            Sort::Bool => Scalar::Bool(source.choose(self.label("bool"), 2)? == 1),
+            Sort::Int => Scalar::Int(Int::from(self.integer(self.ranges.choose, &KINDS[..3], source)?)),
             Sort::Str => Scalar::str(&self.letters(source)?),
             Sort::Bytes => Scalar::Bytes(self.letters(source)?.as_bytes().into()),
-            Sort::Client => Scalar::Client(source.choose("client", 4)? as u64),
+            Sort::Client => Scalar::Client(source.choose(self.label("client"), 4)? as u64),
             Sort::Token(_) => self.token(source)?,
         })
     }
@@ -154,29 +164,24 @@ impl Drawing {
     ) -> Drawn<Value> {
         Ok(match types.get(ty) {
             Type::Unit | Type::Error => Value::UNIT,
-            Type::Int => Value::Scalar(Scalar::Int(Int::from(integer(range, &KINDS, source)?))),
+            Type::Int => Value::Scalar(Scalar::Int(Int::from(self.integer(range, &KINDS, source)?))),
             Type::Bool => Value::Scalar(self.scalar(Sort::Bool, source)?),
             Type::Str => Value::Scalar(self.scalar(Sort::Str, source)?),
             Type::Bytes => Value::Scalar(self.scalar(Sort::Bytes, source)?),
             Type::Client => Value::Scalar(self.scalar(Sort::Client, source)?),
             Type::Token(token) => Value::Scalar(self.scalar(Sort::Token(*token), source)?),
             Type::Option(inner) => {
-                if depth == 0 || source.choose("option", 2)? == 0 {
+                if depth == 0 || source.choose(self.label("option"), 2)? == 0 {
                     Value::NONE
                 } else {
                     Value::some(self.value(types, *inner, range, depth - 1, source)?)
                 }
             }
-            Type::Tuple(parts) => self.fields(types, (0, parts), range, depth, source)?,
-            Type::Struct(at) => {
-                let fields: Vec<TypeId> = types.structs[*at as usize].fields.iter().map(|field| field.1).collect();
-                self.fields(types, (0, &fields), range, depth, source)?
-            }
+            Type::Tuple(_) | Type::Struct(_) => self.fields(types, (ty, 0), range, depth, source)?,
             Type::Enum(at) => {
                 let tag = self.variant(types, *at as usize, depth, source)?;
-                let variant = &types.enums[*at as usize].variants[tag];
-                let fields: Vec<TypeId> = variant.fields.iter().map(|field| field.1).collect();
-                self.fields(types, (tag as u32, &fields), range, depth, source)?
+                let name = &types.enums[*at as usize].variants[tag].name;
+                self.variant_of(name, |drawing| drawing.fields(types, (ty, tag as u32), range, depth, source))?
             }
             Type::List(of) => Value::list(self.several(types, *of, range, depth, source)?),
             Type::Set(of) => {
@@ -185,8 +190,10 @@ impl Drawing {
             }
             Type::Map(key, of) => {
                 let mut entries = Vec::new();
-                for key in self.several(types, *key, range, depth, source)? {
-                    entries.push((key, self.value(types, *of, range, depth.saturating_sub(1), source)?));
+                for (at, key) in self.several(types, *key, range, depth, source)?.into_iter().enumerate() {
+                    let draw =
+                        |drawing: &mut Drawing| drawing.value(types, *of, range, depth.saturating_sub(1), source);
+                    entries.push((key, self.part(Some("value"), at, draw)?));
                 }
                 Value::Map(value::Map::of(entries))
             }
@@ -205,29 +212,29 @@ impl Drawing {
             _ => (0..variants.len()).collect(),
         };
         if possible.is_empty() {
-            return source.choose("variant", variants.len());
+            return source.choose(self.label("variant"), variants.len());
         }
-        Ok(possible[source.choose("variant", possible.len())?])
+        Ok(possible[source.choose(self.label("variant"), possible.len())?])
     }
 
     fn fields(
         &mut self,
         types: &Types,
-        (tag, fields): (u32, &[TypeId]),
+        (ty, tag): (TypeId, u32),
         range: Option<(i64, i64)>,
         depth: usize,
         source: &mut dyn Choices,
     ) -> Drawn<Value> {
-        let drawn: Vec<Value> = fields
-            .iter()
-            .map(|ty| self.value(types, *ty, range, depth.saturating_sub(1), source))
-            .collect::<Drawn<_>>()?;
-        Ok(Value::data(tag, drawn))
+        let fields = types.fields(ty, tag).into_iter().enumerate();
+        let drawn = fields.map(|(at, (name, ty))| {
+            self.part(name, at, |drawing| drawing.value(types, ty, range, depth.saturating_sub(1), source))
+        });
+        Ok(Value::data(tag, drawn.collect::<Drawn<Vec<Value>>>()?))
     }
 
     /// How many elements a collection has.
     pub(super) fn count(&self, source: &mut dyn Choices) -> Drawn<usize> {
-        source.choose("elements", self.bound(ELEMENTS))
+        source.choose(self.label("elements"), self.bound(ELEMENTS))
     }
 
     fn several(
@@ -239,7 +246,7 @@ impl Drawing {
         source: &mut dyn Choices,
     ) -> Drawn<Vec<Value>> {
         let count = if depth == 0 { 0 } else { self.count(source)? };
-        (0..count).map(|_| self.value(types, of, range, depth - 1, source)).collect()
+        (0..count).map(|at| self.part(None, at, |drawing| drawing.value(types, of, range, depth - 1, source))).collect()
     }
 
     /// A token that there is, or a new one.
@@ -248,7 +255,7 @@ impl Drawing {
         let recent = self.tokens.min(RECENT);
         let mut weights = [1; RECENT + 1];
         weights[recent] = recent as u64 + 1;
-        let drawn = source.weighted("token", &weights[..=recent])?;
+        let drawn = source.weighted(self.label("token"), &weights[..=recent])?;
         let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
         self.tokens = self.tokens.max(number);
         Ok(Scalar::Token(Token::Text(format!("t{number}").into())))
@@ -257,36 +264,33 @@ impl Drawing {
     fn letters(&self, source: &mut dyn Choices) -> Drawn<String> {
         let letters = self.bound(LETTERS);
         let length = match self.variety {
-            Variety::Wide => 1 + source.weighted("length of a text", &[7, 1])?,
+            Variety::Wide => 1 + source.weighted(self.label("length of a text"), &[7, 1])?,
             Variety::Small => 1,
         };
-        (0..length).map(|_| Ok(char::from(b'a' + source.choose("letter", letters)? as u8))).collect()
+        (0..length).map(|_| Ok(char::from(b'a' + source.choose(self.label("letter"), letters)? as u8))).collect()
     }
-}
 
-fn between(from: &Value, to: &Value, source: &mut dyn Choices) -> Drawn<Option<Value>> {
-    let (Some(low), Some(high)) = (from.as_int(), to.as_int()) else { return Ok(None) };
-    let width = high.sub(low).to_i64().unwrap_or(i64::MAX);
-    if width <= 0 {
-        return Ok(None);
+    fn between(&self, from: &Value, to: &Value, source: &mut dyn Choices) -> Drawn<Option<Value>> {
+        let (Some(low), Some(high)) = (from.as_int(), to.as_int()) else { return Ok(None) };
+        let width = high.sub(low).to_i64().unwrap_or(i64::MAX);
+        if width <= 0 {
+            return Ok(None);
+        }
+        let drawn = source.choose(self.label("integer in a range"), width as usize)?;
+        Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
     }
-    let drawn = source.choose("integer in a range", width as usize)?;
-    Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
-}
 
-/// How often integers are small, negative, middling and large.
-const KINDS: [u64; 4] = [5, 1, 1, 1];
-
-/// An integer in a range, or of one of the first kinds where there is none.
-fn integer(range: Option<(i64, i64)>, kinds: &[u64], source: &mut dyn Choices) -> Drawn<i64> {
-    if let Some((low, high)) = range {
-        let width = high.saturating_sub(low).max(1);
-        return Ok(low + source.choose("integer in a range", width as usize)? as i64);
+    /// An integer in a range, or of one of the first kinds where there is none.
+    fn integer(&self, range: Option<(i64, i64)>, kinds: &[u64], source: &mut dyn Choices) -> Drawn<i64> {
+        if let Some((low, high)) = range {
+            let width = high.saturating_sub(low).max(1);
+            return Ok(low + source.choose(self.label("integer in a range"), width as usize)? as i64);
+        }
+        Ok(match source.weighted(self.label("kind of integer"), kinds)? {
+            0 => source.choose(self.label("small integer"), 10)? as i64,
+            1 => -1 - source.choose(self.label("negative integer"), 10)? as i64,
+            2 => source.choose(self.label("middling integer"), 1000)? as i64,
+            _ => source.choose(self.label("large integer"), 1 << 32)? as i64 - (1 << 31),
+        })
     }
-    Ok(match source.weighted("kind of integer", kinds)? {
-        0 => source.choose("small integer", 10)? as i64,
-        1 => -1 - source.choose("negative integer", 10)? as i64,
-        2 => source.choose("middling integer", 1000)? as i64,
-        _ => source.choose("large integer", 1 << 32)? as i64 - (1 << 31),
-    })
 }

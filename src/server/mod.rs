@@ -10,6 +10,7 @@ mod complete;
 mod draw;
 mod open;
 mod own;
+mod place;
 mod section;
 
 use std::collections::VecDeque;
@@ -354,6 +355,7 @@ impl Server {
     fn choose(&mut self, choice: &Choice, site: Site, source: &mut Source) -> Result<Value, Stop> {
         match source {
             Source::Drawn(choices) => {
+                self.announce(site);
                 self.drawing.choice(&self.spec.types, choice, *choices).map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))
             }
             Source::Given(given) => match given.pop_front() {
@@ -366,10 +368,19 @@ impl Server {
         }
     }
 
+    /// Says what is chosen next.
+    fn announce(&mut self, site: Site) {
+        if self.drawing.place.is_some() {
+            let (subject, line) = self.spec.choice_at(site);
+            self.drawing.draw_for(subject, &line);
+        }
+    }
+
     fn select(&mut self, ways: usize, site: Site, source: &mut Source) -> Result<(), Stop> {
+        self.announce(site);
         let elements = self.process.elements();
         let way = match source {
-            Source::Drawn(choices) => choices.choose("way", ways).map_err(Stop::Choice)?,
+            Source::Drawn(choices) => choices.choose(self.drawing.label("way"), ways).map_err(Stop::Choice)?,
             Source::Given(given) => match given.pop_front() {
                 Some(Given::Way(way)) if way < ways => way,
                 Some(Given::Element(element) | Given::Value(element)) => {

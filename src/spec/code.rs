@@ -181,6 +181,8 @@ pub struct Program {
     pub component_of: Vec<Option<u32>>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
+    /// The names of what choices are for, by their nodes.
+    pub subjects: FxHashMap<NodeId, String>,
     /// The node of a request that no handler takes.
     pub untaken: Option<NodeId>,
     /// Whether some handler asks whose request it is (`on … from c`).

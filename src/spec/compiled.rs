@@ -85,6 +85,16 @@ impl Spec {
         }
     }
 
+    /// The name of what a choice is for, and the line that it stands in: `n (line 16)` is in two parts here.
+    #[must_use]
+    pub fn choice_at(&self, site: NodeId) -> (&str, String) {
+        let span = self.span(site);
+        let subject = self.program.subjects.get(&site).map_or("choice", String::as_str);
+        let (line, _) = self.sources.line_column(span);
+        let file = if span.file.0 == 0 { String::new() } else { format!("{}, ", self.sources.name(span.file)) };
+        (subject, format!(" ({file}line {line})"))
+    }
+
     /// The place of a node.
     #[must_use]
     pub fn span(&self, site: NodeId) -> Span {

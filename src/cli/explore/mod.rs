@@ -7,6 +7,7 @@
 mod outputs;
 mod program;
 mod ran;
+mod shortest;
 mod specification;
 
 use super::arguments::{Explore as Options, Order};
@@ -20,6 +21,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use outputs::Outputs;
 use program::Program;
 use ran::{Ran, Trouble};
+use shortest::shortest;
 use specification::Behaviours;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -86,8 +88,16 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let name = options.cmd.as_deref().or(file.as_deref()).unwrap_or_default();
     let one = found(name, options, terminal)?;
     let Some(other) = options.versus.as_ref().filter(|_| one.exit() == Exit::Fine) else {
-        terminal.print(&one.outputs.told(options.show, one.output));
-        return Ok(one.tell(terminal));
+        let outputs = one.outputs.told(options.show, one.output);
+        // A fault of a specification is not to be looked for behind what works.
+        let (before, behind) = match one.trouble {
+            Some(Trouble::Stopped(_)) => (String::new(), outputs),
+            Some(_) | None => (outputs, String::new()),
+        };
+        terminal.print(&before);
+        let exit = one.tell(terminal);
+        terminal.print(&behind);
+        return Ok(exit);
     };
     let other = found(other, options, terminal)?;
     Ok(compare(one, other, options.show, terminal))
@@ -106,23 +116,18 @@ fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Res
 fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Found<'o>, Exit> {
     let subject = subject(name, options, terminal)?;
     let explored = Explored { name, subject: &subject, options };
-    let mut bad = |error: token::TokenError| failed(terminal, &error.to_string());
+    let bad = |error: token::TokenError| failed(terminal, &error.to_string());
     if let Some(run) = &options.replay {
         let run = token::read(run).map_err(bad)?;
         return Ok(explored.visited(vec![Replay::new(run)], |_| Vec::new()));
     }
-    if let Some(runs) = options.sample {
-        return Ok(explored.sampled(runs.get() as u64));
+    let mut found = explored.searched().map_err(bad)?;
+    if let (Subject::Specification(behaviours), Some(Trouble::Stopped(known))) = (&subject, &found.trouble)
+        && let Some((failure, trouble)) = shortest(behaviours, known, options.choices)
+    {
+        (found.report.failures, found.trouble) = (vec![failure], Some(trouble));
     }
-    if options.order == Order::BreadthFirst {
-        let anew = "a breadth-first search cannot be resumed, a depth-first one can";
-        return Ok(explored.visited(vec![BreadthFirst::new()], |_| vec![anew.to_owned()]));
-    }
-    let resume = |saved: &String| Odometer::resume(saved, options.choices, |c| subject.run(c).map(drop));
-    let resumed: Vec<Odometer> = options.resume.iter().map(resume).collect::<Result<_, _>>().map_err(&mut bad)?;
-    let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
-    Ok(explored
-        .visited(parts, |parts| parts.iter().map(|part| format!("go on with --resume {}", part.save())).collect()))
+    Ok(found)
 }
 
 /// What a program under exploration is to the library: it fails where a run has no output.
@@ -140,6 +145,22 @@ struct Explored<'o, 's> {
 }
 
 impl<'o> Explored<'o, '_> {
+    /// Explores by the strategy that is asked for.
+    fn searched(&self) -> Result<Found<'o>, token::TokenError> {
+        if let Some(runs) = self.options.sample {
+            return Ok(self.sampled(runs.get() as u64));
+        }
+        if self.options.order == Order::BreadthFirst {
+            let anew = "a breadth-first search cannot be resumed, a depth-first one can";
+            return Ok(self.visited(vec![BreadthFirst::new()], |_| vec![anew.to_owned()]));
+        }
+        let resume = |saved: &String| Odometer::resume(saved, self.options.choices, |c| self.subject.run(c).map(drop));
+        let resumed: Vec<Odometer> = self.options.resume.iter().map(resume).collect::<Result<_, _>>()?;
+        let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
+        Ok(self
+            .visited(parts, |parts| parts.iter().map(|part| format!("go on with --resume {}", part.save())).collect()))
+    }
+
     /// Visits what several searches have before them.
     fn visited<S: Strategy + Send>(&self, parts: Vec<S>, go_on: impl Fn(&[S]) -> Vec<String>) -> Found<'o> {
         let jobs = self.options.jobs;

@@ -56,6 +56,12 @@ impl Behaviours {
         Behaviours { spec, ranges, clients: options.clients.get(), requests: options.steps, answered: Mutex::default() }
     }
 
+    /// The behaviours with so many requests.
+    pub fn of(&self, requests: u64) -> Behaviours {
+        let Behaviours { spec, ranges, clients, .. } = self;
+        Behaviours { spec: spec.clone(), ranges: *ranges, clients: *clients, requests, answered: Mutex::default() }
+    }
+
     /// Runs the specification with the chooser's choices.
     pub fn run(&self, c: &mut Chooser) -> Result<Ran, Trouble> {
         let mut choices = Recorded::new(&mut *c);

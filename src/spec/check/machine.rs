@@ -16,6 +16,7 @@ impl<'a> Checker<'a> {
         let errors = self.errors();
         let mut cells = BTreeSet::from([0, 1]);
         self.machine_block(body, &mut cells);
+        self.tables.set_span(name.id, name.span);
         self.machines.push(Machine { name, body, cells: cells.into_iter().collect() });
         if self.errors() == errors {
             self.lint_machine(body);

@@ -20,6 +20,7 @@ impl<'a> Checker<'a> {
     /// Checks a protocol and adds it to those of the load.
     pub(super) fn protocol(&mut self, scheduling: Scheduling, name: &'a Name, members: &'a [Member]) {
         self.begin_protocol();
+        self.tables.set_span(name.id, name.span);
         let errors = self.errors();
         let request = self.port(members, "request", name);
         let response = self.port(members, "response", name);

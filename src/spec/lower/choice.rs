@@ -10,13 +10,25 @@ impl Emitter<'_, '_, '_> {
     /// `choose T`
     pub(super) fn choose(&mut self, ty: TypeId) -> Operand {
         self.context.chooses_maps |= self.context.checked.types.holds_maps(ty);
+        self.note_choice("choice");
         self.give(|dst| Op::Choose { dst, domain: Domain::Type(ty) })
     }
 
     /// `choose x: T where e`
     pub(super) fn choose_where(&mut self, name: &Name, ty: TypeId, condition: &Expr) -> Operand {
-        let chosen = self.choose(ty);
+        let chosen = self.named(name, |emitter| emitter.choose(ty));
         self.such_that(name, chosen, condition)
+    }
+
+    /// A choice that is for a name of its own, unless it is for something that has one.
+    fn named(&mut self, name: &Name, choose: impl FnOnce(&mut Self) -> Operand) -> Operand {
+        if !self.subject.is_empty() {
+            return choose(self);
+        }
+        self.subject.clone_from(&name.text);
+        let chosen = choose(self);
+        self.subject.clear();
+        chosen
     }
 
     fn such_that(&mut self, name: &Name, chosen: Operand, condition: &Expr) -> Operand {
@@ -52,6 +64,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn pick(&mut self, over: &Expr) -> Operand {
         if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
             let (from, to) = (self.expr(from), self.expr(to));
+            self.note_choice("pick");
             return self.give(|dst| Op::Choose { dst, domain: Domain::Range(from, to) });
         }
         let collection = self.expr(over);
@@ -60,6 +73,7 @@ impl Emitter<'_, '_, '_> {
             Type::List(of) | Type::Set(of) | Type::Map(of, _) => *of,
             _ => return self.constant(Value::Absent),
         };
+        self.note_choice("pick");
         let chosen = match self.kind(element) {
             Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => {
                 self.give(|dst| Op::Choose { dst, domain: Domain::Element(collection, element) })
@@ -74,7 +88,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `pick x in e where p`
     pub(super) fn pick_where(&mut self, name: &Name, over: &Expr, condition: &Expr) -> Operand {
-        let chosen = self.pick(over);
+        let chosen = self.named(name, |emitter| emitter.pick(over));
         self.such_that(name, chosen, condition)
     }
 
@@ -82,6 +96,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn either(&mut self, alternatives: &[Expr]) -> Operand {
         let [.., last] = alternatives else { return self.constant(Value::Absent) };
         let count = alternatives.len() as u32;
+        self.note_choice("either");
         let which = self.give(|dst| Op::Choose { dst, domain: Domain::Alternatives(count) });
         let mut opened = Vec::new();
         for (at, alternative) in alternatives[..alternatives.len() - 1].iter().enumerate() {

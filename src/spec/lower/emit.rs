@@ -26,6 +26,8 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) locals: FxHashMap<NodeId, Register>,
     /// The node that the next instructions come from.
     pub(super) site: NodeId,
+    /// What a choice is for that is made here; empty where nothing says so.
+    pub(super) subject: String,
     /// What `return` does here.
     pub(super) body: Body,
     /// Whether the pattern that is being emitted fits for certain.
@@ -59,6 +61,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             most: 0,
             locals: FxHashMap::default(),
             site,
+            subject: String::new(),
             body,
             certain: false,
         }

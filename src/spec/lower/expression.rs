@@ -359,7 +359,7 @@ impl Emitter<'_, '_, '_> {
 
     fn init(&mut self, init: &Init) -> Operand {
         match &init.value {
-            Some(value) => self.expr(value),
+            Some(value) => self.expr_for(&init.name.text, value),
             None => self.name(&init.name),
         }
     }

@@ -24,6 +24,8 @@ impl<'a> Context<'_, 'a> {
         let init = init.finish("init", 0);
         let mut serve = Emitter::new(self, machine.name.id, Body::Machine);
         let (request, _client) = (serve.register(), serve.register());
+        serve.subject.push_str("!0");
+        serve.note_choice("!0");
         let chosen = serve.give(|dst| Op::Choose { dst, domain: Domain::Type(INT) });
         serve.emit(Op::Store { slot: 0, src: chosen });
         serve.emit(Op::Store { slot: 1, src: Operand::Register(request) });

@@ -13,6 +13,7 @@ mod place;
 mod protocol;
 mod pure;
 mod statement;
+mod subject;
 
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,7 @@ use super::code::{Function, Operand, Program, ProgramKind, Slot, Step};
 use super::tighten::{Code, inline, tighten};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
 /// Which machine or protocol of a load is meant.
@@ -85,6 +87,7 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
         serve: context.serve,
         late: context.serve,
         steps: context.steps,
+        subjects: context.subjects,
         components: Vec::new(),
         component_of: Vec::new(),
         functions: context.functions,
@@ -141,6 +144,8 @@ struct Context<'c, 'a> {
     unknown: Unknown,
     /// Whether a map or set is chosen somewhere.
     chooses_maps: bool,
+    /// What choices are for, by their nodes.
+    subjects: FxHashMap<NodeId, String>,
     code: Code,
 }
 
@@ -162,6 +167,7 @@ impl<'c, 'a> Context<'c, 'a> {
             refused: Vec::new(),
             unknown,
             chooses_maps: false,
+            subjects: FxHashMap::default(),
             code,
         }
     }

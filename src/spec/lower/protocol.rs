@@ -56,7 +56,7 @@ impl<'a> Context<'_, 'a> {
         for function in &self.checked.functions {
             let mut emitter = Emitter::new(self, function.body.id, Body::Procedure);
             emitter.params(&function.params);
-            let src = emitter.expr(function.body);
+            let src = emitter.expr_for(&function.name.text, function.body);
             emitter.emit(Op::Return { src });
             let function = emitter.finish(&function.name.text, function.params.len() as u32);
             self.functions.push(function);
@@ -74,6 +74,7 @@ impl<'a> Context<'_, 'a> {
             }
         }
         for (slot, var) in protocol.vars.iter().enumerate() {
+            emitter.subject.clone_from(&var.name.text);
             emitter.set_slot(slot as u32, var.value);
         }
         emitter.emit(Op::End);

@@ -1,6 +1,7 @@
 //! Statements: they fork where a condition is open.
 
 use super::emit::{Body, Emitter, Label};
+use super::subject::{of_pattern, of_place};
 use crate::spec::check::Res;
 use crate::spec::code::{FaultKind, Op, Operand};
 use crate::syntax::ast::{Arm, Block, Expr, Name, Statement, StatementKind};
@@ -20,16 +21,16 @@ impl Emitter<'_, '_, '_> {
     fn statement_kind(&mut self, statement: &Statement) {
         match &statement.kind {
             StatementKind::Let { pattern, value, .. } => {
-                let value = self.expr(value);
+                let value = self.expr_for(of_pattern(pattern), value);
                 self.bind_or_fault(pattern, value);
             }
             StatementKind::Var { name, value, .. } => {
-                let src = self.expr(value);
+                let src = self.expr_for(&name.text, value);
                 let dst = self.bind(name.id);
                 self.emit(Op::Copy { dst, src });
             }
             StatementKind::Assign { place, value } => {
-                let value = self.expr(value);
+                let value = self.expr_for(of_place(place), value);
                 self.assign(place, value);
             }
             StatementKind::ProcCall { name, args } => self.proc_call(name, args),
@@ -50,7 +51,7 @@ impl Emitter<'_, '_, '_> {
                 self.emit(Op::Expects { cond });
             }
             StatementKind::Reply(answer) => {
-                let src = self.expr(answer);
+                let src = self.expr_for("reply", answer);
                 self.emit(Op::Reply { src });
             }
             StatementKind::Close(_) => drop(self.refuse(statement.span, "closing a connection")),
@@ -134,6 +135,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn either_statement(&mut self, blocks: &[Block]) {
+        self.note_choice("either");
         let select = self.emit(Op::Select { targets: [].into() });
         let mut end = Label::default();
         let mut targets = Vec::with_capacity(blocks.len());

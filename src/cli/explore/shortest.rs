@@ -1,0 +1,36 @@
+//! The shortest way to a fault that was found somewhere: with the fewest requests, and among those the fewest choices.
+//!
+//! Going through all choices in lexicographic order, a search may meet a fault behind requests that have nothing to do with
+//! it. So the behaviours of 0, 1, 2 … requests are visited once more, those with fewer choices first, until one fails.
+
+use super::INTERRUPTED;
+use super::ran::{Stopped, Trouble};
+use super::specification::Behaviours;
+use crate::choice::{BreadthFirst, Chooser, Explore, Failure};
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// The number of runs that are visited of each number of requests.
+const RUNS: u64 = 20_000;
+
+/// A shorter way to a fault than that to the one at hand; none where there is none, or it would take too long to find.
+pub fn shortest(behaviours: &Behaviours, known: &Stopped, choices: usize) -> Option<(Failure, Trouble)> {
+    let requests = known.trace.lines().count() as u64 + 1;
+    (0..=requests).find_map(|requests| {
+        let behaviours = behaviours.of(requests);
+        let mut met = None;
+        let search = Explore::new(BreadthFirst::new()).runs(RUNS).choices(choices).until_failure().shrinking(0);
+        let watch = |_| if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let report = search.watched(watch).run(|c: &mut Chooser| match behaviours.run(c) {
+            Ok(_) => Ok(()),
+            Err(trouble) => {
+                let message = trouble.to_string();
+                met = Some(trouble);
+                Err(message)
+            }
+        });
+        let failure = report.failures.into_iter().next()?;
+        let trouble = met.filter(|met| matches!(met, Trouble::Stopped(_)))?;
+        Some((failure, trouble))
+    })
+}
