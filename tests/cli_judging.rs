@@ -63,6 +63,32 @@ fn nothing_that_is_read_is_written_over() {
     assert_eq!(std::fs::read_to_string(&trace_file).unwrap(), ACCEPTED);
 }
 
+/// A report carries a witness of a thousand values; of a longer one it says how to get it.
+#[test]
+fn a_report_carries_a_short_witness_only() {
+    let line = "{\"q\": 0, \"a\": 0}\n";
+    let told = |length: usize| {
+        let output = run(&["validate", SPEC, "-", "--format", "json"], &line.repeat(length));
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (short, long) = (told(1_000), told(1_001));
+    assert!(short.contains("\"witness\":[{\"line\":1,\"choices\":[],\"a\":0}"), "{short}");
+    assert!(short.contains("{\"line\":1000,") && !short.contains("--witness FILE"), "{short}");
+    assert!(!long.contains("\"witness\":[") && long.contains("--witness FILE writes it"), "{long}");
+    // A step by itself and what it chose are values, too.
+    let text =
+        "protocol p { request int; response int; on q { let a: int = choose; let b: int = choose; reply a + b; } }";
+    let spec = file("chooses_twice.may", text);
+    let told = |length: usize| {
+        let args = ["validate", spec.to_str().unwrap(), "-", "--format", "json"];
+        String::from_utf8(run(&args, &line.repeat(length)).stdout).unwrap()
+    };
+    let (short, long) = (told(500), told(501));
+    assert!(short.contains("\"witness\":["), "{short}");
+    assert!(!long.contains("\"witness\":[") && long.contains("--witness FILE writes it"), "{long}");
+}
+
 #[test]
 fn several_traces_have_one_line_each_and_the_worst_code() {
     let (good, bad) = (file("good.ndjson", ACCEPTED), file("bad.ndjson", REJECTED));

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, Cursor};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayhap::dualize::Options;
 use mayhap::evidence::{
-    Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_in_legs,
+    Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_forwards,
+    witness_in_legs,
 };
 use mayhap::validate::{Exchanges, Recorded, exchange_at};
 use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
@@ -34,6 +36,8 @@ struct Tally {
     /// Witnesses that were made in parts, or should have been but for parts that do not fit.
     in_legs: usize,
     in_longer_legs: usize,
+    /// Witnesses that were made forwards, looked at after each exchange.
+    forwards: usize,
 }
 
 fn root() -> &'static Path {
@@ -64,7 +68,9 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
         Verdict::Accept { .. } => {
             tally.accepted += 1;
             match witness(spec, &options, exchanges) {
-                Ok(whole) => LEGS.iter().try_for_each(|longest| in_legs(spec, exchanges, *longest, &whole, tally)),
+                Ok(whole) => forwards(spec, exchanges, &whole, tally).and_then(|()| {
+                    LEGS.iter().try_for_each(|longest| in_legs(spec, exchanges, *longest, &whole, tally))
+                }),
                 Err(WitnessError::Undecided(_)) => Ok(()),
                 Err(error) => Err(error.to_string()),
             }
@@ -82,6 +88,21 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
     }
 }
 
+/// Makes the witness forwards, looking after each exchange what is decided: it tells the same lines, where it is not given up.
+fn forwards(spec: &Arc<Spec>, exchanges: &[Exchange], whole: &Witness, tally: &mut Tally) -> Result<(), String> {
+    let mut lines = Vec::new();
+    let made = witness_forwards(spec, &Options::default(), exchanges, 1, &mut |leg| {
+        lines.extend(leg.steps.iter().map(|step| step.line));
+        ControlFlow::Continue(())
+    });
+    match made {
+        Err(WitnessError::Undecided(_)) => return Ok(()),
+        made => made.map_err(|error| format!("forwards: {error}"))?,
+    };
+    tally.forwards += 1;
+    if lines.iter().eq(whole.steps.iter().map(|step| &step.line)) { Ok(()) } else { Err("other lines".to_owned()) }
+}
+
 /// Makes the witness part by part, each as short as that: there must be one, and it tells the same lines.
 fn in_legs(
     spec: &Arc<Spec>,
@@ -95,6 +116,7 @@ fn in_legs(
     let made = witness_in_legs(spec, &Options::default(), exchanges, longest, &mut |leg| {
         longer |= leg.steps.len() > longest;
         steps.extend(leg.steps.into_iter().enumerate().map(|(at, step)| (leg.at + at, step)));
+        ControlFlow::Continue(())
     });
     let made = made.map_err(|error| format!("in legs of {longest}: {error}"))?;
     tally.in_legs += usize::from(!longer);

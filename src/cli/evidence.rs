@@ -5,9 +5,9 @@
 use super::files;
 use super::gathered::Gathered;
 use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use crate::evidence::{LEG, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_legs};
+use crate::evidence::{Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
 use crate::report::reason::explain;
-use crate::report::{Report, trouble};
+use crate::report::{INLINE, Report, trouble};
 use crate::spec::Spec;
 use crate::validate::Recording;
 use std::ops::ControlFlow;
@@ -49,7 +49,7 @@ pub enum WitnessWanted<'o> {
 /// The witness could not be written, or evidence did not hold when it was checked.
 pub fn add<R: Recording>(
     report: &mut Report,
-    judge: &Judge,
+    judge: Judge,
     spec: &Arc<Spec>,
     trace: &R,
     wanted: Wanted<'_>,
@@ -59,7 +59,7 @@ pub fn add<R: Recording>(
         Verdict::Unknown { doubt, warning } => {
             let at = judge.doubt().and_then(|(_, at)| at);
             report.explanation = trouble::unknown(spec, &doubt, at);
-            report.explanation.extend(warned(judge, spec, warning.as_ref(), trace));
+            report.explanation.extend(warned(&judge, spec, warning.as_ref(), trace));
             Ok(())
         }
         Verdict::Outside { event, site } => {
@@ -67,11 +67,13 @@ pub fn add<R: Recording>(
             Ok(())
         }
         Verdict::Fault(fault) => {
-            report.explanation = faulty(judge, spec, &fault, trace);
+            report.explanation = faulty(&judge, spec, &fault, trace);
             Ok(())
         }
         Verdict::Accept { warning } => {
-            report.explanation.extend(warned(judge, spec, warning.as_ref(), trace));
+            report.explanation.extend(warned(&judge, spec, warning.as_ref(), trace));
+            // What it knows takes no room beside what a witness needs.
+            drop(judge);
             acceptance(report, spec, trace, wanted.witness)
         }
     }
@@ -114,11 +116,20 @@ fn acceptance<R: Recording>(
         WitnessWanted::Inline => None,
         WitnessWanted::File(path) => Some(path),
     };
+    let too_long = format!("the witness has more than {INLINE} steps or values: --witness FILE writes it");
+    if file.is_none() && trace.length() > INLINE {
+        report.explanation.push(too_long);
+        return Ok(());
+    }
     let mut gathered = Gathered::new(spec, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
-    let initial = match witness_in_legs(spec, &Options::default(), trace, LEG, &mut |leg| gathered.add(&leg)) {
+    let initial = match witness_in_parts(spec, &Options::default(), trace, &mut |leg| gathered.add(&leg)) {
         Ok(initial) => initial,
         Err(WitnessError::DoesNotReplay { line, why }) => {
             return Err(WitnessError::DoesNotReplay { line, why }.to_string());
+        }
+        Err(WitnessError::Stopped) => {
+            report.explanation.push(too_long);
+            return Ok(());
         }
         Err(error @ (WitnessError::NotAccepted | WitnessError::Undecided(_))) => {
             report.explanation.push(format!("no witness: {error}"));
@@ -132,8 +143,7 @@ fn acceptance<R: Recording>(
     report.explanation.extend(gathered.own());
     report.witness = gathered.inline(&initial);
     if report.witness.is_none() && file.is_none() {
-        let steps = gathered.length(&initial);
-        report.explanation.push(format!("the witness has {steps} steps: --witness FILE writes it"));
+        report.explanation.push(too_long);
     }
     Ok(())
 }

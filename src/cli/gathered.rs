@@ -1,21 +1,26 @@
-//! A witness that is made part by part, the last one first, gathered: what is told of it, and its lines in a file.
+//! A witness that is made part by part, gathered: what is told of it, and its lines in a file.
 //!
 //! The lines of the parts are kept in a file without a name, and put into their order at the end; so a witness of ten million
-//! lines needs no more memory than one of a thousand.
+//! lines needs no more memory than one of a thousand. Where no file is wanted it is given up as soon as it is too long to be
+//! shown.
 
 use super::again::spool;
-use crate::evidence::{Initial, Leg};
+use crate::evidence::{Initial, Leg, WitnessStep};
 use crate::report::{INLINE, witness as shown};
 use crate::spec::Spec;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 /// The parts of a witness.
 pub struct Gathered<'s> {
     spec: &'s Spec,
-    /// The last part of the trace first.
-    parts: Vec<Part>,
+    /// By the position of the first exchange.
+    parts: BTreeMap<usize, Part>,
+    /// How much all parts have.
+    size: Size,
     /// Where lines are kept, if they are wanted.
     lines: Option<File>,
     /// How many bytes were written there.
@@ -25,16 +30,29 @@ pub struct Gathered<'s> {
 
 /// What is known of a part.
 struct Part {
-    at: usize,
-    exchanges: usize,
+    size: Size,
     /// Where its lines are kept.
-    lines: std::ops::Range<u64>,
-    /// Its steps, where the trace is short enough to show them.
+    lines: Range<u64>,
+    /// Its steps, where the witness is short enough to show them.
     steps: Vec<shown::Step>,
     /// The first things that the server did by itself, in words.
     own: Vec<String>,
     /// How many these were in all.
     did: usize,
+}
+
+/// How large a witness is.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    exchanges: usize,
+    values: usize,
+}
+
+impl Size {
+    /// Whether it is short enough to be shown.
+    fn is_shown(self) -> bool {
+        self.exchanges.max(self.values) <= INLINE
+    }
 }
 
 impl<'s> Gathered<'s> {
@@ -44,30 +62,45 @@ impl<'s> Gathered<'s> {
     /// Lines are wanted and cannot be kept.
     pub fn new(spec: &'s Spec, file: Option<&Path>) -> io::Result<Gathered<'s>> {
         let lines = file.map(|_| spool()).transpose()?;
-        Ok(Gathered { spec, parts: Vec::new(), lines, written: 0, failed: None })
+        Ok(Gathered { spec, parts: BTreeMap::new(), size: Size::default(), lines, written: 0, failed: None })
     }
 
-    /// Adds a part, which stands for what was added of its exchanges before.
-    pub fn add(&mut self, leg: &Leg) {
-        let end = leg.at + leg.steps.len();
-        self.parts.retain(|part| part.at >= end);
-        let later = self.parts.iter().map(|part| part.exchanges).sum::<usize>();
-        let mut steps: Vec<shown::Step> = leg.steps.iter().map(|step| shown::step(self.spec, step)).collect();
+    /// Adds a part, which stands for what was added of its exchanges before. Whether the others are of use.
+    pub fn add(&mut self, leg: &Leg) -> ControlFlow<()> {
+        self.remove(leg.at, leg.at + leg.steps.len());
+        let size = Size { exchanges: leg.steps.len(), values: leg.steps.iter().map(WitnessStep::values).sum() };
+        self.size.exchanges += size.exchanges;
+        self.size.values += size.values;
         let start = self.written;
-        if let Err(cause) = self.keep(&steps) {
+        if let Err(cause) = self.keep(&leg.steps) {
             self.failed.get_or_insert(cause);
         }
-        if end + later > INLINE {
-            steps = Vec::new();
-        }
+        let shown = if self.size.is_shown() { leg.steps.as_slice() } else { &[] };
+        let steps = shown.iter().map(|step| shown::step(self.spec, step)).collect();
         let did = leg.steps.iter().map(|step| step.before.len()).sum();
         let own = shown::own(self.spec, &leg.steps);
-        self.parts.push(Part { at: leg.at, exchanges: leg.steps.len(), lines: start..self.written, steps, own, did });
+        self.parts.insert(leg.at, Part { size, lines: start..self.written, steps, own, did });
+        let of_use = self.lines.is_some() || self.size.is_shown();
+        if of_use { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    fn keep(&mut self, steps: &[shown::Step]) -> io::Result<()> {
+    /// Removes the parts that have an exchange in this range.
+    fn remove(&mut self, from: usize, to: usize) {
+        while let Some(last) = self.parts.range(..to).next_back().map(|(at, part)| (*at, part.size)) {
+            let (at, size) = last;
+            if at + size.exchanges <= from {
+                break;
+            }
+            self.parts.remove(&at);
+            self.size.exchanges -= size.exchanges;
+            self.size.values -= size.values;
+        }
+    }
+
+    fn keep(&mut self, steps: &[WitnessStep]) -> io::Result<()> {
         let Some(file) = &mut self.lines else { return Ok(()) };
-        let text: String = steps.iter().map(shown::line).collect();
+        let mut text = String::new();
+        steps.iter().for_each(|step| shown::write_line(&mut text, self.spec, step));
         self.written += text.len() as u64;
         file.write_all(text.as_bytes())
     }
@@ -85,7 +118,7 @@ impl<'s> Gathered<'s> {
             out.write_all(shown::line(&step).as_bytes())?;
         }
         if let Some(file) = &mut self.lines {
-            for part in self.parts.iter().rev() {
+            for part in self.parts.values() {
                 file.seek(SeekFrom::Start(part.lines.start))?;
                 io::copy(&mut file.take(part.lines.end - part.lines.start), &mut out)?;
             }
@@ -96,28 +129,24 @@ impl<'s> Gathered<'s> {
     /// What the server did by itself, in words.
     #[must_use]
     pub fn own(&self) -> Vec<String> {
-        let told = self.parts.iter().rev().flat_map(|part| &part.own).take(shown::TOLD);
+        let told = self.parts.values().flat_map(|part| &part.own).take(shown::TOLD);
         let mut told: Vec<String> = told.cloned().collect();
-        let more = self.parts.iter().map(|part| part.did).sum::<usize>() - told.len();
+        let more = self.parts.values().map(|part| part.did).sum::<usize>() - told.len();
         if more > 0 {
             told.push(format!("… and {more} more steps by itself"));
         }
         told
     }
 
-    /// How many steps it has.
-    #[must_use]
-    pub fn length(&self, initial: &Initial) -> usize {
-        self.parts.iter().map(|part| part.exchanges).sum::<usize>() + usize::from(shown::initial(initial).is_some())
-    }
-
     /// All of it, where it is short enough to be shown.
     #[must_use]
     pub fn inline(&mut self, initial: &Initial) -> Option<Vec<shown::Step>> {
-        let length = self.length(initial);
-        let steps = self.parts.iter_mut().rev().flat_map(|part| std::mem::take(&mut part.steps));
-        let steps: Vec<shown::Step> = shown::initial(initial).into_iter().chain(steps).collect();
-        let values: usize = steps.iter().map(shown::Step::values).sum();
-        (steps.len() == length && length.max(values) <= INLINE).then_some(steps)
+        let initial = shown::initial(initial);
+        let of_initial = initial.as_ref().map_or(0, shown::Step::values);
+        let exchanges = self.size.exchanges + usize::from(initial.is_some());
+        let size = Size { exchanges, values: self.size.values + of_initial };
+        let steps = self.parts.values_mut().flat_map(|part| std::mem::take(&mut part.steps));
+        let steps: Vec<shown::Step> = initial.into_iter().chain(steps).collect();
+        (size.is_shown() && steps.len() == exchanges).then_some(steps)
     }
 }

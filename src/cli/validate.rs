@@ -85,7 +85,7 @@ fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress)
     let mut report = Report::new(spec, name, &verdict, stats);
     if need == Need::Again {
         let recorded = trace.again(spec, length);
-        let added = evidence::add(&mut report, validator.judge(), spec, &recorded, wanted(options));
+        let added = evidence::add(&mut report, validator.into_judge(), spec, &recorded, wanted(options));
         // What was found in a trace that could not be read as before is worth nothing.
         recorded.failure().map_or(added, Err).map_err(told)?;
     }

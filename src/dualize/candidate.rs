@@ -1,12 +1,12 @@
 //! One state that explains what was observed: a symbolic memory and the constraints on it.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 
+use super::Observed;
 use super::verdict::{Doubt, Place};
 use crate::process::Process;
-use crate::solve::{Answer, Solver, Store};
-use crate::spec::Site;
+use crate::solve::{Answer, Past, Solver, Store};
+use crate::spec::{Site, Spec};
 use crate::term::{Condition, Term, Var};
 use crate::value::{self, Alternatives, Conditions, Lifted, Truth, Value};
 
@@ -44,7 +44,7 @@ pub struct State {
     /// The last answer, where it was a hole and answers are kept.
     pub answer: Option<Value>,
     /// The choices on the way here, where they are kept for a witness.
-    pub log: Option<Arc<Log>>,
+    pub log: Past<Log>,
 }
 
 impl Deref for Candidate {
@@ -72,15 +72,13 @@ pub(super) struct Joined {
     pub(super) slot: u32,
 }
 
-/// The choices of a path, the last one first.
-#[derive(Debug)]
+/// A choice that a path made, and when.
+#[derive(Clone, Debug)]
 pub struct Log {
     /// The event (from 1; 0 is the initial state) in whose section the choice was made.
     pub event: u64,
     /// What was chosen.
     pub entry: Logged,
-    /// The choices before.
-    pub before: Option<Arc<Log>>,
 }
 
 /// A choice that a path made.
@@ -102,7 +100,7 @@ pub enum Logged {
         /// The condition of the arm that it was picked in.
         guard: Option<Term>,
     },
-    /// That the request took effect at all.
+    /// That the request took effect, where it may not have, or may come after a step of the server ([`notes_requests`]).
     Received,
     /// What the request was, where a part of it is not known.
     Request(Value),
@@ -112,17 +110,10 @@ pub enum Logged {
     Began(usize),
 }
 
-impl Drop for Log {
-    /// A long list is taken apart in a loop, not by recursion.
-    fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(log) = before {
-            match Arc::try_unwrap(log) {
-                Ok(mut log) => before = log.before.take(),
-                Err(_) => return,
-            }
-        }
-    }
+/// Whether a path notes that the request took effect: elsewhere that needs no saying.
+#[must_use]
+pub fn notes_requests(spec: &Spec, seen: &Observed) -> bool {
+    !spec.program.steps.is_empty() || matches!(seen, Observed::Lost)
 }
 
 /// Whether a path goes on.
@@ -149,7 +140,7 @@ impl Candidate {
             noticed: 0,
             replied: None,
             answer: None,
-            log: None,
+            log: Past::default(),
         }))
     }
 
@@ -194,7 +185,7 @@ impl Candidate {
         if !own.store.is_new() {
             own.store = Store::default();
         }
-        (own.doubt, own.answer, own.log) = (None, None, None);
+        (own.doubt, own.answer, own.log) = (None, None, Past::default());
     }
 
     /// Whether every question about it was answered.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::candidate::{Alive, Candidate, Log, Logged};
+use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::delay::{Wanted, Watch};
 use super::observe::Open;
 use super::reduce::Compared;
@@ -14,7 +14,7 @@ use super::spare::Spares;
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
-use crate::solve::{Limits, Solver, Statistics, Store};
+use crate::solve::{Limits, Past, Solver, Statistics, Store};
 use crate::spec::Spec;
 use crate::spec::code::Program;
 use crate::spec::optional::Optional;
@@ -334,7 +334,9 @@ impl Judge {
         others: &mut Vec<Candidate>,
     ) -> Alive {
         let Received { request, client, seen, .. } = received;
-        self.log(candidate, || Logged::Received);
+        if notes_requests(spec, seen) {
+            self.log(candidate, || Logged::Received);
+        }
         let before = self.may_join(seen).then(|| candidate.clone());
         let first = others.len();
         if self.ask(candidate, received) == Alive::No {
@@ -419,8 +421,7 @@ impl Judge {
     /// Keeps a choice for the witness, where choices are kept.
     pub(super) fn log(&self, candidate: &mut Candidate, entry: impl FnOnce() -> Logged) {
         if self.options.keep_choices {
-            let before = candidate.log.take();
-            candidate.log = Some(Arc::new(Log { event: self.event, entry: entry(), before }));
+            candidate.log.push(Log { event: self.event, entry: entry() });
         }
     }
 
@@ -432,7 +433,7 @@ impl Judge {
         let mut candidates = std::mem::take(&mut judge.candidates);
         for (number, candidate) in candidates.iter_mut().enumerate() {
             candidate.store.keep_trail();
-            candidate.log = None;
+            candidate.log = Past::default();
             judge.log(candidate, || Logged::Began(number));
             candidate.open |= candidate.joined.take().is_some();
         }

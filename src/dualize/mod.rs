@@ -9,6 +9,7 @@ mod bounds;
 mod candidate;
 mod choose;
 mod closure;
+mod decided;
 mod delay;
 mod forget;
 mod fork;
@@ -24,7 +25,8 @@ mod symbolic;
 mod verdict;
 
 pub use candidate::Candidate;
-pub use candidate::{Log, Logged};
+pub use candidate::{Log, Logged, notes_requests};
+pub use decided::Decided;
 pub use frontier::{Counts, Judge, Options};
 pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};

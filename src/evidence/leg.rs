@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
-use super::witness::{Initial, WitnessError, WitnessOwn, WitnessStep};
-use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Observed, Options, Verdict};
-use crate::server::{Completion, Given, Reply, Server, Stop};
+use super::made::{self, Choices};
+use super::witness::{Initial, WitnessError, WitnessStep};
+use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Verdict};
+use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
 use crate::term::Term;
@@ -49,16 +50,18 @@ pub(super) fn run(
     };
     exchanges.iter().all(|exchange| judge.observe(exchange));
     accepted(&judge.verdict())?;
-    let (candidate, model) = explanation(&mut judge, into)?;
+    let (candidate, model) = explanation(&mut judge, into, &Model::default())?;
     let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
-    let made = Choices::of(&completion, &candidate, exchanges);
-    let start = made.began.and_then(|number| starts.get(number));
+    let mut log: Vec<&Log> = candidate.log.iter().collect();
+    let began = log.pop_if(|first| matches!(first.entry, Logged::Began(_)));
+    let made = Choices::of(spec, &completion, log.into_iter().rev(), exchanges.iter());
+    let start = began.and_then(|began| if let Logged::Began(number) = began.entry { starts.get(number) } else { None });
     let state = start.map(|start| state(&Completion { process: &start.process, ..completion }, start));
     replay(spec, state, made, exchanges, into)
 }
 
 /// Keeping what was chosen, the solver may have to be asked more than the judge had to ask, and give up.
-fn accepted(verdict: &Verdict) -> Result<(), WitnessError> {
+pub(super) fn accepted(verdict: &Verdict) -> Result<(), WitnessError> {
     match verdict {
         Verdict::Accept { .. } => Ok(()),
         Verdict::Unknown { doubt: Doubt::Solver(why), .. } => Err(WitnessError::Undecided(Answer::Unknown(*why))),
@@ -72,12 +75,16 @@ fn state(completion: &Completion<'_>, candidate: &Candidate) -> Vec<Value> {
     candidate.process.memory.iter().map(|slot| completion.value(slot)).collect()
 }
 
-/// A candidate that may be in the state, and a model in which it is.
-fn explanation(judge: &mut Judge, into: Option<&[Value]>) -> Result<(Candidate, Model), WitnessError> {
+/// A candidate that may be in the state, and a model in which it is, which has some values already.
+pub(super) fn explanation(
+    judge: &mut Judge,
+    into: Option<&[Value]>,
+    decided: &Model,
+) -> Result<(Candidate, Model), WitnessError> {
     let clean: Vec<Candidate> = judge.candidates().iter().filter(|candidate| candidate.is_clean()).cloned().collect();
     let mut failed = WitnessError::Undecided(Answer::Unsat);
     for candidate in clean {
-        match complete_model(judge, &candidate, into) {
+        match complete_model(judge, &candidate, into, decided) {
             Ok(model) => return Ok((candidate, model)),
             Err(Answer::Unsat) => {}
             Err(answer) => failed = WitnessError::Undecided(answer),
@@ -87,7 +94,12 @@ fn explanation(judge: &mut Judge, into: Option<&[Value]>) -> Result<(Candidate, 
 }
 
 /// A model of the candidate's variables, those that were forgotten included.
-fn complete_model(judge: &mut Judge, candidate: &Candidate, into: Option<&[Value]>) -> Result<Model, Answer> {
+fn complete_model(
+    judge: &mut Judge,
+    candidate: &Candidate,
+    into: Option<&[Value]>,
+    decided: &Model,
+) -> Result<Model, Answer> {
     let there = into.map_or(Ok(Vec::new()), |state| conditions(candidate, state))?;
     let mut model = candidate.store.model(&there, judge.solver(), &mut |_| 0)?;
     // Variables of the memory that nothing restricts get the simplest value of their sort.
@@ -98,6 +110,7 @@ fn complete_model(judge: &mut Judge, candidate: &Candidate, into: Option<&[Value
             }
         });
     }
+    decided.iter().for_each(|(var, value)| model.insert(var, value.clone()));
     let Some(trail) = candidate.store.trail() else { return Ok(model) };
     match model.extend(trail, judge.solver()) {
         Answer::Sat => Ok(model),
@@ -120,81 +133,6 @@ fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answe
     Ok(conditions)
 }
 
-/// What a run chose.
-struct Choices {
-    /// The candidate that it began in.
-    began: Option<usize>,
-    /// The choices of the initial state.
-    initial: Vec<Given>,
-    /// Those of each exchange.
-    made: Vec<Made>,
-}
-
-/// What a run chose for one exchange.
-#[derive(Default)]
-struct Made {
-    /// The steps before the request, by number.
-    before: Vec<(usize, Vec<Given>)>,
-    /// The request, where a part of it was not known.
-    request: Option<Value>,
-    /// The choices of its handler; `None` where the request never took effect.
-    handler: Option<Vec<Given>>,
-}
-
-impl Choices {
-    /// What the log of a candidate says, under a model.
-    fn of(completion: &Completion<'_>, candidate: &Candidate, exchanges: &[Exchange]) -> Choices {
-        let log = std::iter::successors(candidate.log.as_deref(), |entry| entry.before.as_deref());
-        let mut log: Vec<&Log> = log.collect();
-        let began = match log.last() {
-            Some(Log { entry: Logged::Began(number), .. }) => Some(*number),
-            Some(_) | None => None,
-        };
-        if began.is_some() {
-            log.pop();
-        }
-        let mut log = log.into_iter().rev().peekable();
-        let initial = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
-        let initial = initial.filter_map(|entry| known(completion, &entry.entry)).collect();
-        let mut of_event = |event: u64| {
-            let mut made = Made::default();
-            while let Some(entry) = log.next_if(|entry| entry.event == event) {
-                made.add(completion, &entry.entry);
-            }
-            made
-        };
-        let made = exchanges.iter().map(|exchange| of_event(exchange.line)).collect();
-        Choices { began, initial, made }
-    }
-}
-
-impl Made {
-    fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
-        match logged {
-            Logged::Request(request) => self.request = Some(completion.value(request)),
-            Logged::Received => self.handler = Some(Vec::new()),
-            Logged::Step(step) => self.before.push((*step, Vec::new())),
-            Logged::Began(_) => {}
-            Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
-                let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
-                if let Some(choices) = last {
-                    choices.extend(known(completion, logged));
-                }
-            }
-        }
-    }
-}
-
-/// What was chosen, under a model; `None` where it stands in an arm that is not taken.
-fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
-    match logged {
-        Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
-        Logged::Element { value, guard } => Given::Element(value.clone()).under(completion, guard.as_ref()),
-        Logged::Way(way) => Some(Given::Way(*way)),
-        Logged::Received | Logged::Request(_) | Logged::Step(_) | Logged::Began(_) => None,
-    }
-}
-
 /// Repeats the run on the concrete server, and compares its answers with the observed ones and its last state with the given
 /// one.
 fn replay(
@@ -207,64 +145,17 @@ fn replay(
     let (mut server, begun) = match state {
         Some(state) => (Server::resumed(spec.clone(), state.clone()), Begun::State(state)),
         None => {
-            let server = Server::given(spec.clone(), choices.initial.clone());
-            let server = server.map_err(|stop| wrong(0, stop.to_string()))?;
-            let json = server.made_json();
-            (server, Begun::Initial(Initial { choices: choices.initial, json }))
+            let (server, initial) = made::begin(spec, choices.initial)?;
+            (server, Begun::Initial(initial))
         }
     };
     let mut steps = Vec::with_capacity(exchanges.len());
     for (exchange, made) in exchanges.iter().zip(choices.made) {
-        steps.push(replay_exchange(spec, &mut server, made, exchange)?);
+        steps.push(made::repeat(spec, &mut server, made, exchange)?);
     }
     if into.is_some_and(|state| state != server.state()) {
         let line = exchanges.last().map_or(0, |exchange| exchange.line);
-        return Err(wrong(line, "the run ends in another state".to_owned()));
+        return Err(made::wrong(line, "the run ends in another state".to_owned()));
     }
     Ok((begun, steps))
-}
-
-fn wrong(line: u64, why: String) -> WitnessError {
-    WitnessError::DoesNotReplay { line, why }
-}
-
-/// Repeats what the server did by itself, and then what it did with the request.
-fn replay_exchange(
-    spec: &Spec,
-    server: &mut Server,
-    made: Made,
-    exchange: &Exchange,
-) -> Result<WitnessStep, WitnessError> {
-    let line = exchange.line;
-    let stopped = |stop: Stop| wrong(line, stop.to_string());
-    let mut before = Vec::with_capacity(made.before.len());
-    for (step, choices) in made.before {
-        server.step_given(step, choices.clone()).map_err(stopped)?;
-        let site = spec.program.steps[step].site;
-        before.push(WitnessOwn { step, site, choices, json: server.made_json() });
-    }
-    let skipped = WitnessStep {
-        line,
-        before,
-        choices: Vec::new(),
-        json: Vec::new(),
-        request: made.request,
-        reply: Reply::Nothing,
-        skipped: true,
-    };
-    let Some(choices) = made.handler else { return Ok(skipped) };
-    let request = skipped.request.as_ref().unwrap_or(&exchange.request);
-    let reply = server.handle_given(request, exchange.client, choices.clone()).map_err(stopped)?;
-    let shows = match &exchange.observed {
-        Observed::Answer(answer) => {
-            matches!(&reply, Reply::Answer(reply) if value::equal(reply, answer) == Ok(Truth::Known(true)))
-        }
-        Observed::Any => matches!(reply, Reply::Answer(_)),
-        Observed::Nothing => reply == Reply::Nothing,
-        Observed::Lost => true,
-    };
-    if !shows {
-        return Err(wrong(line, "the server replies something else".to_owned()));
-    }
-    Ok(WitnessStep { choices, json: server.made_json(), reply, skipped: false, ..skipped })
 }

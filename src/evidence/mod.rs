@@ -7,8 +7,10 @@
 mod allowed;
 mod describe;
 mod example;
+mod forward;
 mod learned;
 mod leg;
+mod made;
 mod reason;
 mod witness;
 
@@ -17,7 +19,10 @@ pub use describe::{Fact, State};
 pub use example::example;
 pub use learned::{Learned, learned};
 pub use reason::{Minimality, Reason, Rechecked, check_reason, reason};
-pub use witness::{Initial, LEG, Leg, Witness, WitnessError, WitnessOwn, WitnessStep, witness, witness_in_legs};
+pub use witness::{
+    Initial, LEG, Leg, Witness, WitnessError, WitnessOwn, WitnessStep, witness, witness_forwards, witness_in_legs,
+    witness_in_parts,
+};
 
 use crate::dualize::{Exchange, Observed};
 

@@ -1,16 +1,17 @@
 //! A run of the specification that shows exactly what was observed: the completeness of dualizing, made visible.
 //!
-//! The trace is judged again, and what the judge knows is kept at a few places. Then the run is made backwards from one such
-//! place to the one before ([`super::leg`]): the last part ends in any state that is possible there, each other one in
-//! the state in which the part behind it begins. A part that is long is divided again; so memory holds one short part
-//! and a few of the judge's states, however long the trace is.
+//! The trace is judged again, with its choices kept; what is decided of them is replayed on the way ([`super::forward`]).
+//! Where too much stays open for that, the run is made backwards ([`super::leg`]): what the judge knows is kept at a few
+//! places; the last part ends in any state that is possible there, each other one in the state in which the part behind it begins.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::forward;
 use super::leg::{self, Begin, Begun};
-use crate::dualize::{Judge, Options};
+use crate::dualize::{Candidate, Judge, Options};
 use crate::server::{Given, Reply};
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
@@ -47,6 +48,14 @@ pub struct WitnessStep {
     pub skipped: bool,
 }
 
+impl WitnessStep {
+    /// How many values it has: choices, and what the server did by itself.
+    #[must_use]
+    pub fn values(&self) -> usize {
+        self.choices.len() + self.before.iter().map(|own| 1 + own.choices.len()).sum::<usize>()
+    }
+}
+
 /// Something that the server did by itself: a `step` of its specification.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WitnessOwn {
@@ -74,12 +83,15 @@ pub enum WitnessError {
         /// How.
         why: String,
     },
+    /// Whoever took its parts wanted no more of them.
+    Stopped,
 }
 
 impl fmt::Display for WitnessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WitnessError::NotAccepted => f.write_str("the trace is not accepted"),
+            WitnessError::Stopped => f.write_str("the rest of the witness was not wanted"),
             WitnessError::Undecided(_) => f.write_str("the solver could not find the values of the choices"),
             WitnessError::DoesNotReplay { line, why } => {
                 write!(f, "bug in mayhap: the witness does not replay at line {line}: {why}; please report it")
@@ -99,6 +111,20 @@ pub struct Leg {
     pub steps: Vec<WitnessStep>,
 }
 
+impl Leg {
+    /// Puts it in the place of those with exchanges that it has, too.
+    pub fn put(self, legs: &mut BTreeMap<usize, Leg>) {
+        let end = self.at + self.steps.len();
+        while let Some((at, to)) = legs.range(..end).next_back().map(|(at, leg)| (*at, at + leg.steps.len())) {
+            if to <= self.at {
+                break;
+            }
+            legs.remove(&at);
+        }
+        legs.insert(self.at, self);
+    }
+}
+
 /// The choices that made the initial state.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Initial {
@@ -108,10 +134,15 @@ pub struct Initial {
     pub json: Vec<String>,
 }
 
-/// Exchanges whose run is made at once; what is longer is divided.
+/// Exchanges after which it is looked what is decided of them.
+const LOOK: usize = 256;
+/// Exchanges whose run is made at once at most, where it is made backwards; what is longer is divided.
 pub const LEG: usize = 1_024;
-/// The number of parts into which a run is divided.
-const PARTS: usize = 16;
+/// No more places between the parts are kept; nor more than a few where states are large.
+const PLACES: usize = 512;
+const FEW: usize = 16;
+/// What the states that are kept may have in all, in values.
+const VALUES: usize = 1 << 18;
 
 /// Finds a witness of an accepted trace, and replays it.
 ///
@@ -121,17 +152,56 @@ pub fn witness<R>(spec: &Arc<Spec>, options: &Options, recording: &R) -> Result<
 where
     R: Recording + ?Sized,
 {
-    let mut legs: Vec<Leg> = Vec::new();
-    let initial = witness_in_legs(spec, options, recording, LEG, &mut |leg| {
-        legs.retain(|other| other.at >= leg.at + leg.steps.len());
-        legs.push(leg);
+    let mut legs: BTreeMap<usize, Leg> = BTreeMap::new();
+    let initial = witness_in_parts(spec, options, recording, &mut |leg| {
+        leg.put(&mut legs);
+        ControlFlow::Continue(())
     })?;
-    let steps = legs.into_iter().rev().flat_map(|leg| leg.steps).collect();
+    let steps = legs.into_values().flat_map(|leg| leg.steps).collect();
     Ok(Witness { initial: initial.choices, initial_json: initial.json, steps })
 }
 
-/// Finds a witness of an accepted trace and replays it, part by part, the last one first; parts have so many exchanges. A part
-/// stands for what was given of its exchanges before.
+/// Finds a witness of an accepted trace and replays it, part by part. A part stands for what was given of its exchanges before.
+/// No more of it is looked for once a part is answered with a break.
+///
+/// # Errors
+/// Where the trace is not accepted, or the values could not be found.
+pub fn witness_in_parts<R>(
+    spec: &Arc<Spec>,
+    options: &Options,
+    recording: &R,
+    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+) -> Result<Initial, WitnessError>
+where
+    R: Recording + ?Sized,
+{
+    match witness_forwards(spec, options, recording, LOOK, give) {
+        Err(WitnessError::Undecided(_) | WitnessError::NotAccepted) => {
+            witness_in_legs(spec, options, recording, LEG, give)
+        }
+        found => found,
+    }
+}
+
+/// The same forwards: after so many exchanges at least it is looked what is decided of them. It is given up where too much
+/// stays open.
+///
+/// # Errors
+/// Where the trace is not accepted, the values could not be found, or it was given up.
+pub fn witness_forwards<R>(
+    spec: &Arc<Spec>,
+    options: &Options,
+    recording: &R,
+    look: usize,
+    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+) -> Result<Initial, WitnessError>
+where
+    R: Recording + ?Sized,
+{
+    forward::run(spec, options, recording, look.max(1), give)
+}
+
+/// The same backwards: the last part first, of so many exchanges.
 ///
 /// # Errors
 /// Where the trace is not accepted, or the values could not be found.
@@ -140,19 +210,15 @@ pub fn witness_in_legs<R>(
     options: &Options,
     recording: &R,
     longest: usize,
-    give: &mut dyn FnMut(Leg),
+    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError>
 where
     R: Recording + ?Sized,
 {
     // A state at which two parts meet is told in full.
     let options = &Options { late: false, ..options.clone() };
-    let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
     let mut runs = Runs { spec, options, recording, longest: longest.max(1), give };
-    match runs.run(&start, recording.length(), None)? {
-        Begun::Initial(initial) => Ok(initial),
-        Begun::State(_) => Err(WitnessError::NotAccepted),
-    }
+    runs.run()
 }
 
 /// What a judge knows before the exchange at this position.
@@ -166,50 +232,57 @@ struct Runs<'r, R: ?Sized> {
     options: &'r Options,
     recording: &'r R,
     longest: usize,
-    give: &'r mut dyn FnMut(Leg),
+    give: &'r mut dyn FnMut(Leg) -> ControlFlow<()>,
 }
 
 impl<R: Recording + ?Sized> Runs<'_, R> {
-    /// Runs the exchanges behind a checkpoint to a position, and into this state if one is given; what the run begins with.
-    fn run(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
-        if to - from.at > self.longest {
-            match self.run_parts(from, to, into) {
-                // Where the parts do not fit together the whole may be run at once.
-                Err(WitnessError::Undecided(_)) => {}
-                begun => return begun,
+    /// Runs the parts between the checkpoints, the last one first; what the whole run begins with.
+    fn run(&mut self) -> Result<Initial, WitnessError> {
+        let mut checkpoints = self.checkpoints()?;
+        let (mut to, mut into) = (self.recording.length(), None);
+        let mut failed = 0;
+        while let Some(from) = checkpoints.pop() {
+            // What did not fit is made twice as long at least: so nothing is judged again more than a few times.
+            if from.at > 0 && to - from.at < 2 * failed {
+                continue;
+            }
+            match self.run_leg(&from, to, into.as_deref()) {
+                Ok(Begun::Initial(initial)) => return Ok(initial),
+                Ok(Begun::State(state)) => (to, into, failed) = (from.at, Some(state), 0),
+                // Where a part does not fit the one behind it, it may together with the one before it.
+                Err(WitnessError::Undecided(_)) if from.at > 0 => failed = to - from.at,
+                Err(error) => return Err(error),
             }
         }
-        self.run_leg(from, to, into)
+        Err(WitnessError::NotAccepted)
     }
 
-    fn run_parts(&mut self, from: &Checkpoint, mut to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
-        let mut into: Option<Vec<Value>> = into.map(<[Value]>::to_vec);
-        let checkpoints = self.checkpoints(from, to)?;
-        if checkpoints.is_empty() {
-            return self.run_leg(from, to, into.as_deref());
-        }
-        for checkpoint in checkpoints.iter().rev() {
-            match self.run(checkpoint, to, into.as_deref())? {
-                Begun::State(state) => (to, into) = (checkpoint.at, Some(state)),
-                Begun::Initial(_) => return Err(WitnessError::NotAccepted),
-            }
-        }
-        self.run(from, to, into.as_deref())
-    }
-
-    /// What the judge knows at a few places between. Where a part of the state was not looked at yet there is none: it would
-    /// have to be known before it is asked for.
-    fn checkpoints(&self, from: &Checkpoint, to: usize) -> Result<Vec<Checkpoint>, WitnessError> {
-        let width = (to - from.at).div_ceil(PARTS);
-        let (mut at, mut judge, mut kept) = (from.at, from.judge.clone(), Vec::new());
-        self.recording.read(from.at, &mut |exchange| {
+    /// What the judge knows at the beginning and at some places between. Where a part of the state was not looked at yet there
+    /// is none: it would have to be known before it is asked for.
+    fn checkpoints(&self) -> Result<Vec<Checkpoint>, WitnessError> {
+        let mut judge = Judge::new(self.spec.clone(), self.options.clone());
+        let mut kept = vec![Checkpoint { at: 0, judge: judge.clone() }];
+        let (mut at, mut last, mut width) = (0, 0, self.longest);
+        self.recording.read(0, &mut |exchange| {
             at += 1;
-            let goes_on = judge.observe(exchange) && at + width < to;
-            let is_due = (at - from.at).is_multiple_of(width) && at < to;
-            if is_due && !judge.candidates().iter().any(|candidate| candidate.process.has_unknowns()) {
-                kept.push(Checkpoint { at, judge: judge.clone() });
+            if !judge.observe(exchange) {
+                return ControlFlow::Break(());
             }
-            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let values = values(&judge);
+            // A part is at least as long as what is compared at its ends is large.
+            if at - last >= width.max(values) && !judge.candidates().iter().any(|one| one.process.has_unknowns()) {
+                last = at;
+                kept.push(Checkpoint { at, judge: judge.clone() });
+                if kept.len() > PLACES || kept.len() > FEW && kept.len() * values > VALUES {
+                    let mut number = 0;
+                    kept.retain(|_| {
+                        number += 1;
+                        number % 2 == 1
+                    });
+                    width *= 2;
+                }
+            }
+            ControlFlow::Continue(())
         });
         if judge.candidates().is_empty() { Err(WitnessError::NotAccepted) } else { Ok(kept) }
     }
@@ -222,7 +295,15 @@ impl<R: Recording + ?Sized> Runs<'_, R> {
         });
         let begin = if from.at == 0 { Begin::Initially(self.options) } else { Begin::At(&from.judge) };
         let (begun, steps) = leg::run(self.spec, begin, &exchanges, into)?;
-        (self.give)(Leg { at: from.at, steps });
-        Ok(begun)
+        match (self.give)(Leg { at: from.at, steps }) {
+            ControlFlow::Continue(()) => Ok(begun),
+            ControlFlow::Break(()) => Err(WitnessError::Stopped),
+        }
     }
+}
+
+/// How many values the states of a judge have, about.
+fn values(judge: &Judge) -> usize {
+    let of = |candidate: &Candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>();
+    judge.candidates().iter().map(of).sum()
 }

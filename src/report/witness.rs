@@ -10,10 +10,11 @@
 
 use super::place;
 use crate::evidence::{Initial, WitnessOwn, WitnessStep};
-use crate::json::{self, Written, encode};
+use crate::json::{self, Written, encode, encode_into};
 use crate::server::Reply;
 use crate::spec::Spec;
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// What one event needed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -93,8 +94,83 @@ impl Step {
     }
 }
 
+/// Appends what one event needed as a line of NDJSON.
+pub fn write_line(out: &mut String, spec: &Spec, made: &WitnessStep) {
+    let _ = write!(out, "{{\"line\":{}", made.line);
+    for (at, own) in made.before.iter().enumerate() {
+        let begin = if at == 0 { ",\"before\":[" } else { "," };
+        let _ = write!(out, "{begin}{{\"step\":{},\"choices\":", own.step + 1);
+        write_choices(out, &own.json);
+        out.push('}');
+    }
+    if !made.before.is_empty() {
+        out.push(']');
+    }
+    if let Some(request) = &made.request {
+        out.push_str(",\"q\":");
+        encode_into(out, &spec.types, spec.program.request, request);
+    }
+    out.push_str(",\"choices\":");
+    write_choices(out, &made.json);
+    if let Reply::Answer(answer) = &made.reply {
+        out.push_str(",\"a\":");
+        encode_into(out, &spec.types, spec.program.response, answer);
+    }
+    out.push_str(if made.skipped { ",\"skipped\":true}\n" } else { "}\n" });
+}
+
+fn write_choices(out: &mut String, choices: &[String]) {
+    out.push('[');
+    for (at, choice) in choices.iter().enumerate() {
+        out.push_str(if at == 0 { "" } else { "," });
+        out.push_str(choice);
+    }
+    out.push(']');
+}
+
 /// A step as a line of NDJSON.
 #[must_use]
 pub fn line(step: &Step) -> String {
     json::line(step).unwrap_or_default() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, step, write_line};
+    use crate::evidence::{WitnessOwn, WitnessStep};
+    use crate::server::{Given, Reply};
+    use crate::spec::{Site, Spec};
+    use crate::value::Value;
+
+    #[test]
+    fn a_line_is_what_a_report_has() {
+        let spec = Spec::from_text("protocol echo { request int; response int; on q { reply q; } }").unwrap();
+        let own = |json: &[&str]| WitnessOwn {
+            step: 0,
+            site: Site(0),
+            choices: json.iter().map(|_| Given::Way(1)).collect(),
+            json: json.iter().map(|text| (*text).to_owned()).collect(),
+        };
+        let plain = WitnessStep {
+            line: 7,
+            before: Vec::new(),
+            choices: Vec::new(),
+            json: Vec::new(),
+            request: None,
+            reply: Reply::Answer(Value::from(5)),
+            skipped: false,
+        };
+        let full = WitnessStep {
+            before: vec![own(&[]), own(&["1", "{\"a\":\"\\n\"}"])],
+            json: vec!["2".to_owned(), "[3]".to_owned()],
+            request: Some(Value::from(-1)),
+            ..plain.clone()
+        };
+        let skipped = WitnessStep { reply: Reply::Nothing, skipped: true, ..plain.clone() };
+        for made in [plain, full, skipped] {
+            let mut written = String::new();
+            write_line(&mut written, &spec, &made);
+            assert_eq!(written, line(&step(&spec, &made)));
+        }
+    }
 }

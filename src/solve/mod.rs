@@ -27,6 +27,7 @@ mod literal;
 mod model;
 mod name;
 mod news;
+mod past;
 mod repair;
 mod search;
 mod shift;
@@ -42,7 +43,8 @@ mod values;
 mod z3;
 
 pub use domain::Domain;
-pub use model::Model;
+pub use model::{Model, Open};
+pub use past::{Moved, Past};
 pub use solver::{Limits, Solver, Statistics, Tiers};
 pub use store::Store;
 pub use trail::{Step, Trail};

@@ -6,12 +6,40 @@ use super::trail::{Step, Trail};
 use super::{Answer, Solver, Store, Why, domain};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Values for variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
     values: BTreeMap<Var, Scalar>,
+}
+
+/// The variables whose values something may still restrict.
+#[derive(Clone, Debug)]
+pub enum Open {
+    /// All that have no value yet may be among them.
+    All,
+    /// These.
+    These(FxHashSet<Var>),
+}
+
+impl Open {
+    /// Whether a variable is one of them.
+    #[must_use]
+    pub fn has(&self, var: Var, model: &Model) -> bool {
+        let may_be = match self {
+            Open::All => true,
+            Open::These(vars) => vars.contains(&var),
+        };
+        may_be && model.get(var).is_none()
+    }
+
+    fn add(&mut self, var: Var) {
+        if let Open::These(vars) = self {
+            vars.insert(var);
+        }
+    }
 }
 
 impl Model {
@@ -48,7 +76,7 @@ impl Model {
     /// Adds values for all variables that were eliminated on the way, latest first. Where each elimination was exact there
     /// always are some; an answer other than `Sat` tells which question was too hard.
     pub fn extend(&mut self, trail: &Trail, solver: &mut Solver) -> Answer {
-        for step in trail.steps() {
+        for step in trail.iter() {
             match step {
                 Step::Bound { var, value } => self.extend_bound(*var, value),
                 Step::Eliminated { vars, constraints } => {
@@ -65,6 +93,47 @@ impl Model {
             }
         }
         Answer::Sat
+    }
+
+    /// Adds values for the variables that were eliminated on the way and are decided, whatever the open ones will be. The
+    /// others are open, too; how they were eliminated is left.
+    ///
+    /// # Errors
+    /// A question was too hard.
+    pub fn extend_decided(&mut self, trail: &Trail, open: &mut Open, solver: &mut Solver) -> Result<Trail, Answer> {
+        let mut left = Vec::new();
+        for step in trail.iter() {
+            let (own, terms) = match step {
+                Step::Bound { var, value } => (std::slice::from_ref(var), std::slice::from_ref(value)),
+                Step::Eliminated { vars, constraints } => (vars.as_slice(), constraints.as_slice()),
+                Step::Renamed { .. } => ([].as_slice(), [].as_slice()),
+            };
+            let is_open = |var: Var| !own.contains(&var) && open.has(var, self);
+            let renames = matches!(step, Step::Renamed { .. });
+            if renames || terms.iter().any(|term| term.any_var(&mut |var| is_open(var))) {
+                step.vars(&mut |var| open.add(var));
+                left.push(step.clone());
+                continue;
+            }
+            match step {
+                Step::Bound { var, value } => self.extend_bound(*var, value),
+                Step::Eliminated { vars, constraints } => {
+                    let answer = self.extend_eliminated(vars, constraints, solver);
+                    if answer != Answer::Sat {
+                        return Err(answer);
+                    }
+                }
+                Step::Renamed { .. } => {}
+            }
+        }
+        let mut rest = Trail::default();
+        left.into_iter().rev().for_each(|step| rest.push(step));
+        Ok(rest)
+    }
+
+    /// Keeps the values of these variables only.
+    pub fn retain(&mut self, wanted: &FxHashSet<Var>) {
+        self.values.retain(|var, _| wanted.contains(var));
     }
 
     fn extend_bound(&mut self, var: Var, value: &Term) {

@@ -45,6 +45,11 @@ impl Store {
         self.trail = Some(Trail::default());
     }
 
+    /// Logs what it eliminates after this instead of what was logged.
+    pub fn go_on_from(&mut self, trail: Trail) {
+        self.trail = Some(trail);
+    }
+
     /// Whether nothing is known: no binding, no domain, no constraint.
     pub fn is_empty(&self) -> bool {
         self.facts.bindings.is_empty()

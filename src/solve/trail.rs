@@ -1,8 +1,9 @@
 //! Trails: what was eliminated, so that a model of what is left extends to everything (model reconstruction).
 //!
 //! For example after `#1 := #2 + 1` and forgetting `#2`, bounds and all: a value of `#1` that the rest allows gives back one
-//! of `#2`. A trail is a persistent list; candidates that fork share its past. Only evidence keeps one.
+//! of `#2`. Candidates that fork share what was eliminated before. Only evidence keeps a trail.
 
+use super::past::Past;
 use crate::term::{Term, Var};
 use std::sync::Arc;
 
@@ -30,36 +31,25 @@ pub enum Step {
     },
 }
 
-/// A persistent list of eliminations, latest first.
-#[derive(Clone, Debug, Default)]
-pub struct Trail {
-    last: Option<Arc<Link>>,
-}
-
-#[derive(Debug)]
-struct Link {
-    step: Step,
-    before: Option<Arc<Link>>,
-}
-
-impl Trail {
-    /// Adds a step.
-    pub fn push(&mut self, step: Step) {
-        self.last = Some(Arc::new(Link { step, before: self.last.take() }));
-    }
-
-    /// All steps, latest first.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        std::iter::successors(self.last.as_deref(), |link| link.before.as_deref()).map(|link| &link.step)
-    }
-}
-
-/// Long trails are freed without recursion.
-impl Drop for Trail {
-    fn drop(&mut self) {
-        let mut next = self.last.take();
-        while let Some(link) = next {
-            next = Arc::into_inner(link).and_then(|mut link| link.before.take());
+impl Step {
+    /// Calls a function on each variable that it mentions.
+    pub fn vars(&self, visit: &mut dyn FnMut(Var)) {
+        match self {
+            Step::Bound { var, value } => {
+                visit(*var);
+                value.vars(&mut |var| visit(var));
+            }
+            Step::Eliminated { vars, constraints } => {
+                vars.iter().for_each(|var| visit(*var));
+                constraints.iter().for_each(|constraint| constraint.vars(&mut |var| visit(var)));
+            }
+            Step::Renamed { pairs } => pairs.iter().for_each(|(old, new)| {
+                visit(*old);
+                visit(*new);
+            }),
         }
     }
 }
+
+/// The eliminations of a store, latest first.
+pub type Trail = Past<Step>;

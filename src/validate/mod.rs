@@ -135,6 +135,12 @@ impl Validator {
         self.judge.statistics()
     }
 
+    /// The candidates behind it, when nothing more is observed.
+    #[must_use]
+    pub fn into_judge(self) -> Judge {
+        self.judge
+    }
+
     /// The candidates behind it.
     #[must_use]
     pub fn judge(&self) -> &Judge {

@@ -8,13 +8,14 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, WitnessError, check_reason, reason, witness, witness_in_legs};
+use mayhap::evidence::{Rechecked, WitnessError, check_reason, reason, witness, witness_forwards, witness_in_legs};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -68,8 +69,20 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
                 Err(WitnessError::Undecided(_)) => return Ok(("unknown".to_owned(), None)),
                 found => found.map_err(|error| error.to_string())?,
             };
-            let in_legs = witness_in_legs(spec, &Options::default(), &exchanges, LEG, &mut drop);
+            let in_legs =
+                witness_in_legs(spec, &Options::default(), &exchanges, LEG, &mut |_| ControlFlow::Continue(()));
             in_legs.map_err(|error| format!("in legs of {LEG}: {error}"))?;
+            let mut lines = Vec::new();
+            let forwards = witness_forwards(spec, &Options::default(), &exchanges, 1, &mut |leg| {
+                lines.extend(leg.steps.iter().map(|step| step.line));
+                ControlFlow::Continue(())
+            });
+            match forwards {
+                Err(WitnessError::Undecided(_)) => {}
+                Err(error) => return Err(format!("forwards: {error}")),
+                Ok(_) if lines.iter().eq(exchanges.iter().map(|exchange| &exchange.line)) => {}
+                Ok(_) => return Err(format!("forwards: the lines {lines:?}")),
+            }
             ("accept".to_owned(), None)
         }
         mayhap::Verdict::Reject { event: at, .. } => {

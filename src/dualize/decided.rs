@@ -1,0 +1,169 @@
+//! What is decided of a run while the trace is still being judged: choices that no later exchange can say more of.
+//!
+//! All that may still explain the trace goes on from one path; and what it chose there is decided as soon as nothing that is
+//! left mentions its variables. For compare-and-reset the number that was chosen by one answer 1 is decided when the next answer
+//! 1 has been seen. A judge that keeps choices forgets then what is decided of them, so it needs no more memory than one that
+//! keeps none, however long the trace is.
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Log, Logged};
+use super::frontier::Judge;
+use crate::solve::{Answer, Model, Moved, Open, Past, Trail};
+use crate::term::{Term, Var};
+use crate::value::Value;
+
+/// What is decided.
+#[derive(Debug)]
+pub struct Decided {
+    /// All choices of the events before this one are decided.
+    pub before: u64,
+    /// These choices, in order.
+    pub log: Vec<Log>,
+    /// The values of their variables; those that nothing restricts have none.
+    pub model: Model,
+    /// The decided variables that what is left still mentions.
+    pub mentioned: FxHashSet<Var>,
+    /// How much is left that is not decided: choices, and steps of trails.
+    pub left: usize,
+    /// How much memory was walked.
+    pub walked: usize,
+}
+
+/// What all candidates have in common.
+struct Common {
+    trail: Trail,
+    /// Their choices.
+    log: Past<Log>,
+    /// The first event of which they chose something different.
+    apart: u64,
+}
+
+impl Judge {
+    /// Takes what is decided off what is kept. The model has the values of variables that were decided before. Memory that has
+    /// more nodes than that is not walked for variables that it no longer mentions.
+    ///
+    /// # Errors
+    /// A question about the values was too hard.
+    pub fn take_decided(&mut self, mut model: Model, nodes: usize) -> Result<Decided, Answer> {
+        let common = self.common();
+        let mut entries: Vec<&Log> = common.log.iter().collect();
+        entries.reverse();
+        self.add_constants(&common, &mut model);
+        let mut open = Open::All;
+        let mut rest = model.extend_decided(&common.trail, &mut open, &mut self.solver)?;
+        let mut before = first_open(&entries, common.apart, &open, &model);
+        let mut walked = 0;
+        if before < common.apart && self.breadth() <= nodes {
+            (open, walked) = self.open_variables(&common.trail);
+            rest = model.extend_decided(&rest, &mut open, &mut self.solver)?;
+            before = first_open(&entries, common.apart, &open, &model);
+        }
+        let kept = entries.split_off(entries.partition_point(|entry| entry.event < before));
+        let log = entries.into_iter().cloned().collect();
+        let mut mentioned = FxHashSet::default();
+        let mut mention = |var: Var| {
+            mentioned.insert(var);
+        };
+        kept.iter().for_each(|entry| entry.entry.vars(&mut mention));
+        rest.iter().for_each(|step| step.vars(&mut mention));
+        let shared = rest.iter().count() + kept.len();
+        let mut new = Past::default();
+        kept.into_iter().for_each(|entry| new.push(entry.clone()));
+        let left = shared + self.go_on_from(&common, &new, &rest);
+        Ok(Decided { before, log, model, mentioned, left, walked })
+    }
+
+    fn common(&self) -> Common {
+        let trails: Vec<_> = self.candidates.iter().filter_map(|candidate| candidate.store.trail()).collect();
+        let logs: Vec<_> = self.candidates.iter().map(|candidate| &candidate.log).collect();
+        let (trail, log) = (Past::shared(&trails), Past::shared(&logs));
+        let apart = logs.iter().filter_map(|own| own.since(&log).last()).map(|entry| entry.event).min();
+        Common { trail, log, apart: apart.unwrap_or(self.event + 1) }
+    }
+
+    /// Replaces what all candidates have in common. How much each has besides.
+    fn go_on_from(&mut self, common: &Common, log: &Past<Log>, trail: &Trail) -> usize {
+        let (mut logs, mut trails) = (Moved::default(), Moved::default());
+        for candidate in &mut self.candidates {
+            candidate.log = candidate.log.moved(&common.log, log, &mut logs);
+            if let Some(own) = candidate.store.trail() {
+                let own = own.moved(&common.trail, trail, &mut trails);
+                candidate.store.go_on_from(own);
+            }
+        }
+        logs.count() + trails.count()
+    }
+
+    /// Adds the values of variables that are the same constants for all candidates.
+    fn add_constants(&self, common: &Common, model: &mut Model) {
+        let mut wanted = FxHashSet::default();
+        let mut want = |var: Var| {
+            wanted.insert(var);
+        };
+        common.log.iter().for_each(|entry| entry.entry.vars(&mut want));
+        common.trail.iter().for_each(|step| step.vars(&mut want));
+        for var in wanted.into_iter().filter(|var| model.get(*var).is_none()).collect::<Vec<_>>() {
+            let mut values = self.candidates.iter().map(|candidate| candidate.store.resolve(&Term::var(var)));
+            let first = values.next();
+            if let Some(value) = first.as_ref().and_then(Term::as_const)
+                && values.all(|other| Some(&other) == first.as_ref())
+            {
+                model.insert(var, value.clone());
+            }
+        }
+    }
+
+    /// How many values the memory of all candidates has, about; nothing of one that is known is walked.
+    fn breadth(&self) -> usize {
+        let open = self.candidates.iter().filter(|candidate| !candidate.is_known());
+        open.map(|candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>()).sum()
+    }
+
+    /// The variables that later exchanges may say more of, or that were eliminated on some of the paths only; and how much
+    /// memory was walked.
+    fn open_variables(&self, shared: &Trail) -> (Open, usize) {
+        let (mut open, mut walked) = (FxHashSet::default(), 0);
+        for candidate in &self.candidates {
+            open.extend(candidate.store.vars());
+            let own = candidate.store.trail().into_iter().flat_map(|own| own.since(shared));
+            own.for_each(|step| step.vars(&mut |var| open.extend([var])));
+            if !candidate.is_known() {
+                let live = candidate.process.live(0);
+                walked += live.walked as usize;
+                open.extend(live.vars);
+            }
+        }
+        (Open::These(open), walked)
+    }
+}
+
+/// The first event of which a choice is open, in which the candidates are still together.
+fn first_open(entries: &[&Log], apart: u64, open: &Open, model: &Model) -> u64 {
+    let first = entries.iter().find(|entry| entry.event >= apart || entry.entry.is_open(open, model));
+    first.map_or(apart, |entry| entry.event)
+}
+
+impl Logged {
+    /// Whether it is not decided as long as these variables are open. What is unknown as a whole is open as long as the trace goes on.
+    fn is_open(&self, open: &Open, model: &Model) -> bool {
+        let mut is_open = false;
+        self.vars(&mut |var| is_open |= open.has(var, model));
+        if let Logged::Value { value, .. } | Logged::Element { value, .. } | Logged::Request(value) = self {
+            value.visit_unknowns(&mut |_| is_open = true);
+        }
+        is_open
+    }
+
+    /// Calls a function on each variable that it mentions.
+    fn vars(&self, visit: &mut dyn FnMut(Var)) {
+        match self {
+            Logged::Value { value, guard } | Logged::Element { value, guard } => {
+                value.visit_variables(visit);
+                guard.iter().for_each(|guard| guard.vars(&mut |var| visit(var)));
+            }
+            Logged::Request(value) => value.visit_variables(visit),
+            Logged::Way(_) | Logged::Received | Logged::Step(_) | Logged::Began(_) => {}
+        }
+    }
+}

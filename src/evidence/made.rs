@@ -1,0 +1,133 @@
+//! What a run chose, and repeating it: the concrete server is given the choices, and shows what was observed.
+//!
+//! For example after 3 was observed to be answered by 1, with the choice 7: the server answers 3 by 1 if it is given 7.
+
+use super::witness::{Initial, WitnessError, WitnessOwn, WitnessStep};
+use crate::dualize::{Exchange, Log, Logged, Observed, notes_requests};
+use crate::server::{Completion, Given, Reply, Server, Stop};
+use crate::spec::Spec;
+use crate::value::{self, Truth, Value};
+use std::sync::Arc;
+
+/// What a run chose.
+pub(super) struct Choices {
+    /// Those of the initial state.
+    pub(super) initial: Vec<Given>,
+    /// Those of each exchange.
+    pub(super) made: Vec<Made>,
+}
+
+/// What a run chose for one exchange.
+#[derive(Default)]
+pub(super) struct Made {
+    /// The steps before the request, by number.
+    before: Vec<(usize, Vec<Given>)>,
+    /// The request, where a part of it was not known.
+    request: Option<Value>,
+    /// The choices of its handler; `None` where the request never took effect.
+    handler: Option<Vec<Given>>,
+}
+
+impl Choices {
+    /// What the choices on a path, the first one first, are under a model.
+    pub(super) fn of<'l>(
+        spec: &Spec,
+        completion: &Completion<'_>,
+        log: impl Iterator<Item = &'l Log>,
+        exchanges: impl Iterator<Item = &'l Exchange>,
+    ) -> Choices {
+        let mut log = log.peekable();
+        let initial = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
+        let initial = initial.filter_map(|entry| known(completion, &entry.entry)).collect();
+        let of_event = |exchange: &Exchange| {
+            let handler = (!notes_requests(spec, &exchange.observed)).then(Vec::new);
+            let mut made = Made { handler, ..Made::default() };
+            while let Some(entry) = log.next_if(|entry| entry.event == exchange.line) {
+                made.add(completion, &entry.entry);
+            }
+            made
+        };
+        let made = exchanges.map(of_event).collect();
+        Choices { initial, made }
+    }
+}
+
+impl Made {
+    fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
+        match logged {
+            Logged::Request(request) => self.request = Some(completion.value(request)),
+            Logged::Received => self.handler = Some(Vec::new()),
+            Logged::Step(step) => self.before.push((*step, Vec::new())),
+            Logged::Began(_) => {}
+            Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
+                let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
+                if let Some(choices) = last {
+                    choices.extend(known(completion, logged));
+                }
+            }
+        }
+    }
+}
+
+/// What was chosen, under a model; `None` where it stands in an arm that is not taken.
+fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
+    match logged {
+        Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
+        Logged::Element { value, guard } => Given::Element(value.clone()).under(completion, guard.as_ref()),
+        Logged::Way(way) => Some(Given::Way(*way)),
+        Logged::Received | Logged::Request(_) | Logged::Step(_) | Logged::Began(_) => None,
+    }
+}
+
+/// A server in the initial state that these choices lead to.
+pub(super) fn begin(spec: &Arc<Spec>, choices: Vec<Given>) -> Result<(Server, Initial), WitnessError> {
+    let server = Server::given(spec.clone(), choices.clone()).map_err(|stop| wrong(0, stop.to_string()))?;
+    let json = server.made_json();
+    Ok((server, Initial { choices, json }))
+}
+
+/// That a run does not show what was observed.
+pub(super) fn wrong(line: u64, why: String) -> WitnessError {
+    WitnessError::DoesNotReplay { line, why }
+}
+
+/// Repeats what the server did by itself, and then what it did with the request.
+pub(super) fn repeat(
+    spec: &Spec,
+    server: &mut Server,
+    made: Made,
+    exchange: &Exchange,
+) -> Result<WitnessStep, WitnessError> {
+    let line = exchange.line;
+    let stopped = |stop: Stop| wrong(line, stop.to_string());
+    let mut before = Vec::with_capacity(made.before.len());
+    for (step, choices) in made.before {
+        server.step_given(step, choices.clone()).map_err(stopped)?;
+        let site = spec.program.steps[step].site;
+        before.push(WitnessOwn { step, site, choices, json: server.made_json() });
+    }
+    let skipped = WitnessStep {
+        line,
+        before,
+        choices: Vec::new(),
+        json: Vec::new(),
+        request: made.request,
+        reply: Reply::Nothing,
+        skipped: true,
+    };
+    let Some(choices) = made.handler else { return Ok(skipped) };
+    let request = skipped.request.as_ref().unwrap_or(&exchange.request);
+    let reply = server.handle_given(request, exchange.client, choices.clone()).map_err(stopped)?;
+    let shows = match &exchange.observed {
+        Observed::Answer(answer) => {
+            matches!(&reply, Reply::Answer(reply) if value::equal(reply, answer) == Ok(Truth::Known(true)))
+        }
+        Observed::Any => matches!(reply, Reply::Answer(_)),
+        Observed::Nothing => reply == Reply::Nothing,
+        Observed::Lost => true,
+    };
+    if !shows {
+        return Err(wrong(line, "the server replies something else".to_owned()));
+    }
+    Ok(WitnessStep { choices, json: server.made_json(), reply, skipped: false, ..skipped })
+}
