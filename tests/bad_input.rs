@@ -30,7 +30,7 @@ fn files_that_are_no_specifications() {
     for command in ["check", "dualize", "simulate"] {
         check(&[command, "no/such.may"], "", 2, &["no/such.may: cannot read"]);
         check(&[command, "src"], "", 2, &["src: this is a directory"]);
-        check(&[command, latin.to_str().unwrap()], "", 2, &["bad_latin.may:1: this file is not UTF-8"]);
+        check(&[command, latin.to_str().unwrap()], "", 2, &["bad_latin.may:1: this file is not valid UTF-8"]);
         check(&[command, zeros.to_str().unwrap()], "", 2, &["bad_zeros.may:1:1"]);
     }
     for command in ["dualize", "simulate"] {

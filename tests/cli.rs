@@ -49,8 +49,8 @@ fn wrong_usage_is_2() {
         (&["explore", "specs/kv.may", "--sample", "0"], "expected a number of at least 1"),
         (&["explore", "--cmd", " "], "expected a command for the shell"),
         (&["validate", "specs/kv.may", "t", "--no-evidence", "--witness", "w"], "cannot be used with"),
-        (&["check", "-", "-"], "once only"),
-        (&["validate", "-", "-"], "once only"),
+        (&["check", "-", "-"], "only be read once"),
+        (&["validate", "-", "-"], "only be read once"),
     ] {
         check(arguments, "", 2, &[part]);
     }
@@ -61,7 +61,7 @@ fn files_that_cannot_be_read() {
     let latin = file("latin.may", b"machine m {\n// caf\xe9\n}\n");
     check(&["check", "no/such.may"], "", 2, &["no/such.may: cannot read: no such file or directory"]);
     check(&["check", "src"], "", 2, &["src: this is a directory"]);
-    check(&["check", latin.to_str().unwrap()], "", 2, &["latin.may:2: this file is not UTF-8"]);
+    check(&["check", latin.to_str().unwrap()], "", 2, &["latin.may:2: this file is not valid UTF-8"]);
 }
 
 #[test]
@@ -115,15 +115,20 @@ fn fmt_rewrites_checks_and_leaves_broken_files_alone() {
     let ugly = "machine m {!1:=0;}// the end\n";
     let ugly_file = file("ugly.may", ugly);
     let path = ugly_file.to_str().unwrap();
-    check(&["fmt", "--check", path], "", 1, &["ugly.may:1: not in the layout"]);
+    check(&["fmt", "--check", path], "", 1, &["ugly.may:1: not formatted"]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), ugly);
     let pretty = String::from_utf8(run(&["fmt", "-"], ugly).stdout).unwrap();
     assert!(pretty.contains("machine m {") && pretty.contains("// the end"), "{pretty}");
-    check(&["fmt", path], "", 0, &["ugly.may: rewritten"]);
+    check(&["fmt", path], "", 0, &["ugly.may: formatted"]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), pretty);
     check(&["fmt", path], "", 0, &[]);
     check(&["fmt", "--check", path, "specs/kv.may"], "", 0, &[]);
-    check(&["fmt", "--check", "-"], "machine m {!1 := }", 2, &["<stdin>:1:18", "<stdin>: not formatted"]);
+    check(
+        &["fmt", "--check", "-"],
+        "machine m {!1 := }",
+        2,
+        &["<stdin>:1:18", "<stdin>: cannot be formatted because of syntax errors"],
+    );
     check(&["fmt", path, "no/such.may"], "", 2, &["no/such.may: cannot read"]);
 }
 

@@ -44,7 +44,7 @@ fn a_witness_is_lines_of_json() {
         0,
         &["\"witness\":[{\"line\":1,\"choices\":[3],\"a\":1}"],
     );
-    check(&["validate", SPEC, "-", "-", "--witness", "w"], ACCEPTED, 2, &["once only"]);
+    check(&["validate", SPEC, "-", "-", "--witness", "w"], ACCEPTED, 2, &["only be read once"]);
     check(&["validate", SPEC, "-", "specs", "--witness", "w"], ACCEPTED, 2, &["--witness is for one trace"]);
     check(&["validate", SPEC, "-", "--witness", "no/such/w"], ACCEPTED, 2, &["no/such/w: cannot write"]);
 }
@@ -55,10 +55,10 @@ fn nothing_that_is_read_is_written_over() {
     let (spec_file, trace_file) = (file("kept.may", &spec), file("kept.ndjson", ACCEPTED));
     let (spec_path, trace_path) = (spec_file.to_str().unwrap(), trace_file.to_str().unwrap());
     for out in [spec_path, trace_path] {
-        check(&["validate", spec_path, trace_path, "--witness", out], "", 2, &["would be written over"]);
+        check(&["validate", spec_path, trace_path, "--witness", out], "", 2, &["refusing to overwrite this file"]);
     }
-    check(&["simulate", spec_path, "--out", spec_path], "", 2, &["would be written over"]);
-    check(&["serve", spec_path, "--stdio", "--trace", spec_path], "", 2, &["would be written over"]);
+    check(&["simulate", spec_path, "--out", spec_path], "", 2, &["refusing to overwrite this file"]);
+    check(&["serve", spec_path, "--stdio", "--trace", spec_path], "", 2, &["refusing to overwrite this file"]);
     assert_eq!(std::fs::read_to_string(&spec_file).unwrap(), spec);
     assert_eq!(std::fs::read_to_string(&trace_file).unwrap(), ACCEPTED);
 }
@@ -141,7 +141,7 @@ fn what_is_no_trace_is_2() {
     check(&["validate", SPEC, "src"], "", 2, &["src: this is a directory"]);
     check(&["validate", SPEC, "-", "--net", "tcp"], ACCEPTED, 2, &["not supported yet"]);
     let latin = file("latin.ndjson", b"{\"q\": 5, \"a\": 1}\n{\"q\": \"\xe9\"}\n");
-    check(&["validate", SPEC, latin.to_str().unwrap()], "", 2, &["latin.ndjson:2:8", "not UTF-8"]);
+    check(&["validate", SPEC, latin.to_str().unwrap()], "", 2, &["latin.ndjson:2:8", "not valid UTF-8"]);
 }
 
 #[test]

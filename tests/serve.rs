@@ -426,7 +426,7 @@ fn those_that_wait_are_told_that_it_ends() {
     arrive();
     assert_eq!(other.ask("-2"), "-2");
     assert_eq!(server.stop("TERM").0, Some(130));
-    refused(&one.hear(), "stopping", 1, "the server ends");
+    refused(&one.hear(), "stopping", 1, "the server is shutting down");
 }
 
 #[test]

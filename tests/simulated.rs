@@ -143,7 +143,7 @@ fn a_client_that_can_ask_for_nothing_more_is_told_which_duty_ends_it() {
         &["no request was found that keeps the client's duty", "three.may:5:", "expects n <= 3"],
     );
     let none = "protocol none { request int; response int; var n: int = 0; on q if n < 2 { n := n + 1; reply n; } }";
-    ends("none", none, &["--clients", "3"], 2, &["no request was found that a handler takes", "none.may:1:"]);
+    ends("none", none, &["--clients", "3"], 2, &["no request was found that a handler accepts", "none.may:1:"]);
     let order =
         "protocol p { request int; response int; var n: int = 0; on q { expects q == n; n := n + 1; reply n; } }";
     ends("range", order, &["--range", "request=0..5"], 5, &["range.may:1:", "--range request=0..5"]);

@@ -29,7 +29,7 @@ pub fn shown(path: &Path) -> String {
 pub fn apart<'i>(out: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), String> {
     let Ok(there) = out.canonicalize() else { return Ok(()) };
     match inputs.into_iter().find(|input| input.canonicalize().is_ok_and(|input| input == there)) {
-        Some(input) => Err(format!("{}: would be written over, but it is read as {}", shown(out), shown(input))),
+        Some(input) => Err(format!("{}: refusing to overwrite this file: it is read as {}", shown(out), shown(input))),
         None => Ok(()),
     }
 }
@@ -52,12 +52,15 @@ pub fn read_text(path: &Path) -> Result<String, String> {
     let mut limited = open(path)?.take(LARGEST_SPEC + 1);
     limited.read_to_end(&mut bytes).map_err(|cause| unreadable(path, &cause))?;
     if bytes.len() as u64 > LARGEST_SPEC {
-        return Err(format!("{}: larger than {LARGEST_SPEC} bytes, which no specification is", shown(path)));
+        return Err(format!(
+            "{}: this file is larger than {LARGEST_SPEC} bytes, the limit for specifications",
+            shown(path)
+        ));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("{}:{line}: this file is not UTF-8", shown(path))
+        format!("{}:{line}: this file is not valid UTF-8", shown(path))
     })
 }
 
@@ -71,7 +74,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, String> {
     }
     let file = File::open(path).map_err(|cause| unreadable(path, &cause))?;
     if file.metadata().is_ok_and(|data| data.is_dir()) {
-        return Err(format!("{}: this is a directory, a file was expected", shown(path)));
+        return Err(format!("{}: this is a directory, expected a file", shown(path)));
     }
     Ok(Box::new(file))
 }

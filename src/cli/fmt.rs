@@ -41,7 +41,7 @@ fn layout(path: &Path, terminal: &mut Terminal) -> Result<Layout, Exit> {
     let parsed = parse(&before, sources.add(&files::shown(path), &before), NodeId(0));
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
         load::tell(&sources, &parsed.diagnostics, terminal);
-        return Err(failed(terminal, &format!("{}: not formatted", files::shown(path))));
+        return Err(failed(terminal, &format!("{}: cannot be formatted because of syntax errors", files::shown(path))));
     }
     let after = print(&parsed.file, &before);
     Ok(Layout { before, after })
@@ -52,7 +52,7 @@ fn compare(path: &Path, before: &str, after: &str, terminal: &mut Terminal) -> E
         return Exit::Fine;
     }
     let same = before.lines().zip(after.lines()).take_while(|(before, after)| before == after).count();
-    terminal.print(&format!("{}:{}: not in the layout\n", files::shown(path), same + 1));
+    terminal.print(&format!("{}:{}: not formatted\n", files::shown(path), same + 1));
     Exit::Rejected
 }
 
@@ -62,7 +62,7 @@ fn rewrite(path: &Path, before: &str, after: &str, terminal: &mut Terminal) -> E
     }
     match files::write_text(path, after) {
         Ok(()) => {
-            terminal.print(&format!("{}: rewritten\n", files::shown(path)));
+            terminal.print(&format!("{}: formatted\n", files::shown(path)));
             Exit::Fine
         }
         Err(why) => failed(terminal, &why),

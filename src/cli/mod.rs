@@ -82,7 +82,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
-    (stdin > 1).then_some("standard input (`-`) can be read once only")
+    (stdin > 1).then_some("standard input (`-`) can only be read once")
 }
 
 fn completions(shell: clap_complete::Shell) -> String {

@@ -60,7 +60,8 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
 /// Says why the trace ends here.
 fn told(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -> Exit {
     let Stop::Outside(site) = stop else { return stopped::tell(spec, stop, terminal) };
-    let why = if spec.program.untaken == Some(*site) { "that a handler takes" } else { "that keeps the client's duty" };
+    let why =
+        if spec.program.untaken == Some(*site) { "that a handler accepts" } else { "that keeps the client's duty" };
     let mut finding = Diagnostic::error(spec.span(*site), format!("no request was found {why}"));
     if let Some((low, high)) = values::ranges(&options.ranges).request {
         finding = finding.help(format!("its integers are drawn from `--range request={low}..{high}`"));

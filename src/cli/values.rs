@@ -63,7 +63,7 @@ impl FromStr for RangeArg {
         let (low, high) = range.split_once("..").ok_or_else(expected)?;
         let (low, high) = (integer(low).ok_or_else(expected)??, integer(high).ok_or_else(expected)??);
         if low >= high {
-            return Err(format!("the range {low}..{high} is empty ({high} is excluded)"));
+            return Err(format!("the range {low}..{high} is empty, since {high} is excluded"));
         }
         Ok(RangeArg { what, low, high })
     }
@@ -73,7 +73,7 @@ impl FromStr for RangeArg {
 fn integer(text: &str) -> Option<Result<i64, String>> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_one = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
-    is_one.then(|| text.parse().map_err(|_| format!("{text} is too large: the ends are integers of 64 bits")))
+    is_one.then(|| text.parse().map_err(|_| format!("{text} is too large: expected integers of 64 bits")))
 }
 
 /// How many, perhaps none.

@@ -93,27 +93,27 @@ impl fmt::Display for Limit {
                     crate::process::SECTION_LIMIT
                 )
             }
-            Limit::Calls => write!(f, "calls were nested deeper than {}", crate::process::CALL_LIMIT),
+            Limit::Calls => write!(f, "calls were nested more than {} levels deep", crate::process::CALL_LIMIT),
             Limit::Nodes => write!(
                 f,
-                "one request looked at more than {} nodes of recursive values that started unknown, or {} of one in an expression",
+                "one request inspected more than {} nodes of recursive values that started unknown, or {} of one in an expression",
                 crate::process::NODE_LIMIT,
                 crate::process::GUARDED_NODE_LIMIT
             ),
             Limit::Stretch => write!(
                 f,
-                "more than {} elements of a list of unknown length were asked for by one request",
+                "one request inspected more than {} elements of a list of unknown length",
                 crate::process::STRETCH_LIMIT
             ),
             Limit::Pieces => {
                 write!(f, "an unknown text was split into more than {} pieces", crate::process::PIECES_LIMIT)
             }
-            Limit::Undecidable => f.write_str("an operation on values that are not known has no symbolic form"),
+            Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
             Limit::Steps => {
-                write!(f, "the server may reach more than {} states by itself", super::closure::CLOSURE_LIMIT)
+                write!(f, "the server can reach more than {} states through steps", super::closure::CLOSURE_LIMIT)
             }
             Limit::Effort => {
-                f.write_str("one exchange had more possible explanations than could be followed in the effort allowed")
+                f.write_str("one exchange had more possible explanations than the limit of effort allows to follow")
             }
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),
         }

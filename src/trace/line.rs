@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
             None => !notes.contains(&key),
         };
         if !is_new {
-            return Err(JsonError::new(value.offset, format!("the key {key:?} stands twice in this line")));
+            return Err(JsonError::new(value.offset, format!("duplicate key {key:?}")));
         }
         if fields.slot(&key).is_none() {
             notes.push(key);
@@ -100,7 +100,7 @@ fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) 
     }
     loop {
         if scanner.peek().is_none() {
-            return Err(scanner.expected("the rest of the event in the same line"));
+            return Err(scanner.expected("the rest of the event on the same line"));
         }
         let key = scanner.string()?;
         scanner.expect(b':')?;
@@ -111,7 +111,7 @@ fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) 
         }
     }
     if !scanner.eat(b'}') {
-        return Err(scanner.expected("`,` or `}` in the same line"));
+        return Err(scanner.expected("`,` or `}` on the same line"));
     }
     finish(scanner)
 }
@@ -119,7 +119,7 @@ fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) 
 fn finish(mut scanner: Scanner<'_>) -> Parsed<usize> {
     let end = scanner.offset();
     if scanner.peek().is_some() {
-        return Err(scanner.expected("the end of the line behind an event"));
+        return Err(scanner.expected("the end of the line after the event"));
     }
     Ok(end - 1)
 }
@@ -177,7 +177,7 @@ impl<'a> Fields<'a> {
             return Ok(Body::Closed);
         }
         if let (Some(_), Some(lost)) = (self.answer, self.lost) {
-            return Err(JsonError::new(lost.offset, "an event has either an answer (\"a\") or is \"lost\""));
+            return Err(JsonError::new(lost.offset, "an event cannot both have an answer (\"a\") and be \"lost\""));
         }
         match (self.query, self.answer) {
             (Some(query), Some(answer)) => Ok(Body::Exchange { query, reply: Reply::Answer(answer) }),
@@ -213,7 +213,7 @@ impl<'a> Fields<'a> {
         let number = natural(version)?;
         if number != VERSION {
             let message =
-                format!("version {number} of the trace format is not known; this program reads version {VERSION}");
+                format!("unsupported version {number} of the trace format; this program reads version {VERSION}");
             return Err(JsonError::new(version.offset, message));
         }
         Ok(Header { version: number, spec: self.spec.map(text).transpose()? })
@@ -224,7 +224,7 @@ impl<'a> Fields<'a> {
         match others.iter().flatten().next() {
             None => Ok(()),
             Some(other) => {
-                Err(JsonError::new(other.offset.max(this.offset), "these keys do not go together in one line"))
+                Err(JsonError::new(other.offset.max(this.offset), "these keys cannot be combined on one line"))
             }
         }
     }

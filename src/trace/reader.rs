@@ -250,7 +250,7 @@ impl<R: BufRead> Reader<R> {
     fn event(&self) -> Result<Line<'_>, TraceError> {
         match self.record()? {
             (text, Record::Event(event)) => Ok(Line { event, text }),
-            (_, Record::Header(_)) => Err(self.error_at(0, "the line that names the format can only be the first")),
+            (_, Record::Header(_)) => Err(self.error_at(0, "the line that names the format must be the first line")),
         }
     }
 
@@ -266,7 +266,7 @@ impl<R: BufRead> Reader<R> {
             return Ok(text);
         }
         std::str::from_utf8(&self.alone)
-            .map_err(|error| self.error_at(error.valid_up_to(), "this byte is not UTF-8, which a trace is written in"))
+            .map_err(|error| self.error_at(error.valid_up_to(), "this byte is not valid UTF-8"))
     }
 }
 
@@ -367,13 +367,13 @@ mod tests {
     fn lines_that_are_no_events() {
         for (text, column, message) in [
             ("5", 1, "expected an event: an object on one line, such as {\"q\": 5, \"a\": 1}, found a number"),
-            ("{", 2, "expected the rest of the event in the same line, found the end"),
+            ("{", 2, "expected the rest of the event on the same line, found the end"),
             ("{\"q\": 5, \"a\": ", 15, "expected a value, found the end"),
-            ("{\"q\": 5, \"a\": 1", 16, "expected `,` or `}` in the same line, found the end"),
-            ("{\"q\": 5, \"a\": 1} {}", 18, "expected the end of the line behind an event, found an object"),
-            ("{\"q\": 5, \"q\": 6}", 15, "the key \"q\" stands twice in this line"),
-            ("{\"q\": 5, \"t\": 1, \"t\": 2}", 23, "the key \"t\" stands twice in this line"),
-            ("{\"é\": 5, \"\\u0071\": 1, \"q\": 2}", 28, "the key \"q\" stands twice in this line"),
+            ("{\"q\": 5, \"a\": 1", 16, "expected `,` or `}` on the same line, found the end"),
+            ("{\"q\": 5, \"a\": 1} {}", 18, "expected the end of the line after the event, found an object"),
+            ("{\"q\": 5, \"q\": 6}", 15, "duplicate key \"q\""),
+            ("{\"q\": 5, \"t\": 1, \"t\": 2}", 23, "duplicate key \"t\""),
+            ("{\"é\": 5, \"\\u0071\": 1, \"q\": 2}", 28, "duplicate key \"q\""),
             (
                 "{\"t\": 5}",
                 8,
@@ -383,9 +383,9 @@ mod tests {
             ("{\"lost\": true}", 14, "a client that gave up needs its connection: the key \"c\""),
             ("{\"c\": 1, \"lost\": false}", 18, "expected `true`"),
             ("{\"c\": -1, \"q\": 1}", 7, "expected a number from 0 to 18446744073709551615"),
-            ("{\"q\": 1, \"a\": 2, \"lost\": true}", 26, "an event has either an answer (\"a\") or is \"lost\""),
-            ("{\"c\": 1, \"q\": 1, \"closed\": true}", 28, "these keys do not go together in one line"),
-            ("{\"mayhap\": 2}", 12, "version 2 of the trace format is not known; this program reads version 1"),
+            ("{\"q\": 1, \"a\": 2, \"lost\": true}", 26, "an event cannot both have an answer (\"a\") and be \"lost\""),
+            ("{\"c\": 1, \"q\": 1, \"closed\": true}", 28, "these keys cannot be combined on one line"),
+            ("{\"mayhap\": 2}", 12, "unsupported version 2 of the trace format; this program reads version 1"),
             ("{\"peer\": \"p\", \"q\": 1}", 21, "a call to a peer needs its number: the key \"c\""),
             ("{\"peer\": 3, \"c\": 1, \"q\": 1}", 10, "expected a string, found a number"),
         ] {
@@ -395,14 +395,14 @@ mod tests {
 
     #[test]
     fn a_header_comes_first_or_not_at_all() {
-        let error = Some((2, 1, "the line that names the format can only be the first".into()));
+        let error = Some((2, 1, "the line that names the format must be the first line".into()));
         assert_eq!(read(b"{\"q\": 1}\n{\"mayhap\": 1}").1, error);
         assert_eq!(read(b"{\"mayhap\": 1}\n{\"mayhap\": 1}").1, error);
     }
 
     #[test]
     fn bytes_that_are_not_utf_8() {
-        let error = (2, 7, "this byte is not UTF-8, which a trace is written in".into());
+        let error = (2, 7, "this byte is not valid UTF-8".into());
         assert_eq!(read(b"{\"q\": 1}\n{\"\xc3\xa9\": \xff}").1, Some(error));
     }
 

@@ -124,9 +124,8 @@ impl Answering {
             let before = String::from_utf8_lossy(&text[..offset.min(text.len())]);
             Refusal { column: Some(before.chars().count() as u64 + 1), ..Refusal::new(Kind::Malformed, message) }
         };
-        let text = std::str::from_utf8(text).map_err(|error| {
-            malformed(error.valid_up_to(), "this byte is not UTF-8, which JSON is written in".into())
-        })?;
+        let text = std::str::from_utf8(text)
+            .map_err(|error| malformed(error.valid_up_to(), "this byte is not valid UTF-8".into()))?;
         let spec = &self.spec;
         decode(&spec.types, spec.program.request, text).map_err(|error| malformed(error.offset, error.to_string()))
     }

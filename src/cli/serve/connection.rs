@@ -125,8 +125,8 @@ impl Desk {
         let refused = |kind, message: String| Next::Write(Refusal::new(kind, message).of_line(line).to_string());
         match piece {
             Piece::Line(text) => self.ask(client, line, text),
-            Piece::TooLong => refused(Kind::TooLong, format!("a line may have at most {MAX_REQUEST_BYTES} bytes")),
-            Piece::CutOff => refused(Kind::CutOff, "the end came in the middle of this line".into()),
+            Piece::TooLong => refused(Kind::TooLong, format!("a line can have at most {MAX_REQUEST_BYTES} bytes")),
+            Piece::CutOff => refused(Kind::CutOff, "the input ended in the middle of this line".into()),
             Piece::End => Next::End,
         }
     }

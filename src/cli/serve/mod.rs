@@ -134,7 +134,7 @@ fn ended(result: io::Result<()>, terminal: &mut Terminal) -> Exit {
 
 /// Turns away what still comes, and lets clients take what they were answered.
 fn end(messages: Receiver<Message>, waiting: Vec<Request>, under_way: &UnderWay) {
-    let stopping = Refusal::new(Kind::Stopping, "the server ends");
+    let stopping = Refusal::new(Kind::Stopping, "the server is shutting down");
     let asked = messages.try_iter().filter_map(|message| match message {
         Message::Request(request) => Some(request),
         Message::Left | Message::Ended(_) | Message::Interrupted => None,

@@ -36,7 +36,7 @@ impl Record {
     /// A message, one line: the file cannot be written.
     pub fn create(path: &Path, read: &Path, spec: &Spec, clients: Clients) -> Result<Record, String> {
         if files::is_stdin(path) {
-            return Err("--trace needs the name of a file, standard output is taken".into());
+            return Err("--trace needs the name of a file: standard output is already in use".into());
         }
         let file = files::create(path, read)?;
         let mut record = Record { file, name: files::shown(path), clients, written: 0 };
