@@ -102,6 +102,71 @@ fn a_search_interrupted_anywhere_and_resumed_visits_every_run_once() {
 }
 
 #[test]
+fn a_search_that_a_run_interrupts_goes_on_with_that_run() {
+    /// Each run once, though every third one is interrupted, at its end, the first time.
+    fn check<S: Strategy>(seed: u64, strategy: S, expected: &[Vec<usize>]) {
+        let (mut visited, mut begun, mut search) = (Vec::new(), 0, Explore::new(strategy));
+        loop {
+            let mut interrupted = false;
+            let before = visited.len() as u64;
+            let report = search.run(|c| {
+                let path = walk(seed, c);
+                begun += 1;
+                interrupted = begun % 3 == 0;
+                if interrupted {
+                    return Err(c.interrupt());
+                }
+                visited.push(path);
+                Ok(())
+            });
+            assert_eq!((report.runs, report.failed, report.mistake), (visited.len() as u64 - before, 0, None));
+            if !interrupted {
+                break;
+            }
+            assert_eq!((report.ended, search.rest().len()), (Ended::Interrupted, 1));
+        }
+        visited.sort();
+        assert_eq!(visited, expected, "seed {seed}");
+    }
+    for seed in 0..12 {
+        let expected = all_leaves(seed);
+        check(seed, Odometer::new(), &expected);
+        check(seed, BreadthFirst::new(), &expected);
+        check(seed, Continued::new(Vec::new(), Odometer::new()), &expected);
+        let drawn = |threads: usize, limit: u64| {
+            let (begun, paths) = (std::sync::atomic::AtomicU64::new(0), std::sync::Mutex::new(Vec::new()));
+            let mut search = Explore::new(Sampled::new(seed, 300));
+            let program = |c: &mut Chooser| {
+                let path = walk(seed, c);
+                if begun.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == limit {
+                    return Err(c.interrupt());
+                }
+                paths.lock().unwrap().push(path);
+                Ok(())
+            };
+            let first = search.run_on(threads, program);
+            assert_eq!(first.ended, if limit < 300 { Ended::Interrupted } else { Ended::Sampled });
+            let second = search.run_on(threads, program);
+            assert_eq!((first.runs + second.runs, second.ended), (300, Ended::Sampled));
+            let mut paths = paths.into_inner().unwrap();
+            paths.sort();
+            paths
+        };
+        assert_eq!([drawn(1, 100), drawn(3, 100), drawn(2, 299)], [(); 3].map(|()| drawn(1, 1_000)));
+    }
+    // A run that was interrupted first is still the first one.
+    let mut search = Explore::new(Odometer::new());
+    search.run(|c| if c.flip("coin") { Ok(()) } else { Err(c.interrupt()) });
+    let saved = search.rest()[0].save();
+    assert_eq!(explore(Odometer::resume(&saved, 9, |c| _ = c.flip("coin")).unwrap(), |c| _ = c.flip("coin")).runs, 2);
+    let in_vain = Odometer::resume(&Odometer::below(vec![]).save(), 9, |c| Err::<(), _>(c.interrupt()));
+    assert_eq!(in_vain.map(drop), Ok(()), "nothing was saved of the first run");
+    search.run(|c| if c.flip("coin") { Err(c.interrupt()) } else { Ok(()) });
+    let in_vain = Odometer::resume(&search.rest()[0].save(), 9, |c| Err::<(), _>(c.interrupt()));
+    assert_eq!(in_vain, Err(token::TokenError::Interrupted));
+}
+
+#[test]
 fn a_search_divided_visits_every_run_once() {
     for seed in 0..12 {
         let expected = all_leaves(seed);

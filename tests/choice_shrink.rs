@@ -55,6 +55,10 @@ impl Strategy for Planted {
         Ok(false)
     }
 
+    fn restart(&mut self) {
+        self.run.clear();
+    }
+
     fn is_done(&self) -> bool {
         self.done
     }

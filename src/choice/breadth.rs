@@ -100,6 +100,10 @@ impl Strategy for BreadthFirst {
         Ok(!self.done)
     }
 
+    fn restart(&mut self) {
+        self.position = 0;
+    }
+
     fn is_done(&self) -> bool {
         self.done
     }

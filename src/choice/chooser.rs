@@ -115,6 +115,28 @@ impl<'s> Chooser<'s> {
         }
     }
 
+    /// Ends the search at once, in the middle of this run: it is not counted, and what is left begins with it. Where the run
+    /// has been ended already, that stands.
+    ///
+    /// ```
+    /// use mayhap::choice::{Chooser, Ended, Explore, Odometer};
+    /// let program = |c: &mut Chooser, enough: bool| {
+    ///     let last = c.choose("digit", 10) == 7;
+    ///     if last && enough { Err(c.interrupt()) } else { Ok(()) }
+    /// };
+    /// let mut search = Explore::new(Odometer::new());
+    /// let begun = search.run(|c| program(c, true));
+    /// assert_eq!((begun.runs, begun.ended), (7, Ended::Interrupted));
+    /// assert_eq!(search.run(|c| program(c, false)).runs, 3);
+    /// ```
+    #[cold]
+    pub fn interrupt(&mut self) -> ChoiceError {
+        match &self.escaped {
+            Some(error) => error.clone(),
+            None => self.escape(ChoiceError::Interrupted),
+        }
+    }
+
     #[cold]
     fn escape(&mut self, error: ChoiceError) -> ChoiceError {
         self.left = 0;

@@ -72,6 +72,8 @@ pub enum ChoiceError {
         /// The bound.
         bound: usize,
     },
+    /// Whoever runs the program wants the search to end at once.
+    Interrupted,
     /// A breadth-first search comes back to what follows later.
     Postponed {
         /// The place that asked.
@@ -94,7 +96,13 @@ impl ChoiceError {
     /// Whether the program (or the record) is to blame; else the run merely does not go on.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
-        !matches!(self, ChoiceError::Refused { .. } | ChoiceError::Cut { .. } | ChoiceError::Postponed { .. })
+        match self {
+            ChoiceError::Refused { .. } | ChoiceError::Cut { .. } => false,
+            ChoiceError::Postponed { .. } | ChoiceError::Interrupted => false,
+            ChoiceError::Empty { .. } | ChoiceError::RunEnded { .. } | ChoiceError::NotDeterministic(_) => true,
+            ChoiceError::BadRecord { .. } | ChoiceError::Unused { .. } | ChoiceError::Swallowed { .. } => true,
+            ChoiceError::BadLabel { .. } | ChoiceError::BadWeights { .. } => true,
+        }
     }
 
     /// The place at which it happened.
@@ -110,7 +118,7 @@ impl ChoiceError {
             | ChoiceError::Postponed { label }
             | ChoiceError::Cut { label, .. } => label,
             ChoiceError::NotDeterministic(difference) => difference.asked.0,
-            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel { .. } => "",
+            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel { .. } | ChoiceError::Interrupted => "",
         }
     }
 }
@@ -151,6 +159,7 @@ impl fmt::Display for ChoiceError {
             ChoiceError::Refused { label } => write!(f, "`{label}` does not hold: this run does not exist"),
             ChoiceError::Cut { label, bound: 1 } => write!(f, "`{label}` asks for more than 1 choice"),
             ChoiceError::Cut { label, bound } => write!(f, "`{label}` asks for more than {bound} choices"),
+            ChoiceError::Interrupted => write!(f, "the search was interrupted in this run"),
             ChoiceError::Postponed { label } => write!(f, "what follows `{label}` is visited later"),
         }
     }

@@ -117,7 +117,10 @@ impl Odometer {
         let (run, ends, shape, done) = token::read_search(saved)?;
         if let Some(shape) = shape {
             let mut first = Odometer::new();
-            quiet::quietly(|| _ = rerun::once(&mut first, choices, &mut program));
+            let end = quiet::quietly(|| rerun::once(&mut first, choices, &mut program));
+            if matches!(end, rerun::End::Escaped(ChoiceError::Interrupted)) {
+                return Err(TokenError::Interrupted);
+            }
             if token::shape(first.run()) != shape {
                 return Err(TokenError::OtherProgram);
             }
@@ -279,6 +282,10 @@ impl Strategy for Odometer {
             return next;
         }
         Ok(self.turn())
+    }
+
+    fn restart(&mut self) {
+        self.position = 0;
     }
 
     fn is_done(&self) -> bool {

@@ -132,7 +132,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
                 };
                 let mut watch = |tally: &Tally| if tally.is_endless() { ControlFlow::Break(()) } else { watch(tally) };
                 visit(part, self.bounds, &mut tally, &mut program, &mut watch);
-                if tally.mistake.is_some() || tally.is_endless() || signal.is_break() {
+                if tally.mistake.is_some() || tally.interrupted || tally.is_endless() || signal.is_break() {
                     break;
                 }
             }
@@ -140,9 +140,12 @@ impl<'w, S: Strategy> Explore<'w, S> {
         })
     }
 
-    /// Whether a bound or a mistake ends the search.
+    /// Whether a bound, a mistake or the program itself ends the search.
     pub(super) fn is_over(&self, tally: &Tally) -> bool {
-        tally.mistake.is_some() || tally.failed >= self.bounds.failures || tally.visited() >= self.bounds.runs
+        tally.mistake.is_some()
+            || tally.interrupted
+            || tally.failed >= self.bounds.failures
+            || tally.visited() >= self.bounds.runs
     }
 
     pub(super) fn watch(&mut self, progress: Progress) -> ControlFlow<()> {
@@ -159,7 +162,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         self.parts.retain(|part| !part.is_done());
         let ended = match self.coverage {
             _ if tally.mistake.is_some() => Ended::Mistake,
-            _ if signal.is_break() => Ended::Interrupted,
+            _ if signal.is_break() || tally.interrupted => Ended::Interrupted,
             Coverage::Recorded if self.parts.is_empty() => Ended::Replayed,
             _ if tally.failed >= self.bounds.failures => Ended::Failure,
             _ if !self.parts.is_empty() && tally.is_endless() => Ended::Endless,
@@ -220,6 +223,9 @@ pub(super) fn visit<S: Strategy, R: Outcome>(
     while !search.is_done() && tally.visited() < bounds.runs && tally.failed < bounds.failures {
         let end = rerun::placed(search, bounds.choices, program);
         let whole = tally.note(end, search.run());
+        if tally.interrupted {
+            return search.restart();
+        }
         if tally.mistake.is_some() {
             return;
         }

@@ -27,6 +27,11 @@ impl<C: Choices> Recorded<C> {
         Recorded { source, run: Vec::new() }
     }
 
+    /// The source that decides.
+    pub fn source(&mut self) -> &mut C {
+        &mut self.source
+    }
+
     /// The choices made so far; those among one alternative are not among them.
     pub fn run(&self) -> &[Step] {
         &self.run
@@ -114,6 +119,10 @@ impl Strategy for Replay {
         self.finish().map(|()| false)
     }
 
+    fn restart(&mut self) {
+        self.position = 0;
+    }
+
     fn is_done(&self) -> bool {
         self.done
     }
@@ -185,6 +194,11 @@ impl<S: Strategy> Strategy for Continued<S> {
         used(&self.beginning, self.run.len())?;
         self.run.clear();
         self.search.advance()
+    }
+
+    fn restart(&mut self) {
+        self.run.clear();
+        self.search.restart();
     }
 
     fn is_done(&self) -> bool {

@@ -148,6 +148,8 @@ pub(super) struct Tally {
     pub failed: u64,
     pub first_cut: Option<Stopped>,
     pub mistake: Option<Stopped>,
+    /// The program has interrupted a run.
+    pub interrupted: bool,
     failures: BTreeMap<String, Failure>,
 }
 
@@ -181,6 +183,10 @@ impl Tally {
     fn escaped(&mut self, error: ChoiceError, run: &[Step]) -> bool {
         match error {
             ChoiceError::Postponed { .. } => return false,
+            ChoiceError::Interrupted => {
+                self.interrupted = true;
+                return false;
+            }
             ChoiceError::Refused { .. } => self.refused += 1,
             ChoiceError::Cut { .. } => {
                 self.cut += 1;
@@ -211,6 +217,7 @@ impl Tally {
         self.refused += other.refused;
         self.cut += other.cut;
         self.failed += other.failed;
+        self.interrupted |= other.interrupted;
         other.first_cut.into_iter().for_each(|cut| earlier(&mut self.first_cut, cut));
         other.mistake.into_iter().for_each(|mistake| earlier(&mut self.mistake, mistake));
         for (_, Failure { kind, message, run, flaky: _ }) in other.failures {

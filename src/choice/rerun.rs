@@ -85,7 +85,7 @@ fn place<R: Outcome>(failed: Failed, run: &[Step], bound: usize, program: &mut i
 /// What became of a run that was told to end here, and how it did.
 #[cold]
 fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser: &Chooser) -> End {
-    if error.is_mistake() {
+    if error.is_mistake() || error == ChoiceError::Interrupted {
         return End::Escaped(error);
     }
     let returned = matches!(outcome, Ok(None));

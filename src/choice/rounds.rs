@@ -105,7 +105,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
             let failed = before.failed + shared.failed.load(Relaxed);
             if signal.is_continue() {
                 signal = self.watch(Progress { runs, failed });
-                shared.stop.store(signal.is_break(), Relaxed);
+                shared.stop.fetch_or(signal.is_break(), Relaxed);
             }
         }
         signal
@@ -127,6 +127,7 @@ impl Shared {
             if go_on().is_continue() {
                 visit(part, bounds, found, &mut |c: &mut Chooser| program(c), &mut |_| go_on());
             }
+            self.stop.fetch_or(found.interrupted, Relaxed);
             self.visited.fetch_add(found.visited(), Relaxed);
             self.failed.fetch_add(found.failed, Relaxed);
         }

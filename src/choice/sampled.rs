@@ -141,6 +141,10 @@ impl Strategy for Sampled {
         Ok(!self.is_done())
     }
 
+    fn restart(&mut self) {
+        self.begin();
+    }
+
     fn is_done(&self) -> bool {
         self.left() == 0
     }

@@ -38,6 +38,9 @@ pub trait Strategy: Choices {
     /// [`ChoiceError::Unused`] where the run ended inside the prefix that it repeated.
     fn advance(&mut self) -> Result<bool, ChoiceError>;
 
+    /// Goes back to the beginning of the run at hand, as if it had not begun.
+    fn restart(&mut self);
+
     /// Whether there is no run left, not even the one at hand.
     fn is_done(&self) -> bool;
 

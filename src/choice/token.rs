@@ -33,6 +33,8 @@ pub enum TokenError {
     Damaged,
     /// It is of a program that asks for other choices.
     OtherProgram,
+    /// The program interrupted its first run, so that it is not known whether it is the one.
+    Interrupted,
 }
 
 impl fmt::Display for TokenError {
@@ -43,6 +45,7 @@ impl fmt::Display for TokenError {
             TokenError::OtherProgram => {
                 "the program has changed since the search was saved: its first run asks for something else"
             }
+            TokenError::Interrupted => "interrupted before the search that was saved went on",
             TokenError::Damaged => "the token is damaged: its checksum does not fit, is all of it there?",
         })
     }

@@ -98,7 +98,8 @@ Exit codes:
   3    a run does not end (--timeout, --choices), --runs was reached, or another limit was
   4    the program died or violated the rules of choosing: it chose from nothing, was not
        deterministic, or continued after the end of its run
-  130  interrupted, with a token for --resume";
+  130  interrupted (SIGINT, SIGTERM, SIGHUP), with a token for --resume; a second signal ends it
+       without one";
 
 /// What mayhap can do.
 #[derive(Subcommand, Debug)]

@@ -45,6 +45,10 @@ impl Strategy for Tailed {
         Ok(false)
     }
 
+    fn restart(&mut self) {
+        self.run.clear();
+    }
+
     fn is_done(&self) -> bool {
         false
     }

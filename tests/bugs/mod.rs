@@ -61,6 +61,10 @@ impl Strategy for Drawn {
         Ok(true)
     }
 
+    fn restart(&mut self) {
+        self.run.clear();
+    }
+
     fn is_done(&self) -> bool {
         false
     }

@@ -4,9 +4,11 @@
 //! `mayhap explore specs/kv.may` prints each trace once, with choices that lead to it, and `mayhap explore --cmd
 //! ./transfer` each output; with `--versus ./other` what only one of the two has.
 
+mod child;
 mod outputs;
 mod program;
 mod ran;
+mod search;
 mod shortest;
 mod specification;
 
@@ -14,21 +16,28 @@ use super::arguments::{Explore as Options, Order};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, load};
-use crate::choice::{
-    BreadthFirst, Chooser, Ended, Explore, Flaky, Odometer, Replay, Report, SMALL, Sampled, Step, Strategy, token,
-};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::choice::{Chooser, Ended, Replay, Report, token};
 use outputs::Outputs;
 use program::Program;
 use ran::{Ran, Trouble};
+use search::Explored;
 use shortest::shortest;
 use specification::Behaviours;
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
-/// Set by a signal: the run at hand is finished, what was found is told.
+/// Set by a signal: the run at hand is ended, what was found is told.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn is_interrupted() -> bool {
+    INTERRUPTED.load(Relaxed)
+}
+
+/// Asks to end at the first signal, and ends at the second.
+fn interrupt() {
+    if INTERRUPTED.swap(true, Relaxed) {
+        std::process::exit(Exit::Interrupted.code().into());
+    }
+}
 
 /// What is explored.
 enum Subject<'o> {
@@ -76,7 +85,7 @@ struct Found<'o> {
 }
 
 pub fn run(options: &Options, terminal: &mut Terminal) -> Exit {
-    if let Err(cause) = ctrlc::set_handler(|| INTERRUPTED.store(true, Relaxed)) {
+    if let Err(cause) = ctrlc::set_handler(interrupt) {
         return failed(terminal, &format!("cannot listen for signals: {cause}"));
     }
     compared(options, terminal).unwrap_or_else(|exit| exit)
@@ -116,9 +125,15 @@ fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Res
 fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Found<'o>, Exit> {
     let subject = subject(name, options, terminal)?;
     let explored = Explored { name, subject: &subject, options };
-    let bad = |error: token::TokenError| failed(terminal, &error.to_string());
+    let mut bad = |error: token::TokenError| {
+        if error != token::TokenError::Interrupted {
+            return failed(terminal, &error.to_string());
+        }
+        terminal.complain(&format!("{name}: {error}\n  go on with the same --resume\n"));
+        Exit::Interrupted
+    };
     if let Some(run) = &options.replay {
-        let run = token::read(run).map_err(bad)?;
+        let run = token::read(run).map_err(&mut bad)?;
         return Ok(explored.visited(vec![Replay::new(run)], |_| Vec::new()));
     }
     let mut found = explored.searched().map_err(bad)?;
@@ -128,128 +143,6 @@ fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Resul
         (found.report.failures, found.trouble) = (vec![failure], Some(trouble));
     }
     Ok(found)
-}
-
-/// What a program under exploration is to the library: it fails where a run has no output.
-type Runs<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
-
-/// What runs printed, and what trouble there was.
-type Seen = (Outputs, Vec<Trouble>);
-
-/// A subject, by its name, and how it is to be explored.
-#[derive(Clone, Copy)]
-struct Explored<'o, 's> {
-    name: &'o str,
-    subject: &'s Subject<'o>,
-    options: &'s Options,
-}
-
-impl<'o> Explored<'o, '_> {
-    /// Explores by the strategy that is asked for.
-    fn searched(&self) -> Result<Found<'o>, token::TokenError> {
-        if let Some(runs) = self.options.sample {
-            return Ok(self.sampled(runs.get() as u64));
-        }
-        if self.options.order == Order::BreadthFirst {
-            let anew = "a breadth-first search cannot be resumed, a depth-first one can";
-            return Ok(self.visited(vec![BreadthFirst::new()], |_| vec![anew.to_owned()]));
-        }
-        let resume = |saved: &String| Odometer::resume(saved, self.options.choices, |c| self.subject.run(c).map(drop));
-        let resumed: Vec<Odometer> = self.options.resume.iter().map(resume).collect::<Result<_, _>>()?;
-        let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
-        Ok(self
-            .visited(parts, |parts| parts.iter().map(|part| format!("go on with --resume {}", part.save())).collect()))
-    }
-
-    /// Visits what several searches have before them.
-    fn visited<S: Strategy + Send>(&self, parts: Vec<S>, go_on: impl Fn(&[S]) -> Vec<String>) -> Found<'o> {
-        let jobs = self.options.jobs;
-        let (report, seen, parts) =
-            self.search(parts, |search, one| if jobs == 1 { search.run(one) } else { search.run_on(jobs, one) });
-        self.found(report, seen, go_on(&parts))
-    }
-
-    /// Visits all runs where there are few, else as many drawn ones. What was seen before there were known to be more
-    /// is no sample, and forgotten.
-    fn sampled(&self, runs: u64) -> Found<'o> {
-        let (seed, jobs) = (self.options.seed, self.options.jobs);
-        let few = runs.min(SMALL).min(self.options.runs.unwrap_or(u64::MAX));
-        let (report, seen, _) = self.search(vec![Odometer::new()], |search, one| search.run_if_few(few, one));
-        if let Some(report) = report {
-            return self.found(report, seen, vec![format!("go on with --sample {runs} --seed {seed}")]);
-        }
-        // In rounds even where they are on one thread: what is drawn before a failure ends it does not depend on that.
-        let drawn = vec![Sampled::new(seed, runs)];
-        let (report, seen, parts) = self.search(drawn, |search, one| search.run_on(jobs, one));
-        let left: u64 = parts.iter().map(Sampled::left).sum();
-        self.found(
-            report,
-            seen,
-            vec![format!("go on with other runs: --sample {left} --seed {}", seed.wrapping_add(1))],
-        )
-    }
-
-    /// Runs a search within the bounds that are asked for; what its runs printed, and what is left.
-    fn search<S: Strategy + Send, R>(
-        &self,
-        parts: Vec<S>,
-        run: impl FnOnce(&mut Explore<S>, &Runs) -> R,
-    ) -> (R, Seen, Vec<S>) {
-        let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        progress.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        let runs = self.options.runs.unwrap_or(u64::MAX);
-        let search = Explore::of(parts).runs(runs).choices(self.options.choices).until_failure().shrinking(0);
-        let mut search = search.watched(|so_far| {
-            progress.set_message(format!("{}: {} runs", self.name, so_far.runs));
-            if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        let seen: Mutex<Seen> = Mutex::default();
-        let report = run(&mut search, &|c| self.one(c, &seen));
-        let rest = search.into_rest();
-        progress.finish_and_clear();
-        (report, seen.into_inner().unwrap_or_else(PoisonError::into_inner), rest)
-    }
-
-    /// One run, whose output or trouble is noted.
-    fn one(&self, c: &mut Chooser, seen: &Mutex<Seen>) -> Result<(), String> {
-        let ran = self.subject.run(c);
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        match ran {
-            Ok(ran) => seen.0.add(ran),
-            Err(Trouble::Escaped(error)) => return Err(error.to_string()),
-            Err(trouble) => {
-                seen.1.push(trouble.clone());
-                return Err(trouble.to_string());
-            }
-        }
-        Ok(())
-    }
-
-    /// How a run that ended in trouble ends when it is run again, where that is otherwise. What else it prints to standard
-    /// error is no difference.
-    fn flaky(&self, trouble: &Trouble, run: &[Step]) -> Option<Flaky> {
-        let (again, (_, troubles), _) = self.search(vec![Replay::new(run.to_vec())], |search, one| search.run(one));
-        match (again.mistake, troubles.into_iter().next()) {
-            _ if again.ended == Ended::Interrupted => None,
-            (Some(mistake), _) => Some(Flaky::Escaped(mistake.error)),
-            (None, Some(other)) if other.is_like(trouble) => None,
-            (None, Some(other)) => Some(Flaky::Failed(other.to_string())),
-            (None, None) => Some(Flaky::Passed),
-        }
-    }
-
-    fn found(&self, mut report: Report, (outputs, troubles): Seen, go_on: Vec<String>) -> Found<'o> {
-        let trouble = report.failures.first().and_then(|failure| {
-            let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
-            troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
-        });
-        let repeats = matches!(self.subject, Subject::Program(_)) && report.ended != Ended::Replayed;
-        if let (Some(trouble), Some(failure)) = (trouble.as_ref().filter(|_| repeats), report.failures.first_mut()) {
-            failure.flaky = self.flaky(trouble, &failure.run);
-        }
-        let (output, empty) = (self.subject.output(), self.subject.empty());
-        Found { name: self.name, output, empty, report, outputs, trouble, go_on }
-    }
 }
 
 impl Found<'_> {

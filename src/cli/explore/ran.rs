@@ -5,10 +5,15 @@
 use crate::choice::{ChoiceError, Step};
 use crate::cli::exit::Exit;
 use std::fmt;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 /// The output that a run may have, in bytes.
 pub const MAX_OUTPUT: u64 = 16 << 20;
+
+/// What is told of the standard error of a program that died, in bytes.
+const TOLD: usize = 2_000;
 
 /// A run of a specification that cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +39,12 @@ pub enum Trouble {
     Escaped(ChoiceError),
     /// It has run for so long.
     Endless(Duration),
+    /// It has run for so long, and has not read what it was answered.
+    Unread(Duration),
+    /// It ended, but these are open after so long: what it started in the background has them, too.
+    Held(Vec<&'static str>, Duration),
+    /// A signal ended it.
+    Interrupted,
     /// It printed more than a run may.
     TooMuch,
     /// It ended with this status; what it wrote to standard error.
@@ -55,6 +66,18 @@ impl fmt::Display for Trouble {
             Trouble::Endless(limit) => {
                 write!(f, "the program does not end: it has run for {} s (--timeout)", limit.as_secs_f64())
             }
+            Trouble::Unread(limit) => write!(
+                f,
+                "the program does not read the answers to its requests: it has run for {} s (--timeout)",
+                limit.as_secs_f64()
+            ),
+            Trouble::Held(what, limit) => write!(
+                f,
+                "the program ended, but a process that it left in the background keeps {} open: after {} s (--timeout), it still did. Let the program wait for it, or redirect what it prints",
+                what.join(" and "),
+                limit.as_secs_f64()
+            ),
+            Trouble::Interrupted => write!(f, "interrupted"),
             Trouble::TooMuch => write!(f, "the program printed more than {MAX_OUTPUT} bytes"),
             Trouble::Died(status, said) => write!(f, "the program died: {status}{}", indented(said)),
             Trouble::NoProgram(said) => write!(f, "the program cannot be started{}", indented(said)),
@@ -72,10 +95,23 @@ fn indented(said: &str) -> String {
 }
 
 impl Trouble {
+    /// The trouble with a program that ended with a status that is not 0.
+    pub fn died(status: ExitStatus, said: &[u8], asked_nothing: bool) -> Trouble {
+        let said = String::from_utf8_lossy(&said[said.len().saturating_sub(TOLD)..]).trim_end().to_owned();
+        match (status.code(), status.signal()) {
+            (Some(126 | 127), _) if asked_nothing => Trouble::NoProgram(said),
+            // A shell tells so by which signal its program ended.
+            (Some(code @ 129..=192), _) => Trouble::Died(format!("killed by signal {}", code - 128), said),
+            (Some(code), _) => Trouble::Died(format!("exit status {code}"), said),
+            (None, signal) => Trouble::Died(format!("killed by signal {}", signal.unwrap_or_default()), said),
+        }
+    }
+
     /// The exit code that it leads to.
     pub fn exit(&self) -> Exit {
         match self {
-            Trouble::Endless(_) | Trouble::TooMuch => Exit::Inconclusive,
+            Trouble::Endless(_) | Trouble::Unread(_) | Trouble::Held(..) | Trouble::TooMuch => Exit::Inconclusive,
+            Trouble::Interrupted => Exit::Interrupted,
             Trouble::NoProgram(_) | Trouble::System(_) => Exit::Failed,
             Trouble::Died(..) | Trouble::Malformed(_) | Trouble::Escaped(_) => Exit::SystemFailed,
             Trouble::Stopped(stopped) => stopped.exit,

@@ -3,12 +3,11 @@
 //! Going through all choices in lexicographic order, a search may meet a fault behind requests that have nothing to do with
 //! it. So the behaviours of 0, 1, 2 … requests are visited once more, those with fewer choices first, until one fails.
 
-use super::INTERRUPTED;
+use super::is_interrupted;
 use super::ran::{Stopped, Trouble};
 use super::specification::Behaviours;
 use crate::choice::{BreadthFirst, Chooser, Explore, Failure};
 use std::ops::ControlFlow;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// The number of runs that are visited of each number of requests.
 const RUNS: u64 = 20_000;
@@ -20,7 +19,7 @@ pub fn shortest(behaviours: &Behaviours, known: &Stopped, choices: usize) -> Opt
         let behaviours = behaviours.of(requests);
         let mut met = None;
         let search = Explore::new(BreadthFirst::new()).runs(RUNS).choices(choices).until_failure().shrinking(0);
-        let watch = |_| if INTERRUPTED.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let watch = |_| if is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let report = search.watched(watch).run(|c: &mut Chooser| match behaviours.run(c) {
             Ok(_) => Ok(()),
             Err(trouble) => {

@@ -4,6 +4,7 @@
 //! draws, with few values. A run in which the client breaks its duty, or the choices contradict a condition, does not
 //! exist; a request that no choices could answer is told, as is a fault.
 
+use super::is_interrupted;
 use super::ran::{Ran, Stopped, Trouble};
 use crate::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
 use crate::cli::arguments::Explore as Options;
@@ -91,6 +92,9 @@ impl Behaviours {
         let begun = choices.run().len();
         let mut done = Vec::new();
         for _ in 0..self.requests {
+            if is_interrupted() {
+                return Err(choices.source().interrupt().into());
+            }
             let client = 1 + choices.choose("client", self.clients)? as u64;
             let request = server.drawing().request(&self.spec.types, self.spec.program.request, choices)?;
             let asked = choices.run().len();
