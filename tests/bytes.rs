@@ -1,7 +1,7 @@
 //! Whatever bytes come: traces and values are read without a panic, and what is written reads back the same.
 
 use mayhap::json::{Scanner, decode, decode_answer, encode, quoted};
-use mayhap::spec::types::{BOOL, BYTES, EnumDef, INT, STRING, StructDef, Type, TypeId, Types, VariantDef};
+use mayhap::spec::types::{BOOL, BYTES, EnumDef, INT, JSON, STRING, StructDef, Type, TypeId, Types, VariantDef};
 use mayhap::trace::{Next, Reader};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,7 +16,8 @@ fn everything() -> (Types, TypeId) {
     let pairs = types.map(BYTES, BOOL);
     let set = types.set(INT);
     let tuple = types.tuple(vec![set, map, pairs]);
-    let fields = vec![("a".to_string(), option), ("b".to_string(), tuple)];
+    let opaque = types.option(JSON);
+    let fields = vec![("a".to_string(), option), ("b".to_string(), tuple), ("j".to_string(), opaque)];
     types.structs.push(StructDef { name: "S".into(), fields, open: true });
     let structure = types.intern(Type::Struct(0));
     let tree = types.intern(Type::Enum(0));
@@ -24,6 +25,7 @@ fn everything() -> (Types, TypeId) {
     let variants = vec![
         VariantDef { name: "U".into(), fields: vec![], open: false },
         VariantDef { name: "V".into(), fields: vec![(None, list)], open: false },
+        VariantDef { name: "J".into(), fields: vec![(None, JSON)], open: false },
         VariantDef { name: "W".into(), fields: vec![(None, structure), (None, tree)], open: false },
         VariantDef {
             name: "X".into(),
@@ -50,6 +52,9 @@ const PIECES: &[&str] = &[
     "\"V\"",
     "{\"V\":",
     "{\"W\":[",
+    "{\"J\":",
+    "\"j\":",
+    "-0.50",
     "{\"X\":{",
     "\"x\"",
     "\"a\":",
@@ -85,6 +90,24 @@ fn text() -> impl Strategy<Value = String> {
     vec(proptest::sample::select(PIECES), 0..40).prop_map(|pieces| pieces.concat())
 }
 
+/// Any JSON, marks inside of it as literals.
+fn opaque_text() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        Just("null".to_string()),
+        any::<f64>().prop_filter("finite", |x| x.is_finite()).prop_map(|x| format!("{x:e}")),
+        any::<i128>().prop_map(|n| n.to_string()),
+        ".*".prop_map(|s| quoted(&s)),
+        Just(r#"{"$lit":{"$any":null}}"#.to_string()),
+    ];
+    leaf.prop_recursive(4, 20, 4, |inner| {
+        let members = proptest::collection::btree_map(".*|\\$any", inner.clone(), 2..4).prop_map(|members| {
+            let members: Vec<_> = members.iter().rev().map(|(k, v)| format!("{}:{v}", quoted(k))).collect();
+            format!("{{{}}}", members.join(" ,"))
+        });
+        prop_oneof![vec(inner, 0..4).prop_map(|all| format!("[{}]", all.join(", "))), members]
+    })
+}
+
 /// Texts that are values of [`everything`], written in any way that is allowed.
 fn value_text() -> impl Strategy<Value = String> {
     let token =
@@ -99,6 +122,7 @@ fn value_text() -> impl Strategy<Value = String> {
     });
     let leaf = prop_oneof![
         Just("\"U\"".to_string()),
+        opaque_text().prop_map(|json| format!("{{\"J\": {json}}}")),
         token.prop_map(|token| format!("{{\"X\": {{\"x\": {token}, \"$any\": 5}}}}"))
     ];
     leaf.prop_recursive(5, 20, 4, move |inner| {

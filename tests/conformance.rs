@@ -1,7 +1,7 @@
 //! Known verdicts: every trace of the manifests gets the verdict, and each rejection the line, that it is known to have.
 //!
-//! Three collections have the same form, a `manifest.tsv` beside specifications and traces: the traces of the shipped
-//! specifications, a few cases of independent brute-force programs (`tests/data/conformance`), and, where it is at hand,
+//! Five collections have the same form, a `manifest.tsv` beside specifications and traces: the traces of the shipped
+//! specifications, what starts unknown (`tests/data/unknown`), the type `json` (`tests/data/json`), a few cases of independent brute-force programs (`tests/data/conformance`), and, where it is at hand,
 //! the whole collection that these few are from (`../shared/conformance`). Adding a case is adding its files and a line.
 
 mod judge;
@@ -77,6 +77,15 @@ fn what_started_unknown() {
     let directory = root().join("tests/data/unknown");
     let all = cases(&directory, &directory);
     assert!(all.len() > 40);
+    check_all(&all);
+}
+
+/// The type `json`, and what is passed over in structs with `..`.
+#[test]
+fn opaque_json() {
+    let directory = root().join("tests/data/json");
+    let all = cases(&directory, &directory);
+    assert!(all.len() > 10);
     check_all(&all);
 }
 

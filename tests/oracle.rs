@@ -330,7 +330,8 @@ impl<'a> Oracle<'a> {
     }
 
     fn is_token(&self, ty: &'a TypeExpr) -> bool {
-        matches!(self.kind(ty), TypeKind::Name(name) if matches!(self.item(&name.text), Some(ItemKind::Token(_))))
+        let declared = |name: &str| matches!(self.item(name), Some(ItemKind::Token(_)));
+        self.is_json(ty) || matches!(self.kind(ty), TypeKind::Name(name) if declared(&name.text))
     }
 
     /// The item that declares a type, a constant or a function.

@@ -101,6 +101,16 @@ fn shipped_specifications_get_their_verdicts() {
     }
 }
 
+#[test]
+fn opaque_json_gets_its_verdicts() {
+    let directory = root().join("tests/data/json");
+    let all = cases(&directory, &directory);
+    assert!(all.len() > 10);
+    for case in all {
+        check(&case, Domains::default());
+    }
+}
+
 /// Choices of machines are unbounded, so that a finite domain may reject too much or too early, never too little.
 #[test]
 fn machines_never_contradict_their_known_verdicts() {

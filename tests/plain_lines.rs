@@ -24,6 +24,7 @@ const ODD: &str = r#"
     token Id;
     struct Open { a: option<int>, b: bytes, .. }
     struct Marked { `$any`: option<int> }
+    struct Row { n: int, extra: option<json>, row: option<Row>, .. }
     enum Tree { Leaf, One(Tree), Two(int, option<Tree>), Many(list<Tree>), `say "$lit"` { `a\b`: bool, open: Open } }
     enum Lit { Put { `$any`: option<int> }, Other }
     enum Alike {
@@ -32,7 +33,7 @@ const ODD: &str = r#"
     }
     enum Query {
         Grow(Tree), Mark(Marked), Both(int, Id), Lit(Lit), Sort(set<int>), Map(map<string, Tree>), Alike(list<Alike>),
-        Texts { text: string, token: Id, octets: bytes, number: int }
+        Texts { text: string, token: Id, octets: bytes, number: int }, Json(json), Rows(list<Row>), Free { n: int, j: json, .. }
     }
     protocol odd {
         request Query;
@@ -48,6 +49,10 @@ const ODD_LINES: &[&str] = &[
     r#"{"q": {"Alike": ["A", "Ab", "Ba", "Bb", {"Abc": 1}, {"Abcdefghijklmnopqrs": 12}, {"Abcdefghijklmnopqrt": -123}]}, "a": [null, [], {"Sort": []}]}"#,
     r#"{"q": {"Alike": ["Abcdefghijklmnopqrstuvwxyz", "Abcdefghijklmnopqrstuvwxya", "A"]}, "a": ["Leaf", [], {"Sort": []}]}"#,
     r#"{"q": {"Alike": [{"Four": {"w": 1, "x": "x", "y": 2, "z": "z"}}, {"Five": [1, 22, true, 333, null]}]}, "a": [null, [1, "1"], {"Sort": []}]}"#,
+    r#"{"q": {"Json": {"a": [1.50, null, "x"], "b": {"a": true}}}, "a": [null, [], {"Json": 5}]}"#,
+    r#"{"q": {"Rows": [{"n": 1, "extra": [1.5], "row": null}, {"n": 2, "extra": null, "row": {"n": 3, "extra": "x", "row": null}}]}, "a": [null, [], {"Sort": []}]}"#,
+    r#"{"q": {"Rows": [{"n": 1, "row": null}, {"n": 2, "more": 2.5, "extra": null, "row": {"x": [], "n": 3}}]}, "a": [null, [], {"Rows": []}]}"#,
+    r#"{"q": {"Free": {"n": 1, "j": {"k": "v"}}}, "a": [null, [], {"Free": {"n": 2, "j": [null], "more": {"n": 7}}}]}"#,
     r#"{"q": {"Texts": {"text": "a", "token": "b", "octets": "c", "number": 4}}, "a": [null, [], {"Alike": []}]}"#,
 ];
 

@@ -74,7 +74,7 @@ fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
     }
     match var.sort {
         Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
-        Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client => {
+        Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
             let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var));
             store.domain(var).values(VALUES).or_else(listed)
         }

@@ -100,6 +100,9 @@ impl Names {
     }
 
     fn show(&self, types: &Types, ty: TypeId, value: &Value) -> String {
+        if is_missing(types, ty, value) {
+            return "nothing".to_owned();
+        }
         if value.is_known() {
             return json::encode(types, ty, value);
         }
@@ -142,8 +145,9 @@ impl Names {
             return fields.first().map_or_else(|| "null".to_owned(), |field| self.show(types, *inner, field));
         }
         let known = types.fields(ty, tag);
+        let there = known.iter().zip(fields).filter(|((_, ty), field)| !is_missing(types, *ty, field));
         let shown: Vec<(Option<&str>, String)> =
-            known.iter().zip(fields).map(|((name, ty), field)| (*name, self.show(types, *ty, field))).collect();
+            there.map(|((name, ty), field)| (*name, self.show(types, *ty, field))).collect();
         let members = |shown: &[(Option<&str>, String)]| {
             let named = shown.iter().map(|(name, text)| format!("\"{}\": {text}", name.unwrap_or_default()));
             format!("{{{}}}", named.collect::<Vec<_>>().join(", "))
@@ -197,6 +201,11 @@ impl Names {
         facts.dedup();
         facts
     }
+}
+
+/// Whether this is the `None` of an `option<json>`, which has no JSON form: as a field it is one that is missing.
+fn is_missing(types: &Types, ty: TypeId, value: &Value) -> bool {
+    *value == Value::NONE && types.is_option_of_json(ty)
 }
 
 fn shortened(text: String) -> Fact {

@@ -32,6 +32,9 @@ pub enum Observed {
     Value(Value),
 }
 
+/// What is said of a hole where nothing was recorded.
+pub(super) const NO_HOLES: &str = "expected a value: only a recording may have holes";
+
 pub(super) type Decoded<T> = Result<T, JsonError>;
 
 /// The value of type `id` that `text` is.
@@ -103,19 +106,19 @@ pub(super) enum Marks {
 
 /// Whether a part of a value may be a hole.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holes {
+pub(super) enum Holes {
     /// Only what was recorded may have parts that are not known.
     Refused,
     /// It is any value.
     Read,
 }
 
-struct Decoder<'t, 'a> {
+pub(super) struct Decoder<'t, 'a> {
     types: &'t Types,
-    scanner: Scanner<'a>,
+    pub(super) scanner: Scanner<'a>,
     depth: usize,
-    marks: Marks,
-    holes: Holes,
+    pub(super) marks: Marks,
+    pub(super) holes: Holes,
 }
 
 impl<'t, 'a> Decoder<'t, 'a> {
@@ -125,10 +128,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
             match mark(&mut self.scanner) {
                 None => (),
                 Some(Mark::Hole) if self.holes == Holes::Read => return Ok(Value::Any),
-                Some(Mark::Hole) => {
-                    return Err(JsonError::new(at, "expected a value: only a recording may have holes"));
-                }
-                Some(Mark::Literal) => return self.literal(id),
+                Some(Mark::Hole) => return Err(JsonError::new(at, NO_HOLES)),
+                Some(Mark::Literal) => return self.literal(|this| this.value(id)),
             }
         }
         match self.types.get(id) {
@@ -137,10 +138,11 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Type::Str => self.scanner.str().map(Value::Scalar),
             Type::Bytes => self.scanner.bytes().map(Value::Scalar),
             Type::Client => self.scanner.client().map(Value::Scalar),
+            Type::Json => self.json().map(Value::Scalar),
             Type::Token(_) => self.scanner.token(self.types, id).map(Value::Scalar),
-            Type::Option(_) if self.scanner.literal("null") => Ok(Value::NONE),
-            Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) => self.deeper(id),
-            Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.deeper(id),
+            Type::Option(_) if !self.types.is_option_of_json(id) && self.scanner.literal("null") => Ok(Value::NONE),
+            Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) => self.deeper(|this| this.tree(id)),
+            Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.deeper(|this| this.tree(id)),
             Type::Unit | Type::Error => Err(self.expected(id)),
         }
     }
@@ -156,21 +158,22 @@ impl<'t, 'a> Decoder<'t, 'a> {
         found
     }
 
-    fn literal(&mut self, id: TypeId) -> Decoded<Value> {
+    /// Reads the value of a `{"$lit": v}`, of which everything before `v` has been read, and its end.
+    pub(super) fn literal<T>(&mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
         self.marks = Marks::Literal;
-        let value = self.value(id)?;
+        let value = read(self)?;
         self.marks = Marks::Read;
         self.scanner.expect(b'}')?;
         Ok(value)
     }
 
-    fn deeper(&mut self, id: TypeId) -> Decoded<Value> {
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
         if self.depth == MAX_DEPTH {
             let message = format!("nested more deeply than {MAX_DEPTH} levels");
             return Err(JsonError::new(self.scanner.offset(), message));
         }
         self.depth += 1;
-        let value = self.tree(id);
+        let value = read(self);
         self.depth -= 1;
         value
     }
@@ -191,7 +194,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
                 Ok(Value::data(0, self.record(id, def.fields.len(), field, unknown)?))
             }
             Type::Enum(index) => self.variant(id, &types.enums[*index as usize]),
-            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => self.value(id),
+            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json => self.value(id),
+            Type::Token(_) => self.value(id),
             Type::Unit | Type::Error => Err(self.expected(id)),
         }
     }
@@ -381,14 +385,14 @@ impl<'t, 'a> Decoder<'t, 'a> {
         }
     }
 
-    fn array(&mut self, id: TypeId, mut each: impl FnMut(&mut Self, usize) -> Decoded<()>) -> Decoded<()> {
+    pub(super) fn array(&mut self, id: TypeId, mut each: impl FnMut(&mut Self, usize) -> Decoded<()>) -> Decoded<()> {
         self.sequence(id, b'[', b']', |this, index| {
             each(this, index).map_err(|error| error.within(&format!("[{index}]")))
         })
     }
 
     /// Reads what stands between two brackets, separated by commas.
-    fn sequence(
+    pub(super) fn sequence(
         &mut self,
         id: TypeId,
         open: u8,
@@ -424,7 +428,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Type::Struct(_) => " (an object)",
             Type::Enum(_) => " (a variant: \"V\" or {\"V\": …})",
             Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => "",
-            Type::Token(_) | Type::Option(_) | Type::Error => "",
+            Type::Json | Type::Token(_) | Type::Option(_) | Type::Error => "",
         };
         let what = self.types.name(id) + form;
         self.scanner.expected(&what)
@@ -477,6 +481,6 @@ fn distinct(entries: Vec<(usize, Value, Value)>, what: &str) -> Decoded<Value> {
     Err(JsonError::new(second, format!("this {what} stands twice")))
 }
 
-fn twice(at: usize, what: &str, name: &str) -> JsonError {
+pub(super) fn twice(at: usize, what: &str, name: &str) -> JsonError {
     JsonError::new(at, format!("the {what} {name:?} stands twice"))
 }

@@ -30,7 +30,7 @@ pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
 /// Appends what [`encode`] gives.
 pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
     if let Value::Scalar(scalar) = value {
-        return scalars::write(out, scalar);
+        return scalars::write(out, scalar, Marks::Read);
     }
     let mut encoder = Encoder { types, out, todo: vec![Task::Value(id, value)], marks: Marks::Read };
     while let Some(task) = encoder.todo.pop() {
@@ -66,7 +66,7 @@ type Member<'v> = (&'v str, TypeId, &'v Value);
 impl<'v> Encoder<'v, '_> {
     fn value(&mut self, id: TypeId, value: &'v Value) {
         match value {
-            Value::Scalar(scalar) => scalars::write(self.out, scalar),
+            Value::Scalar(scalar) => scalars::write(self.out, scalar, self.marks),
             Value::Data { tag, .. } => self.data(id, *tag, value.fields()),
             Value::List(list) | Value::Open(list) => {
                 let of = self.element(id);
@@ -103,7 +103,7 @@ impl<'v> Encoder<'v, '_> {
     /// A value of which the type is not known: the number of its constructor, then its fields.
     fn untyped(&mut self, tag: u32, fields: &'v [Value]) {
         self.out.push_str(if fields.is_empty() { "" } else { "[" });
-        scalars::write(self.out, &Scalar::int(i64::from(tag)));
+        scalars::write(self.out, &Scalar::int(i64::from(tag)), self.marks);
         if !fields.is_empty() {
             self.todo.push(Task::Text("]"));
             self.todo.extend(fields.iter().rev().flat_map(|field| [Task::Value(ERROR, field), Task::Text(", ")]));
@@ -166,7 +166,8 @@ impl<'v> Encoder<'v, '_> {
         }
     }
 
-    fn object(&mut self, members: Vec<Member<'v>>) {
+    fn object(&mut self, mut members: Vec<Member<'v>>) {
+        members.retain(|(_, of, value)| **value != Value::NONE || !self.types.is_option_of_json(*of));
         let only = if let [(name, _, _)] = members.as_slice() { Some(*name) } else { None };
         self.open_object(only);
         for (index, (name, of, value)) in members.into_iter().enumerate().rev() {

@@ -101,6 +101,7 @@ fn form(types: &Types, id: TypeId, spacing: Spacing) -> Form {
         Type::Str => Form::Str,
         Type::Bytes => Form::Bytes,
         Type::Token(_) => Form::Token,
+        Type::Option(_) if types.is_option_of_json(id) => Form::Other,
         Type::Option(of) => Form::Option(*of),
         Type::List(of) => Form::List(*of),
         Type::Tuple(_) => data([template(spacing, "[".into(), &types.fields(id, 0), "]")]),
@@ -109,7 +110,7 @@ fn form(types: &Types, id: TypeId, spacing: Spacing) -> Form {
             let variants = types.enums[*index as usize].variants.iter().zip(0..);
             data(variants.map(|(variant, tag)| variant_template(spacing, &variant.name, &types.fields(id, tag))))
         }
-        Type::Set(_) | Type::Map(..) | Type::Client | Type::Unit | Type::Error => Form::Other,
+        Type::Set(_) | Type::Map(..) | Type::Client | Type::Json | Type::Unit | Type::Error => Form::Other,
     }
 }
 

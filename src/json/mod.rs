@@ -19,6 +19,7 @@ mod error;
 mod form;
 mod known;
 mod mark;
+mod opaque;
 mod quick;
 mod scalars;
 mod scan;

@@ -9,7 +9,7 @@
 //! ```
 
 use super::Scanner;
-use super::decode::Decoded;
+use super::decode::{Decoded, Marks};
 use super::error::JsonError;
 use crate::scalar::{Int, Scalar, Token};
 use crate::spec::types::{TypeId, Types};
@@ -121,8 +121,8 @@ fn shortened(text: &str) -> String {
     format!("{shown:?}{}", if shown.len() < text.len() { "…" } else { "" })
 }
 
-/// Appends a scalar as JSON.
-pub(super) fn write(out: &mut String, scalar: &Scalar) {
+/// Appends a scalar as JSON, where marks are read or not.
+pub(super) fn write(out: &mut String, scalar: &Scalar, marks: Marks) {
     match scalar {
         Scalar::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Scalar::Int(value) | Scalar::Token(Token::Number(value)) => match value.to_i64() {
@@ -130,6 +130,7 @@ pub(super) fn write(out: &mut String, scalar: &Scalar) {
             None => out.push_str(&value.to_string()),
         },
         Scalar::Str(text) | Scalar::Token(Token::Text(text)) => super::text::quote(out, text),
+        Scalar::Json(json) => super::opaque::write(out, json, marks),
         Scalar::Client(client) => out.push_str(itoa::Buffer::new().format(*client)),
         Scalar::Bytes(octets) => match std::str::from_utf8(octets) {
             Ok(text) => super::text::quote(out, text),

@@ -127,6 +127,7 @@ impl Fresh {
             Type::Str => Value::Term(self.variable(Sort::Str)),
             Type::Bytes => Value::Term(self.variable(Sort::Bytes)),
             Type::Client => Value::Term(self.variable(Sort::Client)),
+            Type::Json => Value::Term(self.variable(Sort::Json)),
             Type::Token(token) => Value::Term(self.variable(Sort::Token(*token))),
             Type::Option(inner) => {
                 let some = self.variable(Sort::Bool);

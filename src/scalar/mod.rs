@@ -1,4 +1,5 @@
-//! Scalars: the known leaves of every value. Integers of any size, strings, octets, tokens, clients, booleans.
+//! Scalars: the known leaves of every value. Integers of any size, strings, octets, tokens, clients, booleans,
+//! JSON values that are only compared.
 //!
 //! Implements the *values* of the semantics as far as they are atomic and known; arithmetic is total (`x / 0 = 0`).
 //!
@@ -9,11 +10,14 @@
 //! ```
 
 mod int;
+mod json;
 #[cfg(test)]
 mod numbers;
 pub mod text;
 
 pub use int::Int;
+pub use json::Json;
+pub(crate) use json::number;
 #[cfg(test)]
 pub(crate) use numbers::numbers;
 
@@ -53,6 +57,8 @@ pub enum Scalar {
     Token(Token),
     /// A client, that is, a connection.
     Client(u64),
+    /// A JSON value.
+    Json(Json),
 }
 
 impl Scalar {
@@ -86,6 +92,7 @@ impl Scalar {
             Scalar::Bytes(_) => Sort::Bytes,
             Scalar::Token(_) => Sort::ANY_TOKEN,
             Scalar::Client(_) => Sort::Client,
+            Scalar::Json(_) => Sort::Json,
         }
     }
 
@@ -128,6 +135,7 @@ impl fmt::Display for Scalar {
             Scalar::Bytes(value) => write!(f, "b\"{}\"", value.escape_ascii()),
             Scalar::Token(value) => write!(f, "{value}"),
             Scalar::Client(value) => write!(f, "client {value}"),
+            Scalar::Json(value) => write!(f, "{value}"),
         }
     }
 }
@@ -147,6 +155,8 @@ pub enum Sort {
     Token(u32),
     /// All clients; infinitely many for the purposes of the semantics.
     Client,
+    /// All JSON values, an infinite set with equality only.
+    Json,
 }
 
 impl Sort {
@@ -166,7 +176,7 @@ impl Sort {
         self != Sort::Bool
     }
 
-    /// The simplest element of the sort: false, 0, "", b"", the token "t1", client 1.
+    /// The simplest element of the sort: false, 0, "", b"", the token "t1", client 1, null.
     pub fn simplest(self) -> Scalar {
         match self {
             Sort::Bool => Scalar::Bool(false),
@@ -175,6 +185,7 @@ impl Sort {
             Sort::Bytes => Scalar::bytes(b""),
             Sort::Token(_) => Scalar::token("t1"),
             Sort::Client => Scalar::Client(1),
+            Sort::Json => Scalar::Json(Json::null()),
         }
     }
 }
@@ -188,6 +199,7 @@ impl fmt::Display for Sort {
             Sort::Bytes => "bytes",
             Sort::Token(_) => "token",
             Sort::Client => "client",
+            Sort::Json => "json",
         })
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::Given;
 use crate::process::Process;
-use crate::scalar::{Int, Scalar, Token};
+use crate::scalar::{Int, Json, Scalar, Token};
 use crate::solve::Model;
 use crate::spec::{Type, TypeId, Types};
 use crate::term::Term;
@@ -155,6 +155,8 @@ pub fn sample(types: &Types, ty: TypeId, n: usize) -> Value {
         Type::Str => Value::str(&name("other")),
         Type::Bytes => Value::Scalar(Scalar::Bytes(name("other").as_bytes().into())),
         Type::Client => Value::Scalar(Scalar::Client(n as u64)),
+        Type::Json if n == 0 => Value::Scalar(Scalar::Json(Json::null())),
+        Type::Json => Value::Scalar(Scalar::Json(Json::number(&n.to_string()))),
         Type::Token(_) => Value::Scalar(Scalar::Token(Token::Text(format!("other{n}").into()))),
         Type::Option(of) if n > 0 && !types.is_finite(*of) => Value::some(sample(types, *of, n - 1)),
         Type::List(of) => Value::list(std::iter::repeat_with(|| sample(types, *of, 0)).take(n)),

@@ -3,7 +3,7 @@
 use super::place::{Place, REQUEST};
 use crate::choice::{ChoiceError, Choices};
 use crate::process::{Choice, Fresh};
-use crate::scalar::{Int, Scalar, Sort, Token};
+use crate::scalar::{Int, Json, Scalar, Sort, Token};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
 
@@ -48,6 +48,11 @@ const DEPTH: [usize; 2] = [6, 2];
 const RECENT: usize = 8;
 /// Strings are drawn from this many letters; and where there is small variety.
 const LETTERS: [usize; 2] = [6, 2];
+
+/// Arrays and objects of JSON are drawn so deep.
+const JSON_DEPTH: usize = 2;
+/// How often a JSON value is null, a truth value, a number, a string, an array and an object.
+const JSON_KINDS: [u64; 6] = [1, 1, 2, 3, 1, 2];
 
 type Drawn<T> = Result<T, ChoiceError>;
 
@@ -106,6 +111,7 @@ impl Drawing {
             Value::Scalar(Scalar::Str(_)) => Value::Scalar(self.scalar(Sort::Str, source)?),
             Value::Scalar(Scalar::Bytes(_)) => Value::Scalar(self.scalar(Sort::Bytes, source)?),
             Value::Scalar(Scalar::Client(_)) => Value::Scalar(self.scalar(Sort::Client, source)?),
+            Value::Scalar(Scalar::Json(_)) => Value::Scalar(self.scalar(Sort::Json, source)?),
             Value::Scalar(Scalar::Token(_)) => Value::Scalar(self.token(source)?),
             Value::Data { tag, .. } => {
                 let fields = request.fields().iter().map(|field| self.of_form(field, source));
@@ -150,6 +156,7 @@ impl Drawing {
             Sort::Str => Scalar::str(&self.letters(source)?),
             Sort::Bytes => Scalar::Bytes(self.letters(source)?.as_bytes().into()),
             Sort::Client => Scalar::Client(source.choose(self.label("client"), 4)? as u64),
+            Sort::Json => Scalar::Json(Json::of_canonical(&self.json(JSON_DEPTH, source)?)),
             Sort::Token(_) => self.token(source)?,
         })
     }
@@ -169,6 +176,7 @@ impl Drawing {
             Type::Str => Value::Scalar(self.scalar(Sort::Str, source)?),
             Type::Bytes => Value::Scalar(self.scalar(Sort::Bytes, source)?),
             Type::Client => Value::Scalar(self.scalar(Sort::Client, source)?),
+            Type::Json => Value::Scalar(self.scalar(Sort::Json, source)?),
             Type::Token(token) => Value::Scalar(self.scalar(Sort::Token(*token), source)?),
             Type::Option(inner) => {
                 if depth == 0 || source.choose(self.label("option"), 2)? == 0 {
@@ -259,6 +267,29 @@ impl Drawing {
         let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
         self.tokens = self.tokens.max(number);
         Ok(Scalar::Token(Token::Text(format!("t{number}").into())))
+    }
+
+    /// The canonical text of a JSON value, with arrays and objects down to a depth.
+    fn json(&self, depth: usize, source: &mut dyn Choices) -> Drawn<String> {
+        if self.variety == Variety::Small {
+            return Ok(["null", "\"a\""][source.choose(self.label("json"), 2)?].into());
+        }
+        Ok(match source.weighted(self.label("kind of json"), &JSON_KINDS[..if depth == 0 { 4 } else { 6 }])? {
+            0 => "null".into(),
+            1 => ["false", "true"][source.choose(self.label("bool"), 2)?].into(),
+            2 => ["0", "1", "2", "-1", "0.5", "1.5"][source.choose(self.label("number"), 6)?].into(),
+            3 => format!("\"{}\"", self.letters(source)?),
+            4 => format!("[{}]", self.parts(["", ""], depth, source)?),
+            _ => format!("{{{}}}", self.parts(["\"a\": ", "\"b\": "], depth, source)?),
+        })
+    }
+
+    /// Some of the values behind these texts, the first ones.
+    fn parts(&self, before: [&str; 2], depth: usize, source: &mut dyn Choices) -> Drawn<String> {
+        let count = source.choose(self.label("elements"), before.len() + 1)?;
+        let part = |before: &&str| Ok(format!("{before}{}", self.json(depth - 1, source)?));
+        let parts: Vec<String> = before[..count].iter().map(part).collect::<Drawn<_>>()?;
+        Ok(parts.join(", "))
     }
 
     fn letters(&self, source: &mut dyn Choices) -> Drawn<String> {

@@ -4,7 +4,7 @@
 //! without search: finite ends are admitted themselves. For example `3..` without 3 and 4 is kept as `5..`.
 
 use super::values::Values;
-use crate::scalar::{Int, Scalar, Sort};
+use crate::scalar::{Int, Json, Scalar, Sort};
 use crate::term::{KeySet, Term, Var};
 use im::OrdSet;
 use std::collections::BTreeSet;
@@ -426,6 +426,7 @@ impl Domain {
             (Sort::Bytes, ..) => Scalar::bytes(numbered("b").as_bytes()),
             (Sort::Token(_), ..) => Scalar::token(&numbered("t")),
             (Sort::Client, ..) => Scalar::Client(n + 1),
+            (Sort::Json, ..) => Scalar::Json(Json::word(&numbered("j"))),
         }
     }
 }
@@ -461,7 +462,7 @@ pub(super) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usi
         (Sort::Int, None, Some(hi)) => Scalar::Int(hi.sub(&Int::from(pick(DRAWN)))),
         (Sort::Int, None, None) => Scalar::Int(Int::from(pick(DRAWN)).sub(&Int::from(DRAWN / 2))),
         (Sort::Bool, ..) => Scalar::Bool(pick(2) == 1),
-        (Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client, ..) => domain.candidate(var, 0),
+        (Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json, ..) => domain.candidate(var, 0),
     };
     domain.admits(&value).then_some(value)
 }

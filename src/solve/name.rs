@@ -126,7 +126,7 @@ impl Store {
         let all: &[Scalar] = &[Scalar::Bool(false), Scalar::Bool(true)];
         let values = match only.sort {
             Sort::Bool => all.to_vec(),
-            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client => {
+            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
                 self.domain(only).values(COMPUTED)?
             }
         };

@@ -8,7 +8,7 @@
 use super::model::Model;
 use super::theories::Theories;
 use super::{Limits, Why};
-use crate::scalar::{Int, Scalar, Sort};
+use crate::scalar::{Int, Json, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, TextOp, Var};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ impl Encoder {
             Sort::Bool => Writing::Bool,
             Sort::Int => Writing::Int,
             Sort::Str if self.theories.text => Writing::Str,
-            Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client => Writing::Name,
+            Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => Writing::Name,
         }
     }
 
@@ -375,14 +375,15 @@ impl Encoder {
             Sort::Str => Scalar::str(&named("s")),
             Sort::Bytes => Scalar::bytes(named("b").as_bytes()),
             Sort::Token(_) => Scalar::token(&named("t")),
+            Sort::Json => Scalar::Json(Json::word(&named("j"))),
             Sort::Client => Scalar::Client((1 << 40) + u64::from(name < 0) + name.unsigned_abs() * 2),
         })
     }
 }
 
 /// The values of all sorts that are written with these letters.
-fn alike(text: &str) -> [Scalar; 3] {
-    [Scalar::str(text), Scalar::bytes(text.as_bytes()), Scalar::token(text)]
+fn alike(text: &str) -> [Scalar; 4] {
+    [Scalar::str(text), Scalar::bytes(text.as_bytes()), Scalar::token(text), Scalar::Json(Json::word(text))]
 }
 
 fn integer(value: &Int) -> Result<ast::Int, Why> {

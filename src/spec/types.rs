@@ -51,6 +51,8 @@ pub const BYTES: TypeId = TypeId(4);
 pub const CLIENT: TypeId = TypeId(5);
 /// The type of what has been reported already; it agrees with every type. A load without errors has none.
 pub const ERROR: TypeId = TypeId(6);
+/// `json`: JSON values that are only compared.
+pub const JSON: TypeId = TypeId(7);
 
 /// About how many octets the name of a type may have before the rest is left out.
 const LONGEST_NAME: usize = 100;
@@ -70,6 +72,8 @@ pub enum Type {
     Bytes,
     /// `client`
     Client,
+    /// `json`
+    Json,
     /// `token T;`: an index into [`Types::tokens`].
     Token(u32),
     /// `option<T>`: variant 0 is `None`, variant 1 is `Some`.
@@ -147,7 +151,7 @@ impl Types {
     /// The basic types and nothing else.
     #[must_use]
     pub fn new() -> Types {
-        let basic = [Type::Unit, Type::Int, Type::Bool, Type::Str, Type::Bytes, Type::Client, Type::Error];
+        let basic = [Type::Unit, Type::Int, Type::Bool, Type::Str, Type::Bytes, Type::Client, Type::Error, Type::Json];
         let index = basic.iter().cloned().zip((0..).map(TypeId)).collect();
         Types {
             table: basic.to_vec(),
@@ -224,6 +228,7 @@ impl Types {
             Type::Str => text.push_str("string"),
             Type::Bytes => text.push_str("bytes"),
             Type::Client => text.push_str("client"),
+            Type::Json => text.push_str("json"),
             Type::Token(token) => text.push_str(&self.tokens[*token as usize]),
             Type::Option(of) => self.write_all("option<", &[*of], ">", text),
             Type::List(of) => self.write_all("list<", &[*of], ">", text),
@@ -255,7 +260,7 @@ impl Types {
             Type::Map(key, value) => 1 + self.depth(*key).max(self.depth(*value)),
             Type::Tuple(of) => 1 + of.iter().map(|&part| self.depth(part)).max().unwrap_or(0),
             Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => 0,
-            Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => 0,
+            Type::Json | Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => 0,
         }
     }
 
@@ -270,7 +275,7 @@ impl Types {
     pub fn parts(&self, id: TypeId) -> Vec<TypeId> {
         match self.get(id) {
             Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes => Vec::new(),
-            Type::Client | Type::Token(_) | Type::Error => Vec::new(),
+            Type::Client | Type::Json | Type::Token(_) | Type::Error => Vec::new(),
             Type::Option(of) | Type::List(of) | Type::Set(of) => vec![*of],
             Type::Map(key, value) => vec![*key, *value],
             Type::Tuple(of) => of.clone(),
@@ -288,14 +293,16 @@ impl Types {
         matches!(self.get(id), Type::Int | Type::Str | Type::Bytes | Type::Error)
     }
 
-    /// Whether `to_list` and `values` can sort values of this type: no token, client, set or map is inside.
+    /// Whether `to_list` and `values` can sort values of this type: no token, client, `json`, set or map is inside.
     ///
     /// The order: integers by value, `false` before `true`, strings by code points, bytes by octets, `None` before
     /// `Some`, variants in the order of their declaration, and then fields, elements and components from left to
     /// right (a list before those that it begins).
     #[must_use]
     pub fn is_ordered(&self, id: TypeId) -> bool {
-        self.find(id, &mut |ty| matches!(ty, Type::Token(_) | Type::Client | Type::Set(_) | Type::Map(..))).is_none()
+        let unordered =
+            |ty: &Type| matches!(ty, Type::Token(_) | Type::Client | Type::Json | Type::Set(_) | Type::Map(..));
+        self.find(id, &mut { unordered }).is_none()
     }
 
     /// The first type inside `id` (itself included, then its parts from left to right) that `wanted` holds of.
@@ -315,12 +322,12 @@ impl Types {
     }
 
     /// Whether the type has finitely many values. Recursive types and those with an `int`, a string, bytes, a token, a
-    /// client or a list inside have infinitely many.
+    /// client, a `json` or a list inside have infinitely many.
     #[must_use]
     pub fn is_finite(&self, id: TypeId) -> bool {
         let infinite = |ty: &Type| {
             let text = matches!(ty, Type::Int | Type::Str | Type::Bytes);
-            text || matches!(ty, Type::Client | Type::Token(_) | Type::List(_))
+            text || matches!(ty, Type::Client | Type::Json | Type::Token(_) | Type::List(_))
         };
         self.find(id, &mut { infinite }).is_none() && !self.is_recursive(id)
     }
@@ -358,6 +365,12 @@ impl Types {
         let id = if let Type::Map(_, value) = self.get(id) { *value } else { id };
         let collection = |ty: &Type| matches!(ty, Type::List(_) | Type::Set(_) | Type::Map(..));
         !matches!(self.get(id), Type::Set(_)) && (self.find(id, &mut { collection }).is_some() || self.is_recursive(id))
+    }
+
+    /// Whether this is `option<json>`, whose `Some` may be `null`: as JSON, `None` is a field that is not there.
+    #[must_use]
+    pub fn is_option_of_json(&self, id: TypeId) -> bool {
+        matches!(self.get(id), Type::Option(of) if *of == JSON)
     }
 
     /// Whether a map or a set is inside.

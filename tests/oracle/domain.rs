@@ -6,8 +6,9 @@
 
 use super::*;
 
-/// What `choose T` ranges over where T is infinite. Tokens are not listed: the oracle takes those of the trace, those that
-/// the run holds already, and a new one (tokens that no trace mentions are interchangeable: one stands for all).
+/// What `choose T` ranges over where T is infinite. Tokens (and values of the type `json`, which are
+/// no different) are not listed: the oracle takes those of the trace, those that the run holds already, and a new one (tokens
+/// that no trace mentions are interchangeable: one stands for all).
 #[derive(Clone, Debug)]
 pub struct Domains {
     pub ints: Vec<BigInt>,
@@ -134,6 +135,7 @@ impl<'a> Oracle<'a> {
                 "bool" => vec![Value::Bool(false), Value::Bool(true)],
                 "string" => listing.strings.iter().cloned().map(Value::Str).collect(),
                 "bytes" => listing.strings.iter().map(|s| Value::Bytes(s.clone().into_bytes())).collect(),
+                "json" => listing.tokens.to_vec(),
                 name => self.named_domain(name, listing),
             },
             TypeKind::Error => panic!("the oracle has no domain for this type"),
@@ -153,7 +155,7 @@ impl<'a> Oracle<'a> {
             data.collect::<Vec<_>>()
         };
         match self.item(name) {
-            Some(ItemKind::Token(_)) => listing.tokens.to_vec(),
+            Some(ItemKind::Token(_)) => listing.tokens.iter().filter(|token| token.is_plain()).cloned().collect(),
             Some(ItemKind::Struct { name, fields, .. }) => data(&name.text, record(fields)),
             Some(ItemKind::Enum { variants, .. }) => {
                 variants.iter().flat_map(|v| data(&v.name.text, payload(v))).collect()

@@ -52,7 +52,7 @@ impl<'a> Oracle<'a> {
         match ty.map(|ty| self.kind(ty)) {
             None => self.decode_named(json, "int"),
             Some(TypeKind::Name(name)) => self.decode_named(json, &name.text),
-            Some(TypeKind::Option(_)) if json.is_null() => Value::unit("None"),
+            Some(TypeKind::Option(inner)) if json.is_null() && !self.is_json(inner) => Value::unit("None"),
             Some(TypeKind::Option(inner)) => Value::variant("Some", vec![self.decode(json, Some(inner))]),
             Some(TypeKind::List(_)) => Value::Seq(all(json, 0)),
             Some(TypeKind::Set(_)) => Value::set(all(json, 0)),
@@ -92,6 +92,17 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// Whether a type is `json`, which has a `null` of its own.
+    pub fn is_json(&self, ty: &'a TypeExpr) -> bool {
+        matches!(self.kind(ty), TypeKind::Name(name) if name.text == "json")
+    }
+
+    /// Whether this is how a field says that there is no `json`: by not being there.
+    fn is_missing(&self, value: &Value, ty: &'a TypeExpr) -> bool {
+        let inner = self.part(Some(ty), 0).filter(|_| matches!(self.kind(ty), TypeKind::Option(_)));
+        inner.is_some_and(|inner| self.is_json(inner)) && *value == Value::unit("None")
+    }
+
     fn is_string(&self, ty: &'a TypeExpr) -> bool {
         matches!(self.kind(ty), TypeKind::Name(name) if name.text == "string")
     }
@@ -107,6 +118,7 @@ impl<'a> Oracle<'a> {
             ("bool", _) => json.is_boolean(),
             ("int", _) => json.is_number() && json.to_string().parse::<BigInt>().is_ok(),
             ("string", _) => json.is_string(),
+            ("json", _) => true,
             ("bytes", _) => json.is_string() || json.get("$bytes").is_some(),
             (_, Some(ItemKind::Token(_))) => json.is_string() || json.is_number(),
             (_, Some(ItemKind::Struct { fields, .. })) => record(json, fields),
@@ -150,6 +162,7 @@ impl<'a> Oracle<'a> {
                 Value::Int(digits.parse().unwrap_or_else(|_| panic!("{json} is no {name}")))
             }
             "string" => Value::Str(text()),
+            "json" => Value::token(&opaque(json)),
             "bytes" => Value::Bytes(match json.get("$bytes") {
                 Some(encoded) => BASE64_STANDARD.decode(encoded.as_str().expect("base64")).expect("base64"),
                 None => text().into_bytes(),
@@ -183,7 +196,10 @@ impl<'a> Oracle<'a> {
 
     fn decode_fields(&self, json: &Json, fields: &'a [Field]) -> BTreeMap<String, Value> {
         let is_hole = *json == json!({"$any": null});
-        let read = |field: &'a Field| self.decode(json.get(&field.name.text).unwrap_or(&Json::Null), Some(&field.ty));
+        let read = |field: &'a Field| match json.get(&field.name.text) {
+            Some(json) => self.decode(json, Some(&field.ty)),
+            None => Value::unit("None"),
+        };
         let value = |field: &'a Field| if is_hole { Value::Hole } else { read(field) };
         fields.iter().map(|field| (field.name.text.clone(), value(field))).collect()
     }
@@ -218,7 +234,8 @@ impl<'a> Oracle<'a> {
 
     fn encode_data(&self, name: &str, values: &BTreeMap<String, Value>, ty: Option<&'a TypeExpr>) -> Json {
         let fields = self.fields(ty, None, name);
-        let encoded = fields.iter().map(|(name, ty)| (name.clone(), self.encode(&values[name], Some(ty))));
+        let there = fields.iter().filter(|(name, ty)| !self.is_missing(&values[name], ty));
+        let encoded = there.map(|(name, ty)| (name.clone(), self.encode(&values[name], Some(ty))));
         let encoded: Map<String, Json> = encoded.collect();
         let first = fields.first().map(|(name, _)| name.as_str());
         match first {
@@ -229,4 +246,33 @@ impl<'a> Oracle<'a> {
             Some(_) => json!({ name: encoded }),
         }
     }
+}
+
+/// A value of the type `json` in the one form of all that are equal to it: a number is a whole one times a power of ten.
+pub fn opaque(json: &Json) -> Json {
+    match json {
+        Json::Number(number) => number_form(&number.to_string()),
+        Json::Array(items) => items.iter().map(opaque).collect(),
+        Json::Object(members) => match members.get("$lit").filter(|_| members.len() == 1) {
+            Some(literal) => literal.clone(),
+            None => {
+                let members: BTreeMap<String, Json> = members.iter().map(|(k, v)| (k.clone(), opaque(v))).collect();
+                Json::Object(members.into_iter().collect())
+            }
+        },
+        Json::Null | Json::Bool(_) | Json::String(_) => json.clone(),
+    }
+}
+
+fn number_form(text: &str) -> Json {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut size: BigInt = format!("{whole}{fraction}").parse().expect("digits");
+    let mut power = exponent.parse::<i64>().expect("an exponent") - fraction.len() as i64;
+    while size != BigInt::from(0) && &size % 10 == BigInt::from(0) {
+        size /= 10;
+        power += 1;
+    }
+    let power = if size == BigInt::from(0) || power == 0 { String::new() } else { format!("e{power}") };
+    serde_json::from_str(&format!("{size}{power}")).expect("a number")
 }

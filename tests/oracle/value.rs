@@ -19,7 +19,7 @@ pub enum Value {
     Int(BigInt),
     Str(String),
     Bytes(Vec<u8>),
-    /// Its JSON text, in which 5 and "5" differ.
+    /// Its JSON text, in which 5 and "5" differ; of the type `json`, any text.
     Token(String),
     /// A list or a tuple.
     Seq(Vec<Value>),
@@ -50,6 +50,11 @@ impl Value {
 
     pub fn token(json: &Json) -> Value {
         Value::Token(json.to_string())
+    }
+
+    /// Whether the text of a token is one that a declared token type has, too: a string or a whole number.
+    pub fn is_plain(&self) -> bool {
+        matches!(self, Value::Token(text) if text.starts_with('"') || text.parse::<BigInt>().is_ok())
     }
 
     pub fn option(value: Option<Value>) -> Value {

@@ -4,6 +4,7 @@
 //! `option<E0>` the JSON `null`, `"A0"` or `{"B0": -1}`.
 
 use super::Rng;
+use crate::oracle::json::opaque;
 use serde_json::{Value as Json, json};
 
 /// A type of the generated programs.
@@ -12,7 +13,7 @@ pub enum Ty {
     Int,
     Bool,
     Str,
-    /// `T0`, `T1`
+    /// `T0`, a token type, and `T1`, one or `json`
     Token(usize),
     /// Index into `Declarations::enums`.
     Enum(usize),
@@ -54,22 +55,25 @@ pub struct Struct {
 pub struct Declarations {
     pub enums: Vec<Enum>,
     pub structs: Vec<Struct>,
+    /// Whether `T1` is `json`.
+    pub opaque: bool,
 }
 
 /// What every program declares.
-const FIXED: [&str; 4] =
-    ["token T0;", "token T1;", "type Numbers = list<int>;", "enum Tree { Leaf, Node(Tree, int, Tree) }"];
+const FIXED: [&str; 3] = ["token T0;", "type Numbers = list<int>;", "enum Tree { Leaf, Node(Tree, int, Tree) }"];
 
 /// The strings that programs and traces mention, and all that a choice of a string may give.
 pub const STRINGS: [&str; 3] = ["a", "b", "ab"];
 
 /// The tokens that traces mention unless the server made them.
 const TOKENS: [&str; 2] = ["t", "u"];
+/// Values of the type `json` that traces mention: two of them twice, written otherwise.
+const OPAQUE: [&str; 6] = ["1.50", "15e-1", "null", r#"{"a": [1], "b": {}}"#, r#"{"b": {}, "a": [1.0]}"#, "\"t\""];
 
 impl Declarations {
     /// Two small enums and two structs, each of the types declared before it.
     pub fn random(rng: &mut Rng) -> Declarations {
-        let mut all = Declarations::default();
+        let mut all = Declarations { opaque: rng.percent(50), ..Declarations::default() };
         for i in 0..2 {
             let enumeration = all.random_enum(rng, &format!("E{i}"), i);
             all.enums.push(enumeration);
@@ -119,6 +123,8 @@ impl Declarations {
     fn random_option(&self, rng: &mut Rng, depth: usize) -> Ty {
         match self.random_type(rng, depth) {
             Ty::Option(inner) => Ty::Option(inner),
+            // Nor can `option<json>`, but as a field.
+            Ty::Token(1) if self.opaque => Ty::Option(Box::new(Ty::Token(0))),
             inner => Ty::Option(Box::new(inner)),
         }
     }
@@ -163,7 +169,8 @@ impl Declarations {
             format!("enum {} {{ {} }}", e.name, variants.join(", "))
         });
         let structs = self.structs.iter().map(|s| format!("struct {} {{ {} }}", s.name, self.fields(&s.fields)));
-        FIXED.iter().map(|&line| line.to_owned()).chain(enums).chain(structs).collect()
+        let second = if self.opaque { "type T1 = json;" } else { "token T1;" };
+        FIXED.iter().chain([&second]).map(|&line| line.to_owned()).chain(enums).chain(structs).collect()
     }
 
     /// JSON of a value of the type.
@@ -172,6 +179,7 @@ impl Declarations {
             Ty::Int => json!(rng.between(-2, 3)),
             Ty::Bool => json!(rng.percent(50)),
             Ty::Str => json!(rng.pick(&STRINGS)),
+            Ty::Token(1) if self.opaque => serde_json::from_str(OPAQUE[rng.below(OPAQUE.len())]).expect("JSON"),
             Ty::Token(_) => json!(rng.pick(&TOKENS)),
             Ty::Enum(i) => self.variant_json(rng, *i),
             Ty::Struct(i) => self.record_json(rng, &self.structs[*i].fields),
@@ -180,8 +188,8 @@ impl Declarations {
             Ty::List(inner) => (0..rng.below(3)).map(|_| self.json(rng, inner)).collect(),
             Ty::Set(inner) => {
                 let mut elements: Vec<Json> = (0..rng.below(3)).map(|_| self.json(rng, inner)).collect();
-                elements.sort_by_key(Json::to_string);
-                elements.dedup();
+                elements.sort_by_key(|element| opaque(element).to_string());
+                elements.dedup_by_key(|element| opaque(element));
                 Json::Array(elements)
             }
             Ty::Map(key, value) if **key == Ty::Str => {

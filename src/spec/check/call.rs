@@ -21,7 +21,7 @@ fn methods(of: &Type) -> &'static [&'static str] {
         Type::Str => &["contains", "starts_with", "ends_with", "split", "lower", "to_int"],
         Type::Bytes => &["contains", "starts_with", "ends_with"],
         Type::Int => &["to_string"],
-        Type::Unit | Type::Bool | Type::Client | Type::Token(_) | Type::Option(_) | Type::List(_) => &[],
+        Type::Unit | Type::Bool | Type::Client | Type::Json | Type::Token(_) | Type::Option(_) | Type::List(_) => &[],
         Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => &[],
     }
 }

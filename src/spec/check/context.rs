@@ -333,7 +333,7 @@ impl<'a> Checker<'a> {
             }
             Need::Ordered(method) => {
                 let message = format!("`{method}` cannot sort");
-                (self.types.is_ordered(ty), message, "expected a type without token, client, set or map inside")
+                (self.types.is_ordered(ty), message, "expected a type without token, client, `json`, set or map inside")
             }
             Need::Measurable => {
                 let collection = matches!(head, Type::List(_) | Type::Set(_) | Type::Map(..));

@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
 
     /// Whether the name was free.
     fn declare_type(&mut self, name: &'a Name, ty: Type) -> bool {
-        if basic_type(&name.text).is_some() || BASIC_TYPES[5..9].contains(&name.text.as_str()) {
+        if basic_type(&name.text).is_some() || BASIC_TYPES[6..10].contains(&name.text.as_str()) {
             let report = Diagnostic::error(name.span, format!("`{}` is a builtin type", name.text));
             self.report(report.label("expected another name"));
             return false;

@@ -5,7 +5,7 @@
 use super::context::Checker;
 use super::names::{BASIC_TYPES, nearest};
 use crate::diagnostic::Diagnostic;
-use crate::spec::types::{BOOL, BYTES, CLIENT, ERROR, INT, STRING, Type, TypeId};
+use crate::spec::types::{BOOL, BYTES, CLIENT, ERROR, INT, JSON, STRING, Type, TypeId};
 use crate::syntax::ast::{Name, TypeExpr, TypeKind};
 
 /// The basic type of that name.
@@ -16,6 +16,7 @@ pub(super) fn basic_type(name: &str) -> Option<TypeId> {
         "string" => Some(STRING),
         "bytes" => Some(BYTES),
         "client" => Some(CLIENT),
+        "json" => Some(JSON),
         _ => None,
     }
 }

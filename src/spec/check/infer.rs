@@ -278,7 +278,7 @@ fn parts(ty: &Type) -> Vec<TypeId> {
         Type::Map(key, value) => vec![*key, *value],
         Type::Tuple(of) => of.clone(),
         Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => Vec::new(),
-        Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => Vec::new(),
+        Type::Json | Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => Vec::new(),
     }
 }
 
@@ -290,6 +290,6 @@ fn map_parts(ty: Type, map: &mut dyn FnMut(TypeId) -> TypeId) -> Type {
         Type::Map(key, value) => Type::Map(map(key), map(value)),
         Type::Tuple(of) => Type::Tuple(of.into_iter().map(map).collect()),
         Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => ty,
-        Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => ty,
+        Type::Json | Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => ty,
     }
 }

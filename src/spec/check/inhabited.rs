@@ -79,7 +79,8 @@ fn has_value(types: &Types, known: &Inhabited, ty: TypeId) -> bool {
             Type::Enum(index) if !known.enums[*index as usize] => return false,
             Type::Tuple(of) if seen.insert(ty) => todo.extend(of),
             Type::Struct(_) | Type::Enum(_) | Type::Tuple(_) | Type::Error => {}
-            Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => {}
+            Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json => {}
+            Type::Token(_) => {}
             Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) => {}
         }
     }

@@ -10,7 +10,7 @@ use super::duty::Duty;
 use super::effect::Effects;
 use super::scope::Binder;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::spec::types::{CLIENT, ERROR, Type, TypeId};
+use crate::spec::types::{CLIENT, ERROR, Type, TypeId, Types};
 use crate::syntax::ast::{Block, Expr, Field, Member, MemberKind, Name, Scheduling, Trigger, TypeExpr};
 
 /// The type of a protocol's requests or answers, and where it is written.
@@ -91,10 +91,16 @@ impl<'a> Checker<'a> {
         let twice = |of: &Type| matches!(of, Type::Option(of) if matches!(types.get(*of), Type::Option(_)));
         let double = types.find(ty, &mut { twice });
         let client = types.find(ty, &mut |of| *of == Type::Client);
+        let ambiguous = types.is_option_of_json(ty) || types.find(ty, &mut |of| holds_ambiguous(types, of)).is_some();
         if let Some(double) = double {
             let message = format!("`{}` has no JSON form", types.name(double));
             let report = Diagnostic::error(span, message).label("expected no option inside an option: both are `null`");
             self.report(report);
+        }
+        if ambiguous {
+            let report = Diagnostic::error(span, "`option<json>` has no JSON form here");
+            let label = "expected it only as a named field: elsewhere `None` and the value `null` would both be `null`";
+            self.report(report.label(label).help("in `{ f: option<json> }`, `None` is a missing field"));
         }
         if client.is_some() {
             let report = Diagnostic::error(span, "`client` has no JSON form");
@@ -248,5 +254,23 @@ impl<'a> Checker<'a> {
         }
         self.duties.push(Duty::handlers(protocol));
         self.lint_flow(protocol);
+    }
+}
+
+/// Whether values of a type directly hold an `option<json>` that is no named field, so that `null` says two things.
+fn holds_ambiguous(types: &Types, ty: &Type) -> bool {
+    let is = |part: &TypeId| types.is_option_of_json(*part);
+    match ty {
+        Type::List(of) | Type::Set(of) => is(of),
+        Type::Map(key, value) => is(key) || is(value),
+        Type::Tuple(of) => of.iter().any(is),
+        Type::Enum(index) => {
+            let fields = types.enums[*index as usize].variants.iter().flat_map(|variant| &variant.fields);
+            fields.into_iter().any(|(name, part)| name.is_none() && is(part))
+        }
+        // An option of one is an option of an option, which has no JSON form anywhere.
+        Type::Option(_) | Type::Struct(_) => false,
+        Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes => false,
+        Type::Client | Type::Json | Type::Token(_) | Type::Error => false,
     }
 }

@@ -38,8 +38,8 @@ pub(super) struct Names<'a> {
 }
 
 /// The names of the basic types.
-pub(super) const BASIC_TYPES: [&str; 10] =
-    ["int", "bool", "string", "bytes", "client", "option", "list", "set", "map", "token"];
+pub(super) const BASIC_TYPES: [&str; 11] =
+    ["int", "bool", "string", "bytes", "client", "json", "option", "list", "set", "map", "token"];
 
 /// The known name that is nearest to an unknown one, if one is near enough to be meant; the first in the alphabet of
 /// equals. Of one letter nothing is near but its other case.

@@ -182,7 +182,7 @@ impl<'t> Search<'t> {
             }
             Type::List(_) => Some(vec![Constructor::Nil, Constructor::Cons]),
             Type::Tuple(_) | Type::Struct(_) => Some(vec![Constructor::Only]),
-            Type::Int | Type::Str | Type::Bytes | Type::Unit | Type::Client | Type::Token(_) => None,
+            Type::Int | Type::Str | Type::Bytes | Type::Unit | Type::Client | Type::Json | Type::Token(_) => None,
             Type::Set(_) | Type::Map(..) | Type::Error => None,
         }
     }

@@ -75,7 +75,7 @@ impl Emitter<'_, '_, '_> {
         };
         self.note_choice("pick");
         let chosen = match self.kind(element) {
-            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Token(_) => {
+            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json | Type::Token(_) => {
                 self.give(|dst| Op::Choose { dst, domain: Domain::Element(collection, element) })
             }
             _ => self.give(|dst| Op::PickElement { dst, over: collection, ty: element }),

@@ -21,7 +21,7 @@ pub(super) fn octets(text: &Scalar) -> &[u8] {
     match text {
         Scalar::Str(text) => text.as_bytes(),
         Scalar::Bytes(data) => data,
-        Scalar::Bool(_) | Scalar::Int(_) | Scalar::Token(_) | Scalar::Client(_) => &[],
+        Scalar::Bool(_) | Scalar::Int(_) | Scalar::Token(_) | Scalar::Client(_) | Scalar::Json(_) => &[],
     }
 }
 
