@@ -14,7 +14,23 @@ const LONGEST: usize = 256;
 #[derive(Clone, Copy)]
 enum Next {
     Asks(Label, usize),
-    Ends,
+    Ends(Ended),
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// It fails, in the way that is looked for.
+    Fails,
+    /// It does not, or it was cut.
+    Passes,
+}
+
+impl Ended {
+    /// A run fails where it has a message.
+    pub fn of(message: &Option<String>) -> Ended {
+        if message.is_some() { Ended::Fails } else { Ended::Passes }
+    }
 }
 
 /// What became of edited steps.
@@ -61,25 +77,27 @@ impl Known {
     /// What becomes of edited steps, if that is known; only a run before the best one is wanted.
     pub fn recall(&self, best: &[Step], steps: &[Step]) -> Option<Attempt> {
         match best.len() {
-            0..=LONGEST => self.follow(best, steps).map(|read| Attempt::of(&read)),
+            0..=LONGEST => self.follow(Read::before(best, steps)).map(|(read, _)| Attempt::of(&read)),
             _ => self.edits.get(&number(steps)).copied(),
         }
     }
 
-    /// The run that edited steps lead to, if that is known.
-    pub fn follow<'s>(&self, best: &'s [Step], steps: &'s [Step]) -> Option<Read<'s>> {
-        let (mut read, mut place) = (Read::before(best, steps), START);
-        while let Next::Asks(label, arity) = *self.next.get(&place)? {
-            match read.branch(label, arity) {
-                Ok(pick) => place = mixed(place, pick),
-                Err(_) => break,
+    /// The run that edited steps lead to, and how it ends, if that is known.
+    pub fn follow<'s>(&self, mut read: Read<'s>) -> Option<(Read<'s>, Ended)> {
+        let mut place = START;
+        loop {
+            match *self.next.get(&place)? {
+                Next::Ends(ended) => return Some((read, ended)),
+                Next::Asks(label, arity) => match read.branch(label, arity) {
+                    Ok(pick) => place = mixed(place, pick),
+                    Err(_) => return Some((read, Ended::Passes)),
+                },
             }
         }
-        Some(read)
     }
 
     /// Notes what became of edited steps: not adopted, if they come again.
-    pub fn note(&mut self, steps: &[Step], read: &Read<'_>) -> Attempt {
+    pub fn note(&mut self, steps: &[Step], read: &Read<'_>, ended: Ended) -> Attempt {
         let attempt = Attempt::of(read);
         if read.made.len() > LONGEST {
             self.edits.insert(number(steps), attempt);
@@ -90,7 +108,7 @@ impl Known {
             self.next.insert(place, Next::Asks(step.label, step.arity));
             place = mixed(place, step.pick);
         }
-        self.next.insert(place, read.cut.map_or(Next::Ends, |(label, arity)| Next::Asks(label, arity)));
+        self.next.insert(place, read.cut.map_or(Next::Ends(ended), |(label, arity)| Next::Asks(label, arity)));
         attempt
     }
 }

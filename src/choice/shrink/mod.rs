@@ -37,7 +37,7 @@ mod read;
 use super::report::shortlex;
 use super::rerun::{self, End, Failed};
 use super::{Choices, Chooser, Outcome, Step, quiet};
-use known::{Attempt, Known};
+use known::{Attempt, Ended, Known};
 use read::Read;
 
 /// How much work making a run smaller may be.
@@ -104,7 +104,7 @@ pub(super) fn shrink_kind<R: Outcome>(
     let mut first = Read::new(run);
     let message = program(&mut first)?;
     let mut known = Known::default();
-    known.note(run, &first);
+    known.note(run, &first, Ended::Fails);
     let mut search = Search {
         best: first.made,
         message,
@@ -163,20 +163,50 @@ impl Search<'_> {
         if let Some(attempt) = self.known.recall(&self.best, &steps) {
             return Some(attempt);
         }
-        self.reruns += 1;
         let mut read = Read::before(&self.best, &steps);
         let message = (self.program)(&mut read);
-        let attempt = self.known.note(&steps, &read);
-        let adopted = message.filter(|_| shortlex(&read.made, &self.best).is_lt()).map(|message| (read.made, message));
-        self.patience = if adopted.is_some() { self.patient } else { self.patience - 1 };
-        let Some((best, message)) = adopted else { return Some(attempt) };
-        (self.best, self.message, self.adopted) = (best, message, self.adopted + 1);
-        Some(Attempt { adopted: true, ..attempt })
+        let attempt = self.known.note(&steps, &read, Ended::of(&message));
+        let adopted = self.judged(read.made, message);
+        Some(Attempt { adopted, ..attempt })
+    }
+
+    /// Counts a run of the program, and adopts it where it fails and comes before the best one.
+    fn judged(&mut self, made: Vec<Step>, message: Option<String>) -> bool {
+        self.reruns += 1;
+        self.patience -= 1;
+        match message.filter(|_| shortlex(&made, &self.best).is_lt()) {
+            None => false,
+            Some(message) => {
+                (self.best, self.message, self.adopted, self.patience) =
+                    (made, message, self.adopted + 1, self.patient);
+                true
+            }
+        }
+    }
+
+    /// Whether steps fail, though they come behind the best run; `None` where they have more choices than that, or where
+    /// nothing is to be tried.
+    fn fails(&mut self, steps: &[Step]) -> Option<bool> {
+        let longest = self.best.len();
+        let known = self.known.follow(Read::up_to(longest, steps));
+        let (read, ended) = match known {
+            Some(known) => known,
+            None if self.is_over() => return None,
+            None => {
+                let mut read = Read::up_to(longest, steps);
+                let message = (self.program)(&mut read);
+                let ended = Ended::of(&message);
+                self.known.note(steps, &read, ended);
+                self.judged(read.made.clone(), message);
+                (read, ended)
+            }
+        };
+        (!read.is_longer()).then_some(ended == Ended::Fails)
     }
 
     /// The run that these steps lead to, where it was made.
     fn made(&self, steps: &[Step]) -> Option<Vec<Step>> {
-        self.known.follow(&self.best, steps).map(|read| read.made)
+        self.known.follow(Read::before(&self.best, steps)).map(|(read, _)| read.made)
     }
 
     /// All passes, again and again until none of them makes the run smaller, each with more patience than before as long

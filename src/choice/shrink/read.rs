@@ -15,7 +15,7 @@ pub(super) struct Read<'s> {
     steps: &'s [Step],
     at: usize,
     /// A run that does not come before this one is not wanted; nor are more steps than so many.
-    best: &'s [Step],
+    best: Option<&'s [Step]>,
     longest: usize,
     /// The run that was made.
     pub made: Vec<Step>,
@@ -26,12 +26,17 @@ pub(super) struct Read<'s> {
 impl<'s> Read<'s> {
     /// Reads any run.
     pub fn new(steps: &'s [Step]) -> Read<'s> {
-        Read { steps, at: 0, best: &[], longest: usize::MAX, made: Vec::new(), cut: None }
+        Read { steps, at: 0, best: None, longest: usize::MAX, made: Vec::new(), cut: None }
     }
 
     /// Reads a run that may come before this one.
     pub fn before(best: &'s [Step], steps: &'s [Step]) -> Read<'s> {
-        Read { best, longest: best.len(), ..Read::new(steps) }
+        Read { best: Some(best), ..Read::up_to(best.len(), steps) }
+    }
+
+    /// Reads a run of at most so many steps.
+    pub fn up_to(longest: usize, steps: &'s [Step]) -> Read<'s> {
+        Read { longest, ..Read::new(steps) }
     }
 
     fn next(&mut self, label: Label, arity: usize) -> usize {
@@ -55,7 +60,8 @@ impl<'s> Read<'s> {
     /// Whether no run of one more step comes before the best one.
     fn is_late(&self) -> bool {
         let made = self.made.len();
-        made >= self.longest || (made + 1 == self.longest && shortlex(&self.made, &self.best[..made]).is_gt())
+        let is_behind = |best: &[Step]| made + 1 == best.len() && shortlex(&self.made, &best[..made]).is_gt();
+        made >= self.longest || self.best.is_some_and(is_behind)
     }
 }
 

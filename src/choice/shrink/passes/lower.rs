@@ -1,7 +1,7 @@
 //! Lowering picks: many at once, each alone, those that are equal, and two of which one takes what the other gives.
 
 use super::super::Search;
-use super::{FEW, GROUP, few, gallop, pick, positive, set, traded};
+use super::{FEW, GROUP, few, gallop, is_threshold, pick, positive, set, traded};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -88,7 +88,8 @@ pub fn steps(search: &mut Search) {
             }
         }
         let sizes = (1..=FEW / 2).chain((6..usize::BITS).map(|bit| 1 << bit)).chain((2..=9).map(|n| 10_usize.pow(n)));
-        sizes.for_each(|size| step_down(search, at, size));
+        let tried = if is_threshold(search, at) { 2 * GROUP } else { usize::MAX };
+        sizes.take(tried).for_each(|size| step_down(search, at, size));
     }
 }
 
@@ -180,7 +181,7 @@ pub fn make_room(search: &mut Search) {
 
 /// Two picks that are lowered by different steps, or one raised: what fails may be their quotient.
 pub fn ratios(search: &mut Search) {
-    let large: Vec<usize> = positive(search).into_iter().filter(|&at| pick(search, at) > 1).collect();
+    let large = above(search, 1);
     if large.len() > RATIOS {
         return;
     }
@@ -200,14 +201,18 @@ pub fn ratios(search: &mut Search) {
     }
 }
 
-/// Single picks in steps of many sizes: the remainder that counts may be one of a large divisor. Where a pick is as high
-/// as can be, that is since high ones fail.
+/// Single picks in steps of many sizes: the remainder that counts may be one of a large divisor.
 pub fn large_steps(search: &mut Search) {
-    let positive: Vec<usize> =
-        positive(search).into_iter().filter(|&at| pick(search, at) + 1 < search.best[at].arity).collect();
-    for at in positive.into_iter().rev().take(GROUP) {
+    for at in above(search, FEW / 2).into_iter().rev().take(GROUP) {
         (FEW / 2 + 1..=4 * FEW).for_each(|size| step_down(search, at, size));
     }
+}
+
+/// The positions of picks above a number that are no thresholds.
+fn above(search: &mut Search, number: usize) -> Vec<usize> {
+    let mut large = positive(search);
+    large.retain(|&at| pick(search, at) > number && !is_threshold(search, at));
+    large
 }
 
 fn step_down(search: &mut Search, at: usize, size: usize) {

@@ -6,12 +6,15 @@
 
 mod delete;
 mod lower;
+mod merge;
 mod moves;
+mod rename;
 mod reorder;
 mod worlds;
 
-use super::super::Step;
+use super::super::{Label, Step};
 use super::Search;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub(super) use worlds::least_of_all;
@@ -25,12 +28,13 @@ pub(super) const TIERS: &[&[Pass]] = &[
     &[delete::chunks, lower::zero_chunks, delete::lengths, lower::chunks, lower::picks],
     // Some for each step.
     &[delete::periods, delete::groups, delete::below, delete::recast, lower::alike, lower::together, lower::give_all],
-    &[reorder::relabel, reorder::swap_groups, reorder::swap_twice, reorder::sort_items, reorder::move_later],
+    &[rename::in_order, rename::swap_names, reorder::sort_items],
+    &[reorder::swap_groups, reorder::swap_twice, reorder::swap_items, reorder::move_later],
     &[lower::steps, delete::spans],
     // Some for each pair of steps.
-    &[lower::trade_pairs, lower::make_room, moves::merges, moves::pairs, moves::raise],
+    &[lower::trade_pairs, lower::make_room, merge::merges, moves::pairs, moves::raise],
     // Some for each three.
-    &[lower::large_steps, lower::ratios, moves::triples, worlds::small],
+    &[lower::large_steps, lower::ratios, moves::triples, worlds::small, merge::compensate],
 ];
 
 /// Runs of more steps are not searched for groups and pairs.
@@ -55,6 +59,16 @@ fn positive(search: &Search) -> Vec<usize> {
     (0..search.best.len()).filter(|&at| search.best[at].pick > 0).take(FEW).collect()
 }
 
+fn labels(steps: &[Step]) -> BTreeSet<Label> {
+    steps.iter().map(|step| step.label).collect()
+}
+
+/// Considers steps if their picks come first in lexicographic order.
+fn consider_lower(search: &mut Search, steps: Vec<Step>) -> bool {
+    let is_lower = steps.iter().map(|step| step.pick).lt(search.best.iter().map(|step| step.pick));
+    is_lower && search.consider(steps)
+}
+
 /// Considers the best run with other picks at these positions.
 fn set(search: &mut Search, picks: &[(usize, usize)]) -> bool {
     let mut steps = search.best.clone();
@@ -65,6 +79,20 @@ fn set(search: &mut Search, picks: &[(usize, usize)]) -> bool {
         }
     }
     search.consider(steps)
+}
+
+/// Whether the best run fails with another pick there, though it may come later; `None` where that is not to be known.
+fn fails_with(search: &mut Search, at: usize, pick: usize) -> Option<bool> {
+    let mut steps = search.best.clone();
+    steps.get_mut(at).filter(|step| pick < step.arity)?.pick = pick;
+    if few(search) { search.fails(&steps) } else { None }
+}
+
+/// Whether higher picks fail as well, as far as some of them show: then the least is found by halves.
+fn is_threshold(search: &mut Search, at: usize) -> bool {
+    let Some(&Step { arity, pick, .. }) = search.best.get(at) else { return true };
+    let mut higher = [pick + 1, pick + (arity - pick) / 2, arity - 1].into_iter().filter(|&to| to > pick && to < arity);
+    higher.all(|to| fails_with(search, at, to) == Some(true))
 }
 
 /// What a pick may be where another one gives so much: the sum stays or the difference, as remainders too.

@@ -5,7 +5,7 @@
 
 use super::super::super::Step;
 use super::super::Search;
-use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set, traded};
+use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set};
 use std::ops::Range;
 
 /// So many moves are combined by threes.
@@ -13,7 +13,7 @@ const THREES: usize = 26;
 
 /// A small edit at one place, which can be made several times at once.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Move {
+pub enum Move {
     Lower(usize),
     /// Raises a pick by so much.
     Raise(usize, usize),
@@ -24,11 +24,11 @@ enum Move {
 }
 
 /// Steps in the making; those that are deleted are none.
-type Draft = Vec<Option<Step>>;
+pub type Draft = Vec<Option<Step>>;
 
 impl Move {
     /// Makes the edit so many times; none where it cannot be.
-    fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
+    pub fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
         match self {
             Move::Lower(at) => {
                 let step = draft[*at].as_mut()?;
@@ -101,6 +101,11 @@ fn shortens(search: &mut Search) -> Vec<Move> {
     moves
 }
 
+/// All that delete an item.
+pub fn deletions(search: &mut Search) -> Vec<Move> {
+    [shortens, deletes].into_iter().flat_map(|kind| kind(search)).collect()
+}
+
 /// Moves of one kind.
 type Kind = fn(&mut Search) -> Vec<Move>;
 
@@ -131,7 +136,7 @@ fn make(search: &mut Search, moves: &[&Move]) -> bool {
 }
 
 impl Move {
-    fn reaches(&self, draft: &Draft) -> bool {
+    pub fn reaches(&self, draft: &Draft) -> bool {
         match self {
             Move::Lower(at) | Move::Raise(at, _) | Move::Zero(at) => *at < draft.len(),
             Move::Delete(item) => item.end <= draft.len(),
@@ -155,36 +160,6 @@ pub fn pairs(search: &mut Search) {
                     make(search, &[first, &others[second]]);
                 }
             }
-        }
-    }
-}
-
-/// An item is deleted, and what one of its steps has is added to another step, taken from it, or its bits change.
-pub fn merges(search: &mut Search) {
-    let moves: Vec<Move> = [shortens, deletes].into_iter().flat_map(|kind| kind(search)).collect();
-    for it in moves {
-        let (Move::Shorten(_, item) | Move::Delete(item)) = &it else { continue };
-        for from in item.clone().filter(|&from| pick(search, from) > 0).collect::<Vec<_>>() {
-            for to in (0..search.best.len()).rev().filter(|to| !item.contains(to)) {
-                merge(search, &it, from, to);
-            }
-        }
-    }
-}
-
-fn merge(search: &mut Search, deletion: &Move, from: usize, to: usize) {
-    let given = pick(search, from);
-    for above in [0, 1] {
-        let traded = search.best.get(to).map_or(Vec::new(), |step| traded(step, given.saturating_add(above)));
-        for merged in traded {
-            let mut draft: Draft = search.best.iter().copied().map(Some).collect();
-            if !few(search) || !deletion.reaches(&draft) || to >= draft.len() || deletion.make(&mut draft, 1).is_none()
-            {
-                return;
-            }
-            let Some(step) = &mut draft[to] else { return };
-            step.pick = merged.min(step.arity - 1);
-            search.consider(draft.into_iter().flatten().collect());
         }
     }
 }

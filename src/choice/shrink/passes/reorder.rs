@@ -1,20 +1,9 @@
-//! Other orders and other names: groups and items change places, and so do values, where that brings lower picks to the
-//! front.
+//! Other orders: groups and items change places where that brings lower picks to the front.
 
-use super::super::super::Step;
+use super::super::super::{Label, Step};
 use super::super::Search;
-use super::{FEW, GROUP, few, item, pick, positive, set};
-use std::collections::BTreeSet;
+use super::{GROUP, consider_lower, few, item, labels, pick, positive, rename, set};
 use std::ops::Range;
-
-/// Whether the picks come first in lexicographic order.
-fn is_lower(steps: &[Step], than: &[Step]) -> bool {
-    steps.iter().map(|step| step.pick).lt(than.iter().map(|step| step.pick))
-}
-
-fn consider_lower(search: &mut Search, steps: Vec<Step>) -> bool {
-    is_lower(&steps, &search.best) && search.consider(steps)
-}
 
 /// Neighbouring groups change places.
 pub fn swap_groups(search: &mut Search) {
@@ -45,25 +34,23 @@ pub fn swap_twice(search: &mut Search) {
     }
 }
 
-/// Items of one label change places: all of them into their order, then any two.
+/// Items of one label come into their order.
 pub fn sort_items(search: &mut Search) {
-    let labels: BTreeSet<_> = search.best.iter().map(|step| step.label).collect();
-    for label in labels {
-        let mut sorted = true;
-        let (mut first, mut second) = (0, 0);
+    for label in labels(&search.best) {
+        let items = items_of(&search.best, label);
+        let picks = |at: usize| search.best[items[at].clone()].iter().map(|step| step.pick);
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by(|&a, &b| picks(a).cmp(picks(b)));
+        consider_lower(search, ordered(&search.best, &items, &order));
+    }
+}
+
+/// Any two items of one label change places, and then the values may change their names.
+pub fn swap_items(search: &mut Search) {
+    for label in labels(&search.best) {
+        let (mut first, mut second) = (0, 1);
         while few(search) {
-            let starts = (0..search.best.len()).filter(|&at| search.best[at].label == label);
-            let items: Vec<Range<usize>> = starts.filter_map(|at| item(&search.best, at)).collect();
-            if std::mem::take(&mut sorted) {
-                let mut order: Vec<usize> = (0..items.len()).collect();
-                order.sort_by(|&a, &b| {
-                    let picks = |at: usize| search.best[items[at].clone()].iter().map(|step| step.pick);
-                    picks(a).cmp(picks(b))
-                });
-                consider_lower(search, ordered(&search.best, &items, &order));
-                continue;
-            }
-            second += 1;
+            let items = items_of(&search.best, label);
             if second >= items.len() {
                 (first, second) = (first + 1, first + 2);
             }
@@ -72,9 +59,17 @@ pub fn sort_items(search: &mut Search) {
             }
             let mut order: Vec<usize> = (0..items.len()).collect();
             order.swap(first, second);
-            consider_lower(search, ordered(&search.best, &items, &order));
+            let swapped = ordered(&search.best, &items, &order);
+            if !consider_lower(search, swapped.clone()) && items.len() <= 2 * GROUP {
+                rename::in_order_of(search, &swapped);
+            }
+            second += 1;
         }
     }
+}
+
+fn items_of(steps: &[Step], label: Label) -> Vec<Range<usize>> {
+    (0..steps.len()).filter(|&at| steps[at].label == label).filter_map(|at| item(steps, at)).collect()
 }
 
 /// The steps with the items in another order.
@@ -95,54 +90,6 @@ pub fn move_later(search: &mut Search) {
                 at += distance;
             } else {
                 distance /= 2;
-            }
-        }
-    }
-}
-
-/// Steps whose picks may be names of the same things: those of one label, of two, of one arity, and all.
-fn namings(steps: &[Step]) -> BTreeSet<Vec<usize>> {
-    let labels: BTreeSet<_> = steps.iter().map(|step| step.label).collect();
-    let labels: Vec<_> = labels.into_iter().take(2 * GROUP).collect();
-    let is_one_of = |at: usize, one: usize, other: usize| [labels[one], labels[other]].contains(&steps[at].label);
-    let of = |is_named: &dyn Fn(usize) -> bool| (0..steps.len()).filter(|&at| is_named(at)).collect::<Vec<usize>>();
-    let of_labels = (0..labels.len()).flat_map(|other| (0..=other).map(move |one| (one, other)));
-    let of_labels = of_labels.map(|(one, other)| of(&|at| is_one_of(at, one, other)));
-    let of_arity = steps.iter().map(|step| of(&|at| steps[at].arity == step.arity));
-    of_labels.chain(of_arity).chain([of(&|_| true)]).filter(|naming| naming.len() > 1).collect()
-}
-
-/// Values change their names: in the order in which they come first, and any two of them.
-pub fn relabel(search: &mut Search) {
-    if !few(search) {
-        return;
-    }
-    for naming in namings(&search.best) {
-        let renamed = |search: &mut Search, rename: &dyn Fn(usize) -> usize| {
-            let mut steps = search.best.clone();
-            for &at in naming.iter().filter(|&&at| at < search.best.len()) {
-                steps[at].pick = rename(steps[at].pick).min(steps[at].arity - 1);
-            }
-            consider_lower(search, steps)
-        };
-        let mut values: Vec<usize> = Vec::new();
-        for &at in naming.iter().filter(|&&at| at < search.best.len()) {
-            let value = search.best[at].pick;
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        if renamed(search, &|value| values.iter().position(|known| *known == value).unwrap_or(value)) {
-            continue;
-        }
-        values.sort_unstable();
-        for (upper, &one) in values.iter().enumerate().take(FEW / GROUP) {
-            for &other in &values[..upper] {
-                renamed(search, &|value| match value {
-                    _ if value == one => other,
-                    _ if value == other => one,
-                    _ => value,
-                });
             }
         }
     }
