@@ -48,10 +48,11 @@ pub fn periods(search: &mut Search) {
     let mut futile = Futile(0);
     for unit in 2..=FEW {
         for place in [0, 4, 7] {
-            let start = search.best.len() / 8 * place;
-            if search.best.len() <= 8 * FEW {
+            let length = search.best.len();
+            if length <= FEW {
                 return;
             }
+            let start = (length * place / 8).min(length - unit);
             match futile.delete(search, start..start + unit) {
                 None => return,
                 Some(true) => multiples(search, unit),
@@ -65,7 +66,7 @@ pub fn periods(search: &mut Search) {
 pub fn groups(search: &mut Search) {
     for size in (1..=2 * GROUP).rev() {
         let mut end = search.best.len();
-        while end >= size && few(search) {
+        while end >= size && search.best.len() <= 2 * FEW && !search.is_over() {
             search.consider(without(&search.best, end - size..end));
             end = (end - 1).min(search.best.len());
         }
@@ -128,17 +129,45 @@ pub fn recast(search: &mut Search) {
 /// A pick that says how many follow: it is lowered and as many are deleted behind it.
 pub fn lengths(search: &mut Search) {
     for at in positive(search) {
-        let (pick, before) = (pick(search, at), search.best.len());
-        if pick == 0 {
-            continue;
-        }
-        let mut steps = search.best.clone();
-        steps[at].pick = pick - 1;
-        let shorter = search.attempt(steps).map_or(before, |attempt| attempt.length);
-        if shorter < before {
-            shorten(search, at, before - shorter);
+        if let Some(width) = width(search, at) {
+            shorten(search, at, width);
         }
     }
+}
+
+/// The same by any number at some places, where it is the remainder of a length that counts.
+pub fn length_periods(search: &mut Search) {
+    for at in positive(search) {
+        let Some(width) = width(search, at) else { continue };
+        for count in (3..=FEW / 2).filter(|count| !count.is_power_of_two()) {
+            let steps = count * width;
+            for place in [0, 2, 4] {
+                let Some(room) = search.best.len().checked_sub(at + 1 + steps) else { continue };
+                let from = at + 1 + room * place / 4;
+                while delete_counted(search, at, count, from..from + steps) {}
+            }
+        }
+    }
+}
+
+/// How many steps fewer a run has where a pick is lowered by one, if that is so: it is a length.
+fn width(search: &mut Search, at: usize) -> Option<usize> {
+    let (lower, before) = (pick(search, at).checked_sub(1)?, search.best.len());
+    let mut steps = search.best.clone();
+    steps[at].pick = lower;
+    let attempt = search.attempt(steps)?;
+    before.checked_sub(attempt.length).filter(|width| *width > 0 && !attempt.adopted)
+}
+
+/// Considers the best run without these steps, a length lowered by their count.
+fn delete_counted(search: &mut Search, length: usize, count: usize, steps: Range<usize>) -> bool {
+    let Some(lower) = pick(search, length).checked_sub(count) else { return false };
+    if steps.end > search.best.len() || search.is_over() {
+        return false;
+    }
+    let mut edited = without(&search.best, steps);
+    edited[length].pick = lower;
+    search.consider(edited)
 }
 
 /// Deletes elements of `width` steps each, as many as the length at `at` is lowered by: many at first, then single ones.
@@ -147,9 +176,7 @@ fn shorten(search: &mut Search, at: usize, width: usize) {
     while count > 0 {
         let (mut from, steps) = (at + 1, count.saturating_mul(width));
         while steps <= search.best.len().saturating_sub(from) && count <= pick(search, at) && !search.is_over() {
-            let mut edited = without(&search.best, from..from + steps);
-            edited[at].pick -= count;
-            if !search.consider(edited) {
+            if !delete_counted(search, at, count, from..from + steps) {
                 from += steps;
             }
         }

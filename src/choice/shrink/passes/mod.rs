@@ -27,7 +27,8 @@ pub(super) const TIERS: &[&[Pass]] = &[
     // A few for each step that matters, however long the run is.
     &[delete::chunks, lower::zero_chunks, delete::lengths, lower::chunks, lower::picks],
     // Some for each step.
-    &[delete::periods, delete::groups, delete::below, delete::recast, lower::alike, lower::together, lower::give_all],
+    &[delete::periods, delete::length_periods, delete::groups, delete::below, delete::recast],
+    &[lower::alike, lower::together, lower::give_all],
     &[rename::in_order, rename::swap_names, reorder::sort_items],
     &[reorder::swap_groups, reorder::swap_twice, reorder::swap_items, reorder::move_later],
     &[lower::steps, delete::spans],
