@@ -49,12 +49,7 @@ pub enum ChoiceError {
         label: Label,
     },
     /// A label that cannot stand in a token, or one of too many.
-    BadLabel {
-        /// The text that is to be a label.
-        text: String,
-        /// What is wrong with it.
-        unfit: Unfit,
-    },
+    BadLabel(Box<BadLabel>),
     /// As many weights were given as there are no alternatives, or none is positive.
     BadWeights {
         /// The place that asked.
@@ -81,6 +76,15 @@ pub enum ChoiceError {
     },
 }
 
+/// A text that is no label.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct BadLabel {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it.
+    pub unfit: Unfit,
+}
+
 /// A step that is not the one that was recorded.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Difference {
@@ -101,7 +105,7 @@ impl ChoiceError {
             ChoiceError::Postponed { .. } | ChoiceError::Interrupted => false,
             ChoiceError::Empty { .. } | ChoiceError::RunEnded { .. } | ChoiceError::NotDeterministic(_) => true,
             ChoiceError::BadRecord { .. } | ChoiceError::Unused { .. } | ChoiceError::Swallowed { .. } => true,
-            ChoiceError::BadLabel { .. } | ChoiceError::BadWeights { .. } => true,
+            ChoiceError::BadLabel(_) | ChoiceError::BadWeights { .. } => true,
         }
     }
 
@@ -118,7 +122,7 @@ impl ChoiceError {
             | ChoiceError::Postponed { label }
             | ChoiceError::Cut { label, .. } => label,
             ChoiceError::NotDeterministic(difference) => difference.asked.0,
-            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel { .. } | ChoiceError::Interrupted => "",
+            ChoiceError::BadRecord { .. } | ChoiceError::BadLabel(_) | ChoiceError::Interrupted => "",
         }
     }
 }
@@ -149,10 +153,7 @@ impl fmt::Display for ChoiceError {
             ChoiceError::Swallowed { label } => {
                 write!(f, "the program was told to end its run and went on at `{label}`: it must not catch the escape")
             }
-            ChoiceError::BadLabel { text, unfit } => {
-                let (begin, rest): (String, _) = (text.chars().take(SHOWN).collect(), text.chars().nth(SHOWN));
-                write!(f, "the label {begin:?}{} {unfit}", if rest.is_some() { "…" } else { "" })
-            }
+            ChoiceError::BadLabel(bad) => bad.fmt(f),
             ChoiceError::BadWeights { label } => {
                 write!(f, "the weights of `{label}` are not one for each alternative, some positive")
             }
@@ -162,6 +163,14 @@ impl fmt::Display for ChoiceError {
             ChoiceError::Interrupted => write!(f, "the search was interrupted in this run"),
             ChoiceError::Postponed { label } => write!(f, "what follows `{label}` is visited later"),
         }
+    }
+}
+
+impl fmt::Display for BadLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BadLabel { text, unfit } = self;
+        let (begin, rest): (String, _) = (text.chars().take(SHOWN).collect(), text.chars().nth(SHOWN));
+        write!(f, "the label {begin:?}{} {unfit}", if rest.is_some() { "…" } else { "" })
     }
 }
 

@@ -9,7 +9,7 @@
 //! # Ok::<(), mayhap::choice::ChoiceError>(())
 //! ```
 
-use super::ChoiceError;
+use super::{BadLabel, ChoiceError};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -92,7 +92,7 @@ fn checked(text: &str) -> Result<(), ChoiceError> {
 }
 
 fn bad(text: &str, unfit: Unfit) -> ChoiceError {
-    ChoiceError::BadLabel { text: text.to_owned(), unfit }
+    ChoiceError::BadLabel(Box::new(BadLabel { text: text.to_owned(), unfit }))
 }
 
 /// Whether two labels are the same; that they are the same literal is the usual case and decided first.

@@ -57,7 +57,7 @@ pub mod token;
 pub use breadth::BreadthFirst;
 pub use chooser::{Chooser, Outcome};
 pub use counts::Counts;
-pub use error::{ChoiceError, Difference};
+pub use error::{BadLabel, ChoiceError, Difference};
 pub use exhaustive::Odometer;
 pub use explore::{Explore, Progress, explore};
 pub use label::{Label, Unfit, label};

@@ -65,20 +65,22 @@ pub(super) fn placed<S: Strategy, R: Outcome>(
     bound: usize,
     program: &mut impl FnMut(&mut Chooser) -> R,
 ) -> End {
-    match once(search, bound, program) {
-        End::Failed(failed) if failed.placeless && search.coverage() != Coverage::Recorded => {
-            place(failed, search.run(), bound, program)
-        }
-        end => end,
+    let mut end = once(search, bound, program);
+    if let End::Failed(failed) = &mut end
+        && failed.placeless
+        && search.coverage() != Coverage::Recorded
+    {
+        place(failed, search.run(), bound, program);
     }
+    end
 }
 
 #[cold]
-fn place<R: Outcome>(failed: Failed, run: &[Step], bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) -> End {
+fn place<R: Outcome>(failed: &mut Failed, run: &[Step], bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) {
     quiet::install();
     match once(&mut Replay::new(run.to_vec()), bound, program) {
-        End::Failed(again) if !again.placeless => End::Failed(again),
-        End::Failed(_) | End::Passed | End::Escaped(_) => End::Failed(failed),
+        End::Failed(again) if !again.placeless => *failed = again,
+        End::Failed(_) | End::Passed | End::Escaped(_) => {}
     }
 }
 
