@@ -1,7 +1,7 @@
 //! Witnesses cost a fixed number of passes over the trace, and hold a short part of it: counted, not timed.
 //!
-//! For example for every shipped specification, simulated, each exchange is read once. Where too much stays open the run is made
-//! backwards, with three passes at most.
+//! For example for every shipped specification, simulated, each exchange is judged once, and read again where it was open for
+//! long. Where too much stays open the run is made backwards, with three passes at most.
 
 #[allow(dead_code)] // only running is needed here
 mod command;
@@ -89,7 +89,7 @@ fn a_shipped_specification_is_judged_once_for_a_witness() {
         let spec = shipped.compile().unwrap();
         let exchanges = simulated(&shipped.path.to_string_lossy(), &spec, steps);
         let cost = cost(&shipped.name, &spec, exchanges);
-        assert!(cost.passes <= 1.0, "{}: {cost:?}", shipped.name);
+        assert!(cost.passes <= 2.0, "{}: {cost:?}", shipped.name);
     }
 }
 
@@ -98,12 +98,21 @@ const OPEN_TO_THE_END: &str =
     "protocol first { request int; response bool; var n: int = choose; on q { reply n > q; } }";
 
 #[test]
-fn what_stays_open_is_made_backwards_in_three_passes() {
+fn what_stays_open_is_read_again() {
     let spec = Spec::from_text(OPEN_TO_THE_END).unwrap();
     let text: String = (0..20_000).map(|at| format!("{{\"q\":{},\"a\":true}}\n", at % 7)).collect();
     let exchanges: Vec<Exchange> = Exchanges::new(&spec, text.as_bytes()).collect::<Result<_, _>>().unwrap();
     let cost = cost("first", &spec, exchanges);
-    assert!(cost.passes <= 2.5 && cost.longest <= 2_048, "{cost:?}");
+    assert!(cost.passes <= 2.0 && cost.longest <= 1_024, "{cost:?}");
+}
+
+/// Paths that never meet again.
+#[test]
+fn what_becomes_too_much_is_made_backwards() {
+    let workload = hidden::WORKLOADS.iter().find(|workload| workload.name == "two_counters").unwrap();
+    let spec = workload.spec();
+    let cost = cost(workload.name, &spec, workload.exchanges(&spec, 50_000, 1));
+    assert!(cost.passes > 2.0 && cost.passes <= 3.0 && cost.longest <= 2_048, "{cost:?}");
 }
 
 #[test]

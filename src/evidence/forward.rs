@@ -1,14 +1,13 @@
 //! A run that is made while the trace is judged once, forwards.
 //!
 //! What is decided of it ([`Decided`]) is repeated by the concrete server at once, and then forgotten. So the state is
-//! neither kept nor compared, and memory holds the exchanges of which something is still open: for compare-and-reset those since
-//! the last answer 1. Where they become too many, this way is given up.
+//! neither kept nor compared, and memory holds the choices that are still open: for compare-and-reset the last one. Where they
+//! become too many, this way is given up. The exchanges since then are read again where they are many.
 
 use super::leg;
-use super::made::{self, Choices};
+use super::made::{self, Made};
 use super::witness::{Initial, Leg, WitnessError};
 use crate::dualize::{Decided, Exchange, Judge, Log, Options};
-use crate::process::Process;
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
@@ -19,26 +18,31 @@ use std::sync::Arc;
 
 /// An exchange pays for a walk through so many nodes of the memory.
 const WALKED: usize = 8;
-/// This way is given up where more exchanges are open.
-const OPEN: usize = 1 << 12;
-/// And where more is kept of their choices.
+/// No more exchanges than this are in memory while they are open.
+const OPEN: usize = 1 << 10;
+/// Exchanges that are repeated at once at most.
+const PART: usize = 1 << 10;
+/// This way is given up where more is kept of open choices.
 const KEPT: usize = 1 << 15;
 
 /// A run, as far as it is decided.
-struct Forward<'r> {
+struct Forward<'r, R: ?Sized> {
     spec: &'r Arc<Spec>,
+    recording: &'r R,
     judge: Judge,
     /// The server before the first exchange that is open, and its initial state; none where that is open.
     server: Option<(Server, Initial)>,
     /// The position of the first exchange that is open.
     at: usize,
-    /// What is open.
+    /// What is open, or the first exchanges of that.
     open: VecDeque<Exchange>,
+    /// How many exchanges were observed.
+    observed: usize,
     /// The values of decided variables that are still mentioned.
     model: Model,
     /// After so many exchanges at least it is looked what is decided of them.
     look: usize,
-    /// How many exchanges are open when it is looked next.
+    /// How many exchanges are observed when it is looked next.
     due: usize,
     /// So many nodes of the memory may be walked then.
     nodes: usize,
@@ -57,9 +61,20 @@ pub(super) fn run<R: Recording + ?Sized>(
     give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
     let judge = Judge::new(spec.clone(), Options { keep_choices: true, late: false, ..options.clone() });
-    let (server, model) = (None, Model::default());
-    let mut run =
-        Forward { spec, judge, server, at: 0, open: VecDeque::new(), model, look, due: look, nodes: WALKED, give };
+    let mut run = Forward {
+        spec,
+        recording,
+        judge,
+        server: None,
+        at: 0,
+        open: VecDeque::new(),
+        observed: 0,
+        model: Model::default(),
+        look,
+        due: look,
+        nodes: WALKED,
+        give,
+    };
     let mut failed = None;
     recording.read(0, &mut |exchange| match run.observe(exchange) {
         Ok(()) => ControlFlow::Continue(()),
@@ -71,13 +86,16 @@ pub(super) fn run<R: Recording + ?Sized>(
     failed.map_or_else(|| run.end(), Err)
 }
 
-impl Forward<'_> {
+impl<R: Recording + ?Sized> Forward<'_, R> {
     fn observe(&mut self, exchange: &Exchange) -> Result<(), WitnessError> {
         if !self.judge.observe(exchange) {
             return leg::accepted(&self.judge.verdict()).and(Err(WitnessError::NotAccepted));
         }
-        self.open.push_back(exchange.clone());
-        if self.open.len() < self.due { Ok(()) } else { self.look() }
+        if self.at + self.open.len() == self.observed && self.open.len() < OPEN {
+            self.open.push_back(exchange.clone());
+        }
+        self.observed += 1;
+        if self.observed < self.due { Ok(()) } else { self.look() }
     }
 
     /// Looks what is decided.
@@ -89,36 +107,60 @@ impl Forward<'_> {
         let Decided { before, log, model, mentioned, left, walked } = decided;
         let process = self.judge.candidates().first().map(|candidate| candidate.process.clone());
         let process = process.ok_or(WitnessError::NotAccepted)?;
-        let end = self.open.partition_point(|exchange| exchange.line < before);
         if before > 0 {
-            self.repeat(&log, &model, &process, end)?;
+            self.repeat(&log, &Completion { types: &self.spec.types, model: &model, process: &process }, before)?;
         }
         self.model = model;
         self.model.retain(&mentioned);
-        if self.open.len() > OPEN || left > KEPT {
+        if left > KEPT {
             return Err(WitnessError::Undecided(Answer::Unknown(Why::Effort)));
         }
-        let more = self.look.max(self.open.len());
-        self.due = self.open.len() + more;
+        let more = self.look.max(left);
+        self.due = self.observed + more;
         self.nodes = if walked > 0 { 0 } else { self.nodes } + more * WALKED;
         Ok(())
     }
 
-    /// Repeats so many of the open exchanges, whose choices are decided.
-    fn repeat(&mut self, log: &[Log], model: &Model, process: &Process, end: usize) -> Result<(), WitnessError> {
-        let completion = Completion { types: &self.spec.types, model, process };
-        let exchanges: Vec<Exchange> = self.open.drain(..end).collect();
-        let made = Choices::of(self.spec, &completion, log.iter(), exchanges.iter());
-        let (server, _) = match &mut self.server {
-            Some(server) => server,
-            None => self.server.insert(made::begin(self.spec, made.initial)?),
-        };
-        let steps =
-            exchanges.iter().zip(made.made).map(|(exchange, made)| made::repeat(self.spec, server, made, exchange));
-        let steps = steps.collect::<Result<Vec<_>, _>>()?;
-        let leg = Leg { at: self.at, steps };
-        self.at += end;
-        if end > 0 && (self.give)(leg).is_break() { Err(WitnessError::Stopped) } else { Ok(()) }
+    /// Repeats the open exchanges before a line; their choices are decided.
+    fn repeat(&mut self, log: &[Log], completion: &Completion<'_>, before: u64) -> Result<(), WitnessError> {
+        let mut log = log.iter().peekable();
+        let initial = made::initial(completion, &mut log);
+        if self.server.is_none() {
+            self.server = Some(made::begin(self.spec, initial)?);
+        }
+        while self.at < self.observed {
+            let exchanges = self.next(before);
+            let end = exchanges.len();
+            let (Some((server, _)), true) = (&mut self.server, end > 0) else { break };
+            let mut steps = Vec::with_capacity(end);
+            for exchange in &exchanges {
+                let made = Made::of(self.spec, completion, &mut log, exchange);
+                steps.push(made::repeat(self.spec, server, made, exchange)?);
+            }
+            let leg = Leg { at: self.at, steps };
+            self.at += end;
+            if (self.give)(leg).is_break() {
+                return Err(WitnessError::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next open exchanges before a line: those in memory first, then others, which are read again.
+    fn next(&mut self, before: u64) -> Vec<Exchange> {
+        let end = self.open.partition_point(|exchange| exchange.line < before);
+        if !self.open.is_empty() {
+            return self.open.drain(..end).collect();
+        }
+        let (mut exchanges, most) = (Vec::new(), PART.min(self.observed - self.at));
+        self.recording.read(self.at, &mut |exchange| {
+            if exchange.line < before {
+                exchanges.push(exchange.clone());
+            }
+            let goes_on = exchange.line < before && exchanges.len() < most;
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        exchanges
     }
 
     /// The rest of the run ends in any state that is possible.
@@ -127,7 +169,8 @@ impl Forward<'_> {
         let (candidate, model) = leg::explanation(&mut self.judge, None, &self.model)?;
         let mut log: Vec<Log> = candidate.log.iter().cloned().collect();
         log.reverse();
-        self.repeat(&log, &model, &candidate.process, self.open.len())?;
+        let completion = Completion { types: &self.spec.types, model: &model, process: &candidate.process };
+        self.repeat(&log, &completion, u64::MAX)?;
         self.server.map(|(_, initial)| initial).ok_or(WitnessError::NotAccepted)
     }
 }

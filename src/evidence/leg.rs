@@ -54,7 +54,7 @@ pub(super) fn run(
     let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
     let mut log: Vec<&Log> = candidate.log.iter().collect();
     let began = log.pop_if(|first| matches!(first.entry, Logged::Began(_)));
-    let made = Choices::of(spec, &completion, log.into_iter().rev(), exchanges.iter());
+    let made = Choices::of(spec, &completion, log.into_iter().rev(), exchanges);
     let start = began.and_then(|began| if let Logged::Began(number) = began.entry { starts.get(number) } else { None });
     let state = start.map(|start| state(&Completion { process: &start.process, ..completion }, start));
     replay(spec, state, made, exchanges, into)

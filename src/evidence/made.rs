@@ -7,6 +7,7 @@ use crate::dualize::{Exchange, Log, Logged, Observed, notes_requests};
 use crate::server::{Completion, Given, Reply, Server, Stop};
 use crate::spec::Spec;
 use crate::value::{self, Truth, Value};
+use std::iter::Peekable;
 use std::sync::Arc;
 
 /// What a run chose.
@@ -34,25 +35,40 @@ impl Choices {
         spec: &Spec,
         completion: &Completion<'_>,
         log: impl Iterator<Item = &'l Log>,
-        exchanges: impl Iterator<Item = &'l Exchange>,
+        exchanges: &[Exchange],
     ) -> Choices {
         let mut log = log.peekable();
-        let initial = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
-        let initial = initial.filter_map(|entry| known(completion, &entry.entry)).collect();
-        let of_event = |exchange: &Exchange| {
-            let handler = (!notes_requests(spec, &exchange.observed)).then(Vec::new);
-            let mut made = Made { handler, ..Made::default() };
-            while let Some(entry) = log.next_if(|entry| entry.event == exchange.line) {
-                made.add(completion, &entry.entry);
-            }
-            made
-        };
-        let made = exchanges.map(of_event).collect();
+        let initial = initial(completion, &mut log);
+        let made = exchanges.iter().map(|exchange| Made::of(spec, completion, &mut log, exchange)).collect();
         Choices { initial, made }
     }
 }
 
+/// The choices of the initial state, taken off a log.
+pub(super) fn initial<'l>(
+    completion: &Completion<'_>,
+    log: &mut Peekable<impl Iterator<Item = &'l Log>>,
+) -> Vec<Given> {
+    let first = std::iter::from_fn(|| log.next_if(|entry| entry.event == 0));
+    first.filter_map(|entry| known(completion, &entry.entry)).collect()
+}
+
 impl Made {
+    /// The choices of an exchange, taken off a log.
+    pub(super) fn of<'l>(
+        spec: &Spec,
+        completion: &Completion<'_>,
+        log: &mut Peekable<impl Iterator<Item = &'l Log>>,
+        exchange: &Exchange,
+    ) -> Made {
+        let handler = (!notes_requests(spec, &exchange.observed)).then(Vec::new);
+        let mut made = Made { handler, ..Made::default() };
+        while let Some(entry) = log.next_if(|entry| entry.event == exchange.line) {
+            made.add(completion, &entry.entry);
+        }
+        made
+    }
+
     fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
         match logged {
             Logged::Request(request) => self.request = Some(completion.value(request)),

@@ -156,6 +156,9 @@ impl Model {
                 return answer;
             }
         }
+        if self.extend_by_domains(vars, constraints, &store) {
+            return Answer::Sat;
+        }
         let wanted: Vec<Term> = vars.iter().map(|var| Term::var(*var)).collect();
         match store.values(&wanted, solver) {
             Ok(found) => {
@@ -166,6 +169,27 @@ impl Model {
             }
             Err(answer) => answer,
         }
+    }
+}
+
+impl Model {
+    /// Where a store knows constants and domains only, each variable has any value of its own. Whether that is so.
+    fn extend_by_domains(&mut self, vars: &[Var], constraints: &[Term], store: &Store) -> bool {
+        if !store.facts.rest_is_empty() || store.doubt().is_some() {
+            return false;
+        }
+        let mut open: Vec<Var> = vars.to_vec();
+        constraints.iter().for_each(|constraint| constraint.vars(&mut |var| open.push(var)));
+        open.retain(|var| !self.values.contains_key(var));
+        let is_computed = |var: &Var| store.binding(*var).is_some_and(|value| value.as_const().is_none());
+        if open.iter().any(is_computed) {
+            return false;
+        }
+        for var in open {
+            let known = store.binding(var).and_then(|value| value.as_const().cloned());
+            self.values.insert(var, known.unwrap_or_else(|| store.domain(var).first(var)));
+        }
+        true
     }
 }
 
