@@ -38,7 +38,7 @@ pub(super) const TIERS: &[&[Pass]] = &[
     &[lower::large_steps, lower::ratios, moves::triples, worlds::small, merge::compensate],
 ];
 
-/// Runs of more steps are not searched for groups and pairs.
+/// Runs of more steps are not searched for pairs, and those of twice as many not for groups.
 const FEW: usize = 64;
 /// Steps that belong together are looked for up to this number.
 const GROUP: usize = 4;
