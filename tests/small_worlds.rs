@@ -93,3 +93,59 @@ fn all_small_handlers_agree_with_brute_force() {
     }
     eprintln!("{tally:?}");
 }
+
+/// What begins unknown in a program whose answers are an expression: two integers from 0 to 2.
+fn of_unknown_integers(body: &str) -> String {
+    let unknown = "choose x: int where 0 <= x && x <= 2";
+    format!(
+        "protocol p {{ request int; response int; var n: int = {unknown}; var m: int = {unknown}; on q {{ {body} }} }}"
+    )
+}
+
+/// Judges each program on all traces of two exchanges; no verdict is unknown.
+fn compare_all(name: &'static str, bodies: impl Iterator<Item = String>) {
+    let domains = || Domains::of(0..=2, &[]);
+    let kind = Kind { name, exactness: Exactness::Exact, domains };
+    let mut tally = Tally::new();
+    let traces = traces(2, &integers(0..4));
+    for body in bodies {
+        kind.compare(&of_unknown_integers(&body), &traces, &mut tally);
+        assert_eq!(tally.get("unknown by the validator"), None, "{body}");
+    }
+    eprintln!("{tally:?}");
+}
+
+/// A range with an unknown bound is what it is for each value of the bound.
+#[test]
+fn ranges_with_unknown_bounds_agree_with_brute_force() {
+    const BOUNDS: [&str; 4] = ["n", "n + 1", "1", "m - n + q"];
+    const USES: [&str; 8] = [
+        "len(RANGE)",
+        "{ let r = RANGE; len(r) + len(r) / 3 }",
+        "if RANGE is [x] { x } else { 3 }",
+        "match RANGE { [] => 3, [x] => x, [_, x] => x, [_, ..r] => len(r) + 1 }",
+        "if RANGE == [1, 2] { 1 } else { 0 }",
+        "if q in RANGE { 1 } else { 0 }",
+        "{ let r = RANGE + [n]; r[0] }",
+        "if n == 1 { len([x for x in RANGE if x != q]) } else { if any x in RANGE: x == m { 2 } else { 3 } }",
+    ];
+    let ranges = BOUNDS.iter().flat_map(|a| BOUNDS.iter().map(move |b| format!("({a}..{b})")));
+    let ranges: Vec<String> = ranges.collect();
+    let uses = USES.iter().flat_map(|used| ranges.iter().map(|range| used.replace("RANGE", range)));
+    compare_all("ranges", uses.map(|value| format!("reply {value};")));
+}
+
+/// Sets in a set, in which something is not known, are as many as differ.
+#[test]
+fn sets_of_unknown_sets_agree_with_brute_force() {
+    const ELEMENTS: [&str; 5] = ["{1}", "{n}", "{m}", "{n, m}", "{2, m}"];
+    const USES: [&str; 4] = [
+        "let x = pick SET; reply if q in x { len(x) } else { 0 };",
+        "let x = pick SET; let y = pick x; reply y;",
+        "reply len(SET);",
+        "let x = pick SET; n := 0; let s = SET - {x}; reply if any y in s: m in y { len(s) } else { 3 };",
+    ];
+    let pairs = ELEMENTS.iter().flat_map(|a| ELEMENTS.iter().map(move |b| format!("{{{a}, {b}}}")));
+    let sets: Vec<String> = pairs.chain(["{{1}, {n}, {2, m}}".to_owned(), "{{n}, {m, q}, {2}}".to_owned()]).collect();
+    compare_all("sets of sets", USES.iter().flat_map(|used| sets.iter().map(|set| used.replace("SET", set))));
+}

@@ -108,6 +108,9 @@ impl fmt::Display for Limit {
             Limit::Pieces => {
                 write!(f, "an unknown text was split into more than {} pieces", crate::process::PIECES_LIMIT)
             }
+            Limit::Range => {
+                write!(f, "a range of unknown length may have more than {} integers", crate::process::RANGE_LIMIT)
+            }
             Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
             Limit::Steps => {
                 write!(f, "the server can reach more than {} states through steps", super::closure::CLOSURE_LIMIT)

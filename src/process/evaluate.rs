@@ -6,7 +6,7 @@ use super::Limit;
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
 use crate::term::{Bound, Condition, Side, Term, TextOp};
-use crate::value::{self, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
+use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
 /// More elements than this are taken off a list all at once.
 const FEW: usize = 8;
@@ -108,6 +108,7 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Split => split_known(a, b),
         Binary::And => a.truth().and(b.truth()).into(),
         Binary::Or => a.truth().or(b.truth()).into(),
+        Binary::RangeLen => range_len(a, b),
     })
 }
 
@@ -277,12 +278,8 @@ fn without_first(list: &im::Vector<Value>, count: usize) -> im::Vector<Value> {
     rest
 }
 
-/// The integers of a range as a list, where the bounds are known.
-pub(super) fn range_list(from: &Value, to: &Value) -> Evaluated {
-    let (Some(low), Some(high)) = (from.as_int(), to.as_int()) else { return Err(Obstacle::Limit(Limit::Undecidable)) };
-    let length = high.sub(low).to_i64().unwrap_or(i64::MAX).max(0);
-    if length > i64::from(super::SECTION_LIMIT) {
-        return Err(Obstacle::Limit(Limit::Section));
-    }
-    Ok(Value::list((0..length).map(|at| Value::Scalar(Scalar::Int(low.add(&Int::from(at)))))))
+/// `len(a..b)`: how many integers a range has.
+fn range_len(from: &Value, to: &Value) -> Value {
+    let difference = value::arithmetic(Arithmetic::Sub, to, from);
+    value::merge(&value::at_most(to, from).term(), Value::from(0), difference)
 }

@@ -21,6 +21,7 @@ mod notes;
 mod operands;
 mod plain;
 mod prospect;
+mod range;
 mod reading;
 mod retain;
 mod run;
@@ -53,6 +54,8 @@ pub const CALL_LIMIT: usize = 20_000;
 pub const GUARD_LIMIT: usize = 64;
 /// The number of pieces up to which a split of an unknown text is followed.
 pub const PIECES_LIMIT: i64 = 8;
+/// The number of integers up to which a range of unknown length is followed.
+pub const RANGE_LIMIT: i64 = 256;
 /// The number of alternatives under one node beyond which a value is forced by forking.
 pub const UNION_LIMIT: usize = 8;
 
@@ -183,6 +186,8 @@ pub enum Limit {
     Calls,
     /// An unknown text in more than [`PIECES_LIMIT`] pieces.
     Pieces,
+    /// A range of more than [`RANGE_LIMIT`] integers whose length is not known.
+    Range,
     /// An operation that no decision brings forward.
     Undecidable,
     /// More paths in one step than the judge follows.

@@ -263,7 +263,8 @@ impl Process {
             }
             Op::Next { cursor, element, presence, done } => self.next(base, [*cursor, *element, *presence], *done),
             Op::RangeList { dst, from, to } => {
-                self.keep(*dst, evaluate::range_list(self.read(program, base, *from), self.read(program, base, *to)))
+                let range = self.range_list(self.read(program, base, *from), self.read(program, base, *to));
+                self.keep(*dst, range)
             }
             Op::Push { dst, src } => self.push(program, base, *dst, *src),
             Op::Gather { dst, key, value, when } => self.gather(program, base, *dst, [*key, *value, *when]),

@@ -44,7 +44,7 @@ impl Process {
     }
 
     /// What is known of a condition, or the wish to decide it.
-    fn asked(&self, condition: &Term) -> Result<bool, Obstacle> {
+    pub(super) fn asked(&self, condition: &Term) -> Result<bool, Obstacle> {
         let known = condition.as_bool().or_else(|| self.decided(condition));
         known.ok_or_else(|| Obstacle::Decide(condition.clone()))
     }

@@ -124,6 +124,8 @@ pub enum Binary {
     And,
     /// One of two conditions without effects
     Or,
+    /// `len(a..b)`: `b - a`, or 0 where that is negative
+    RangeLen,
 }
 
 /// Unary operations.

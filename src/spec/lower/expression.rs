@@ -276,6 +276,10 @@ impl Emitter<'_, '_, '_> {
                 self.give(|dst| Op::Call { dst, function, args })
             }
             Some(Res::Builtin(Builtin::Len)) if args.len() == 1 => {
+                if let ExprKind::Range(from, to) = &unparenthesized(&args[0]).kind {
+                    let (from, to) = (self.expr(from), self.expr(to));
+                    return self.two(Binary::RangeLen, from, to);
+                }
                 let a = self.expr(&args[0]);
                 self.counts(self.type_of(args[0].id));
                 self.give(|dst| Op::Unary { dst, op: Unary::Len, a })

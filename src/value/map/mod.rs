@@ -193,15 +193,16 @@ impl Map {
         }
     }
 
-    /// The map after a condition was decided: where that is the first pending comparison, it is not open any more.
+    /// The map after a condition was decided: where that is the first pending comparison, it is not open any more; else it
+    /// may be one inside of a key.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Map {
-        let Some((other, Ok(same))) = self.first_open() else { return self.clone() };
+        let Some((other, Ok(same))) = self.first_open() else { return self.with_keys_decided(condition, truth) };
         let same = match same {
             Truth::Known(same) => same,
             Truth::Term(open) if open == *condition => truth,
             Truth::Term(open) if open == Term::not(condition) => !truth,
-            Truth::Term(_) => return self.clone(),
+            Truth::Term(_) => return self.with_keys_decided(condition, truth),
         };
         let other = other.clone();
         let mut map = self.clone();
@@ -211,6 +212,29 @@ impl Map {
             contents.place(other, write.entry);
         } else {
             contents.pending[0].differs.push(other);
+        }
+        contents.place_decided();
+        map
+    }
+
+    /// The map after a condition was decided on which the keys that are sets or maps themselves may depend.
+    fn with_keys_decided(&self, condition: &Term, truth: bool) -> Map {
+        let is_tree = |key: &Value| key.as_term().is_none() && !key.is_known();
+        if self.0.base.is_some() || (self.0.symbolic == 0 && self.0.pending.is_empty()) {
+            return self.clone();
+        }
+        let trees = self.0.entries.iter().filter(|(key, _)| is_tree(key));
+        let decided: Vec<_> =
+            trees.map(|(key, entry)| (key.clone(), key.decide(condition, truth), entry.clone())).collect();
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        for (old, new, entry) in decided.into_iter().filter(|(old, new, _)| old != new) {
+            contents.place(old, None);
+            contents.place(new, Some(entry));
+        }
+        for write in &mut contents.pending {
+            let keys = std::iter::once(&mut write.key).chain(&mut write.differs);
+            keys.filter(|key| is_tree(key)).for_each(|key| *key = key.decide(condition, truth));
         }
         contents.place_decided();
         map
