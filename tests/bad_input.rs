@@ -73,6 +73,8 @@ fn values_of_other_types_are_told_with_their_place() {
     let kv = "specs/kv_etag.may";
     for (spec, trace, parts) in [
         (GUESS, "{\"q\": \"x\", \"a\": 1}", &[":1:7", "expected int"] as &[&str]),
+        (GUESS, "{\"q\": 1e3, \"a\": 1}", &[":1:7", "an integer is written without a point or an exponent"]),
+        (GUESS, "{\"q\": 1, \"a\": \"$any\"}", &[":1:15", "a hole is written {\"$any\": null}"]),
         (GUESS, "{\"q\": 5.5, \"a\": 1}", &[":1:7", "expected a whole number"]),
         (GUESS, "{\"q\": null, \"a\": 1}", &[":1:7", "expected int"]),
         (GUESS, "{\"q\": 5, \"a\": {\"x\": 1}}", &[":1:15", "expected int"]),

@@ -145,7 +145,7 @@ fn what_is_wrong_with_a_specification_is_told_with_the_way_there() {
     let paths = [("faulty", FAULTY), ("stuck", STUCK), ("far", FAR), ("broken", "protocol {")]
         .map(|(name, text)| file(&format!("{name}.may"), text).display().to_string());
     let [faulty, stuck, far, broken] = paths.each_ref().map(String::as_str);
-    let fault: &[&str] = &["the specification is faulty here: there is no such key", "faulty.may:5:3", "again: c1:"];
+    let fault: &[&str] = &["the specification looks up a key that may not be there", "faulty.may:5:3", "again: c1:"];
     let none = "no run of the server exists";
     for (options, code, parts) in [
         (&[faulty, "--steps", "1"][..], 2, fault),
@@ -226,7 +226,10 @@ fn a_fault_comes_first_with_the_shortest_way_there() {
         let output = run(&[&["explore", &hidden, "--steps", "4"], options].concat(), "");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("hidden_fault.may:14:15") && said.contains("there is no such key"), "{said}");
+        assert!(
+            said.contains("hidden_fault.may:14:15") && said.contains("looks up a key that may not be there"),
+            "{said}"
+        );
         // One request and then the faulty one, nothing more, with the first value of whatever does not matter.
         let with = said.lines().find(|line| line.trim_start().starts_with("with ")).unwrap();
         let expected = "Put.key = 0 of 2, Put.value = 0 of 3, n (line 9) = 0 of 3, request = 1 of 2, Get.key = 1 of 2";

@@ -136,6 +136,35 @@ fn fmt_rewrites_checks_and_leaves_broken_files_alone() {
 fn messages_have_no_colour_where_no_terminal_is() {
     let output = run(&["check", "-"], "protocol");
     assert!(!output.stderr.contains(&0x1b), "{}", String::from_utf8_lossy(&output.stderr));
+    for (arguments, environment, coloured) in [
+        (&["--color", "always"] as &[&str], ("NO_COLOR", "1"), true),
+        (&["--color=always"], ("TERM", "dumb"), true),
+        (&["--color", "never"], ("TERM", "xterm"), false),
+        (&["--color", "auto"], ("TERM", "xterm"), false),
+    ] {
+        let mut command = mayhap(
+            &[&["check", "no/such.may", "tests/data/check/empty.may", "tests/data/check/slips.may"], arguments]
+                .concat(),
+        );
+        let output = command.env(environment.0, environment.1).output().unwrap();
+        assert_eq!(output.stderr.contains(&0x1b), coloured, "{arguments:?}");
+    }
+    // On a terminal, as `script` makes one.
+    let on_terminal = |prefix: &str, options: &str| {
+        let command = format!("{prefix} {} check tests/data/check/slips.may {options}", env!("CARGO_BIN_EXE_mayhap"));
+        let output = std::process::Command::new("script").args(["-qec", &command, "/dev/null"]).output();
+        output.ok().map(|output| output.stdout.contains(&0x1b))
+    };
+    for (prefix, options, coloured) in [
+        ("env -u NO_COLOR TERM=xterm", "", true),
+        ("env -u NO_COLOR TERM=dumb", "", false),
+        ("env NO_COLOR=1 TERM=xterm", "", false),
+        ("env -u NO_COLOR TERM=xterm", "--color never", false),
+        ("env NO_COLOR=1 TERM=dumb", "--color always", true),
+    ] {
+        let seen = on_terminal(prefix, options);
+        assert!(seen.is_none_or(|seen| seen == coloured), "{prefix} {options}");
+    }
 }
 
 #[test]

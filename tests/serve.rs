@@ -98,8 +98,9 @@ fn what_is_no_request_is_told_and_has_no_effect() {
     assert_eq!((lines[0].as_str(), lines[6].as_str()), ("1", "2"));
     refused(&lines[1], "malformed", 2, "expected int, found `true`\", \"line\": 2, \"column\": 9}");
     refused(&lines[2], "malformed", 3, "\"column\": 1}");
-    refused(&lines[3], "outside", 4, "told.may:12:");
-    refused(&lines[4], "outside", 5, "outside the specification");
+    refused(&lines[3], "outside", 4, "the client's duty is broken (");
+    assert!(lines[3].contains("told.may:12:"), "{lines:?}");
+    refused(&lines[4], "outside", 5, "no handler takes this request");
     refused(&lines[5], "malformed", 6, "hole");
     refused(&lines[7], "cut_off", 8, "middle of this line");
     validated(&path, &trace, 0, "accept (2 events)");
@@ -109,7 +110,7 @@ fn what_is_no_request_is_told_and_has_no_effect() {
 fn troubles_of_the_specification_have_their_exit_code_and_leave_the_state_alone() {
     let path = spec("troubles.may", TROUBLE);
     for (request, kind, code, part) in [
-        ("{\"Lookup\": 3}", "fault", 2, "the specification is faulty here: there is no such key"),
+        ("{\"Lookup\": 3}", "fault", 2, "the specification looks up a key that may not be there"),
         ("\"Impossible\"", "stuck", 2, "no run of the server exists"),
         ("\"Endless\"", "limit", 3, "a handler ran for more than"),
     ] {

@@ -200,7 +200,11 @@ fn a_beginning_that_no_condition_allows_is_told() {
     );
     let output = run(&["simulate", &faulty.to_string_lossy()], "");
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), complaint.contains("there is no such key")), (Some(2), true), "{complaint}");
+    assert_eq!(
+        (output.status.code(), complaint.contains("the specification looks up a key that may not be there")),
+        (Some(2), true),
+        "{complaint}"
+    );
 }
 
 #[test]

@@ -137,7 +137,7 @@ impl fmt::Display for ChoiceError {
         match self {
             ChoiceError::Empty { label } => write!(f, "`{label}` chooses from nothing: no alternative is there"),
             ChoiceError::RunEnded { label, position } => {
-                write!(f, "the run asks for `{label}` after the {position} choices that were recorded")
+                write!(f, "the run asks for `{label}` after {}", super::counted(*position as u64, "recorded choice"))
             }
             ChoiceError::NotDeterministic(difference) => difference.fmt(f),
             ChoiceError::BadRecord { position } => {
@@ -158,8 +158,9 @@ impl fmt::Display for ChoiceError {
                 write!(f, "the weights of `{label}` are not one for each alternative, some positive")
             }
             ChoiceError::Refused { label } => write!(f, "`{label}` does not hold: this run does not exist"),
-            ChoiceError::Cut { label, bound: 1 } => write!(f, "`{label}` asks for more than 1 choice"),
-            ChoiceError::Cut { label, bound } => write!(f, "`{label}` asks for more than {bound} choices"),
+            ChoiceError::Cut { label, bound } => {
+                write!(f, "`{label}` asks for more than {}", super::counted(*bound as u64, "choice"))
+            }
             ChoiceError::Interrupted => write!(f, "the search was interrupted in this run"),
             ChoiceError::Postponed { label } => write!(f, "what follows `{label}` is visited later"),
         }

@@ -260,8 +260,9 @@ pub fn shown(run: &[Step]) -> String {
     }
 }
 
-fn plural(runs: u64) -> String {
-    format!("{runs} {}", if runs == 1 { "run" } else { "runs" })
+/// So many of what is named in the singular: `1 run`, `2 runs`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 impl fmt::Display for Stopped {
@@ -280,14 +281,16 @@ impl fmt::Display for Failure {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let runs = self.runs;
-        let some = plural(runs);
+        let some = counted(runs, "run");
         let cut = if self.ended == Ended::Endless { 0 } else { self.cut };
         match self.ended {
             Ended::Exhausted => write!(f, "exhausted {runs} of {some}")?,
             Ended::Sampled => write!(f, "sampled {some}")?,
             Ended::Replayed => write!(f, "replayed {some}")?,
             Ended::Cut => write!(f, "not exhausted: {some} to their end")?,
-            Ended::Endless => write!(f, "not exhausted: gave up after {}, each of which was cut", plural(self.cut))?,
+            Ended::Endless => {
+                write!(f, "not exhausted: gave up after {}, each of which was cut", counted(self.cut, "run"))?
+            }
             Ended::Runs => write!(f, "not exhausted: {some}, no more were allowed")?,
             Ended::Failure => write!(f, "not exhausted: {some} until one failed")?,
             Ended::Mistake => write!(f, "not exhausted: {some} until a mistake")?,

@@ -18,6 +18,22 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Color messages: where standard error is a terminal (unless NO_COLOR is set or TERM is dumb),
+    /// always, or never
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// When messages are coloured.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Wherever they go.
+    Always,
+    /// Nowhere.
+    Never,
 }
 
 const EXIT_CODES: &str = "\

@@ -5,6 +5,7 @@
 //! shown.
 
 use super::again::spool;
+use crate::choice::counted;
 use crate::evidence::{Initial, Leg, WitnessStep};
 use crate::report::{INLINE, witness as shown};
 use crate::spec::Spec;
@@ -133,7 +134,7 @@ impl<'s> Gathered<'s> {
         let mut told: Vec<String> = told.cloned().collect();
         let more = self.parts.values().map(|part| part.did).sum::<usize>() - told.len();
         if more > 0 {
-            told.push(format!("… and {more} more steps by itself"));
+            told.push(format!("… and {} by itself", counted(more as u64, "more step")));
         }
         told
     }

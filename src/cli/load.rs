@@ -6,6 +6,7 @@
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{arguments, failed, files};
+use crate::choice::counted;
 use crate::diagnostic::{Diagnostic, Sources};
 use crate::spec::load::{Loaded, Text, load};
 use crate::spec::{Selection, Spec};
@@ -60,15 +61,7 @@ pub fn tell(sources: &Sources, findings: &[Diagnostic], terminal: &mut Terminal)
 #[must_use]
 pub fn summary(findings: &[Diagnostic]) -> Option<String> {
     let errors = findings.iter().filter(|finding| finding.is_error()).count();
-    let counted = [counted(errors, "error"), counted(findings.len() - errors, "warning")];
-    let parts: Vec<String> = counted.into_iter().flatten().collect();
+    let counts = [(errors, "error"), (findings.len() - errors, "warning")].into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = counts.map(|(count, what)| counted(count as u64, what)).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-fn counted(count: usize, what: &str) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some(format!("1 {what}")),
-        _ => Some(format!("{count} {what}s")),
-    }
 }

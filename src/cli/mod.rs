@@ -42,7 +42,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(refusal.exit_code() as u8);
         }
     };
-    let mut terminal = Terminal::default();
+    let mut terminal = Terminal::new(arguments.color);
     let exit = run(&arguments.command, &mut terminal);
     if terminal.finish() { exit.into() } else { Exit::Failed.into() }
 }

@@ -3,6 +3,7 @@
 //! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place and gone at the end.
 
 use super::files;
+use crate::choice::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,7 +69,7 @@ impl Progress {
             let judged = self.judged.load(Ordering::Relaxed);
             let traces = if self.traces == 1 { String::new() } else { format!("{judged} of {} traces, ", self.traces) };
             let rate = events as f64 / elapsed.as_secs_f64() / 1e6;
-            self.bar.set_message(format!("{traces}{events} events, {rate:.1} M/s"));
+            self.bar.set_message(format!("{traces}{}, {rate:.1} M/s", counted(events, "event")));
             self.bar.set_position(self.read.load(Ordering::Relaxed));
         }
     }

@@ -12,10 +12,15 @@ use crate::spec::{Site, Spec};
 /// Says why the server could not go on, at its place in the specification.
 pub fn tell(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
     match site(stop) {
-        Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), stop.to_string())], terminal),
+        Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), words(spec, stop))], terminal),
         None => terminal.complain(&format!("error: {stop}\n")),
     }
     exit(stop)
+}
+
+/// Why the server could not go on; of a request outside the specification, what `validate` says of it.
+pub fn words(spec: &Spec, stop: &Stop) -> String {
+    if let Stop::Outside(site) = stop { spec.program.duty(*site).to_owned() } else { stop.to_string() }
 }
 
 /// Whether it says that something is wrong, or only that it could not be found out.

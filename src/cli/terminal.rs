@@ -3,6 +3,7 @@
 //! A reader that goes away (`mayhap simulate … | head`) is no error: what is written after that is dropped, and
 //! [`Terminal::is_gone`] says that long work may stop.
 
+use super::arguments::Color;
 use crate::diagnostic::Colour;
 use std::io::{self, IsTerminal, Write};
 
@@ -10,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 pub struct Terminal {
     out: io::BufWriter<io::Stdout>,
     state: State,
+    color: Color,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,13 +23,13 @@ enum State {
     Broken,
 }
 
-impl Default for Terminal {
-    fn default() -> Terminal {
-        Terminal { out: io::BufWriter::new(io::stdout()), state: State::Open }
-    }
-}
-
 impl Terminal {
+    /// The streams of this process.
+    #[must_use]
+    pub fn new(color: Color) -> Terminal {
+        Terminal { out: io::BufWriter::new(io::stdout()), state: State::Open, color }
+    }
+
     /// Writes a result to standard output.
     pub fn print(&mut self, text: &str) {
         if self.state == State::Open {
@@ -77,7 +79,14 @@ impl Terminal {
     /// Whether messages on standard error may be coloured.
     #[must_use]
     pub fn colour(&self) -> Colour {
-        let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        if forbidden || !io::stderr().is_terminal() { Colour::Never } else { Colour::Always }
+        match self.color {
+            Color::Always => Colour::Always,
+            Color::Never => Colour::Never,
+            Color::Auto => {
+                let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
+                if forbidden || dumb || !io::stderr().is_terminal() { Colour::Never } else { Colour::Always }
+            }
+        }
     }
 }

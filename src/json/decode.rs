@@ -72,7 +72,10 @@ fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes, dept
         return Ok(Value::from(small));
     }
     let mut decoder = Decoder { types, scanner: *scanner, depth, marks: Marks::Read, holes };
-    let value = decoder.value(id)?;
+    let value = decoder.value(id).map_err(|error| match holes {
+        Holes::Read => error.about_holes(scanner.text),
+        Holes::Refused => error,
+    })?;
     *scanner = decoder.scanner;
     Ok(value)
 }

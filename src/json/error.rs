@@ -39,6 +39,14 @@ impl JsonError {
         self
     }
 
+    /// The same error in this text; where a hole is meant, with how it is written.
+    pub(super) fn about_holes(mut self, text: &str) -> JsonError {
+        if text.get(self.offset..).is_some_and(|rest| rest.starts_with("\"$any\"")) {
+            self.message.push_str(" (a hole is written {\"$any\": null})");
+        }
+        self
+    }
+
     /// The same error, seen from one level further out.
     #[must_use]
     pub fn within(mut self, segment: &str) -> JsonError {

@@ -40,8 +40,11 @@ impl Scanner<'_> {
         }
         let at = self.here();
         let text = self.number()?;
-        Int::parse(text)
-            .ok_or_else(|| JsonError::new(at, format!("expected a whole number, found {}", shortened(text))))
+        Int::parse(text).ok_or_else(|| {
+            let found = shortened(text);
+            let written = "an integer is written without a point or an exponent, as in 1000";
+            JsonError::new(at, format!("expected a whole number, found {found}: {written}"))
+        })
     }
 
     pub(super) fn bool(&mut self) -> Decoded<Scalar> {

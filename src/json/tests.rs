@@ -191,10 +191,18 @@ fn what_does_not_fit_is_told_with_its_place() {
     let world = World::new();
     for (name, text, error) in [
         ("int", "true", "0: expected int, found `true`"),
-        ("int", "1.5", "0: expected a whole number, found \"1.5\""),
+        (
+            "int",
+            "1.5",
+            "0: expected a whole number, found \"1.5\": an integer is written without a point or an exponent, as in 1000",
+        ),
         ("int", "007", "0: a number has no leading zeros"),
         ("int", "-", "1: expected a digit"),
-        ("int", "1e3", "0: expected a whole number, found \"1e3\""),
+        (
+            "int",
+            "1e3",
+            "0: expected a whole number, found \"1e3\": an integer is written without a point or an exponent, as in 1000",
+        ),
         ("int", "\"x\"", "0: expected int, found the string \"x\""),
         ("int", "1 2", "2: expected the end, found a number"),
         ("int", "", "0: expected int, found the end"),

@@ -131,7 +131,7 @@ pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
         FaultKind::Uncounted => "a map or set that started unknown is counted, iterated or compared",
         FaultKind::NoArm => "no pattern fits",
     };
-    let message = format!("{} (line {} of the trace)", trouble::what(report.fault.kind), report.event);
+    let message = format!("{} (line {} of the trace)", report.fault.kind, report.event);
     Some(build(spec.span(report.fault.site), message).label(label))
 }
 

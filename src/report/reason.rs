@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{place, shortened};
+use crate::choice::counted;
 use crate::dualize::{Exchange, Judge, Observed, Options};
 use crate::evidence::{self, Allowed, Fact, Learned, Minimality, Reason};
 use crate::json::encode;
@@ -90,10 +91,14 @@ impl Rejection<'_> {
             lines.extend(lesson.sites.iter().map(|site| format!("    {}", place(self.spec, *site))));
         }
         if self.learned.len() < self.reason.because.len() {
-            lines.push(format!("  … and {} more answers", self.reason.because.len() - self.learned.len()));
+            let more = self.reason.because.len() - self.learned.len();
+            lines.push(format!("  … and {}", counted(more as u64, "more answer")));
         }
         if let Some(from) = self.reason.and_from {
-            lines.push(format!("  the {} answers right before it leave nothing else", self.reason.rejected - from));
+            lines.push(match self.reason.rejected - from {
+                1 => "  the answer right before it leaves nothing else".into(),
+                count => format!("  the {count} answers right before it leave nothing else"),
+            });
         }
         if self.reason.minimal == Minimality::CutOff {
             lines.push("  (there may be a smaller reason; looking for it was cut off)".into());

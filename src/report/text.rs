@@ -3,6 +3,7 @@
 //! `t.ndjson: reject at line 3` is followed by what was possible there and what it follows from.
 
 use super::{Report, Stats};
+use crate::choice::counted;
 
 /// How much of a report is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,9 +56,4 @@ pub fn stats(stats: &Stats) -> String {
         counts.join(", "),
         stats.elapsed_ms
     )
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }

@@ -12,13 +12,12 @@ use super::{place, shortened};
 use crate::dualize::{Doubt, Exchange, FaultReport, Place};
 use crate::evidence::Fact;
 use crate::json::encode;
-use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
 
 /// A fault, met by this request, with an example of the state that meets it.
 #[must_use]
 pub fn fault(spec: &Spec, report: &FaultReport, exchange: Option<&Exchange>, values: &[Fact]) -> Vec<String> {
-    let mut lines = vec![format!("{}{}", asked(spec, exchange), what(report.fault.kind))];
+    let mut lines = vec![format!("{}{}", asked(spec, exchange), report.fault.kind)];
     lines.push(format!("  {}", place(spec, report.fault.site)));
     if !values.is_empty() {
         let values: Vec<String> = values.iter().map(|fact| shortened(&fact.to_string())).collect();
@@ -27,26 +26,10 @@ pub fn fault(spec: &Spec, report: &FaultReport, exchange: Option<&Exchange>, val
     lines
 }
 
-/// What is wrong, by the kind of fault.
-#[must_use]
-pub fn what(kind: FaultKind) -> &'static str {
-    match kind {
-        FaultKind::MissingKey => "the specification looks up a key that may not be there",
-        FaultKind::OutOfRange => "the specification reads beyond the end",
-        FaultKind::Uncounted => "the specification counts, iterates or compares a map or set that started unknown",
-        FaultKind::NoArm => "the specification meets a value for which it has no pattern",
-    }
-}
-
 /// A broken duty of the client.
 #[must_use]
 pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>) -> Vec<String> {
-    let why = if spec.program.untaken == Some(site) {
-        "no handler takes this request"
-    } else {
-        "the client's duty is broken"
-    };
-    vec![format!("{}{why}", asked(spec, exchange)), format!("  {}", place(spec, site))]
+    vec![format!("{}{}", asked(spec, exchange), spec.program.duty(site)), format!("  {}", place(spec, site))]
 }
 
 /// An undecided verdict.

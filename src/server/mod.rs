@@ -21,7 +21,6 @@ use crate::choice::{ChoiceError, Choices};
 use crate::json;
 use crate::process::{Choice, Event, Fault, Limit, Process, copy_values};
 use crate::solve::{Solver, Store, Why};
-use crate::spec::code::FaultKind;
 use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
 use crate::value::{Truth, Value};
@@ -82,7 +81,7 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Stop::Fault(fault) => write!(f, "the specification is faulty here: {}", wrong(fault.kind)),
+            Stop::Fault(fault) => write!(f, "{}", fault.kind),
             Stop::Outside(_) => f.write_str("the request is outside the specification"),
             Stop::Stuck(_) => f.write_str("no run of the server exists: the condition cannot hold"),
             Stop::Limit(limit) => write!(f, "a limit was reached: {limit}"),
@@ -90,16 +89,6 @@ impl fmt::Display for Stop {
             Stop::Mismatch(_) => f.write_str("the given choice does not fit here"),
             Stop::Choice(error) => write!(f, "{error}"),
         }
-    }
-}
-
-/// What is wrong, where all values are known.
-fn wrong(kind: FaultKind) -> &'static str {
-    match kind {
-        FaultKind::MissingKey => "there is no such key",
-        FaultKind::OutOfRange => "this is beyond the end",
-        FaultKind::Uncounted => "a collection that started unknown cannot be counted",
-        FaultKind::NoArm => "no pattern fits",
     }
 }
 

@@ -7,6 +7,7 @@
 //! `if q <= n { reply 0; }` becomes `r1 := r0 <= s0; branch r1 else 4; reply c0`.
 
 use rustc_hash::FxHashMap;
+use std::fmt;
 
 use crate::syntax::ast::NodeId;
 use crate::term::TextOp;
@@ -78,6 +79,18 @@ pub enum FaultKind {
     NoArm,
     /// A map or set that started unknown is counted, iterated, or compared with another such one.
     Uncounted,
+}
+
+/// What is wrong, in the words of every command.
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FaultKind::MissingKey => "the specification looks up a key that may not be there",
+            FaultKind::OutOfRange => "the specification reads beyond the end",
+            FaultKind::Uncounted => "the specification counts, iterates or compares a map or set that started unknown",
+            FaultKind::NoArm => "the specification meets a value for which it has no pattern",
+        })
+    }
 }
 
 /// What a `Choose` chooses from.
@@ -200,6 +213,12 @@ impl Program {
     #[must_use]
     pub fn must_look_to_compare(&self, ty: u32) -> bool {
         self.opaque.get(ty as usize).copied().unwrap_or(true)
+    }
+
+    /// What a request does that is outside of the specification because of this place.
+    #[must_use]
+    pub fn duty(&self, site: NodeId) -> &'static str {
+        if self.untaken == Some(site) { "no handler takes this request" } else { "the client's duty is broken" }
     }
 
     /// How many slots belong to the state; those behind them hold constants of the specification.

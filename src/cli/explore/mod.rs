@@ -16,7 +16,7 @@ use super::arguments::{Explore as Options, Order};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, load};
-use crate::choice::{Chooser, Ended, Replay, Report, token};
+use crate::choice::{Chooser, Ended, Replay, Report, counted, token};
 use outputs::Outputs;
 use program::Program;
 use ran::{Ran, Trouble};
@@ -203,12 +203,16 @@ fn compare(one: Found, other: Found, show: usize, terminal: &mut Terminal) -> Ex
     let whole = |found: &Found| found.report.ended == Ended::Exhausted;
     let (names, whole, output) = ([one.name, other.name], [whole(&other), whole(&one)], one.output);
     let (mine, theirs, common) = one.outputs.apart(other.outputs);
-    terminal.print(&format!("{common} {output}s in common\n"));
+    terminal.print(&format!("{} in common\n", counted(common as u64, output)));
     let mut exit = Exit::Fine;
     for ((name, only), whole) in names.into_iter().zip([mine, theirs]).zip(whole) {
         if only.len() > 0 {
             let sure = if whole { "" } else { ", as far as was seen" };
-            terminal.print(&format!("only {name} has {} {output}s{sure}:\n{}", only.len(), only.told(show, output)));
+            terminal.print(&format!(
+                "only {name} has {}{sure}:\n{}",
+                counted(only.len() as u64, output),
+                only.told(show, output)
+            ));
             exit = exit.worst(if whole { Exit::Rejected } else { Exit::Inconclusive });
         }
     }

@@ -3,7 +3,7 @@
 //! `2 runs print, for example with coin = 1 of 2 (--replay c1:coin:0.2.1:…)`, then the lines that they print.
 
 use super::ran::Ran;
-use crate::choice::{Step, shortlex, shown, token};
+use crate::choice::{Step, counted, shortlex, shown, token};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ impl Outputs {
             }
         }
         if self.len() > limit {
-            _ = writeln!(text, "and {} more {output}s (--show N)", self.len() - limit);
+            _ = writeln!(text, "and {} (--show N)", counted((self.len() - limit) as u64, &format!("more {output}")));
         }
         text
     }

@@ -6,7 +6,8 @@ use super::outputs::Outputs;
 use super::ran::Trouble;
 use super::{Found, Options, Order, Subject, is_interrupted};
 use crate::choice::{
-    BreadthFirst, Chooser, Ended, Explore, Flaky, Odometer, Replay, Report, SMALL, Sampled, Step, Strategy, token,
+    BreadthFirst, Chooser, Ended, Explore, Flaky, Odometer, Replay, Report, SMALL, Sampled, Step, Strategy, counted,
+    token,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
@@ -82,7 +83,7 @@ impl<'o> Explored<'o, '_> {
         let runs = self.options.runs.unwrap_or(u64::MAX);
         let search = Explore::of(parts).runs(runs).choices(self.options.choices).until_failure().shrinking(0);
         let mut search = search.watched(|so_far| {
-            progress.set_message(format!("{}: {} runs", self.name, so_far.runs));
+            progress.set_message(format!("{}: {}", self.name, counted(so_far.runs, "run")));
             if is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         let seen: Mutex<Seen> = Mutex::default();

@@ -155,7 +155,7 @@ impl Behaviours {
 
     /// Why the server could not go on, at its place.
     fn shown(&self, stop: &Stop) -> String {
-        let at = |site| Diagnostic::error(self.spec.span(site), stop.to_string());
+        let at = |site| Diagnostic::error(self.spec.span(site), stopped::words(&self.spec, stop));
         stopped::site(stop).map_or_else(
             || stop.to_string(),
             |site| self.spec.sources.render(&at(site), Colour::Never).trim_end().to_owned(),

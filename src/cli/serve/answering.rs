@@ -143,7 +143,7 @@ impl Answering {
             self.exit = self.exit.worst(stopped::tell(&self.spec, stop, terminal));
         }
         let place = site.map(|site| format!(" ({})", self.place(site))).unwrap_or_default();
-        Refusal::new(kind, format!("{stop}{place}"))
+        Refusal::new(kind, format!("{}{place}", stopped::words(&self.spec, stop)))
     }
 
     fn place(&self, site: Site) -> String {

@@ -3,6 +3,7 @@
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
 //! its answer leaves, so an observer never knows more than the file says.
 
+use crate::choice::counted;
 use crate::cli::{files, observed};
 use crate::json::quoted;
 use crate::server::Reply;
@@ -59,7 +60,7 @@ impl Record {
 
     /// What is said about it in the end.
     pub fn summary(&self) -> String {
-        format!("{}: written, {} exchanges", self.name, self.written)
+        format!("{}: written, {}", self.name, counted(self.written as u64, "exchange"))
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {
