@@ -166,7 +166,7 @@ fn what_is_wrong_with_a_specification_is_told_with_the_way_there() {
         (&["--cmd", "true", "--set", "A=1"], 2, &["cannot be used with '--set"]),
         (&[faulty, "--timeout", "1"], 2, &["cannot be used with '--timeout"]),
         (&[], 2, &["<FILE|--cmd"]),
-        (&["-", "--versus", "-"], 2, &["can be read once only"]),
+        (&["-", "--versus", "-"], 2, &["can only be read once"]),
     ] {
         check(&[&["explore"], options].concat(), "", code, parts);
     }

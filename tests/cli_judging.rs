@@ -260,3 +260,23 @@ fn a_reader_that_goes_away_ends_a_long_simulation() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
 }
+
+#[test]
+fn the_order_of_evaluation_decides_between_a_fault_and_a_rejection() {
+    for (name, body, code, verdict) in [
+        ("fault_first", "reply m[q] + (pick xs);", 2, "faulty at line 1"),
+        ("fault_behind", "reply (pick xs) + m[q];", 1, "reject at line 1"),
+        ("tuple", "let (a, b) = (m[q], pick xs); reply a + b;", 2, "faulty at line 1"),
+        ("argument", "reply sum(pick xs, m[q]);", 1, "reject at line 1"),
+        ("place", "n[q][1] := pick xs; reply q;", 1, "reject at line 1"),
+        ("guarded", "reply if q == 1 || m[q] == 0 { pick xs } else { 0 };", 1, "reject at line 1"),
+    ] {
+        let text = format!(
+            "fn sum(a: int, b: int): int = a + b;
+             protocol p {{ request int; response int; var m: map<int, int> = {{}}; var xs: list<int> = [];
+             var n: map<int, map<int, int>> = {{}}; on q {{ {body} }} }}"
+        );
+        let spec = file(&format!("order_{name}.may"), text).display().to_string();
+        check(&["validate", &spec, "-"], "{\"q\": 1, \"a\": 1}\n", code, &[verdict]);
+    }
+}
