@@ -60,7 +60,7 @@ impl Record {
 
     /// What is said about it in the end.
     pub fn summary(&self) -> String {
-        format!("{}: written, {}", self.name, counted(self.written as u64, "exchange"))
+        format!("{}: written, {}", self.name, counted(self.written, "exchange"))
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {
