@@ -307,6 +307,9 @@ pub struct Validate {
     /// Verify the reason of a rejection, by judging again exactly what it claims
     #[arg(long)]
     pub check_reason: bool,
+    /// Seconds of work to spend on the reason of a rejection; then it says what it has
+    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, conflicts_with = "no_evidence")]
+    pub reason_time: Duration,
     /// Number of traces to judge in parallel; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub jobs: usize,

@@ -5,8 +5,8 @@
 use super::files;
 use super::gathered::Gathered;
 use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use crate::evidence::{Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
-use crate::report::reason::explain;
+use crate::evidence::{Budget, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
+use crate::report::reason::explain_within;
 use crate::report::{INLINE, Report, trouble};
 use crate::spec::Spec;
 use crate::validate::Recording;
@@ -53,12 +53,13 @@ pub fn add<R: Recording>(
     spec: &Arc<Spec>,
     trace: &R,
     wanted: Wanted<'_>,
+    budget: Budget<'_>,
 ) -> Result<(), String> {
     match judge.verdict() {
-        Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck),
+        Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck, budget),
         Verdict::Unknown { doubt, warning } => {
             let at = judge.doubt().and_then(|(_, at)| at);
-            report.explanation = trouble::unknown(spec, &doubt, at);
+            report.explanation = trouble::unknown(spec, &doubt, at, judge.event());
             report.explanation.extend(warned(&judge, spec, warning.as_ref(), trace));
             Ok(())
         }
@@ -148,14 +149,21 @@ fn acceptance<R: Recording>(
     Ok(())
 }
 
-fn rejection<R: Recording>(report: &mut Report, spec: &Arc<Spec>, trace: &R, recheck: Recheck) -> Result<(), String> {
-    let Some(why) = explain(spec, trace) else {
+fn rejection<R: Recording>(
+    report: &mut Report,
+    spec: &Arc<Spec>,
+    trace: &R,
+    recheck: Recheck,
+    budget: Budget<'_>,
+) -> Result<(), String> {
+    let Some(why) = explain_within(spec, trace, budget) else {
         report.explanation.push("no reason was found within the limits".into());
         return Ok(());
     };
     report.explanation = why.lines;
     report.reason = Some(why.because);
-    report.reason_from = why.and_from;
+    report.requests = Some(why.requests).filter(|lines| !lines.is_empty());
+    report.reason_before = why.and_before;
     if recheck == Recheck::Yes {
         let said = match (check_reason(spec, &Options::default(), trace, &why.reason), why.reason.minimal) {
             (Rechecked::Holds, Minimality::Minimal) => {

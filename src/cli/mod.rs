@@ -14,6 +14,7 @@ mod explore;
 mod files;
 mod fmt;
 mod gathered;
+mod interrupt;
 mod load;
 mod observed;
 mod progress;

@@ -57,6 +57,15 @@ impl Progress {
         }
     }
 
+    /// Notes that the verdict on the only trace is there, and evidence is looked for.
+    pub fn search(&self) {
+        if self.traces == 1 {
+            let style = ProgressStyle::with_template("{spinner} looking for evidence, {elapsed}");
+            self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+            self.bar.enable_steady_tick(MOMENT);
+        }
+    }
+
     /// Notes that a trace is done.
     pub fn judged(&self) {
         self.judged.fetch_add(1, Ordering::Relaxed);

@@ -7,10 +7,12 @@ use super::again::{Need, Once};
 use super::arguments::{Format, Net, Validate};
 use super::evidence::{self, Recheck, Wanted, WitnessWanted};
 use super::exit::Exit;
+use super::interrupt::Interruptible;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
-use crate::dualize::Verdict;
+use crate::dualize::{Judge, Verdict};
+use crate::evidence::Budget;
 use crate::report::{self, Report, Stats, text};
 use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
@@ -34,23 +36,113 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         Err(exit) => return exit,
     };
     let progress = Progress::new(&options.traces);
-    let work = |trace: &PathBuf| {
-        let judged = judge(&spec, trace, options, &progress);
-        progress.judged();
-        judged
+    let exit = match &options.traces[..] {
+        [trace] => judge_one(&spec, trace, options, &progress, terminal),
+        traces => judge_several(&spec, traces, options, &progress, terminal),
     };
-    let mut exit = Exit::Fine;
-    let jobs = if options.jobs == 0 { abreast::workers() } else { options.jobs };
-    abreast::in_order(&options.traces, jobs, work, |judged| {
-        progress.pause(|| exit = exit.worst(tell(&spec, &judged, options, terminal)));
-    });
     progress.end();
     exit
 }
 
-/// What came out for one trace; or why there is nothing to judge.
-type Outcome = Result<Judged, String>;
+/// Judges one trace: the verdict is written before evidence is looked for.
+fn judge_one(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress, terminal: &mut Terminal) -> Exit {
+    let (mut judged, trace) = match Judged::of(spec, path, options, progress) {
+        Ok(judged) => judged,
+        Err(error) => return refuse(spec, path, &error, options, terminal),
+    };
+    let exit = exit(&judged.verdict);
+    let unwritten = match options.format {
+        Format::Text => {
+            progress.pause(|| {
+                judged.note.iter().for_each(|note| terminal.complain(note));
+                terminal.print(&text::verdict(&judged.report));
+                terminal.flush();
+            });
+            String::new()
+        }
+        Format::Json => report::json::report(&judged.report),
+    };
+    let interruptible = Interruptible::begin(unwritten, exit);
+    progress.search();
+    let found = judged.find_evidence(trace, spec, options, Some(&interruptible));
+    let interrupted = if interruptible.was() { Exit::Interrupted } else { Exit::Fine };
+    drop(interruptible);
+    progress.end();
+    if let Err(error) = found {
+        return exit.worst(refuse(spec, path, &error, options, terminal));
+    }
+    match options.format {
+        Format::Text => terminal.print(&text::explanation(&judged.report)),
+        Format::Json => judged.note.iter().for_each(|note| terminal.complain(note)),
+    }
+    finish(spec, &judged, options, terminal);
+    exit.worst(interrupted)
+}
 
+/// Judges several traces at once; the report of each is written when those before it were.
+fn judge_several(
+    spec: &Arc<Spec>,
+    traces: &[PathBuf],
+    options: &Validate,
+    progress: &Progress,
+    terminal: &mut Terminal,
+) -> Exit {
+    let work = |trace: &PathBuf| {
+        let judged = Judged::of(spec, trace, options, progress).map_err(|error| (trace.clone(), error));
+        let (mut judged, recorded) = judged?;
+        let found = judged.find_evidence(recorded, spec, options, None);
+        progress.judged();
+        found.map(|()| judged).map_err(|error| (trace.clone(), error))
+    };
+    let jobs = if options.jobs == 0 { abreast::workers() } else { options.jobs };
+    let mut worst = Exit::Fine;
+    abreast::in_order(traces, jobs, work, |judged| {
+        progress.pause(|| {
+            worst = worst.worst(match judged {
+                Ok(judged) => write_line(spec, &judged, options, terminal),
+                Err((path, error)) => refuse(spec, &path, &error, options, terminal),
+            });
+        });
+    });
+    worst
+}
+
+/// Writes the report of one of several traces.
+fn write_line(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) -> Exit {
+    judged.note.iter().for_each(|note| terminal.complain(note));
+    if options.format == Format::Text {
+        terminal.print(&text::verdict(&judged.report));
+    }
+    finish(spec, judged, options, terminal);
+    exit(&judged.verdict)
+}
+
+/// Writes what comes behind the verdict and the explanation.
+fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) {
+    match options.format {
+        Format::Json => terminal.print(&report::json::report(&judged.report)),
+        Format::Text if options.stats => terminal.print(&format!("  {}\n", text::stats(&judged.report.stats))),
+        Format::Text => {}
+    }
+    if let Some(fault) = report::fault(spec, &judged.verdict) {
+        load::tell(&spec.sources, &[fault], terminal);
+    }
+}
+
+/// Says that a trace cannot be judged; in JSON, that has a line, too.
+fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &mut Terminal) -> Exit {
+    if options.format == Format::Json {
+        terminal.print(&report::json::failure(spec, &files::shown(path), error));
+    }
+    terminal.complain(error);
+    Exit::Failed
+}
+
+/// A trace to be read again, how many exchanges of it were judged, and who judged them; nothing where no
+/// evidence is wanted.
+type Again = Option<(Once, usize, Judge)>;
+
+/// A trace that was judged.
 struct Judged {
     report: Report,
     verdict: Verdict,
@@ -58,38 +150,56 @@ struct Judged {
     note: Option<String>,
 }
 
-/// Reads and judges a trace.
-fn judge(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress) -> Outcome {
-    let name = files::shown(path);
-    let told = |why: String| format!("error: {why}\n");
-    let need = if is_evidence_wanted(options) { Need::Again } else { Need::Once };
-    let mut trace = Once::open(path, need, progress.read()).map_err(told)?;
-    let mut exchanges = Exchanges::new(spec, &mut trace.input);
-    let mut validator = Validator::new(spec);
-    let started = Instant::now();
-    while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
-        progress.tick(exchanges.events());
-        if !validator.observe_exchange(&exchange) {
-            break;
+impl Judged {
+    /// Reads and judges a trace, which can be read again where evidence is wanted; the error is ready to be shown.
+    fn of(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress) -> Result<(Judged, Again), String> {
+        let name = files::shown(path);
+        let need = if is_evidence_wanted(options) { Need::Again } else { Need::Once };
+        let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
+        let mut exchanges = Exchanges::new(spec, &mut trace.input);
+        let mut validator = Validator::new(spec);
+        let started = Instant::now();
+        while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
+            progress.tick(exchanges.events());
+            if !validator.observe_exchange(&exchange) {
+                break;
+            }
         }
+        let length = exchanges.events() as usize;
+        if length == 0 {
+            return Err(format!("error: {name}: no events, so nothing was tested\n"));
+        }
+        let named =
+            exchanges.header().and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name);
+        let judged_by =
+            |other| format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name);
+        let note = named.map(judged_by);
+        let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
+        let report = Report::new(spec, name, validator.judge(), stats);
+        let verdict = validator.verdict();
+        let trace = (need == Need::Again).then(|| (trace, length, validator.into_judge()));
+        Ok((Judged { report, verdict, note }, trace))
     }
-    let length = exchanges.events() as usize;
-    if length == 0 {
-        return Err(format!("error: {name}: no events, so nothing was tested\n"));
-    }
-    let named = exchanges.header().and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name);
-    let judged_by = |other| format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name);
-    let note = named.map(judged_by);
-    let verdict = validator.verdict();
-    let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
-    let mut report = Report::new(spec, name, &verdict, stats);
-    if need == Need::Again {
+
+    /// Adds evidence to the report, where it is wanted; the error is ready to be shown.
+    fn find_evidence(
+        &mut self,
+        trace: Again,
+        spec: &Arc<Spec>,
+        options: &Validate,
+        interruptible: Option<&Interruptible>,
+    ) -> Result<(), String> {
+        let Some((trace, length, judge)) = trace else { return Ok(()) };
+        let budget = Budget::seconds(options.reason_time.as_secs_f64());
+        let budget = match interruptible {
+            Some(interruptible) => budget.until(interruptible.asked()),
+            None => budget,
+        };
         let recorded = trace.again(spec, length);
-        let added = evidence::add(&mut report, validator.into_judge(), spec, &recorded, wanted(options));
+        let added = evidence::add(&mut self.report, judge, spec, &recorded, wanted(options), budget);
         // What was found in a trace that could not be read as before is worth nothing.
-        recorded.failure().map_or(added, Err).map_err(told)?;
+        recorded.failure().map_or(added, Err).map_err(|why| format!("error: {why}\n"))
     }
-    Ok(Judged { report, verdict, note })
 }
 
 fn wanted(options: &Validate) -> Wanted<'_> {
@@ -126,31 +236,6 @@ fn stats(validator: &Validator) -> Stats {
         undecided: solving.unknown,
         elapsed_ms: 0,
     }
-}
-
-fn tell(spec: &Spec, outcome: &Outcome, options: &Validate, terminal: &mut Terminal) -> Exit {
-    let judged = match outcome {
-        Ok(judged) => judged,
-        Err(message) => {
-            terminal.complain(message);
-            return Exit::Failed;
-        }
-    };
-    judged.note.iter().for_each(|note| terminal.complain(note));
-    let length = if options.traces.len() > 1 { text::Length::Line } else { text::Length::Whole };
-    match options.format {
-        Format::Json => terminal.print(&report::json::report(&judged.report)),
-        Format::Text => {
-            terminal.print(&text::report(&judged.report, length));
-            if options.stats {
-                terminal.print(&format!("  {}\n", text::stats(&judged.report.stats)));
-            }
-        }
-    }
-    if let Some(fault) = report::fault(spec, &judged.verdict) {
-        load::tell(&spec.sources, &[fault], terminal);
-    }
-    exit(&judged.verdict)
 }
 
 fn exit(verdict: &Verdict) -> Exit {

@@ -81,7 +81,7 @@ impl Judge {
         while at < closure.states.len() && !self.is_exhausted() {
             let watch = self.respond_at(spec, &mut closure, at, received, &mut after);
             if closure.states.len() > limit || closure.symbolic > SYMBOLIC_LIMIT {
-                self.cut.get_or_insert((Limit::Steps, None));
+                self.give_up(Limit::Steps);
             } else {
                 self.step_from(spec, &mut closure, at, &watch);
             }

@@ -103,6 +103,7 @@ impl Judge {
         match self.assume_side(&mut other, fork, false) {
             Alive::Yes => {
                 self.counts.forks += 1;
+                self.forked = Some(self.place(fork.site));
                 open.push(Open::Running(other));
             }
             Alive::No => self.spares.take(other),
@@ -157,7 +158,7 @@ impl Judge {
         if self.copied <= COPY_LIMIT {
             return Alive::Yes;
         }
-        self.cut.get_or_insert((Limit::Paths, None));
+        self.give_up(Limit::Paths);
         self.whole = false;
         Alive::No
     }

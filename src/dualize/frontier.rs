@@ -109,6 +109,8 @@ pub struct Counts {
     pub projections: u64,
     /// Values in the memory that these passes walked.
     pub walked: u64,
+    /// Values that were left after candidates were compared, each time.
+    pub compared: u64,
 }
 
 /// A request as a candidate receives it, and what was observed.
@@ -181,6 +183,8 @@ pub struct Judge {
     pub(super) patterns: Vec<(Optional, Option<Arc<Pattern>>)>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
+    /// Where a candidate forked last.
+    pub(super) forked: Option<Place>,
 }
 
 impl Judge {
@@ -215,6 +219,7 @@ impl Judge {
             deferred: None,
             patterns: Vec::new(),
             compared: Compared::default(),
+            forked: None,
             spec,
         };
         let mut candidate = Candidate::new(process);
@@ -296,14 +301,24 @@ impl Judge {
         self.worked + made() + self.solver.statistics.z3_checks * ASKED
     }
 
+    /// Events that were met, and terms that were made by this thread, so far.
+    pub(crate) fn worked(&self) -> u64 {
+        self.worked + made()
+    }
+
     /// Whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
     pub(super) fn is_exhausted(&mut self) -> bool {
         let exhausted = self.work().saturating_sub(self.begun) > self.options.effort;
         if exhausted {
-            self.cut.get_or_insert((Limit::Effort, None));
+            self.give_up(Limit::Effort);
             self.whole = false;
         }
         exhausted
+    }
+
+    /// Notes that a limit cut paths off, and the statement that multiplied them last.
+    pub(super) fn give_up(&mut self, limit: Limit) {
+        self.cut.get_or_insert((limit, self.forked));
     }
 
     /// A request with something in the place of what is not known of it; nothing where all is known.
@@ -383,7 +398,7 @@ impl Judge {
         }
     }
 
-    fn settle(&mut self, mut survivors: Vec<Candidate>) {
+    pub(super) fn settle(&mut self, mut survivors: Vec<Candidate>) {
         match &mut survivors[..] {
             [only] => self.tidy_and_name(only),
             _ => self.tidy_each(&mut survivors, Judge::tidy_and_name),
@@ -395,7 +410,7 @@ impl Judge {
             self.compared = Compared::default();
         }
         if survivors.len() > self.options.candidates {
-            self.cut.get_or_insert((Limit::Paths, None));
+            self.give_up(Limit::Paths);
             survivors.truncate(self.options.candidates);
         }
         if self.clean_died.is_none() && !survivors.iter().any(Candidate::is_clean) {
@@ -445,20 +460,6 @@ impl Judge {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.cut.is_some()
-    }
-
-    /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.
-    pub fn answers(&mut self, exchange: &Exchange) -> Vec<(Option<Value>, Candidate)> {
-        self.options.keep_answers = true;
-        self.options.merge = false;
-        self.options.forget = false;
-        self.tell_all_apart();
-        let mut silent = self.clone();
-        self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
-        silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });
-        let answered = self.candidates.iter().map(|candidate| (candidate.answer.clone(), candidate.clone()));
-        let unanswered = silent.candidates.iter().map(|candidate| (None, candidate.clone()));
-        answered.chain(unanswered).collect()
     }
 
     /// The specification.

@@ -5,6 +5,7 @@
 //! the observed answer as a constraint, and keeps those whose constraints can be met. When none is left, no server that
 //! follows the specification could have answered so.
 
+mod answers;
 mod bounds;
 mod candidate;
 mod choose;
@@ -14,6 +15,7 @@ mod delay;
 mod forget;
 mod fork;
 mod frontier;
+mod havoc;
 mod join;
 mod name;
 mod observe;
@@ -28,6 +30,7 @@ pub use candidate::Candidate;
 pub use candidate::{Log, Logged, notes_requests};
 pub use decided::Decided;
 pub use frontier::{Counts, Judge, Options};
+pub use havoc::Cell;
 pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 

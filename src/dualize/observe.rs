@@ -46,7 +46,7 @@ impl Judge {
                 break;
             }
             if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
-                self.cut.get_or_insert((Limit::Paths, None));
+                self.give_up(Limit::Paths);
                 self.whole = false;
                 break;
             }
@@ -247,7 +247,7 @@ impl Judge {
                 continue;
             }
             if let Some(other) = first.replace(way)
-                && self.go_too(candidate, other, open) == Alive::No
+                && self.go_too(program, candidate, other, open) == Alive::No
             {
                 return Alive::No;
             }
@@ -269,11 +269,12 @@ impl Judge {
     }
 
     /// A copy of a candidate takes one of several ways.
-    fn go_too(&mut self, candidate: &Candidate, way: usize, open: &mut Vec<Open>) -> Alive {
+    fn go_too(&mut self, program: &Program, candidate: &Candidate, way: usize, open: &mut Vec<Open>) -> Alive {
         if self.pay(candidate) == Alive::No {
             return Alive::No;
         }
         self.counts.forks += 1;
+        self.forked = candidate.process.site(program).map(|site| self.place(site));
         let mut other = self.spares.copy(candidate);
         self.go(&mut other, way);
         open.push(Open::Running(other));

@@ -66,6 +66,7 @@ impl Judge {
         let seen = candidates.iter().flat_map(|candidate| candidate.process.seen()).map(|(_, seen)| seen);
         let values = candidates.iter().flat_map(|candidate| &candidate.process.memory).chain(seen);
         let walked = values.map(Value::breadth).sum();
+        self.counts.compared += walked as u64;
         self.compared = Compared { left: candidates.len(), walked, spent: 0 };
     }
 }

@@ -208,7 +208,7 @@ fn is_missing(types: &Types, ty: TypeId, value: &Value) -> bool {
     *value == Value::NONE && types.is_option_of_json(ty)
 }
 
-fn shortened(text: String) -> Fact {
+pub(super) fn shortened(text: String) -> Fact {
     if text.chars().count() <= SHOWN {
         return Fact(text);
     }

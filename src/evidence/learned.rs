@@ -1,85 +1,234 @@
-//! What each answer of a reason told about the server's state.
+//! How the exchanges of a reason lead to the rejection: what each answer of it says about the server's state, and what each
+//! request did to it.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
+use super::change;
 use super::describe::{Fact, State};
+use super::reason::{Budget, Search};
 use super::without_answer;
-use crate::dualize::{Candidate, Exchange, Judge, Options};
-use crate::spec::{Site, Spec};
-use crate::validate::Recording;
+use crate::dualize::{Cell, Exchange, Judge};
+use crate::spec::{Site, Spec, Traced};
+use crate::validate::{Recording, exchange_at};
+use crate::value::Value;
 
-/// What became known by one answer.
+/// An exchange that matters for a rejection.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Learned {
-    /// The exchange.
-    pub exchange: Exchange,
-    /// For the states that were still possible, what is newly known of them; the same is told once.
-    pub news: Vec<Vec<Fact>>,
-    /// Where in the specification the answer was given.
+pub struct Lesson {
+    /// The exchange; nothing for what was so from the beginning.
+    pub exchange: Option<Exchange>,
+    /// What is to be said of it.
+    pub said: Said,
+    /// The statements of the specification.
     pub sites: Vec<Site>,
 }
 
-/// More possible states than this are not described.
-const DESCRIBED: usize = 3;
-/// More answers than this are not told one by one.
-const TOLD: usize = 12;
-
-/// Follows a reason, whose positions are in order, through the trace.
-#[must_use]
-pub fn learned<R>(spec: &Arc<Spec>, options: &Options, recording: &R, because: &[usize]) -> Vec<Learned>
-where
-    R: Recording + ?Sized,
-{
-    // What is known of each state is told as it came about, and all of it.
-    let options = Options { name: false, join: false, late: false, ..options.clone() };
-    let mut judge = Judge::new(spec.clone(), options);
-    let mut told = because.iter().copied().take(TOLD).peekable();
-    let (mut lessons, mut at) = (Vec::new(), 0);
-    recording.read(0, &mut |exchange| {
-        if told.next_if_eq(&at).is_some() {
-            lessons.push(lesson(spec, &mut judge, exchange));
-        } else if told.peek().is_some() {
-            judge.observe(&without_answer(exchange));
-        }
-        at += 1;
-        if told.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    lessons
+/// What is to be said of an exchange.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Said {
+    /// Its answer matters.
+    Answer(News),
+    /// Its request did this, whatever was answered: `set n to 5`.
+    Request(Vec<String>),
+    /// Nothing changed this since the beginning: `n was 0 from the beginning`.
+    Initially(String),
 }
 
-/// What the answer of an exchange tells a judge.
-fn lesson(spec: &Arc<Spec>, judge: &mut Judge, exchange: &Exchange) -> Learned {
-    let before: Vec<State> = states(spec, judge);
-    judge.observe(exchange);
-    let mut news: Vec<Vec<Fact>> = states(spec, judge).iter().map(|state| state.news(spec, &before)).collect();
-    news.sort();
-    news.dedup();
+/// What an answer says about the state, in every candidate.
+#[derive(Clone, PartialEq, Debug)]
+pub enum News {
+    /// Nothing that can be put into words.
+    None,
+    /// One of these, which are all.
+    All(Vec<Vec<Fact>>),
+    /// One of so many, of which this is an example.
+    OneOf(usize, Vec<Fact>),
+}
+
+/// More possibilities than this are not listed.
+const LISTED: usize = 3;
+/// More candidates than this are not described.
+const DESCRIBED: usize = 64;
+/// More entries of maps than this are not described.
+const ENTRIES: usize = 20_000;
+/// More exchanges than this are not described one by one.
+const SHOWN: usize = 12;
+/// Describing may take such a part of the budget.
+const PART: u64 = 8;
+
+impl News {
+    /// What follows in all of the candidates, given what is new in each of them; `None` is that nothing is.
+    fn of(mut each: Vec<Vec<Fact>>) -> News {
+        each.sort();
+        each.dedup();
+        if each.iter().any(Vec::is_empty) {
+            return News::None;
+        }
+        if each.len() <= LISTED {
+            return News::All(each);
+        }
+        let in_all = |fact: &&Fact| each.iter().all(|facts| facts.contains(fact));
+        let common: Vec<Fact> = each[0].iter().filter(in_all).cloned().collect();
+        match common.is_empty() {
+            false => News::All(vec![common]),
+            true => News::OneOf(each.len(), each.swap_remove(0)),
+        }
+    }
+}
+
+impl<R: Recording + ?Sized> Search<'_, R> {
+    /// What is to be said of the exchanges of a reason, in their order; of the last ones where they are too many.
+    pub(super) fn lessons(&mut self, needed: &[usize], causes: &[(usize, &[Cell])], initial: &[Cell]) -> Vec<Lesson> {
+        let mut positions: Vec<usize> = needed.iter().copied().chain(causes.iter().map(|(at, _)| *at)).collect();
+        positions.sort_unstable();
+        let from = positions.len().saturating_sub(SHOWN);
+        let first_shown = positions.get(from).copied().unwrap_or(0);
+        let mut lessons: Vec<(usize, Lesson)> = self.answers(needed, first_shown);
+        for (at, cells) in causes.iter().filter(|(at, _)| *at >= first_shown) {
+            lessons.extend(self.request(*at, cells).map(|lesson| (*at, lesson)));
+        }
+        lessons.sort_by_key(|(at, _)| *at);
+        let start = self.frontier(0);
+        let initial = initial.iter().map(|cell| initial_lesson(self.spec, &start, cell));
+        initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect()
+    }
+
+    /// What a request did to some cells.
+    fn request(&mut self, at: usize, cells: &[Cell]) -> Option<Lesson> {
+        let exchange = exchange_at(self.recording(), at)?;
+        let traced = Traced::new(self.spec);
+        let mut judge = self.frontier(at);
+        judge.observe_by(&traced.spec, &exchange);
+        let after = self.frontier(at + 1);
+        let before = self.frontier(at);
+        let changed = |cell: &&Cell| change::done(self.spec, &before, cell) != change::done(self.spec, &after, cell);
+        let changes: Vec<String> =
+            cells.iter().filter(changed).map(|cell| change::done(self.spec, &after, cell)).collect();
+        let touched = judge.candidates().iter().flat_map(|candidate| candidate.process.touched());
+        let writes = touched.filter_map(|touched| traced.write(touched.slot));
+        let mut sites: Vec<Site> =
+            writes.filter(|write| cells.iter().any(|cell| cell.slot == write.slot)).map(|write| write.site).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        // What was only found out about the state is not what the request did to it.
+        let did = !sites.is_empty() && !changes.is_empty();
+        did.then(|| Lesson { exchange: Some(exchange), said: Said::Request(changes), sites })
+    }
+
+    /// What each of the needed answers says, from a position on: the trace is judged with these answers and holes else, or,
+    /// where that takes too much, with all answers.
+    fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Lesson)> {
+        let Some(last) = needed.last().copied() else { return Vec::new() };
+        let mut judge = self.plain_start();
+        judge.follow_at_most(DESCRIBED, self.budget.left());
+        let spec = self.spec.clone();
+        let recording = self.recording();
+        let mut lessons = Vec::new();
+        self.budget.within(self.budget.left() / PART, |budget| {
+            let mut at = 0;
+            recording.read(0, &mut |exchange| {
+                if needed.binary_search(&at).is_err() {
+                    budget.observe(&mut judge, &without_answer(exchange));
+                } else if at < first {
+                    budget.observe(&mut judge, exchange);
+                } else {
+                    lessons.push((at, lesson(&spec, &mut judge, exchange, budget)));
+                }
+                at += 1;
+                let goes_on = at <= last && !judge.is_cut() && !budget.is_spent();
+                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        });
+        let told = lessons.len();
+        for at in needed.iter().copied().filter(|at| *at >= first).skip(told) {
+            let mut judge = self.frontier(at);
+            judge.follow_at_most(DESCRIBED, self.budget.left());
+            if let Some(exchange) = exchange_at(recording, at) {
+                lessons.push((at, lesson(&spec, &mut judge, &exchange, &mut self.budget)));
+            }
+        }
+        lessons
+    }
+}
+
+fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Lesson {
+    let (said, site) = change::initial(spec, start, cell);
+    Lesson { exchange: None, said: Said::Initially(said), sites: site.into_iter().collect() }
+}
+
+/// What the answer of an exchange says to a judge.
+fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) -> Lesson {
+    let before = states(spec, judge);
+    budget.observe(judge, exchange);
+    let news = match (before, states(spec, judge)) {
+        (Some(before), Some(after)) => News::of(after.iter().map(|state| state.news(spec, &before)).collect()),
+        (None, _) | (_, None) => News::None,
+    };
     let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
     sites.sort_unstable();
     sites.dedup();
-    Learned { exchange: exchange.clone(), news, sites }
+    Lesson { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
 }
 
-fn states(spec: &Arc<Spec>, judge: &Judge) -> Vec<State> {
-    let of = |candidate: &Candidate| State::of(spec, candidate);
-    judge.candidates().iter().take(DESCRIBED).map(of).collect()
+/// What is known of all candidates; nothing where that is too much to be described.
+fn states(spec: &Spec, judge: &Judge) -> Option<Vec<State>> {
+    let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
+    let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());
+    let describable = judge.candidates().len() <= DESCRIBED && sizes.sum::<usize>() <= ENTRIES && !judge.is_cut();
+    describable.then(|| judge.candidates().iter().map(|candidate| State::of(spec, candidate)).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::dualize::Observed;
-    use crate::value::Value;
+    use crate::dualize::{Observed, Options};
+    use crate::evidence::why;
+
+    fn exchange(line: u64, q: i64, a: i64) -> Exchange {
+        let observed = Observed::Answer(Value::from(a));
+        Exchange { line, client: 1, request: Value::from(q), observed }
+    }
 
     #[test]
-    fn a_cell_that_the_next_request_writes_anew_is_told() {
+    fn a_cell_that_the_next_request_writes_anew_is_described() {
         let text = "machine m { !3 := !0; if !1 < !3 { !1 := 1; } else { !1 := 0; } }";
         let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
         assert_ne!(spec.program.late, spec.program.serve);
-        let observed = Observed::Answer(Value::from(1));
-        let exchange = Exchange { line: 1, client: 1, request: Value::from(5), observed };
-        let told = format!("{:?}", learned(&spec, &Options::default(), &[exchange][..], &[0])[0].news);
-        assert!(told.contains("!3"), "{told}");
+        let trace = [exchange(1, 5, 1), exchange(2, 1, 7)];
+        let mut search = Search::new(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
+        let said = format!("{:?}", search.lessons(&[0], &[], &[])[0].said);
+        assert!(said.contains("!3"), "{said}");
+    }
+
+    fn facts(each: &[&[&str]]) -> News {
+        News::of(each.iter().map(|facts| facts.iter().map(|fact| Fact((*fact).to_owned())).collect()).collect())
+    }
+
+    #[test]
+    fn what_follows_holds_in_all_candidates() {
+        let fact = |text: &str| Fact(text.to_owned());
+        assert_eq!(facts(&[&["x = 1"], &[]]), News::None);
+        assert_eq!(facts(&[&["x = 1"], &["x = 1"]]), News::All(vec![vec![fact("x = 1")]]));
+        let many: Vec<Vec<String>> = (0..40).map(|n| vec!["y = 2".to_owned(), format!("x = {n}")]).collect();
+        let many: Vec<Vec<&str>> = many.iter().map(|facts| facts.iter().map(String::as_str).collect()).collect();
+        let all: Vec<&[&str]> = many.iter().map(|facts| &facts[..]).collect();
+        assert_eq!(facts(&all), News::All(vec![vec![fact("y = 2")]]));
+        let apart: Vec<&[&str]> = many.iter().map(|facts| &facts[1..]).collect();
+        assert_eq!(facts(&apart), News::OneOf(40, vec![fact("x = 0")]));
+    }
+
+    #[test]
+    fn a_request_that_made_the_state_what_it_is_is_named_with_its_statement() {
+        let text = "protocol p { request int; response int; var n: int = 0;
+            on q { if q > 0 { n := q; } reply n; } }";
+        let spec: Arc<Spec> = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+        let trace = [exchange(1, 5, 5), exchange(2, 3, 3), exchange(3, 0, 3), exchange(4, 0, 5)];
+        let why = why(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
+        assert_eq!((why.reason.because.len(), why.lessons.len()), (0, 1));
+        assert_eq!(why.lessons[0].said, Said::Request(vec!["set n to 3".to_owned()]));
+        assert_eq!(why.lessons[0].exchange.as_ref().map(|exchange| exchange.line), Some(2));
+        assert_eq!(spec.sources.text(spec.span(why.lessons[0].sites[0]).file).len(), text.len());
     }
 }

@@ -5,6 +5,7 @@
 //! left out.
 
 mod allowed;
+mod change;
 mod describe;
 mod example;
 mod forward;
@@ -12,13 +13,15 @@ mod learned;
 mod leg;
 mod made;
 mod reason;
+mod why;
 mod witness;
 
 pub use allowed::{Allowed, allowed};
 pub use describe::{Fact, State};
 pub use example::example;
-pub use learned::{Learned, learned};
-pub use reason::{Minimality, Reason, Rechecked, check_reason, reason};
+pub use learned::{Lesson, News, Said};
+pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
+pub use why::{Why, why};
 pub use witness::{
     Initial, LEG, Leg, Witness, WitnessError, WitnessOwn, WitnessStep, witness, witness_forwards, witness_in_legs,
     witness_in_parts,

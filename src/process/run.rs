@@ -6,6 +6,7 @@ use super::glide::{Knows, glides};
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Domain, FaultKind, Function, Op, Operand, Pc, Program, Register};
+use crate::spec::heads::writes;
 use crate::term::{Condition, Term};
 use crate::value::{self, Truth, Value};
 
@@ -156,6 +157,10 @@ impl Process {
 
     /// An unknown collection was counted.
     fn uncounted(&mut self, program: &Program, frame: Frame) -> Option<Event> {
+        // Where the arm is not taken, what would have been its result has no value; an earlier one must not be met there.
+        if let Some(dst) = writes(&program.functions[frame.function as usize].code[frame.pc as usize]) {
+            self.set(dst, Value::Absent);
+        }
         match self.fault(program, frame, Truth::Known(true), FaultKind::Uncounted) {
             Ok(Next::Event(event)) => Some(event),
             Ok(Next::Following | Next::Moved) | Err(_) => {

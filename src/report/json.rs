@@ -2,12 +2,33 @@
 //!
 //! `{"schema":1,"spec":"cmp_rst","trace":"t.ndjson","verdict":"reject","event":3, …}`
 
-use super::Report;
+use super::{Report, SCHEMA};
 use crate::json;
+use crate::spec::Spec;
+use serde::Serialize;
 
 /// The report on one line, ended.
 #[must_use]
 pub fn report(report: &Report) -> String {
     // Plain data with string keys: there is nothing in it that could not be written.
     json::line(report).unwrap_or_default() + "\n"
+}
+
+/// A trace that could not be judged.
+#[derive(Serialize)]
+struct Failure<'f> {
+    schema: u32,
+    spec: &'f str,
+    trace: &'f str,
+    verdict: Option<&'static str>,
+    error: &'f str,
+}
+
+/// That a trace could not be judged, on one line, ended; so each trace has its line.
+#[must_use]
+pub fn failure(spec: &Spec, trace: &str, error: &str) -> String {
+    let error = error.trim_end();
+    let error = error.strip_prefix("error: ").unwrap_or(error);
+    let failure = Failure { schema: SCHEMA, spec: &spec.program.name, trace, verdict: None, error };
+    json::line(&failure).unwrap_or_default() + "\n"
 }

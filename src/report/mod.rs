@@ -10,7 +10,7 @@ pub mod trouble;
 pub mod witness;
 
 use crate::diagnostic::Diagnostic;
-use crate::dualize::{FaultReport, Verdict};
+use crate::dualize::{FaultReport, Judge, Verdict};
 use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub struct Report {
     /// The verdict in one word: `accept`, `reject`, `unknown`, `outside` or `fault`.
     pub verdict: &'static str,
     /// The line of the first event that cannot be explained (reject), from which on the trace is outside (outside), or
-    /// that meets a fault of the specification (fault).
+    /// that meets a fault of the specification (fault), or on which the first question was too hard (unknown).
     pub event: Option<u64>,
     /// Where only a range is known: the first line that it may be.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,9 +43,12 @@ pub struct Report {
     /// The lines whose answers leave a rejected event without explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<u64>>,
-    /// Where looking for these was cut off: the line from which on all answers are among them.
+    /// The lines whose requests made the state what it is, whatever they were answered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason_from: Option<u64>,
+    pub requests: Option<Vec<u64>>,
+    /// Where looking for these was cut off: the line before which all answers are among them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_before: Option<u64>,
     /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
     pub witness: Option<Vec<witness::Step>>,
     /// How much work it was.
@@ -88,8 +91,8 @@ pub struct Stats {
 impl Report {
     /// A verdict, without evidence.
     #[must_use]
-    pub fn new(spec: &Spec, trace: String, verdict: &Verdict, stats: Stats) -> Report {
-        let (word, event, event_from) = told(verdict);
+    pub fn new(spec: &Spec, trace: String, judge: &Judge, stats: Stats) -> Report {
+        let (word, event, event_from) = judgement(judge);
         Report {
             schema: SCHEMA,
             spec: spec.program.name.clone(),
@@ -99,7 +102,8 @@ impl Report {
             event_from,
             explanation: Vec::new(),
             reason: None,
-            reason_from: None,
+            requests: None,
+            reason_before: None,
             witness: None,
             stats,
         }
@@ -107,11 +111,14 @@ impl Report {
 }
 
 /// The verdict as a word, the event and where it may begin.
-fn told(verdict: &Verdict) -> (&'static str, Option<u64>, Option<u64>) {
-    match verdict {
+fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
+    match &judge.verdict() {
         Verdict::Accept { .. } => ("accept", None, None),
         Verdict::Reject { event, event_from } => ("reject", Some(*event), *event_from),
-        Verdict::Unknown { .. } => ("unknown", None, None),
+        Verdict::Unknown { .. } => {
+            let asked = judge.doubt().and_then(|(_, at)| at);
+            ("unknown", Some(asked.map_or(judge.event(), |at| at.event)).filter(|event| *event > 0), None)
+        }
         Verdict::Outside { event, site: _ } => ("outside", Some(*event), None),
         Verdict::Fault(fault) => ("fault", Some(fault.event), None),
     }

@@ -8,13 +8,12 @@
 //!     (specs/cmp_rst.may:15: `if q <= n { reply 0; }`)
 //! ```
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::{place, shortened};
 use crate::choice::counted;
-use crate::dualize::{Exchange, Judge, Observed, Options};
-use crate::evidence::{self, Allowed, Fact, Learned, Minimality, Reason};
+use crate::dualize::{Exchange, Observed, Options};
+use crate::evidence::{self, Allowed, Budget, Fact, Lesson, Minimality, News, Reason, Said, Why};
 use crate::json::encode;
 use crate::spec::{Spec, TypeId};
 use crate::validate::{Recording, exchange_at};
@@ -27,83 +26,88 @@ pub struct Explanation {
     pub lines: Vec<String>,
     /// The lines of the trace whose answers leave the rejected one without explanation.
     pub because: Vec<u64>,
-    /// Where looking for them was cut off: the line from which on all answers are among them.
-    pub and_from: Option<u64>,
+    /// The lines whose requests made the state what it is, whatever they were answered.
+    pub requests: Vec<u64>,
+    /// Where looking for them was cut off: the line before which all answers are among them.
+    pub and_before: Option<u64>,
     /// The same as positions; [`evidence::check_reason`] judges it again.
     pub reason: Reason,
 }
 
-/// Why the last of these exchanges is rejected; nothing where it is not, or no reason was found within the limits.
+/// Why the last of these exchanges is rejected, found in a second of work; nothing where it is not.
 #[must_use]
 pub fn explain<R: Recording + ?Sized>(spec: &Arc<Spec>, recording: &R) -> Option<Explanation> {
-    let options = Options::default();
-    let last = recording.length().checked_sub(1)?;
-    let rejected = exchange_at(recording, last)?;
-    let allowed = evidence::allowed(spec, &before(spec, &options, recording, &rejected)?, &rejected);
-    let reason = evidence::reason(spec, &options, recording)?;
-    let learned = evidence::learned(spec, &options, recording, &reason.because);
-    let told = Rejection { spec, rejected: &rejected, allowed: &allowed, reason: &reason, learned: &learned };
-    let line_at = |at: usize| exchange_at(recording, at).map(|exchange| exchange.line);
-    let because = reason.because.iter().filter_map(|at| line_at(*at)).collect();
-    Some(Explanation { lines: told.lines(), because, and_from: reason.and_from.and_then(line_at), reason })
+    explain_within(spec, recording, Budget::seconds(1.0))
 }
 
-/// A judge that has seen all before the rejected exchange; nothing where that is not rejected.
-fn before<R>(spec: &Arc<Spec>, options: &Options, recording: &R, rejected: &Exchange) -> Option<Judge>
+/// The same with another budget.
+#[must_use]
+pub fn explain_within<R>(spec: &Arc<Spec>, recording: &R, budget: Budget<'_>) -> Option<Explanation>
 where
     R: Recording + ?Sized,
 {
-    let mut judge = Judge::new(spec.clone(), options.clone());
-    recording.read(0, &mut |exchange| match exchange.line < rejected.line && judge.observe(exchange) {
-        true => ControlFlow::Continue(()),
-        false => ControlFlow::Break(()),
-    });
-    (!judge.clone().observe(rejected)).then_some(judge)
+    let why = evidence::why(spec, &Options::default(), recording, budget)?;
+    let line_at = |at: usize| exchange_at(recording, at).map(|exchange| exchange.line);
+    let because = why.reason.because.iter().filter_map(|at| line_at(*at)).collect();
+    let mut requests: Vec<u64> = why.reason.causes.iter().filter_map(|cause| line_at(cause.at)).collect();
+    requests.sort_unstable();
+    let and_before = why.reason.and_before.and_then(line_at);
+    let lines = Rejection { spec, why: &why, and_before }.lines();
+    Some(Explanation { lines, because, requests, and_before, reason: why.reason })
 }
 
-/// What is known about a rejection.
-pub struct Rejection<'e> {
-    /// The specification.
-    pub spec: &'e Spec,
-    /// The rejected exchange.
-    pub rejected: &'e Exchange,
-    /// What would have been possible instead.
-    pub allowed: &'e [Allowed],
-    /// The earlier answers that matter.
-    pub reason: &'e Reason,
-    /// What each of them told.
-    pub learned: &'e [Learned],
+/// A rejection that is put into words.
+struct Rejection<'e> {
+    spec: &'e Spec,
+    why: &'e Why,
+    /// The line before which all answers matter.
+    and_before: Option<u64>,
 }
 
 impl Rejection<'_> {
     /// The explanation, line by line.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        let because = match (self.learned, self.reason.and_from, self.reason.rejected) {
+    fn lines(&self) -> Vec<String> {
+        let Why { rejected, reason, lessons, .. } = self.why;
+        let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
             ([], None, _) => " (this answer is wrong whatever was answered before)",
             _ => ", because",
         };
-        let rejected = self.answered(self.rejected);
-        let mut lines = vec![format!("{rejected}; {}{because}", self.possible())];
-        for lesson in self.learned {
-            lines.push(format!("  {}{}", self.answered(&lesson.exchange), means(&lesson.news)));
-            lines.extend(lesson.sites.iter().map(|site| format!("    {}", place(self.spec, *site))));
+        let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
+        let shown = lessons.iter().filter(|lesson| lesson.exchange.is_some()).count();
+        let more = (reason.because.len() + reason.causes.len()).saturating_sub(shown);
+        if let Some(line) = self.and_before {
+            lines.push(format!("  the answers before line {line} leave nothing else, together with these:"));
         }
-        if self.learned.len() < self.reason.because.len() {
-            let more = self.reason.because.len() - self.learned.len();
-            lines.push(format!("  … and {}", counted(more as u64, "more answer")));
+        if more > 0 {
+            lines.push(format!("  … and {} before these", counted(more as u64, "more line")));
         }
-        if let Some(from) = self.reason.and_from {
-            lines.push(match self.reason.rejected - from {
-                1 => "  the answer right before it leaves nothing else".into(),
-                count => format!("  the {count} answers right before it leave nothing else"),
-            });
+        for lesson in lessons {
+            lines.push(format!("  {}", self.lesson(lesson)));
+            let mut places: Vec<String> = lesson.sites.iter().map(|site| place(self.spec, *site)).collect();
+            places.dedup();
+            lines.extend(places.into_iter().map(|place| format!("    {place}")));
         }
-        if self.reason.minimal == Minimality::CutOff {
-            lines.push("  (there may be a smaller reason; looking for it was cut off)".into());
+        if reason.minimal == Minimality::CutOff {
+            lines.push("  (perhaps not minimal: the search for a smaller reason was cut off)".into());
         }
         lines
+    }
+
+    /// What is to be said of an exchange.
+    fn lesson(&self, Lesson { exchange, said, sites: _ }: &Lesson) -> String {
+        match (said, exchange) {
+            (Said::Answer(news), Some(exchange)) => format!("{}{}", self.answered(exchange), means(news)),
+            (Said::Request(changes), Some(exchange)) => {
+                format!("{}, which {}", self.asked(exchange), changes.join(" and "))
+            }
+            (Said::Initially(said), _) => said.clone(),
+            (Said::Answer(_) | Said::Request(_), None) => String::new(),
+        }
+    }
+
+    fn asked(&self, exchange: &Exchange) -> String {
+        format!("line {} asked {}", exchange.line, self.json(self.spec.program.request, &exchange.request))
     }
 
     fn answered(&self, exchange: &Exchange) -> String {
@@ -114,7 +118,7 @@ impl Rejection<'_> {
             Observed::Answer(answer) => {
                 format!("line {line} answered {} to {request}", self.json(program.response, answer))
             }
-            Observed::Any => format!("line {line} answered {request}, nobody knows what"),
+            Observed::Any => format!("line {line} asked {request}"),
             Observed::Nothing => format!("line {line} gave no answer to {request}"),
             Observed::Lost => format!("line {line} lost the answer to {request}"),
         }
@@ -125,7 +129,7 @@ impl Rejection<'_> {
     }
 
     fn possible(&self) -> String {
-        let listed: Vec<String> = self.allowed.iter().map(allowed).collect();
+        let listed: Vec<String> = self.why.allowed.iter().map(allowed).collect();
         match listed.split_last() {
             None => "nothing was possible".into(),
             Some((only, [])) => format!("only {only} was possible"),
@@ -143,10 +147,18 @@ fn allowed(allowed: &Allowed) -> String {
     }
 }
 
-/// What an answer tells, in each state that it leaves possible.
-fn means(news: &[Vec<Fact>]) -> String {
-    let told: Vec<String> = news.iter().filter(|facts| !facts.is_empty()).map(|news| facts(news)).collect();
-    if told.is_empty() { String::new() } else { format!(", which means {}", told.join("; or ")) }
+/// What follows from an answer.
+fn means(news: &News) -> String {
+    match news {
+        News::None => String::new(),
+        News::All(each) => {
+            let each: Vec<String> = each.iter().map(|news| facts(news)).collect();
+            format!(", which means {}", each.join("; or "))
+        }
+        News::OneOf(count, example) => {
+            format!(", which leaves one of {count} possibilities, for example {}", facts(example))
+        }
+    }
 }
 
 fn facts(facts: &[Fact]) -> String {

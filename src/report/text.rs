@@ -17,14 +17,25 @@ pub enum Length {
 /// The report, its last line ended.
 #[must_use]
 pub fn report(report: &Report, length: Length) -> String {
-    let mut text = format!("{}: {}\n", report.trace, verdict(report));
-    if length == Length::Whole {
-        report.explanation.iter().for_each(|line| text += &format!("  {line}\n"));
+    match length {
+        Length::Line => verdict(report),
+        Length::Whole => verdict(report) + &explanation(report),
     }
-    text
 }
 
-fn verdict(report: &Report) -> String {
+/// The verdict, on a line.
+#[must_use]
+pub fn verdict(report: &Report) -> String {
+    format!("{}: {}\n", report.trace, judgement(report))
+}
+
+/// Why, line by line.
+#[must_use]
+pub fn explanation(report: &Report) -> String {
+    report.explanation.iter().map(|line| format!("  {line}\n")).collect()
+}
+
+fn judgement(report: &Report) -> String {
     let line = report.event.unwrap_or_default();
     match report.verdict {
         "accept" => format!("accept ({})", counted(report.stats.events, "event")),

@@ -32,10 +32,10 @@ pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>) -> Vec<Stri
     vec![format!("{}{}", asked(spec, exchange), spec.program.duty(site)), format!("  {}", place(spec, site))]
 }
 
-/// An undecided verdict.
+/// An undecided verdict; `event` is the last line that was judged.
 #[must_use]
-pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>) -> Vec<String> {
-    let Some(at) = at else { return vec![doubt.to_string()] };
+pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>, event: u64) -> Vec<String> {
+    let Some(at) = at else { return vec![format!("{doubt} (on line {event})")] };
     let when = if at.event == 0 { "in the initial state".to_owned() } else { format!("on line {}", at.event) };
     vec![format!("{doubt} ({when})"), format!("  {}", place(spec, at.site))]
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::code::Program;
 use super::load::{Loader, Text, load};
-use super::lower::{Unit, lower};
+use super::lower::{Unit, lower, lower_unknown};
 use super::tighten::Code;
 use super::types::Types;
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
@@ -22,10 +22,12 @@ pub struct Selection {
 }
 
 /// A specification, compiled.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Spec {
     /// What runs.
     pub program: Program,
+    /// What runs where any map or set may be unknown, if that is something else.
+    unknown: Option<Arc<Program>>,
     /// The types.
     pub types: Types,
     /// The texts that it was read from.
@@ -73,11 +75,16 @@ impl Spec {
             let names = names(&checked);
             choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
                 .map_err(|diagnostic| vec![diagnostic])
-                .and_then(|unit| lower(&checked, unit, selection.code))
-                .map(|program| (program, checked.types.clone(), checked.tables.spans().to_vec()))
+                .and_then(|unit| {
+                    let program = lower(&checked, unit, selection.code)?;
+                    let unknown = lower_unknown(&checked, unit, selection.code, &program);
+                    Ok((program, unknown.map(Arc::new), checked.types.clone(), checked.tables.spans().to_vec()))
+                })
         };
         match compiled {
-            Ok((program, types, spans)) => Ok(Arc::new(Spec { program, types, sources, warnings: diagnostics, spans })),
+            Ok((program, unknown, types, spans)) => {
+                Ok(Arc::new(Spec { program, unknown, types, sources, warnings: diagnostics, spans }))
+            }
             Err(refused) => {
                 diagnostics.extend(refused);
                 Err(SpecError { sources, diagnostics })
@@ -93,6 +100,15 @@ impl Spec {
         let (line, _) = self.sources.line_column(span);
         let file = if span.file.0 == 0 { String::new() } else { format!("{}, ", self.sources.name(span.file)) };
         (subject, format!(" ({file}line {line})"))
+    }
+
+    /// The same specification for states in which any map or set may be unknown. Its variables are the same.
+    #[must_use]
+    pub fn for_unknown_maps(self: &Arc<Spec>) -> Arc<Spec> {
+        match &self.unknown {
+            Some(program) => Arc::new(Spec { program: Program::clone(program), unknown: None, ..Spec::clone(self) }),
+            None => self.clone(),
+        }
     }
 
     /// The place of a node.

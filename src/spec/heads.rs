@@ -208,7 +208,7 @@ fn add(found: &mut Option<Vec<Head>>, head: Option<Head>) {
 }
 
 /// The register that an instruction writes its result to.
-pub(super) fn writes(op: &Op) -> Option<u32> {
+pub(crate) fn writes(op: &Op) -> Option<u32> {
     match op {
         Op::Copy { dst, .. } | Op::Unary { dst, .. } | Op::Binary { dst, .. } | Op::Insert { dst, .. } => Some(*dst),
         Op::Replace { dst, .. } | Op::Index { dst, .. } | Op::Slice { dst, .. } | Op::Make { dst, .. } => Some(*dst),

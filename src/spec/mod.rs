@@ -18,10 +18,12 @@ mod override_consts;
 mod readers;
 pub mod shown;
 mod tighten;
+mod traced;
 pub mod types;
 
 pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};
 pub use lower::unsupported;
 pub use tighten::Code;
+pub use traced::{Traced, Write};
 pub use types::{Type, TypeId, Types};

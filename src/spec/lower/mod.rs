@@ -63,6 +63,24 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
         context = Context::new(checked, Unknown::Possible, code);
         context.unit(unit);
     }
+    program(context, unit)
+}
+
+/// Compiles one machine or protocol for states in which any map or set may be unknown, if that is not so anyway.
+#[must_use]
+pub fn lower_unknown(checked: &Checked, unit: Unit, code: Code, known: &Program) -> Option<Program> {
+    let holds_maps = known.slots.iter().any(|slot| checked.types.holds_maps(slot.ty));
+    if known.chooses_maps || !holds_maps {
+        return None;
+    }
+    let mut context = Context::new(checked, Unknown::Possible, code);
+    context.unit(unit);
+    program(context, unit).ok()
+}
+
+/// The program that a context holds when all is compiled.
+fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
+    let (checked, code) = (context.checked, context.code);
     if !context.refused.is_empty() {
         return Err(context.refused);
     }

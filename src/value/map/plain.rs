@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Entry, Map, entry};
+use super::{Entry, Map, Presence, Write, entry};
 use crate::value::{Truth, Value};
 
 impl Map {
@@ -14,6 +14,21 @@ impl Map {
         let contents = &*self.0;
         let plain = contents.symbolic == 0 && contents.pending.is_empty() && contents.base.is_none();
         plain.then(|| contents.entries.get(key))
+    }
+
+    /// The entry under a known key, or that there is none; `None` where it depends on something.
+    #[must_use]
+    pub fn certain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
+        let contents = &*self.0;
+        let found = contents.entries.get(key);
+        let is_kept = |write: &Write| write.differs.contains(key) || (found.is_some() && write.entry.as_ref() == found);
+        if !contents.pending.iter().all(is_kept) {
+            return None;
+        }
+        match found {
+            Some(entry) => Some(Some(entry).filter(|entry| entry.presence != Presence::Never)),
+            None => (contents.symbolic == 0 && contents.base.is_none()).then_some(None),
+        }
     }
 
     /// Keeps the entry under a known scalar on one condition more; whether that could be done in place.

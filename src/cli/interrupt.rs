@@ -1,0 +1,73 @@
+//! Ctrl-C while evidence is looked for: the verdict that was found stays.
+//!
+//! The first signal ends the search, which then says what it has. Where that takes more than a moment, or with a second signal,
+//! the process ends at once; a verdict that is not written yet is written first.
+
+use super::exit::Exit;
+use std::io::Write;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Whether somebody has asked for the end.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// What is to be written, and the exit code, where the search does not end by itself.
+static PENDING: Mutex<Option<(String, u8)>> = Mutex::new(None);
+/// Time for the search to end by itself.
+const MOMENT: Duration = Duration::from_millis(500);
+
+/// A search that may be interrupted, as long as this lives.
+pub struct Interruptible(());
+
+impl Interruptible {
+    /// Begins; `unwritten` is the verdict where it was not written yet.
+    pub fn begin(unwritten: String, exit: Exit) -> Interruptible {
+        set(Some((unwritten, exit.worst(Exit::Interrupted).code())));
+        // A handler that cannot be set, or was set before, leaves things as they are.
+        _ = ctrlc::set_handler(interrupt);
+        Interruptible(())
+    }
+
+    /// Whether to end the search.
+    pub fn asked(&self) -> &'static AtomicBool {
+        &INTERRUPTED
+    }
+
+    /// Whether it was interrupted.
+    pub fn was(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Interruptible {
+    fn drop(&mut self) {
+        set(None);
+    }
+}
+
+fn set(pending: Option<(String, u8)>) {
+    *PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = pending;
+}
+
+fn interrupt() {
+    if !INTERRUPTED.swap(true, Ordering::Relaxed) {
+        thread::spawn(|| {
+            thread::sleep(MOMENT);
+            end();
+        });
+        return;
+    }
+    end();
+}
+
+/// Ends the process, if what was interrupted has not ended.
+fn end() {
+    let pending = PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    if let Some((unwritten, code)) = pending {
+        let mut out = std::io::stdout();
+        _ = out.write_all(unwritten.as_bytes()).and_then(|()| out.flush());
+        _ = std::io::stderr().write_all(b"interrupted: the verdict stands, its evidence was not found yet\n");
+        std::process::exit(i32::from(code));
+    }
+}

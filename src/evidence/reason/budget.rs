@@ -1,0 +1,89 @@
+//! The work that looking for a reason may take, counted in the same units on every machine.
+//!
+//! A unit is about what it takes to make a term; a second is [`SECOND`] of them. Nothing is asked of a clock, so the same
+//! trace has the same reason whenever and wherever it is looked for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::dualize::{Cell, Exchange, Judge};
+use crate::spec::Spec;
+
+/// The units that take about a second; code that is not optimized does an eighth of that.
+pub const SECOND: u64 = if cfg!(debug_assertions) { 200_000 } else { 1_600_000 };
+/// A question to Z3 counts as so many terms.
+const ASKED: u64 = 1_000;
+/// So many values that are walked through count as one term.
+const WALKED: u64 = 4;
+
+/// The work that is left, and whether somebody has called it off.
+#[derive(Debug)]
+pub struct Budget<'b> {
+    left: u64,
+    stopped: Option<&'b AtomicBool>,
+}
+
+impl<'b> Budget<'b> {
+    /// So many seconds of work.
+    #[must_use]
+    pub fn seconds(seconds: f64) -> Budget<'b> {
+        Budget { left: (seconds * SECOND as f64) as u64, stopped: None }
+    }
+
+    /// The same, until this is set.
+    #[must_use]
+    pub fn until(self, stopped: &'b AtomicBool) -> Budget<'b> {
+        Budget { stopped: Some(stopped), ..self }
+    }
+
+    /// Whether nothing is left.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.left == 0 || self.stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
+    }
+
+    /// The units that are left.
+    pub(in crate::evidence) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Adds units.
+    pub(super) fn add(&mut self, units: u64) {
+        self.left = self.left.saturating_add(units);
+    }
+
+    pub(super) fn spend(&mut self, units: u64) {
+        self.left = self.left.saturating_sub(units);
+    }
+
+    /// Shows an exchange to a judge, and pays for it. Whether anything still explains it.
+    pub(in crate::evidence) fn observe(&mut self, judge: &mut Judge, exchange: &Exchange) -> bool {
+        let before = Self::paid(judge);
+        let alive = judge.observe(exchange);
+        self.spend(Self::paid(judge).saturating_sub(before) + 1);
+        alive
+    }
+
+    /// The judge that knows only these cells, paid for.
+    pub(super) fn knowing_only(&mut self, judge: &Judge, cells: &[Cell], spec: &Arc<Spec>) -> Judge {
+        let before = Self::paid(judge);
+        let only = judge.knowing_only(cells, spec);
+        self.spend(Self::paid(&only).saturating_sub(before) + cells.len() as u64 + judge.copied_size());
+        only
+    }
+
+    /// What a judge has cost, to be compared with what it costs later.
+    pub(super) fn paid(judge: &Judge) -> u64 {
+        let counts = judge.counts();
+        judge.worked() + judge.statistics().z3_checks * ASKED + (counts.walked + 4 * counts.compared) / WALKED
+    }
+
+    /// Spends at most so many units.
+    pub(in crate::evidence) fn within<T>(&mut self, units: u64, work: impl FnOnce(&mut Budget<'b>) -> T) -> T {
+        let mut own = Budget { left: self.left.min(units), stopped: self.stopped };
+        let before = own.left;
+        let found = work(&mut own);
+        self.spend(before - own.left);
+        found
+    }
+}

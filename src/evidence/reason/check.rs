@@ -1,0 +1,58 @@
+//! Judging a reason again: what `--check-reason` asks.
+//!
+//! It shares no step with the search: the trace is judged from its beginning, with the answers of the reason and holes else,
+//! and once more without each of them.
+
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::outcome::{Outcome, Suffix};
+use super::{Minimality, Reason, search_options};
+use crate::dualize::{Judge, Options};
+use crate::spec::Spec;
+use crate::validate::{Recording, exchange_at};
+
+/// What judging a reason again may take, in seconds of work.
+const SECONDS: f64 = 10.0;
+
+/// What became of a reason when it was judged again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rechecked {
+    /// It is one, and none of its events can be left out, if it claims that.
+    Holds,
+    /// It is none, or says more than it must.
+    Fails,
+    /// A limit was met.
+    Undecided,
+}
+
+/// Whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
+#[must_use]
+pub fn check_reason<R>(spec: &Arc<Spec>, options: &Options, exchanges: &R, reason: &Reason) -> Rechecked
+where
+    R: Recording + ?Sized,
+{
+    let Some(rejected) = exchange_at(exchanges, reason.rejected) else { return Rechecked::Fails };
+    let suffix = Suffix { recording: exchanges, rejected, at: reason.rejected };
+    let mut budget = Budget::seconds(SECONDS);
+    let start = Judge::new(spec.clone(), search_options(options));
+    let mut outcome = |answers: &[usize]| suffix.outcome(start.clone(), 0, answers, &mut budget);
+    let before = 0..reason.and_before.unwrap_or(0);
+    let all: Vec<usize> = before.chain(reason.because.iter().copied()).collect();
+    let mut found = match outcome(&all) {
+        Outcome::Rejected => Rechecked::Holds,
+        Outcome::Explained => Rechecked::Fails,
+        Outcome::Undecided => Rechecked::Undecided,
+    };
+    if reason.minimal == Minimality::CutOff {
+        return found;
+    }
+    for left_out in 0..all.len() {
+        match outcome(&[&all[..left_out], &all[left_out + 1..]].concat()) {
+            Outcome::Rejected => return Rechecked::Fails,
+            Outcome::Undecided if found == Rechecked::Holds => found = Rechecked::Undecided,
+            Outcome::Undecided | Outcome::Explained => {}
+        }
+    }
+    found
+}

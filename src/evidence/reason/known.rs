@@ -1,0 +1,151 @@
+//! The trace as it was judged, all answers known: what was possible before any exchange, and when a cell changed last.
+//!
+//! The frontier is kept at a few places on the way; from the nearest one before it, any other is made again.
+
+use std::ops::ControlFlow;
+
+use super::budget::Budget;
+use crate::dualize::{Candidate, Cell, Exchange, Judge};
+use crate::solve::Domain;
+use crate::term::{Term, Var};
+use crate::validate::Recording;
+use crate::value::{Substitution, Value};
+
+/// So many frontiers are kept; then every second one is dropped.
+const KEPT: usize = 24;
+
+/// So many values that are compared count as one term.
+const COMPARED: usize = 8;
+
+/// The frontiers before some exchanges of a trace.
+pub(super) struct Known<'s, R: ?Sized> {
+    recording: &'s R,
+    /// The position of an exchange, and the frontier before it; the first is the initial one.
+    checkpoints: Vec<(usize, Judge)>,
+}
+
+/// What is known of a cell in one candidate.
+#[derive(PartialEq, Debug)]
+struct View {
+    value: Option<Value>,
+    domains: Vec<Domain>,
+    constraints: Vec<Term>,
+}
+
+impl<'s, R: Recording + ?Sized> Known<'s, R> {
+    /// Judges the exchanges before a position; nothing where they are rejected.
+    pub(super) fn new(start: Judge, recording: &'s R, to: usize) -> Option<Known<'s, R>> {
+        let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
+        let mut checkpoints = vec![(0, start)];
+        recording.read(0, &mut |exchange| {
+            if at == to {
+                return ControlFlow::Break(());
+            }
+            alive = judge.observe(exchange);
+            at += 1;
+            if at % stride == 0 && at < to {
+                checkpoints.push((at, judge.clone()));
+            }
+            if checkpoints.len() > KEPT {
+                stride *= 2;
+                checkpoints.retain(|(at, _)| at % stride == 0);
+            }
+            if alive { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        checkpoints.push((to, judge));
+        (alive && at == to).then_some(Known { recording, checkpoints })
+    }
+
+    /// The frontier before the last exchange.
+    pub(super) fn last(&self) -> &Judge {
+        &self.checkpoints[self.checkpoints.len() - 1].1
+    }
+
+    /// The frontier before the exchange at a position, of those that were judged.
+    pub(super) fn before(&self, to: usize, budget: &mut Budget<'_>) -> Judge {
+        let nearest = self.checkpoints.iter().rev().find(|(at, _)| *at <= to).unwrap_or(&self.checkpoints[0]);
+        let (mut at, mut judge) = nearest.clone();
+        budget.spend(judge.copied_size());
+        if at < to {
+            self.recording.read(at, &mut |exchange| {
+                budget.observe(&mut judge, exchange);
+                at += 1;
+                if at < to { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
+        judge
+    }
+
+    /// The last exchange before a position after which something else was known of some of these cells.
+    pub(super) fn last_change(&self, cells: &[Cell], before: usize, budget: &mut Budget<'_>) -> Option<usize> {
+        let mut end = before;
+        for (start, judge) in self.checkpoints.iter().rev().filter(|(at, _)| *at < before) {
+            let (mut judge, mut at, mut last) = (judge.clone(), *start, None);
+            let mut views = views(&judge, cells);
+            budget.spend(judge.copied_size());
+            self.recording.read(*start, &mut |exchange: &Exchange| {
+                budget.observe(&mut judge, exchange);
+                let now = self::views(&judge, cells);
+                budget.spend(now.iter().map(View::size).sum());
+                if now != views {
+                    last = Some(at);
+                }
+                views = now;
+                at += 1;
+                if at < end && !budget.is_spent() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            if last.is_some() || budget.is_spent() {
+                return last;
+            }
+            end = *start;
+        }
+        None
+    }
+}
+
+/// What each candidate knows of each of these cells.
+fn views(judge: &Judge, cells: &[Cell]) -> Vec<View> {
+    let of = |candidate| cells.iter().map(move |cell| View::of(candidate, cell));
+    judge.candidates().iter().flat_map(of).collect()
+}
+
+impl View {
+    /// What comparing it takes.
+    fn size(&self) -> u64 {
+        let size = match &self.value {
+            Some(Value::List(list)) => list.len(),
+            Some(Value::Map(map)) => map.bound(),
+            Some(_) | None => 1,
+        };
+        ((size + self.domains.len() + self.constraints.len()) / COMPARED) as u64
+    }
+
+    fn of(candidate: &Candidate, cell: &Cell) -> View {
+        let whole = &candidate.process.memory[cell.slot as usize];
+        let value = match (whole, &cell.key) {
+            (Value::Map(map), Some(key)) => match map.certain_entry(key) {
+                Some(entry) => entry.map(|entry| match entry.truth() {
+                    crate::value::Truth::Known(true) => entry.value.clone(),
+                    there => Value::data(0, [there.into(), entry.value.clone()]),
+                }),
+                None => Some(whole.clone()),
+            },
+            _ => Some(whole.clone()),
+        };
+        let Some(value) = value else { return View { value: None, domains: Vec::new(), constraints: Vec::new() } };
+        if value.is_known() {
+            return View { value: Some(value), domains: Vec::new(), constraints: Vec::new() };
+        }
+        let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
+        let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
+        let mut variables: Vec<Var> = Vec::new();
+        value.visit_variables(&mut |var| {
+            if !variables.contains(&var) {
+                variables.push(var);
+            }
+        });
+        let domains = variables.iter().map(|var| candidate.store.domain(*var).clone()).collect();
+        let constraints = variables.iter().flat_map(|var| candidate.store.constraints_on(*var).cloned()).collect();
+        View { value: Some(value), domains, constraints }
+    }
+}

@@ -1,0 +1,318 @@
+//! The reason of a rejection: a minimal set of earlier answers without which it would not be one.
+//!
+//! A set of events is a reason if the trace up to the rejected event, with the answers of all earlier events outside the
+//! set replaced by holes, is still rejected. More known answers never make a rejection go away, so the reason is found from
+//! its end: from the last position such that the answers before it, and none behind it but those found so far, do not
+//! suffice. The answer there is needed; then the same is asked of the answers before it.
+//!
+//! ```text
+//! known known known known known hole hole hole  rejected        all of them: rejected
+//! known known hole  hole  hole  hole hole hole  accepted        so some of the three in the middle is needed
+//! known known known hole  hole  hole hole hole  rejected        it is this one
+//! ?     ?     known hole  hole  hole hole hole  …               and now for those before it
+//! ```
+//!
+//! Where to look first is read off the state: the cells without which the event would not be rejected ([`needed`]), and the last
+//! exchange that changed them ([`known`]). The search ends where nothing of the state needs to be known any more: then
+//! no answer further back matters, and none has to be judged. For example the reason that (5,1), (3,0), (2,1) is no
+//! run of compare-and-reset is the second answer alone; the first is never looked at.
+
+mod budget;
+mod check;
+mod known;
+mod needed;
+mod outcome;
+mod phases;
+
+use std::sync::Arc;
+
+pub use budget::Budget;
+pub use check::{Rechecked, check_reason};
+
+use crate::dualize::{Cell, Exchange, Judge, Observed, Options};
+use crate::spec::Spec;
+use crate::validate::{Recording, exchange_at};
+use known::Known;
+use outcome::{Outcome, Suffix};
+use phases::Phases;
+
+/// In addition to its budget a search may take so many times what judging took, where the trace has [`LONG`] exchanges; less
+/// where it has fewer.
+const PASSES: u64 = 4;
+/// See [`PASSES`].
+const LONG: u64 = 20_000;
+/// Following all that is possible may take such a part of the budget at first, or so much an exchange,
+const BRIEF: u64 = 16;
+/// if that is more,
+const EXCHANGE: u64 = 8;
+/// and such a part where nothing else has decided.
+const EXACT: u64 = 4;
+/// So many requests that made the state what it is are looked for.
+const CAUSES: usize = 12;
+
+/// Why a trace is rejected.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reason {
+    /// The position of the rejected exchange among all.
+    pub rejected: usize,
+    /// The positions of the earlier exchanges whose answers matter, in order.
+    pub because: Vec<usize>,
+    /// Where looking was cut off: the position before which all answers are part of it, too.
+    pub and_before: Option<usize>,
+    /// Whether none of them can be left out.
+    pub minimal: Minimality,
+    /// Exchanges that made the state what it is, whatever they were answered; the last one first.
+    pub causes: Vec<Cause>,
+    /// Cells that nothing changed since the beginning, and that matter.
+    pub initial: Vec<Cell>,
+}
+
+/// An exchange that changed what matters of the state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cause {
+    /// Its position.
+    pub at: usize,
+    /// What matters.
+    pub cells: Vec<Cell>,
+}
+
+/// Whether a reason is as small as it can be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Minimality {
+    /// With any one more answer replaced by a hole, the trace is accepted, or outside the specification.
+    Minimal,
+    /// Perhaps not: looking for smaller ones took too long, or whether one is a reason was not decided.
+    CutOff,
+}
+
+/// Finds the reason for the rejection of the last of these exchanges, within a second of work.
+#[must_use]
+pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchanges: &R) -> Option<Reason> {
+    Some(Search::new(spec, options, exchanges, Budget::seconds(1.0))?.run())
+}
+
+/// A search for a reason.
+pub(super) struct Search<'s, R: ?Sized> {
+    pub(super) spec: &'s Arc<Spec>,
+    known: Known<'s, R>,
+    suffix: Suffix<'s, R>,
+    pub(super) budget: Budget<'s>,
+    options: Options,
+    /// Needed answers, in order; all are behind the known ones.
+    needed: Vec<usize>,
+    /// The answers before this position are known.
+    before: usize,
+    /// What matters of the state, behind it.
+    phases: Phases,
+    minimal: Minimality,
+    causes: Vec<Cause>,
+    initial: Vec<Cell>,
+}
+
+impl<'s, R: Recording + ?Sized> Search<'s, R> {
+    /// A search; nothing where the last exchange is not rejected.
+    pub(super) fn new(
+        spec: &'s Arc<Spec>,
+        options: &Options,
+        recording: &'s R,
+        mut budget: Budget<'s>,
+    ) -> Option<Search<'s, R>> {
+        let last = recording.length().checked_sub(1)?;
+        let suffix = Suffix { recording, rejected: exchange_at(recording, last)?, at: last };
+        let options = search_options(options);
+        let start = Judge::new(spec.clone(), options.clone());
+        let spent = Budget::paid(&start);
+        let known = Known::new(start, recording, last)?;
+        let mut rejected = known.last().clone();
+        if rejected.observe(&suffix.rejected) {
+            return None;
+        }
+        let judging = Budget::paid(&rejected).saturating_sub(spent) + last as u64;
+        budget.add(judging.saturating_mul(PASSES * LONG.min(last as u64)) / LONG);
+        Some(Search {
+            spec,
+            known,
+            suffix,
+            budget,
+            options,
+            needed: Vec::new(),
+            before: last,
+            phases: Phases::new(spec),
+            minimal: Minimality::Minimal,
+            causes: Vec::new(),
+            initial: Vec::new(),
+        })
+    }
+
+    /// The rejected exchange.
+    pub(super) fn rejected(&self) -> &Exchange {
+        &self.suffix.rejected
+    }
+
+    /// Its position.
+    pub(super) fn rejected_at(&self) -> usize {
+        self.suffix.at
+    }
+
+    /// The trace.
+    pub(super) fn recording(&self) -> &'s R {
+        self.suffix.recording
+    }
+
+    /// The frontier before the exchange at a position, all answers known.
+    pub(super) fn frontier(&mut self, at: usize) -> Judge {
+        self.known.before(at, &mut self.budget)
+    }
+
+    /// The initial frontier of a judge that shows each state as it came about.
+    pub(super) fn plain_start(&self) -> Judge {
+        let options = Options { name: false, join: false, ..self.options.clone() };
+        Judge::new(self.spec.clone(), options)
+    }
+
+    /// The reason that is found in the budget.
+    pub(super) fn run(&mut self) -> Reason {
+        while self.before > 0 {
+            if self.budget.is_spent() {
+                self.minimal = Minimality::CutOff;
+                break;
+            }
+            let start = self.known.before(self.before, &mut self.budget);
+            let cells = self.needed_cells(&start);
+            if cells.as_ref().is_some_and(Vec::is_empty) || self.holds_initially(cells.as_deref()) {
+                self.before = 0;
+                break;
+            }
+            self.step(cells.as_deref());
+        }
+        Reason {
+            rejected: self.suffix.at,
+            because: self.needed.clone(),
+            and_before: (self.before > 0).then_some(self.before),
+            minimal: self.minimal,
+            causes: self.causes.clone(),
+            initial: self.initial.clone(),
+        }
+    }
+
+    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed.
+    fn step(&mut self, cells: Option<&[Cell]>) {
+        if let Some(cells) = cells {
+            self.phases.add(self.before, cells);
+        }
+        let hint = cells.filter(|_| self.causes.len() < CAUSES);
+        let hint = hint.and_then(|cells| self.known.last_change(cells, self.before, &mut self.budget));
+        let Some(at) = hint else { return self.gallop() };
+        if at + 1 < self.before {
+            match self.without_answers_from(at + 1) {
+                Outcome::Rejected => self.before = at + 1,
+                Outcome::Explained => return self.bisect(at + 1),
+                Outcome::Undecided => return self.gallop(),
+            }
+        }
+        match self.without_answers_from(at) {
+            Outcome::Rejected => {
+                self.causes.push(Cause { at, cells: cells.unwrap_or_default().to_vec() });
+                self.before = at;
+            }
+            without => self.need(at, without),
+        }
+    }
+
+    /// Goes back by 1, 2, 4 … exchanges, until the answers before do not suffice.
+    fn gallop(&mut self) {
+        let (end, mut width) = (self.before, 1);
+        loop {
+            let at = end.saturating_sub(width);
+            if self.without_answers_from(at) != Outcome::Rejected {
+                return self.bisect(at);
+            }
+            self.before = at;
+            if at == 0 || self.budget.is_spent() {
+                return;
+            }
+            width *= 2;
+        }
+    }
+
+    /// Finds the needed answer between this position, before which the answers do not suffice, and the known ones.
+    fn bisect(&mut self, mut too_few: usize) {
+        let mut outcome = Outcome::Undecided;
+        while self.before > too_few + 1 {
+            if self.budget.is_spent() {
+                return;
+            }
+            let middle = too_few + (self.before - too_few) / 2;
+            match self.without_answers_from(middle) {
+                Outcome::Rejected => self.before = middle,
+                other => (too_few, outcome) = (middle, other),
+            }
+        }
+        if outcome == Outcome::Undecided {
+            outcome = self.without_answers_from(too_few);
+        }
+        self.need(too_few, outcome);
+    }
+
+    /// Adds the answer at a position, right before those that are known; what came out without it.
+    fn need(&mut self, at: usize, without: Outcome) {
+        if at >= self.before || (self.budget.is_spent() && without == Outcome::Undecided) {
+            self.minimal = Minimality::CutOff;
+            return;
+        }
+        if without == Outcome::Undecided {
+            self.minimal = Minimality::CutOff;
+        }
+        let exchange = exchange_at(self.suffix.recording, at);
+        if exchange.is_some_and(|exchange| matches!(exchange.observed, Observed::Answer(_))) {
+            self.needed.insert(0, at);
+        }
+        self.before = at;
+    }
+
+    /// The outcome where the answers before a position are known, and behind it only those that are needed.
+    ///
+    /// Where following all that is possible takes more than little: whether what matters of the state is enough to reject, which
+    /// costs the same for each exchange; and whether some run explains even most of the other answers.
+    fn without_answers_from(&mut self, at: usize) -> Outcome {
+        let Search { known, suffix, budget, needed, phases, .. } = self;
+        let start = known.before(at, budget);
+        let brief = (budget.left() / BRIEF).max(EXCHANGE * (suffix.at - at) as u64);
+        let outcome = budget.within(brief, |budget| suffix.outcome(start.clone(), at, needed, budget));
+        if outcome != Outcome::Undecided {
+            return outcome;
+        }
+        if phases.reject(suffix, &start, at, needed, budget) {
+            return Outcome::Rejected;
+        }
+        if phases.is_explained(suffix, &start, at, needed, budget) {
+            return Outcome::Explained;
+        }
+        budget.within(budget.left() / EXACT, |budget| suffix.outcome(start, at, needed, budget))
+    }
+
+    /// Whether these cells are as they were in the beginning, and that alone leads to the rejection.
+    fn holds_initially(&mut self, cells: Option<&[Cell]>) -> bool {
+        let Some(cells) = cells else { return false };
+        if self.known.last_change(cells, self.before, &mut self.budget).is_some() || self.budget.is_spent() {
+            return false;
+        }
+        let start = self.known.before(0, &mut self.budget);
+        self.phases.add(self.before, cells);
+        let holds = self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget);
+        if holds {
+            self.initial = cells.to_vec();
+        }
+        holds
+    }
+}
+
+/// What is switched off while a reason is looked for: memory is looked at.
+fn search_options(options: &Options) -> Options {
+    Options { keep_choices: false, late: false, ..options.clone() }
+}
+
+/// An exchange as it is where its answer is not part of a reason.
+fn without_answer(exchange: &Exchange) -> Exchange {
+    super::without_answer(exchange)
+}

@@ -1,0 +1,150 @@
+//! The cells of the state without which an event would not be rejected.
+//!
+//! Of `m = {"a": 2, "b": 7}` and `n = 3` a wrong answer to `Get("a")` needs the cell `m["a"]` alone: with anything else in
+//! its place, and in that of all others, it is still rejected. Cells are left out one after another; a variable that is a map
+//! or a set is divided into its entries first.
+
+use super::Search;
+use super::outcome::Outcome;
+use crate::dualize::{Cell, Judge};
+use crate::spec::{Type, TypeId, Types};
+use crate::validate::{Recording, exchange_at};
+use crate::value::Value;
+
+/// A map with more entries than this is looked at under the keys that the exchanges name only.
+const ENTRIES: usize = 1_024;
+/// Finding out what is needed may take such a part of the work that is left.
+const SHARE: u64 = 2;
+/// A try may take such a part of it.
+const PART: u64 = 16;
+
+impl<R: Recording + ?Sized> Search<'_, R> {
+    /// The cells of a frontier that are needed; nothing where it was not found out.
+    pub(super) fn needed_cells(&mut self, start: &Judge) -> Option<Vec<Cell>> {
+        let enough = self.budget.left() / SHARE;
+        if self.rejects_knowing(start, &[]) {
+            return Some(Vec::new());
+        }
+        let memory = &start.candidates().first()?.process.memory;
+        let slots = 0..self.spec.program.state_slots() as u32;
+        let slots = slots.filter(|slot| memory[*slot as usize] != Value::Absent);
+        let mut cells: Vec<Cell> = slots.map(|slot| Cell { slot, key: None }).collect();
+        self.leave_out(start, &mut cells, enough);
+        let mut at = 0;
+        while at < cells.len() && self.budget.left() > enough {
+            let slot = cells[at].slot;
+            let keys = if cells[at].key.is_none() { self.keys(start, slot) } else { Vec::new() };
+            if keys.is_empty() {
+                at += 1;
+                continue;
+            }
+            let entries = keys.into_iter().map(|key| Cell { slot, key: Some(key) });
+            let mut divided: Vec<Cell> = cells.iter().filter(|cell| cell.slot != slot).cloned().collect();
+            divided.extend(entries);
+            if self.rejects_knowing(start, &divided) {
+                let mut own: Vec<Cell> = divided.split_off(cells.len() - 1);
+                self.halve(start, &divided, &mut own, enough);
+                cells = [divided, own].concat();
+            } else {
+                at += 1;
+            }
+        }
+        self.leave_out(start, &mut cells, enough);
+        (self.budget.left() > enough).then_some(cells)
+    }
+
+    /// Leaves out halves of some cells, beside others that stay, as long as there are many.
+    fn halve(&mut self, start: &Judge, others: &[Cell], own: &mut Vec<Cell>, enough: u64) {
+        let mut width = own.len() / 2;
+        while width > 0 && self.budget.left() > enough {
+            let mut at = 0;
+            while at < own.len() {
+                let end = (at + width).min(own.len());
+                let fewer = [&own[..at], &own[end..]].concat();
+                if self.rejects_knowing(start, &[others, &fewer].concat()) {
+                    *own = fewer;
+                } else {
+                    at = end;
+                }
+            }
+            width /= 2;
+        }
+    }
+
+    /// Leaves out cells, one at a time.
+    fn leave_out(&mut self, start: &Judge, cells: &mut Vec<Cell>, enough: u64) {
+        let mut at = 0;
+        while at < cells.len() && self.budget.left() > enough {
+            let fewer = [&cells[..at], &cells[at + 1..]].concat();
+            if self.rejects_knowing(start, &fewer) {
+                *cells = fewer;
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Whether the event is rejected where only these cells are known.
+    fn rejects_knowing(&mut self, start: &Judge, cells: &[Cell]) -> bool {
+        let judge = self.budget.knowing_only(start, cells, &self.phases.spec);
+        let Search { phases, suffix, needed, budget, before, .. } = self;
+        phases.reject(suffix, &judge, *before, needed, budget)
+            || budget.within(budget.left() / PART, |budget| suffix.outcome(judge, *before, needed, budget))
+                == Outcome::Rejected
+    }
+
+    /// The keys under which a map or set may matter: those that the exchanges name, and, where they are not too many, its own.
+    /// None for other variables.
+    fn keys(&self, start: &Judge, slot: u32) -> Vec<Value> {
+        let types = &self.spec.types;
+        let key_type = match types.get(self.spec.program.slots[slot as usize].ty) {
+            Type::Map(key, _) | Type::Set(key) => *key,
+            _ => return Vec::new(),
+        };
+        let mut keys = Vec::new();
+        let kept = self.needed.iter().filter_map(|at| exchange_at(self.suffix.recording, *at));
+        for exchange in kept.chain([self.suffix.rejected.clone()]) {
+            of_type(types, (self.spec.program.request, &exchange.request), key_type, &mut keys);
+            if let crate::dualize::Observed::Answer(answer) = &exchange.observed {
+                of_type(types, (self.spec.program.response, answer), key_type, &mut keys);
+            }
+        }
+        for candidate in start.candidates() {
+            if let Value::Map(map) = &candidate.process.memory[slot as usize]
+                && map.bound() <= ENTRIES
+                && let Ok(entries) = map.entries()
+            {
+                let own = entries.into_iter().map(|(key, _)| key).filter(|key| matches!(key, Value::Scalar(_)));
+                let new: Vec<Value> = own.filter(|key| !keys.contains(key)).cloned().collect();
+                keys.extend(new);
+            }
+        }
+        keys
+    }
+}
+
+/// The known parts of a value that are of a type.
+fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
+    if ty == wanted && matches!(value, Value::Scalar(_)) && !found.contains(value) {
+        found.push(value.clone());
+    }
+    let part = |at: usize| types.parts(ty).get(at).copied().unwrap_or(ty);
+    match value {
+        Value::Data { tag, .. } => {
+            for (field, (_, ty)) in value.fields().iter().zip(types.fields(ty, *tag)) {
+                of_type(types, (ty, field), wanted, found);
+            }
+        }
+        Value::List(list) => list.iter().for_each(|element| of_type(types, (part(0), element), wanted, found)),
+        Value::Map(map) => {
+            for (key, entry) in map.entries().unwrap_or_default() {
+                of_type(types, (part(0), key), wanted, found);
+                if matches!(types.get(ty), Type::Map(..)) {
+                    of_type(types, (part(1), &entry.value), wanted, found);
+                }
+            }
+        }
+        Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => {}
+        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
+    }
+}

@@ -1,0 +1,88 @@
+//! What becomes of the rejected event where only some answers are known.
+
+use std::ops::ControlFlow;
+
+use super::budget::Budget;
+use super::without_answer;
+use crate::dualize::{Exchange, Judge, Verdict};
+use crate::validate::Recording;
+
+/// What came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    /// No run explains what is known.
+    Rejected,
+    /// Some run does, perhaps outside of the specification.
+    Explained,
+    /// It was not found out.
+    Undecided,
+}
+
+/// The exchanges from some position to the rejected one.
+pub(super) struct Suffix<'s, R: ?Sized> {
+    pub(super) recording: &'s R,
+    /// The rejected exchange.
+    pub(super) rejected: Exchange,
+    /// Its position.
+    pub(super) at: usize,
+}
+
+/// What is shown of an exchange.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shown {
+    /// Its answer, too.
+    Answer,
+    /// A hole in the place of the answer.
+    Hole,
+}
+
+/// The candidates that are followed, where there are more only to see that some run explains what is known.
+const CANDIDATES: usize = 256;
+
+impl<R: Recording + ?Sized> Suffix<'_, R> {
+    /// Shows a judge the exchanges from a position on, with the answers at `kept`, which are in order, and no others.
+    pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> Outcome {
+        self.run(judge, from, budget, &mut |at, _| shown(kept, at), &mut |_, _, _| {})
+    }
+
+    /// The same with a choice of what is shown of each exchange, and something that is done with the judge behind each.
+    pub(super) fn run(
+        &self,
+        mut judge: Judge,
+        from: usize,
+        budget: &mut Budget<'_>,
+        show: &mut dyn FnMut(usize, &Exchange) -> Shown,
+        behind: &mut dyn FnMut(usize, &mut Judge, &mut Budget<'_>),
+    ) -> Outcome {
+        judge.follow_at_most((2 * judge.candidates().len()).max(CANDIDATES), budget.left());
+        let mut at = from;
+        if at < self.at {
+            self.recording.read(from, &mut |exchange| {
+                let alive = match show(at, exchange) {
+                    Shown::Answer => budget.observe(&mut judge, exchange),
+                    Shown::Hole => budget.observe(&mut judge, &without_answer(exchange)),
+                };
+                at += 1;
+                let goes_on = alive && !budget.is_spent();
+                if goes_on {
+                    behind(at, &mut judge, budget);
+                }
+                if goes_on && at < self.at { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        }
+        if at < self.at && budget.is_spent() {
+            return Outcome::Undecided;
+        }
+        budget.observe(&mut judge, &self.rejected);
+        match judge.verdict() {
+            Verdict::Reject { .. } => Outcome::Rejected,
+            Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Outcome::Explained,
+            Verdict::Unknown { .. } => Outcome::Undecided,
+        }
+    }
+}
+
+/// What is shown of the exchange at a position, where these answers are.
+pub(super) fn shown(kept: &[usize], at: usize) -> Shown {
+    if kept.binary_search(&at).is_ok() { Shown::Answer } else { Shown::Hole }
+}

@@ -1,0 +1,112 @@
+//! What matters of the state, stretch by stretch of the trace, and what can be said with that alone.
+//!
+//! Between two exchanges that change them, the same cells matter. A run that forgets all others behind each exchange costs little
+//! however long it is, where one that keeps all that may have happened grows with every hole.
+
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::outcome::{Outcome, Shown, Suffix, shown};
+use crate::dualize::{Cell, Exchange, Judge, Observed};
+use crate::spec::Spec;
+use crate::validate::Recording;
+use crate::value::Value;
+
+/// After so many exchanges all but what matters is forgotten.
+const EVERY: usize = 8;
+/// Such a part of the budget each of the two questions may take.
+const PART: u64 = 4;
+
+/// The cells that matter, the last stretch first.
+pub(super) struct Phases {
+    /// The specification, for states of which little is known.
+    pub(super) spec: Arc<Spec>,
+    /// A position, and the cells that matter right before the exchange there, and since they changed last.
+    stretches: Vec<(usize, Vec<Cell>)>,
+}
+
+impl Phases {
+    /// Nothing is known to matter yet.
+    pub(super) fn new(spec: &Arc<Spec>) -> Phases {
+        Phases { spec: spec.for_unknown_maps(), stretches: Vec::new() }
+    }
+
+    /// Notes which cells matter before the exchange at a position, which is before all others.
+    pub(super) fn add(&mut self, before: usize, cells: &[Cell]) {
+        self.stretches.push((before, cells.to_vec()));
+    }
+
+    /// The cells that matter before the exchange at a position; nothing where that is not known.
+    fn at(&self, at: usize) -> Option<&[Cell]> {
+        let first = self.stretches.iter().rev().find(|(before, _)| *before >= at);
+        first.map(|(_, cells)| cells.as_slice())
+    }
+
+    /// Whether the event is rejected where all but what matters is forgotten again and again: then it is in any case.
+    pub(super) fn reject<R: Recording + ?Sized>(
+        &self,
+        suffix: &Suffix<'_, R>,
+        start: &Judge,
+        from: usize,
+        kept: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> bool {
+        if self.at(from + 1).is_none() {
+            return false;
+        }
+        let mut forget = |at: usize, judge: &mut Judge, budget: &mut Budget<'_>| {
+            if let Some(cells) = self.at(at).filter(|_| at.is_multiple_of(EVERY)) {
+                *judge = budget.knowing_only(judge, cells, &self.spec);
+            }
+        };
+        let outcome = budget
+            .within(PART, |budget| suffix.run(start.clone(), from, budget, &mut |at, _| shown(kept, at), &mut forget));
+        outcome == Outcome::Rejected
+    }
+
+    /// Whether some run explains the event where a hole stands only at the position, and where an exchange names the key of a
+    /// cell that matters: more known answers than are asked for, so there is one in any case.
+    pub(super) fn is_explained<R: Recording + ?Sized>(
+        &self,
+        suffix: &Suffix<'_, R>,
+        start: &Judge,
+        from: usize,
+        kept: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> bool {
+        let mut show = |at: usize, exchange: &Exchange| match shown(kept, at) {
+            Shown::Hole if at > from && !self.names_key(at, exchange) => Shown::Answer,
+            shown => shown,
+        };
+        let outcome = budget.within(budget.left() / PART, |budget| {
+            suffix.run(start.clone(), from, budget, &mut show, &mut |_, _, _| {})
+        });
+        outcome == Outcome::Explained
+    }
+
+    /// Whether an exchange names the key of a cell that matters behind it.
+    fn names_key(&self, at: usize, exchange: &Exchange) -> bool {
+        let keys = self.at(at + 1).unwrap_or_default().iter().filter_map(|cell| cell.key.as_ref());
+        let answer = match &exchange.observed {
+            Observed::Answer(answer) => Some(answer),
+            Observed::Any | Observed::Nothing | Observed::Lost => None,
+        };
+        keys.into_iter()
+            .any(|key| contains(&exchange.request, key) || answer.is_some_and(|answer| contains(answer, key)))
+    }
+}
+
+/// Whether a value has a part that is this one.
+fn contains(value: &Value, part: &Value) -> bool {
+    value == part
+        || match value {
+            Value::Data { .. } => value.fields().iter().any(|field| contains(field, part)),
+            Value::List(list) | Value::Open(list) => list.iter().any(|element| contains(element, part)),
+            Value::Map(map) => {
+                let entries = map.entries().unwrap_or_default();
+                entries.into_iter().any(|(key, entry)| contains(key, part) || contains(&entry.value, part))
+            }
+            Value::Scalar(_) | Value::Term(_) | Value::Union(_) => false,
+            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
+        }
+}

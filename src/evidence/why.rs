@@ -1,0 +1,39 @@
+//! Why a trace is rejected, as data: what was possible, the reason, and how its exchanges lead there.
+
+use std::sync::Arc;
+
+use super::allowed::{Allowed, allowed};
+use super::learned::Lesson;
+use super::reason::{Budget, Reason, Search};
+use crate::dualize::{Cell, Exchange, Options};
+use crate::spec::Spec;
+use crate::validate::Recording;
+
+/// Why a trace is rejected.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Why {
+    /// The rejected exchange.
+    pub rejected: Exchange,
+    /// What would have been possible instead.
+    pub allowed: Vec<Allowed>,
+    /// The answers that leave nothing else.
+    pub reason: Reason,
+    /// The exchanges that matter, in order; of many, the last.
+    pub lessons: Vec<Lesson>,
+}
+
+/// Finds out why the last of these exchanges is rejected; nothing where it is not.
+#[must_use]
+pub fn why<R>(spec: &Arc<Spec>, options: &Options, recording: &R, budget: Budget<'_>) -> Option<Why>
+where
+    R: Recording + ?Sized,
+{
+    let mut search = Search::new(spec, options, recording, budget)?;
+    let rejected = search.rejected().clone();
+    let before = search.frontier(search.rejected_at());
+    let allowed = allowed(spec, &before, &rejected);
+    let reason = search.run();
+    let causes: Vec<(usize, &[Cell])> = reason.causes.iter().map(|cause| (cause.at, cause.cells.as_slice())).collect();
+    let lessons = search.lessons(&reason.because, &causes, &reason.initial);
+    Some(Why { rejected, allowed, reason, lessons })
+}

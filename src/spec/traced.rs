@@ -1,0 +1,79 @@
+//! A specification whose statements leave a trace when they write to a variable: for explanations.
+//!
+//! Each instruction that writes to the state is [watched](Op::Watched), and touches a place of its own beside the state, its
+//! number beyond all variables. Otherwise the program is the same, instruction by instruction, so a process goes on in
+//! it wherever it is.
+
+use std::sync::Arc;
+
+use super::code::{Op, Touch};
+use super::{Site, Spec};
+
+/// An instruction that writes to a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Write {
+    /// The variable.
+    pub slot: u32,
+    /// The statement.
+    pub site: Site,
+}
+
+/// A specification whose writes leave a trace.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// The specification.
+    pub spec: Arc<Spec>,
+    /// The instructions that write, by the number of the place that they touch, from `first` on.
+    writes: Vec<Write>,
+    /// The number of the first such place.
+    first: u32,
+}
+
+impl Traced {
+    /// A specification, with every write traced.
+    #[must_use]
+    pub fn new(spec: &Spec) -> Traced {
+        let mut spec = spec.clone();
+        let program = &mut spec.program;
+        let first = u32::try_from(program.slots.len()).unwrap_or(u32::MAX / 2);
+        let mut writes = Vec::new();
+        for function in &mut program.functions {
+            for (op, site) in function.code.iter_mut().zip(&function.origin) {
+                if let Some(slot) = written(op).filter(|slot| *slot < program.state) {
+                    let touch = Touch { slot: first + writes.len() as u32, key: None };
+                    writes.push(Write { slot, site: *site });
+                    *op = watched(std::mem::replace(op, Op::End), touch);
+                }
+            }
+        }
+        Traced { spec: Arc::new(spec), writes, first }
+    }
+
+    /// The write that touches the place of this number, if it is one of a write.
+    #[must_use]
+    pub fn write(&self, touched: u32) -> Option<Write> {
+        self.writes.get(touched.checked_sub(self.first)? as usize).copied()
+    }
+}
+
+fn watched(op: Op, touch: Touch) -> Op {
+    match op {
+        Op::Watched { op, touches } => Op::Watched { op, touches: touches.iter().cloned().chain([touch]).collect() },
+        op => Op::Watched { op: Box::new(op), touches: [touch].into() },
+    }
+}
+
+/// The variable that an instruction writes to.
+fn written(op: &Op) -> Option<u32> {
+    match op {
+        Op::Store { slot, .. }
+        | Op::Put { slot, .. }
+        | Op::Delete { slot, .. }
+        | Op::Retain { slot, .. }
+        | Op::Append { slot, .. }
+        | Op::AppendOne { slot, .. }
+        | Op::Behead { slot, .. } => Some(*slot),
+        Op::Watched { op, .. } => written(op),
+        _ => None,
+    }
+}
