@@ -4,7 +4,7 @@ use super::describe::{Names, shortened};
 use crate::dualize::{Candidate, Cell, Judge};
 use crate::json;
 use crate::spec::code::Op;
-use crate::spec::{Site, Spec, Type};
+use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Substitution, Value};
 
 /// A cell, and what it holds.
@@ -28,22 +28,45 @@ enum Content {
     Open,
 }
 
-/// What was done to make a cell what it is now in every candidate.
+impl Content {
+    /// Whether it is not known, or in part, so that another one may look the same.
+    fn is_open(&self) -> bool {
+        match self {
+            Content::Open => true,
+            Content::Value(value) => value.contains('#'),
+            Content::Member(..) | Content::Nothing(..) => false,
+        }
+    }
+}
+
+/// What writes to these places, a variable each and perhaps one key, did to cells; unknown parts have one name in all of them.
 #[must_use]
-pub(super) fn done(spec: &Spec, after: &Judge, cell: &Cell) -> String {
-    let Held { path, content } = held(spec, after, cell);
-    match content {
+pub(super) fn done(
+    spec: &Spec,
+    [before, after]: [&Judge; 2],
+    cells: &[Cell],
+    writes: &[(u32, Option<Value>)],
+) -> Vec<String> {
+    let contents = held(spec, before, cells).into_iter().zip(held(spec, after, cells));
+    let changed = cells.iter().zip(contents).filter(|(cell, (old, new))| {
+        let mut own = writes.iter().filter(|(slot, _)| *slot == cell.slot);
+        let differ = old != new && !old.content.is_open() && !new.content.is_open();
+        own.any(|(_, key)| cell.key.is_none() || *key == cell.key || (key.is_none() && differ))
+    });
+    let said = changed.map(|(_, (_, Held { path, content }))| match content {
         Content::Value(value) => format!("set {path} to {value}"),
         Content::Member(element, set) => format!("put {element} into {set}"),
         Content::Nothing(key, map) => format!("left {map} without {key}"),
         Content::Open => format!("changed {path}"),
-    }
+    });
+    said.collect()
 }
 
 /// What a cell was in the beginning, and where that is written.
 #[must_use]
 pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Option<Site>) {
-    let Held { path, content } = held(spec, start, cell);
+    let content = held(spec, start, std::slice::from_ref(cell)).pop().map_or(Content::Open, |held| held.content);
+    let path = path(spec, cell);
     let said = match content {
         Content::Value(value) => format!("{path} was {value} from the beginning"),
         Content::Member(element, set) => format!("{set} had {element} from the beginning"),
@@ -52,19 +75,24 @@ pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Optio
     };
     let init = &spec.program.functions[spec.program.init as usize];
     let stores = init.code.iter().zip(&init.origin);
-    let site = stores.filter(|(op, _)| matches!(op, Op::Store { slot, .. } if *slot == cell.slot)).last();
+    let site = stores.rev().find(|(op, _)| matches!(op, Op::Store { slot, .. } if *slot == cell.slot));
     (said, site.map(|(_, site)| *site))
 }
 
-/// What a cell holds in every candidate.
-fn held(spec: &Spec, judge: &Judge, cell: &Cell) -> Held {
-    let mut all = judge.candidates().iter().map(|candidate| held_in(spec, candidate, cell));
-    let first = all.next();
-    let path = path(spec, cell);
-    match first {
-        Some(first) if all.all(|other| other == first) => Held { path, content: first },
-        Some(_) | None => Held { path, content: Content::Open },
-    }
+/// What cells hold in every candidate.
+fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<Held> {
+    let in_each = judge.candidates().iter().map(|candidate| {
+        let mut names = Names::anonymous();
+        cells.iter().map(|cell| held_in(spec, candidate, cell, &mut names)).collect::<Vec<Content>>()
+    });
+    let in_each: Vec<Vec<Content>> = in_each.collect();
+    let of = |(at, cell): (usize, &Cell)| {
+        let mut all = in_each.iter().map(|contents| &contents[at]);
+        let first = all.next();
+        let content = first.filter(|first| all.all(|other| other == *first)).cloned().unwrap_or(Content::Open);
+        Held { path: path(spec, cell), content }
+    };
+    cells.iter().enumerate().map(of).collect()
 }
 
 fn path(spec: &Spec, cell: &Cell) -> String {
@@ -75,19 +103,19 @@ fn path(spec: &Spec, cell: &Cell) -> String {
     }
 }
 
-fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell) -> Content {
+fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut Names) -> Content {
     let slot = &spec.program.slots[cell.slot as usize];
     let value = &candidate.process.memory[cell.slot as usize];
     let Some(key) = &cell.key else {
         let is_open = matches!(value, Value::Map(map) if !map.is_known()) || matches!(value, Value::Union(_));
-        return if is_open { Content::Open } else { Content::Value(shown(spec, candidate, slot.ty, value)) };
+        return if is_open { Content::Open } else { Content::Value(shown(spec, candidate, (slot.ty, value), names)) };
     };
     let Value::Map(map) = value else { return Content::Open };
     let key_text = json::encode(&spec.types, spec.types.parts(slot.ty)[0], key);
     match (map.certain_entry(key), spec.types.get(slot.ty)) {
         (Some(None), _) => Content::Nothing(key_text, slot.name.clone()),
         (Some(Some(entry)), Type::Map(_, of)) if entry.presence == Presence::Always => {
-            Content::Value(shown(spec, candidate, *of, &entry.value))
+            Content::Value(shown(spec, candidate, (*of, &entry.value), names))
         }
         (Some(Some(entry)), Type::Set(_)) if entry.presence == Presence::Always => {
             Content::Member(key_text, slot.name.clone())
@@ -96,9 +124,9 @@ fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell) -> Content {
     }
 }
 
-fn shown(spec: &Spec, candidate: &Candidate, ty: crate::spec::TypeId, value: &Value) -> String {
+fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut Names) -> String {
     let mut resolve = |term: &crate::term::Term| Some(candidate.store.resolve(term));
     let value = candidate.process.expanded(value);
     let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
-    shortened(Names::anonymous().render(&spec.types, ty, &candidate.store, &value)).to_string()
+    shortened(names.render(&spec.types, ty, &candidate.store, &value)).to_string()
 }

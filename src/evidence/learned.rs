@@ -8,7 +8,7 @@ use super::describe::{Fact, State};
 use super::reason::{Budget, Search};
 use super::without_answer;
 use crate::dualize::{Cell, Exchange, Judge};
-use crate::spec::{Site, Spec, Traced};
+use crate::spec::{Site, Spec, Traced, Write};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
@@ -77,8 +77,14 @@ impl News {
 }
 
 impl<R: Recording + ?Sized> Search<'_, R> {
-    /// What is to be said of the exchanges of a reason, in their order; of the last ones where they are too many.
-    pub(super) fn lessons(&mut self, needed: &[usize], causes: &[(usize, &[Cell])], initial: &[Cell]) -> Vec<Lesson> {
+    /// What is to be said of the exchanges of a reason, in their order, and how many were left out: where they are too many, the
+    /// last ones are described.
+    pub(super) fn lessons(
+        &mut self,
+        needed: &[usize],
+        causes: &[(usize, &[Cell])],
+        initial: &[Cell],
+    ) -> (Vec<Lesson>, usize) {
         let mut positions: Vec<usize> = needed.iter().copied().chain(causes.iter().map(|(at, _)| *at)).collect();
         positions.sort_unstable();
         let from = positions.len().saturating_sub(SHOWN);
@@ -90,7 +96,7 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         lessons.sort_by_key(|(at, _)| *at);
         let start = self.frontier(0);
         let initial = initial.iter().map(|cell| initial_lesson(self.spec, &start, cell));
-        initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect()
+        (initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect(), from)
     }
 
     /// What a request did to some cells.
@@ -101,13 +107,16 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         judge.observe_by(&traced.spec, &exchange);
         let after = self.frontier(at + 1);
         let before = self.frontier(at);
-        let changed = |cell: &&Cell| change::done(self.spec, &before, cell) != change::done(self.spec, &after, cell);
-        let changes: Vec<String> =
-            cells.iter().filter(changed).map(|cell| change::done(self.spec, &after, cell)).collect();
         let touched = judge.candidates().iter().flat_map(|candidate| candidate.process.touched());
-        let writes = touched.filter_map(|touched| traced.write(touched.slot));
-        let mut sites: Vec<Site> =
-            writes.filter(|write| cells.iter().any(|cell| cell.slot == write.slot)).map(|write| write.site).collect();
+        let writes = touched.filter_map(|touched| Some((traced.write(touched.slot)?, touched.key.clone())));
+        let writes: Vec<(Write, Option<Value>)> = writes.collect();
+        let places: Vec<(u32, Option<Value>)> = writes.iter().map(|(write, key)| (write.slot, key.clone())).collect();
+        let changes = change::done(self.spec, [&before, &after], cells, &places);
+        let is_own = |(write, key): &&(Write, Option<Value>)| {
+            let of = |cell: &Cell| cell.slot == write.slot && (cell.key.is_none() || key.is_none() || *key == cell.key);
+            cells.iter().any(of)
+        };
+        let mut sites: Vec<Site> = writes.iter().filter(is_own).map(|(write, _)| write.site).collect();
         sites.sort_unstable();
         sites.dedup();
         // What was only found out about the state is not what the request did to it.
@@ -198,7 +207,7 @@ mod tests {
         assert_ne!(spec.program.late, spec.program.serve);
         let trace = [exchange(1, 5, 1), exchange(2, 1, 7)];
         let mut search = Search::new(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
-        let said = format!("{:?}", search.lessons(&[0], &[], &[])[0].said);
+        let said = format!("{:?}", search.lessons(&[0], &[], &[]).0[0].said);
         assert!(said.contains("!3"), "{said}");
     }
 

@@ -20,6 +20,8 @@ pub struct Why {
     pub reason: Reason,
     /// The exchanges that matter, in order; of many, the last.
     pub lessons: Vec<Lesson>,
+    /// How many exchanges that matter are before those.
+    pub omitted: usize,
 }
 
 /// Finds out why the last of these exchanges is rejected; nothing where it is not.
@@ -34,6 +36,6 @@ where
     let allowed = allowed(spec, &before, &rejected);
     let reason = search.run();
     let causes: Vec<(usize, &[Cell])> = reason.causes.iter().map(|cause| (cause.at, cause.cells.as_slice())).collect();
-    let lessons = search.lessons(&reason.because, &causes, &reason.initial);
-    Some(Why { rejected, allowed, reason, lessons })
+    let (lessons, omitted) = search.lessons(&reason.because, &causes, &reason.initial);
+    Some(Why { rejected, allowed, reason, lessons, omitted })
 }

@@ -251,6 +251,11 @@ impl<R: Recording + ?Sized> Runs<'_, R> {
                 Ok(Begun::State(state)) => (to, into, failed) = (from.at, Some(state), 0),
                 // Where a part does not fit the one behind it, it may together with the one before it.
                 Err(WitnessError::Undecided(_)) if from.at > 0 => failed = to - from.at,
+                // In the end the whole run is made at once, as if there were no parts.
+                Err(WitnessError::Undecided(_)) if into.is_some() => {
+                    (to, into) = (self.recording.length(), None);
+                    checkpoints.push(from);
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -67,20 +67,18 @@ struct Rejection<'e> {
 impl Rejection<'_> {
     /// The explanation, line by line.
     fn lines(&self) -> Vec<String> {
-        let Why { rejected, reason, lessons, .. } = self.why;
+        let Why { rejected, reason, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
             ([], None, _) => " (this answer is wrong whatever was answered before)",
             _ => ", because",
         };
         let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
-        let shown = lessons.iter().filter(|lesson| lesson.exchange.is_some()).count();
-        let more = (reason.because.len() + reason.causes.len()).saturating_sub(shown);
         if let Some(line) = self.and_before {
             lines.push(format!("  the answers before line {line} leave nothing else, together with these:"));
         }
-        if more > 0 {
-            lines.push(format!("  … and {} before these", counted(more as u64, "more line")));
+        if *omitted > 0 {
+            lines.push(format!("  … and {} before these", counted(*omitted as u64, "line")));
         }
         for lesson in lessons {
             lines.push(format!("  {}", self.lesson(lesson)));

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::code::{Op, Touch};
+use super::code::{Op, Operand, Touch};
 use super::{Site, Spec};
 
 /// An instruction that writes to a variable.
@@ -39,8 +39,8 @@ impl Traced {
         let mut writes = Vec::new();
         for function in &mut program.functions {
             for (op, site) in function.code.iter_mut().zip(&function.origin) {
-                if let Some(slot) = written(op).filter(|slot| *slot < program.state) {
-                    let touch = Touch { slot: first + writes.len() as u32, key: None };
+                if let Some((slot, key)) = written(op).filter(|(slot, _)| *slot < program.state) {
+                    let touch = Touch { slot: first + writes.len() as u32, key };
                     writes.push(Write { slot, site: *site });
                     *op = watched(std::mem::replace(op, Op::End), touch);
                 }
@@ -63,16 +63,15 @@ fn watched(op: Op, touch: Touch) -> Op {
     }
 }
 
-/// The variable that an instruction writes to.
-fn written(op: &Op) -> Option<u32> {
+/// The variable that an instruction writes to, and the key where that is one entry of a map or set.
+fn written(op: &Op) -> Option<(u32, Option<Operand>)> {
     match op {
-        Op::Store { slot, .. }
-        | Op::Put { slot, .. }
-        | Op::Delete { slot, .. }
-        | Op::Retain { slot, .. }
-        | Op::Append { slot, .. }
-        | Op::AppendOne { slot, .. }
-        | Op::Behead { slot, .. } => Some(*slot),
+        Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {
+            Some((*slot, Some(*key)))
+        }
+        Op::Store { slot, .. } | Op::Append { slot, .. } | Op::AppendOne { slot, .. } | Op::Behead { slot, .. } => {
+            Some((*slot, None))
+        }
         Op::Watched { op, .. } => written(op),
         _ => None,
     }

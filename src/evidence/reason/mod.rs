@@ -41,11 +41,7 @@ use phases::Phases;
 const PASSES: u64 = 4;
 /// See [`PASSES`].
 const LONG: u64 = 20_000;
-/// Following all that is possible may take such a part of the budget at first, or so much an exchange,
-const BRIEF: u64 = 16;
-/// if that is more,
-const EXCHANGE: u64 = 8;
-/// and such a part where nothing else has decided.
+/// Following all that is possible may take such a part of the budget where nothing else has decided.
 const EXACT: u64 = 4;
 /// So many requests that made the state what it is are looked for.
 const CAUSES: usize = 12;
@@ -277,8 +273,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     fn without_answers_from(&mut self, at: usize) -> Outcome {
         let Search { known, suffix, budget, needed, phases, .. } = self;
         let start = known.before(at, budget);
-        let brief = (budget.left() / BRIEF).max(EXCHANGE * (suffix.at - at) as u64);
-        let outcome = budget.within(brief, |budget| suffix.outcome(start.clone(), at, needed, budget));
+        let outcome = suffix.outcome_briefly(&start, at, needed, budget);
         if outcome != Outcome::Undecided {
             return outcome;
         }

@@ -15,8 +15,6 @@ use crate::value::Value;
 const ENTRIES: usize = 1_024;
 /// Finding out what is needed may take such a part of the work that is left.
 const SHARE: u64 = 2;
-/// A try may take such a part of it.
-const PART: u64 = 16;
 
 impl<R: Recording + ?Sized> Search<'_, R> {
     /// The cells of a frontier that are needed; nothing where it was not found out.
@@ -88,9 +86,10 @@ impl<R: Recording + ?Sized> Search<'_, R> {
     fn rejects_knowing(&mut self, start: &Judge, cells: &[Cell]) -> bool {
         let judge = self.budget.knowing_only(start, cells, &self.phases.spec);
         let Search { phases, suffix, needed, budget, before, .. } = self;
-        phases.reject(suffix, &judge, *before, needed, budget)
-            || budget.within(budget.left() / PART, |budget| suffix.outcome(judge, *before, needed, budget))
-                == Outcome::Rejected
+        match suffix.outcome_briefly(&judge, *before, needed, budget) {
+            Outcome::Undecided => phases.reject(suffix, &judge, *before, needed, budget),
+            outcome => outcome == Outcome::Rejected,
+        }
     }
 
     /// The keys under which a map or set may matter: those that the exchanges name, and, where they are not too many, its own.

@@ -36,6 +36,10 @@ pub(super) enum Shown {
     Hole,
 }
 
+/// Such a part of the budget is little,
+const BRIEF: u64 = 16;
+/// and so much an exchange.
+const EXCHANGE: u64 = 8;
 /// The candidates that are followed, where there are more only to see that some run explains what is known.
 const CANDIDATES: usize = 256;
 
@@ -43,6 +47,18 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     /// Shows a judge the exchanges from a position on, with the answers at `kept`, which are in order, and no others.
     pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> Outcome {
         self.run(judge, from, budget, &mut |at, _| shown(kept, at), &mut |_, _, _| {})
+    }
+
+    /// The same where that takes little.
+    pub(super) fn outcome_briefly(
+        &self,
+        judge: &Judge,
+        from: usize,
+        kept: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> Outcome {
+        let units = (budget.left() / BRIEF).max(EXCHANGE * (self.at - from) as u64);
+        budget.within(units, |budget| self.outcome(judge.clone(), from, kept, budget))
     }
 
     /// The same with a choice of what is shown of each exchange, and something that is done with the judge behind each.
