@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::describe::{Fact, Names};
-use crate::dualize::{Exchange, Judge, Observed};
+use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::spec::Spec;
-use crate::term::{Kind, Term};
+use crate::term::{Kind, Term, Var};
+use crate::value::{Substitution, Value};
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,32 +26,105 @@ pub enum Allowed {
 
 /// More answers than this are not listed.
 const LISTED: usize = 8;
+/// More candidates than this are not looked at.
+const FOLLOWED: usize = 256;
+/// The work that is done for the answers, in made terms.
+const EFFORT: u64 = 200_000;
 /// More excluded values than this are told as a set.
 const FEW: usize = 8;
 
-/// The answers that a judge allows to the next request.
+/// An answer that was possible, in a candidate that gives it.
+struct Possible {
+    answer: Value,
+    candidate: Candidate,
+}
+
+/// The answers that a judge allows to the next request. One that is a case of another one is not listed.
 #[must_use]
 pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Allowed> {
-    let mut found: Vec<Allowed> = Vec::new();
-    for (answer, candidate) in before.clone().answers(&Exchange { observed: Observed::Any, ..exchange.clone() }) {
-        let mut names = Names::anonymous();
-        let Some(answer) = answer else {
-            found.push(Allowed::Nothing);
-            continue;
-        };
-        let json =
-            names.render(&spec.types, spec.program.response, &candidate.store, &candidate.process.expanded(&answer));
-        let constraints: Vec<Term> = candidate.store.constraints().into_iter().flat_map(one_by_one).collect();
-        let where_ = names.facts(&constraints);
-        found.push(Allowed::Answer { json, where_ });
+    let mut judge = before.clone();
+    judge.follow_at_most(FOLLOWED.max(before.candidates().len()), EFFORT);
+    let answers = judge.answers(&Exchange { observed: Observed::Any, ..exchange.clone() });
+    let is_silent = answers.iter().any(|(answer, _)| answer.is_none());
+    let more = answers.len() > FOLLOWED || judge.is_cut();
+    let mut possible: Vec<Possible> = Vec::new();
+    for (answer, candidate) in answers.into_iter().take(FOLLOWED) {
+        let Some(answer) = answer else { continue };
+        let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
+        let answer = candidate.process.expanded(&answer);
+        let answer = Substitution::everywhere(&mut resolve).apply(&answer).unwrap_or(answer);
+        let new = Possible { answer, candidate };
+        if !possible.iter().any(|other| other.covers(&new)) {
+            possible.retain(|other| !new.covers(other));
+            possible.push(new);
+        }
     }
+    let mut found: Vec<Allowed> = possible.iter().map(|possible| possible.shown(spec)).collect();
+    found.extend(is_silent.then_some(Allowed::Nothing));
     found.sort();
     found.dedup();
-    if found.len() > LISTED {
+    if found.len() > LISTED || more {
         found.truncate(LISTED);
         found.push(Allowed::More);
     }
     found
+}
+
+impl Possible {
+    fn shown(&self, spec: &Spec) -> Allowed {
+        let mut names = Names::anonymous();
+        let store = &self.candidate.store;
+        let json = names.render(&spec.types, spec.program.response, store, &self.answer);
+        let constraints: Vec<Term> = store.constraints().into_iter().flat_map(one_by_one).collect();
+        Allowed::Answer { json, where_: names.facts(&constraints) }
+    }
+
+    /// Whether each answer that the other one stands for is one of these: with what stands there in the place of its variables,
+    /// all that restricts them holds there.
+    fn covers(&self, other: &Possible) -> bool {
+        let mut bound = Vec::new();
+        if !matches(&self.answer, &other.answer, &mut bound) {
+            return false;
+        }
+        let of = |var: Var| bound.iter().find(|(own, _)| *own == var).map(|(_, term)| term.clone());
+        self.candidate.store.constraints().iter().all(|constraint| {
+            let mut all = true;
+            let holds = constraint.substitute(&mut |var| {
+                let term = of(var);
+                all &= term.is_some();
+                term
+            });
+            // What speaks of hidden variables only is possible: the candidate is.
+            let none = !constraint.any_var(&mut |var| of(var).is_some());
+            none || (all && other.candidate.store.decide(&holds) == Some(true))
+        })
+    }
+}
+
+/// Whether a value is another one with terms in the place of variables, which are noted.
+fn matches(general: &Value, special: &Value, bound: &mut Vec<(Var, Term)>) -> bool {
+    match (general, special) {
+        (Value::Term(term), _) => match (term.as_var(), special.as_term()) {
+            (Some(var), Some(term)) => match bound.iter().find(|(own, _)| *own == var) {
+                Some((_, other)) => *other == term,
+                None => {
+                    bound.push((var, term));
+                    true
+                }
+            },
+            _ => false,
+        },
+        (Value::Data { tag: a, .. }, Value::Data { tag: b, .. }) => {
+            let (general, special) = (general.fields(), special.fields());
+            a == b
+                && general.len() == special.len()
+                && general.iter().zip(special).all(|(general, special)| matches(general, special, bound))
+        }
+        (Value::List(a), Value::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(general, special)| matches(general, special, bound))
+        }
+        _ => general.is_known() && general == special,
+    }
 }
 
 /// A condition; one that excludes few values, as a condition for each.

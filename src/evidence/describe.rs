@@ -10,7 +10,7 @@ use crate::solve::Store;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;
 use crate::spec::{Spec, Type, TypeId, Types};
-use crate::term::{Term, Var};
+use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Map, Presence, Substitution, Truth, Value, equal};
 
 /// Something that is known, as a reader sees it.
@@ -92,7 +92,10 @@ impl Names {
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| self.name_shown(value)),
             Value::Data { .. } => value.fields().iter().for_each(|field| self.name_shown(field)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| self.name_shown(element)),
-            Value::Scalar(_) | Value::Term(_) | Value::Map(_) | Value::Absent => {
+            Value::Map(map) => {
+                certain(map).for_each(|(_, entry)| self.name_shown(&entry.value));
+            }
+            Value::Scalar(_) | Value::Term(_) | Value::Absent => {
                 value.visit_variables(&mut |var| self.name(var));
             }
             Value::Unknown(_) | Value::Rest(_) | Value::Any => {}
@@ -126,15 +129,11 @@ impl Names {
 
     /// What is certainly in a map or set, and `..` where there may be more.
     fn show_map(&self, types: &Types, ty: TypeId, map: &Map) -> String {
-        let seen = map.last_seen(&|a, b| !matches!(equal(a, b), Ok(Truth::Known(false))));
-        let certain = seen.iter().filter_map(|(key, entry)| {
-            let entry = entry.filter(|entry| key.is_known() && entry.presence == Presence::Always)?;
-            Some(match types.get(ty) {
-                Type::Map(key_type, of) => {
-                    format!("{}: {}", self.show(types, *key_type, key), self.show(types, *of, &entry.value))
-                }
-                _ => self.show(types, types.parts(ty).first().copied().unwrap_or(ty), key),
-            })
+        let certain = certain(map).map(|(key, entry)| match types.get(ty) {
+            Type::Map(key_type, of) => {
+                format!("{}: {}", self.show(types, *key_type, key), self.show(types, *of, &entry.value))
+            }
+            _ => self.show(types, types.parts(ty).first().copied().unwrap_or(ty), key),
         });
         let all = certain.chain(["..".to_owned()]).collect::<Vec<_>>().join(", ");
         if let Type::Map(..) = types.get(ty) { format!("{{{all}}}") } else { format!("[{all}]") }
@@ -187,6 +186,16 @@ impl Names {
         out
     }
 
+    /// A condition; of many values only how many they are.
+    fn condition(&self, condition: &Term) -> String {
+        if let Kind::Not(inner) = condition.kind()
+            && let Kind::Member(subject, set) = inner.kind()
+        {
+            return format!("{} is none of {} values", self.term(subject), set.len());
+        }
+        self.term(condition)
+    }
+
     /// Those constraints that speak of named variables only.
     pub(super) fn facts<'c>(&self, constraints: impl IntoIterator<Item = &'c Term>) -> Vec<Fact> {
         let mut facts = Vec::new();
@@ -194,13 +203,22 @@ impl Names {
             let mut named = true;
             constraint.vars(&mut |var| named &= self.of.contains_key(&var.id));
             if named {
-                facts.push(shortened(self.term(constraint)));
+                facts.push(shortened(self.condition(constraint)));
             }
         }
         facts.sort();
         facts.dedup();
         facts
     }
+}
+
+/// The entries that a map certainly has, under known keys.
+fn certain(map: &Map) -> impl Iterator<Item = (&Value, &Entry)> {
+    let seen = map.last_seen(&|a, b| !matches!(equal(a, b), Ok(Truth::Known(false))));
+    let shown = |(key, entry): (_, Option<_>)| Some((key, entry?));
+    seen.into_iter()
+        .filter_map(shown)
+        .filter(|(key, entry): &(&Value, &Entry)| key.is_known() && entry.presence == Presence::Always)
 }
 
 /// Whether this is the `None` of an `option<json>`, which has no JSON form: as a field it is one that is missing.
