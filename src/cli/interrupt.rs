@@ -12,6 +12,8 @@ use std::time::Duration;
 
 /// Whether somebody has asked for the end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// Whether the search is to end, for whatever reason.
+static STOPPED: AtomicBool = AtomicBool::new(false);
 /// What is to be written, and the exit code, where the search does not end by itself.
 static PENDING: Mutex<Option<(String, u8)>> = Mutex::new(None);
 /// Time for the search to end by itself.
@@ -21,8 +23,13 @@ const MOMENT: Duration = Duration::from_millis(500);
 pub struct Interruptible(());
 
 impl Interruptible {
-    /// Begins; `unwritten` is the verdict where it was not written yet.
-    pub fn begin(unwritten: String, exit: Exit) -> Interruptible {
+    /// Begins; `unwritten` is the verdict where it was not written yet. Work is counted, so the clock ends only a search whose
+    /// work takes much longer than was thought.
+    pub fn begin(unwritten: String, exit: Exit, longest: Duration) -> Interruptible {
+        thread::spawn(move || {
+            thread::sleep(longest);
+            STOPPED.store(true, Ordering::Relaxed);
+        });
         set(Some((unwritten, exit.worst(Exit::Interrupted).code())));
         // A handler that cannot be set, or was set before, leaves things as they are.
         _ = ctrlc::set_handler(interrupt);
@@ -31,7 +38,7 @@ impl Interruptible {
 
     /// Whether to end the search.
     pub fn asked(&self) -> &'static AtomicBool {
-        &INTERRUPTED
+        &STOPPED
     }
 
     /// Whether it was interrupted.
@@ -51,6 +58,7 @@ fn set(pending: Option<(String, u8)>) {
 }
 
 fn interrupt() {
+    STOPPED.store(true, Ordering::Relaxed);
     if !INTERRUPTED.swap(true, Ordering::Relaxed) {
         thread::spawn(|| {
             thread::sleep(MOMENT);

@@ -18,7 +18,7 @@ use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.net == Some(Net::Tcp) {
@@ -62,7 +62,8 @@ fn judge_one(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progr
         }
         Format::Json => report::json::report(&judged.report),
     };
-    let interruptible = Interruptible::begin(unwritten, exit);
+    let longest = LONGEST * (options.reason_time + Duration::from_millis(judged.report.stats.elapsed_ms));
+    let interruptible = Interruptible::begin(unwritten, exit, longest);
     progress.search();
     let found = judged.find_evidence(trace, spec, options, Some(&interruptible));
     let interrupted = if interruptible.was() { Exit::Interrupted } else { Exit::Fine };
@@ -137,6 +138,9 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
     terminal.complain(error);
     Exit::Failed
 }
+
+/// A search for a reason ends by the clock after so many times what it and judging should take.
+const LONGEST: u32 = 3;
 
 /// A trace to be read again, how many exchanges of it were judged, and who judged them; nothing where no
 /// evidence is wanted.

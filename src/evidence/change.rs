@@ -7,6 +7,9 @@ use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Substitution, Value};
 
+/// What cells hold in more candidates than this is not put into words.
+const DESCRIBED: usize = 64;
+
 /// A cell, and what it holds.
 #[derive(Clone, PartialEq, Debug)]
 struct Held {
@@ -85,11 +88,12 @@ fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<Held> {
         let mut names = Names::anonymous();
         cells.iter().map(|cell| held_in(spec, candidate, cell, &mut names)).collect::<Vec<Content>>()
     });
-    let in_each: Vec<Vec<Content>> = in_each.collect();
+    let in_each: Vec<Vec<Content>> = in_each.take(DESCRIBED + 1).collect();
     let of = |(at, cell): (usize, &Cell)| {
         let mut all = in_each.iter().map(|contents| &contents[at]);
         let first = all.next();
-        let content = first.filter(|first| all.all(|other| other == *first)).cloned().unwrap_or(Content::Open);
+        let first = first.filter(|first| in_each.len() <= DESCRIBED && all.all(|other| other == *first));
+        let content = first.cloned().unwrap_or(Content::Open);
         Held { path: path(spec, cell), content }
     };
     cells.iter().enumerate().map(of).collect()

@@ -86,7 +86,7 @@ impl<'s, R: Recording + ?Sized> Known<'s, R> {
             self.recording.read(*start, &mut |exchange: &Exchange| {
                 budget.observe(&mut judge, exchange);
                 let now = self::views(&judge, cells);
-                budget.spend(now.iter().map(View::size).sum());
+                budget.spend(now.iter().map(View::size).sum::<u64>() + now.len().saturating_sub(1) as u64);
                 if now != views {
                     last = Some(at);
                 }

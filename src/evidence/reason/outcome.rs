@@ -40,12 +40,25 @@ pub(super) enum Shown {
 const BRIEF: u64 = 16;
 /// and so much an exchange.
 const EXCHANGE: u64 = 8;
-/// The candidates that are followed, where there are more only to see that some run explains what is known.
-const CANDIDATES: usize = 256;
+/// The candidates that are followed, where there are more only to see that some run explains what is known,
+const CANDIDATES: usize = 4_096;
+/// and where that is to take little.
+pub(super) const FEW: usize = 256;
 
 impl<R: Recording + ?Sized> Suffix<'_, R> {
     /// Shows a judge the exchanges from a position on, with the answers at `kept`, which are in order, and no others.
     pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> Outcome {
+        self.follow(judge, (from, CANDIDATES), kept, budget)
+    }
+
+    fn follow(
+        &self,
+        mut judge: Judge,
+        (from, candidates): (usize, usize),
+        kept: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> Outcome {
+        judge.follow_at_most((2 * judge.candidates().len()).max(candidates), budget.left());
         self.run(judge, from, budget, &mut |at, _| shown(kept, at), &mut |_, _, _| {})
     }
 
@@ -58,7 +71,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         budget: &mut Budget<'_>,
     ) -> Outcome {
         let units = (budget.left() / BRIEF).max(EXCHANGE * (self.at - from) as u64);
-        budget.within(units, |budget| self.outcome(judge.clone(), from, kept, budget))
+        budget.within(units, |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
     }
 
     /// The same with a choice of what is shown of each exchange, and something that is done with the judge behind each.
@@ -70,7 +83,6 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         show: &mut dyn FnMut(usize, &Exchange) -> Shown,
         behind: &mut dyn FnMut(usize, &mut Judge, &mut Budget<'_>),
     ) -> Outcome {
-        judge.follow_at_most((2 * judge.candidates().len()).max(CANDIDATES), budget.left());
         let mut at = from;
         if at < self.at {
             self.recording.read(from, &mut |exchange| {

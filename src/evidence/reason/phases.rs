@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::outcome::{Outcome, Shown, Suffix, shown};
+use super::outcome::{FEW, Outcome, Shown, Suffix, shown};
 use crate::dualize::{Cell, Exchange, Judge, Observed};
 use crate::spec::Spec;
 use crate::validate::Recording;
@@ -79,7 +79,7 @@ impl Phases {
             shown => shown,
         };
         let outcome = budget.within(budget.left() / PART, |budget| {
-            suffix.run(start.clone(), from, budget, &mut show, &mut |_, _, _| {})
+            suffix.run(few(start, budget), from, budget, &mut show, &mut |_, _, _| {})
         });
         outcome == Outcome::Explained
     }
@@ -94,6 +94,13 @@ impl Phases {
         keys.into_iter()
             .any(|key| contains(&exchange.request, key) || answer.is_some_and(|answer| contains(answer, key)))
     }
+}
+
+/// A judge that follows few candidates more than it has.
+fn few(judge: &Judge, budget: &Budget<'_>) -> Judge {
+    let mut judge = judge.clone();
+    judge.follow_at_most((2 * judge.candidates().len()).max(FEW), budget.left());
+    judge
 }
 
 /// Whether a value has a part that is this one.
