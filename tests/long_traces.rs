@@ -22,10 +22,10 @@ const LENGTH: &str = "600";
 const GAP: usize = 10;
 /// The most candidates of a trace.
 const CANDIDATES: usize = 16;
-/// What goes through a whole collection cannot start unknown; and where a missing answer is a new identifier, fence or token,
+/// What goes through a whole collection cannot start unknown; and where a missing answer is a new identifier, path, fence or token,
 /// every later request might mean it, so that all the missing ones together are kept: these traces have no holes.
 const LISTED: [&str; 1] = ["pages"];
-const NEW_NAMES: [&str; 3] = ["idgen", "lease", "sessions"];
+const NEW_NAMES: [&str; 4] = ["documents", "idgen", "lease", "sessions"];
 
 /// What judging a trace cost.
 struct Cost {
