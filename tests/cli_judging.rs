@@ -99,6 +99,29 @@ fn several_traces_have_one_line_each_and_the_worst_code() {
     check(&["validate", SPEC, bad, "no/such.ndjson", good], "", 2, &["bad.ndjson: reject", "good.ndjson: accept"]);
 }
 
+/// The second trace is standard input, which does not end: the line of the first one is there all the same, and stays.
+#[test]
+fn a_trace_that_was_judged_keeps_its_line_though_the_next_one_is_interrupted() {
+    use std::io::{BufRead, BufReader};
+    let good = file("before_interrupt.ndjson", ACCEPTED);
+    for (format, code) in [("text", 2), ("json", 130)] {
+        let arguments = ["validate", SPEC, good.to_str().unwrap(), "-", "--format", format];
+        let mut child = mayhap(&arguments).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert!(line.contains("before_interrupt.ndjson") && line.contains("accept"), "{line}");
+        let mut input = child.stdin.take();
+        if format == "json" {
+            let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+            assert!(sent.success());
+        } else {
+            input = None; // it ends, empty
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{format}");
+        drop(input);
+    }
+}
+
 #[test]
 fn traces_that_are_judged_at_once_are_told_in_order() {
     let trace = |at: usize| {

@@ -14,8 +14,8 @@ use std::time::Duration;
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Whether the search is to end, for whatever reason.
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// What is to be written, and the exit code, where the search does not end by itself.
-static PENDING: Mutex<Option<(String, u8)>> = Mutex::new(None);
+/// What is to be written, what is to be said then, and the exit code, where the search does not end by itself.
+static PENDING: Mutex<Option<(String, &str, u8)>> = Mutex::new(None);
 /// Time for the search to end by itself.
 const MOMENT: Duration = Duration::from_millis(500);
 
@@ -30,7 +30,17 @@ impl Interruptible {
             thread::sleep(longest);
             STOPPED.store(true, Ordering::Relaxed);
         });
-        set(Some((unwritten, exit.worst(Exit::Interrupted).code())));
+        let said = "interrupted: the verdict stands, its evidence was not found yet\n";
+        Interruptible::with(unwritten, said, exit)
+    }
+
+    /// Begins with several traces: those that were judged are written with the evidence that was found.
+    pub fn begin_several() -> Interruptible {
+        Interruptible::with(String::new(), "interrupted: traces without a line were not judged\n", Exit::Interrupted)
+    }
+
+    fn with(unwritten: String, said: &'static str, exit: Exit) -> Interruptible {
+        set(Some((unwritten, said, exit.worst(Exit::Interrupted).code())));
         // A handler that cannot be set, or was set before, leaves things as they are.
         _ = ctrlc::set_handler(interrupt);
         Interruptible(())
@@ -53,7 +63,7 @@ impl Drop for Interruptible {
     }
 }
 
-fn set(pending: Option<(String, u8)>) {
+fn set(pending: Option<(String, &'static str, u8)>) {
     *PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = pending;
 }
 
@@ -72,10 +82,10 @@ fn interrupt() {
 /// Ends the process, if what was interrupted has not ended.
 fn end() {
     let pending = PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-    if let Some((unwritten, code)) = pending {
+    if let Some((unwritten, said, code)) = pending {
         let mut out = std::io::stdout();
         _ = out.write_all(unwritten.as_bytes()).and_then(|()| out.flush());
-        _ = std::io::stderr().write_all(b"interrupted: the verdict stands, its evidence was not found yet\n");
+        _ = std::io::stderr().write_all(said.as_bytes());
         std::process::exit(i32::from(code));
     }
 }

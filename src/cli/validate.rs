@@ -88,24 +88,35 @@ fn judge_several(
     progress: &Progress,
     terminal: &mut Terminal,
 ) -> Exit {
+    let interruptible = is_evidence_wanted(options).then(Interruptible::begin_several);
+    let is_interrupted = || interruptible.as_ref().is_some_and(Interruptible::was);
     let work = |trace: &PathBuf| {
-        let judged = Judged::of(spec, trace, options, progress).map_err(|error| (trace.clone(), error));
-        let (mut judged, recorded) = judged?;
-        let found = judged.find_evidence(recorded, spec, options, None);
+        if is_interrupted() {
+            return None;
+        }
+        let judge = || {
+            let (mut judged, recorded) = Judged::of(spec, trace, options, progress)?;
+            judged.find_evidence(recorded, spec, options, interruptible.as_ref())?;
+            Ok(judged)
+        };
+        let judged = judge().map_err(|error: String| (trace.clone(), error));
         progress.judged();
-        found.map(|()| judged).map_err(|error| (trace.clone(), error))
+        Some(judged)
     };
     let jobs = if options.jobs == 0 { abreast::workers() } else { options.jobs };
     let mut worst = Exit::Fine;
     abreast::in_order(traces, jobs, work, |judged| {
+        let Some(judged) = judged else { return };
         progress.pause(|| {
             worst = worst.worst(match judged {
                 Ok(judged) => write_line(spec, &judged, options, terminal),
                 Err((path, error)) => refuse(spec, &path, &error, options, terminal),
             });
+            // Whoever interrupts keeps the lines that there are.
+            terminal.flush();
         });
     });
-    worst
+    if is_interrupted() { worst.worst(Exit::Interrupted) } else { worst }
 }
 
 /// Writes the report of one of several traces.
