@@ -1,6 +1,6 @@
 //! What an exchange did to a cell of the state, in words: `set m["a"] to 2`, `removed "a" from m`.
 
-use super::describe::{Names, shortened};
+use super::describe::{Names, STEPPED, is_stepped, shortened};
 use crate::dualize::{Candidate, Cell, Judge};
 use crate::json;
 use crate::spec::code::Op;
@@ -46,17 +46,26 @@ impl Content {
 #[must_use]
 pub(super) fn done(
     spec: &Spec,
-    [before, after]: [&Judge; 2],
+    around: Option<[&Judge; 2]>,
     cells: &[Cell],
     writes: &[(u32, Option<Value>)],
 ) -> Vec<String> {
-    let contents = held(spec, before, cells).into_iter().zip(held(spec, after, cells));
+    let open = |cell: &Cell| Held { path: path(spec, cell), content: Content::Open };
+    let held_in = |judge: Option<&Judge>| match judge {
+        Some(judge) => held(spec, judge, cells),
+        None => cells.iter().map(open).collect(),
+    };
+    let (before, after) = (around.map(|[before, _]| before), around.map(|[_, after]| after));
+    let contents = held_in(before).into_iter().zip(held_in(after));
     let changed = cells.iter().zip(contents).filter(|(cell, (old, new))| {
         let mut own = writes.iter().filter(|(slot, _)| *slot == cell.slot);
         let differ = old != new && !old.content.is_open() && !new.content.is_open();
         own.any(|(_, key)| cell.key.is_none() || *key == cell.key || (key.is_none() && differ))
     });
-    let said = changed.map(|(_, (_, Held { path, content }))| match content {
+    let said = changed.map(|(cell, (_, Held { path, content }))| match content {
+        Content::Value(value) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
+            format!("set {path} to {value}{STEPPED}")
+        }
         Content::Value(value) => format!("set {path} to {value}"),
         Content::Member(element, set) => format!("put {element} into {set}"),
         Content::Nothing(key, map) => format!("left {map} without {key}"),

@@ -59,6 +59,9 @@ impl Leaf {
 /// Values longer than this are cut in the middle of a fact.
 const SHOWN: usize = 120;
 
+/// So much is written of a term, in bytes; much more than is shown.
+const WRITTEN: usize = 64 * SHOWN;
+
 /// Names for variables.
 pub(super) struct Names {
     of: FxHashMap<u64, String>,
@@ -169,7 +172,11 @@ impl Names {
 
     /// A term in the notation of the language, its variables under their names.
     pub(super) fn term(&self, term: &Term) -> String {
-        let written = term.to_string();
+        let mut written = Beginning(String::new());
+        if fmt::Write::write_fmt(&mut written, format_args!("{term}")).is_err() {
+            written.0.push('…');
+        }
+        let written = written.0;
         let mut out = String::with_capacity(written.len());
         let mut rest = written.as_str();
         while let Some(at) = rest.find('#') {
@@ -233,6 +240,16 @@ pub(super) fn shortened(text: String) -> Fact {
     Fact(text.chars().take(SHOWN).chain("…".chars()).collect())
 }
 
+/// The beginning of a text; what is behind it is not made. A term whose parts are shared may be short, and its text not.
+struct Beginning(String);
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0.push_str(part);
+        if self.0.len() > WRITTEN { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
 impl State {
     /// What a candidate knows.
     #[must_use]
@@ -241,11 +258,16 @@ impl State {
         // The first two cells of a machine are the choice and the answer: they tell nothing new.
         let hidden = if spec.program.kind == ProgramKind::Machine { 2 } else { 0 };
         let state = spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots());
-        for (slot, value) in state.skip(hidden) {
+        for (at, (slot, value)) in state.enumerate().skip(hidden) {
+            let first = leaves.len();
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
             let value = candidate.process.expanded(value);
             let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
             collect(&spec.types, (&slot.name, slot.ty), &value, &candidate.store, &mut leaves);
+            if is_stepped(spec, at) {
+                let whole = leaves[first..].iter_mut().filter(|leaf| leaf.path == slot.name);
+                whole.for_each(|leaf| leaf.aside = STEPPED);
+            }
         }
         State { leaves, constraints: candidate.store.constraints() }
     }
@@ -271,6 +293,15 @@ impl State {
         facts.extend(names.facts(learned));
         facts
     }
+}
+
+/// Said behind what is known of all of a variable that [steps](is_stepped) may have changed.
+pub(super) const STEPPED: &str = " unless a step changed it";
+
+/// Whether steps touch all of a variable: the state has only those that a request depends on, and the others may have happened.
+pub(super) fn is_stepped(spec: &Spec, slot: usize) -> bool {
+    let is_collection = matches!(spec.types.get(spec.program.slots[slot].ty), Type::Map(..) | Type::Set(_) | Type::List(_));
+    is_collection && spec.program.component_of.get(slot).copied().flatten().is_some()
 }
 
 /// The parts of a state that are facts of their own: variables, and the entries of maps and sets.

@@ -90,8 +90,10 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         let from = positions.len().saturating_sub(SHOWN);
         let first_shown = positions.get(from).copied().unwrap_or(0);
         let mut lessons: Vec<(usize, Lesson)> = self.answers(needed, first_shown);
+        let around = self.around(needed, causes);
         for (at, cells) in causes.iter().filter(|(at, _)| *at >= first_shown) {
-            lessons.extend(self.request(*at, cells).map(|lesson| (*at, lesson)));
+            let around = around.iter().find(|(position, _)| position == at).map(|(_, around)| around);
+            lessons.extend(self.request(*at, cells, around).map(|lesson| (*at, lesson)));
         }
         lessons.sort_by_key(|(at, _)| *at);
         let start = self.frontier(0);
@@ -99,19 +101,44 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         (initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect(), from)
     }
 
+    /// What is possible before and behind each of these exchanges where only the needed answers are known: what a request is
+    /// said to have done must not depend on any other answer. Those are missing where that takes too much.
+    fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
+        let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };
+        let mut judge = self.plain_start();
+        judge.follow_at_most(DESCRIBED, self.budget.left());
+        let recording = self.recording();
+        let mut around = Vec::new();
+        self.budget.within(self.budget.left() / PART, |budget| {
+            let mut at = 0;
+            recording.read(0, &mut |exchange| {
+                let before = causes.iter().any(|(cause, _)| *cause == at).then(|| judge.clone());
+                match needed.binary_search(&at) {
+                    Ok(_) => budget.observe(&mut judge, exchange),
+                    Err(_) => budget.observe(&mut judge, &without_answer(exchange)),
+                };
+                let goes_on = !judge.is_cut() && !budget.is_spent();
+                if let Some(before) = before.filter(|_| goes_on) {
+                    around.push((at, [before, judge.clone()]));
+                }
+                at += 1;
+                if goes_on && at <= last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        });
+        around
+    }
+
     /// What a request did to some cells.
-    fn request(&mut self, at: usize, cells: &[Cell]) -> Option<Lesson> {
+    fn request(&mut self, at: usize, cells: &[Cell], around: Option<&[Judge; 2]>) -> Option<Lesson> {
         let exchange = exchange_at(self.recording(), at)?;
         let traced = Traced::new(self.spec);
         let mut judge = self.frontier(at);
         judge.observe_by(&traced.spec, &exchange);
-        let after = self.frontier(at + 1);
-        let before = self.frontier(at);
         let touched = judge.candidates().iter().flat_map(|candidate| candidate.process.touched());
         let writes = touched.filter_map(|touched| Some((traced.write(touched.slot)?, touched.key.clone())));
         let writes: Vec<(Write, Option<Value>)> = writes.collect();
         let places: Vec<(u32, Option<Value>)> = writes.iter().map(|(write, key)| (write.slot, key.clone())).collect();
-        let changes = change::done(self.spec, [&before, &after], cells, &places);
+        let changes = change::done(self.spec, around.map(|[before, after]| [before, after]), cells, &places);
         let is_own = |(write, key): &&(Write, Option<Value>)| {
             let of = |cell: &Cell| cell.slot == write.slot && (cell.key.is_none() || key.is_none() || *key == cell.key);
             cells.iter().any(of)

@@ -79,6 +79,8 @@ impl Rejection<'_> {
         }
         if *omitted > 0 {
             lines.push(format!("  … and {} before these", counted(*omitted as u64, "line")));
+        } else if reason.more_causes {
+            lines.push("  … and perhaps requests before these".into());
         }
         for lesson in lessons {
             lines.push(format!("  {}", self.lesson(lesson)));

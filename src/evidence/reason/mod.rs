@@ -59,6 +59,8 @@ pub struct Reason {
     pub minimal: Minimality,
     /// Exchanges that made the state what it is, whatever they were answered; the last one first.
     pub causes: Vec<Cause>,
+    /// Whether there may be more of those before the ones that are named.
+    pub more_causes: bool,
     /// Cells that nothing changed since the beginning, and that matter.
     pub initial: Vec<Cell>,
 }
@@ -102,6 +104,7 @@ pub(super) struct Search<'s, R: ?Sized> {
     phases: Phases,
     minimal: Minimality,
     causes: Vec<Cause>,
+    more_causes: bool,
     initial: Vec<Cell>,
 }
 
@@ -136,6 +139,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
             phases: Phases::new(spec),
             minimal: Minimality::Minimal,
             causes: Vec::new(),
+            more_causes: false,
             initial: Vec::new(),
         })
     }
@@ -187,6 +191,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
             and_before: (self.before > 0).then_some(self.before),
             minimal: self.minimal,
             causes: self.causes.clone(),
+            more_causes: self.more_causes,
             initial: self.initial.clone(),
         }
     }
@@ -196,6 +201,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         if let Some(cells) = cells {
             self.phases.add(self.before, cells);
         }
+        self.more_causes |= self.causes.len() >= CAUSES;
         let hint = cells.filter(|_| self.causes.len() < CAUSES);
         let hint = hint.and_then(|cells| self.known.last_change(cells, self.before, &mut self.budget));
         let Some(at) = hint else { return self.gallop() };
