@@ -308,7 +308,8 @@ pub struct Validate {
     #[arg(long)]
     pub check_reason: bool,
     /// Seconds of work to spend on the reason of a rejection; then it says what it has
-    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, conflicts_with = "no_evidence")]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
+    #[arg(conflicts_with = "no_evidence")]
     pub reason_time: Duration,
     /// Number of traces to judge in parallel; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0)]

@@ -167,7 +167,7 @@ fn rejection<R: Recording>(
     if recheck == Recheck::Yes {
         let said = match (check_reason(spec, &Options::default(), trace, &why.reason), why.reason.minimal) {
             (Rechecked::Holds, Minimality::Minimal) => {
-                "the reason was judged again: it holds, and nothing in it can be left out"
+                "the reason was judged again: it holds, and no answer in it can be left out"
             }
             (Rechecked::Holds, Minimality::CutOff) => "the reason was judged again: it holds",
             (Rechecked::Undecided, _) => "the reason was judged again: this time it could not be decided",

@@ -59,8 +59,11 @@ pub(super) fn done(
     let contents = held_in(before).into_iter().zip(held_in(after));
     let changed = cells.iter().zip(contents).filter(|(cell, (old, new))| {
         let mut own = writes.iter().filter(|(slot, _)| *slot == cell.slot);
-        let differ = old != new && !old.content.is_open() && !new.content.is_open();
-        own.any(|(_, key)| cell.key.is_none() || *key == cell.key || (key.is_none() && differ))
+        let is_open = old.content.is_open() || new.content.is_open();
+        own.any(|(_, key)| match is_open {
+            true => cell.key.is_none() || *key == cell.key,
+            false => old != new,
+        })
     });
     let said = changed.map(|(cell, (_, Held { path, content }))| match content {
         Content::Value(value) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
@@ -69,7 +72,7 @@ pub(super) fn done(
         Content::Value(value) => format!("set {path} to {value}"),
         Content::Member(element, set) => format!("put {element} into {set}"),
         Content::Nothing(key, map) => format!("left {map} without {key}"),
-        Content::Open => format!("changed {path}"),
+        Content::Open => format!("may have changed {path}"),
     });
     said.collect()
 }

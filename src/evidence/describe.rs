@@ -300,7 +300,8 @@ pub(super) const STEPPED: &str = " unless a step changed it";
 
 /// Whether steps touch all of a variable: the state has only those that a request depends on, and the others may have happened.
 pub(super) fn is_stepped(spec: &Spec, slot: usize) -> bool {
-    let is_collection = matches!(spec.types.get(spec.program.slots[slot].ty), Type::Map(..) | Type::Set(_) | Type::List(_));
+    let is_collection =
+        matches!(spec.types.get(spec.program.slots[slot].ty), Type::Map(..) | Type::Set(_) | Type::List(_));
     is_collection && spec.program.component_of.get(slot).copied().flatten().is_some()
 }
 

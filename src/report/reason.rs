@@ -161,6 +161,16 @@ fn means(news: &News) -> String {
     }
 }
 
+/// More facts than this are only counted.
+const FACTS: usize = 6;
+
 fn facts(facts: &[Fact]) -> String {
-    facts.iter().map(|fact| shortened(&fact.to_string())).collect::<Vec<_>>().join(" and ")
+    let mut said: Vec<String> = facts.iter().take(FACTS).map(|fact| shortened(&fact.to_string())).collect();
+    if facts.len() > 1 {
+        said.iter_mut().filter(|fact| fact.contains(" || ")).for_each(|fact| *fact = format!("({fact})"));
+    }
+    if facts.len() > FACTS {
+        said.push(counted((facts.len() - FACTS) as u64, "more condition"));
+    }
+    said.join(" and ")
 }
