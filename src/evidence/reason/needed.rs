@@ -29,7 +29,7 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         let mut cells: Vec<Cell> = slots.map(|slot| Cell { slot, key: None }).collect();
         self.leave_out(start, &mut cells, enough);
         let mut at = 0;
-        while at < cells.len() && self.budget.left() > enough {
+        while at < cells.len() && self.goes_on(enough) {
             let slot = cells[at].slot;
             let keys = if cells[at].key.is_none() { self.keys(start, slot) } else { Vec::new() };
             if keys.is_empty() {
@@ -48,15 +48,20 @@ impl<R: Recording + ?Sized> Search<'_, R> {
             }
         }
         self.leave_out(start, &mut cells, enough);
-        (self.budget.left() > enough).then_some(cells)
+        self.goes_on(enough).then_some(cells)
+    }
+
+    /// Whether there is work left for this.
+    fn goes_on(&self, enough: u64) -> bool {
+        self.budget.left() > enough && !self.budget.is_spent()
     }
 
     /// Leaves out halves of some cells, beside others that stay, as long as there are many.
     fn halve(&mut self, start: &Judge, others: &[Cell], own: &mut Vec<Cell>, enough: u64) {
         let mut width = own.len() / 2;
-        while width > 0 && self.budget.left() > enough {
+        while width > 0 && self.goes_on(enough) {
             let mut at = 0;
-            while at < own.len() {
+            while at < own.len() && self.goes_on(enough) {
                 let end = (at + width).min(own.len());
                 let fewer = [&own[..at], &own[end..]].concat();
                 if self.rejects_knowing(start, &[others, &fewer].concat()) {
@@ -72,7 +77,7 @@ impl<R: Recording + ?Sized> Search<'_, R> {
     /// Leaves out cells, one at a time.
     fn leave_out(&mut self, start: &Judge, cells: &mut Vec<Cell>, enough: u64) {
         let mut at = 0;
-        while at < cells.len() && self.budget.left() > enough {
+        while at < cells.len() && self.goes_on(enough) {
             let fewer = [&cells[..at], &cells[at + 1..]].concat();
             if self.rejects_knowing(start, &fewer) {
                 *cells = fewer;

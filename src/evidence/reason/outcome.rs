@@ -83,6 +83,9 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         show: &mut dyn FnMut(usize, &Exchange) -> Shown,
         behind: &mut dyn FnMut(usize, &mut Judge, &mut Budget<'_>),
     ) -> Outcome {
+        if budget.is_spent() {
+            return Outcome::Undecided;
+        }
         let mut at = from;
         if at < self.at {
             self.recording.read(from, &mut |exchange| {

@@ -39,7 +39,7 @@ fn units(checked: &Checked) -> impl Iterator<Item = Unit> + use<> {
     (0..checked.machines.len()).map(Unit::Machine).chain((0..checked.protocols.len()).map(Unit::Protocol))
 }
 
-/// A diagnostic for each construct that is checked, but not executed: what [`lower`] refuses, of all machines and protocols
+/// A diagnostic for each construct that is checked, but not executed: what compiling refuses, of all machines and protocols
 /// of a load without errors.
 #[must_use]
 pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
