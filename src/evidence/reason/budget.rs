@@ -12,7 +12,7 @@ use crate::spec::Spec;
 /// The units that take about a second; code that is not optimized does a fifth of that.
 pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_600_000 };
 /// A question to Z3 counts as so many terms.
-const ASKED: u64 = 4_000;
+const ASKED: u64 = 20_000;
 /// So many values that are walked through count as one term.
 const WALKED: u64 = 4;
 
