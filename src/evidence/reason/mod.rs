@@ -178,12 +178,10 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
                 break;
             }
             let start = self.known.before(self.before, &mut self.budget);
-            let cells = self.needed_cells(&start);
-            if cells.as_ref().is_some_and(Vec::is_empty) || self.holds_initially(cells.as_deref()) {
-                self.before = 0;
-                break;
+            match self.needed_cells(&start) {
+                Some(cells) => self.step(&cells),
+                None => self.gallop(),
             }
-            self.step(cells.as_deref());
         }
         Reason {
             rejected: self.suffix.at,
@@ -196,29 +194,44 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         }
     }
 
-    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed.
-    fn step(&mut self, cells: Option<&[Cell]>) {
-        if let Some(cells) = cells {
-            self.phases.add(self.before, cells);
+    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed; to the beginning where
+    /// nothing of it matters, or the cells are as they were then.
+    fn step(&mut self, cells: &[Cell]) {
+        if cells.is_empty() {
+            self.before = 0;
+            return;
         }
-        self.more_causes |= self.causes.len() >= CAUSES;
-        let hint = cells.filter(|_| self.causes.len() < CAUSES);
-        let hint = hint.and_then(|cells| self.known.last_change(cells, self.before, &mut self.budget));
-        let Some(at) = hint else { return self.gallop() };
+        self.phases.add(self.before, cells);
+        let change = self.known.last_change(cells, self.before, &mut self.budget);
+        let Some(at) = change else { return self.from_the_beginning(cells) };
+        if self.causes.len() >= CAUSES {
+            self.more_causes = true;
+            return self.gallop();
+        }
         if at + 1 < self.before {
             match self.without_answers_from(at + 1) {
                 Outcome::Rejected => self.before = at + 1,
-                Outcome::Explained => return self.bisect(at + 1),
+                explained @ Outcome::Explained => return self.bisect(at + 1, explained),
                 Outcome::Undecided => return self.gallop(),
             }
         }
         match self.without_answers_from(at) {
             Outcome::Rejected => {
-                self.causes.push(Cause { at, cells: cells.unwrap_or_default().to_vec() });
+                self.causes.push(Cause { at, cells: cells.to_vec() });
                 self.before = at;
             }
             without => self.need(at, without),
         }
+    }
+
+    /// Goes back to the beginning where these cells, which nothing changed since then, lead to the rejection alone.
+    fn from_the_beginning(&mut self, cells: &[Cell]) {
+        let start = self.known.before(0, &mut self.budget);
+        if self.budget.is_spent() || !self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget) {
+            return self.gallop();
+        }
+        self.initial = cells.to_vec();
+        self.before = 0;
     }
 
     /// Goes back by 1, 2, 4 … exchanges, until the answers before do not suffice.
@@ -226,8 +239,9 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         let (end, mut width) = (self.before, 1);
         loop {
             let at = end.saturating_sub(width);
-            if self.without_answers_from(at) != Outcome::Rejected {
-                return self.bisect(at);
+            match self.without_answers_from(at) {
+                Outcome::Rejected => {}
+                without => return self.bisect(at, without),
             }
             self.before = at;
             if at == 0 || self.budget.is_spent() {
@@ -237,9 +251,8 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         }
     }
 
-    /// Finds the needed answer between this position, before which the answers do not suffice, and the known ones.
-    fn bisect(&mut self, mut too_few: usize) {
-        let mut outcome = Outcome::Undecided;
+    /// Finds the needed answer between this position, before which the answers do not suffice, as came out, and the known ones.
+    fn bisect(&mut self, mut too_few: usize, mut outcome: Outcome) {
         while self.before > too_few + 1 {
             if self.budget.is_spent() {
                 return;
@@ -249,9 +262,6 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
                 Outcome::Rejected => self.before = middle,
                 other => (too_few, outcome) = (middle, other),
             }
-        }
-        if outcome == Outcome::Undecided {
-            outcome = self.without_answers_from(too_few);
         }
         self.need(too_few, outcome);
     }
@@ -290,21 +300,6 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
             return Outcome::Explained;
         }
         budget.within(budget.left() / EXACT, |budget| suffix.outcome(start, at, needed, budget))
-    }
-
-    /// Whether these cells are as they were in the beginning, and that alone leads to the rejection.
-    fn holds_initially(&mut self, cells: Option<&[Cell]>) -> bool {
-        let Some(cells) = cells else { return false };
-        if self.known.last_change(cells, self.before, &mut self.budget).is_some() || self.budget.is_spent() {
-            return false;
-        }
-        let start = self.known.before(0, &mut self.budget);
-        self.phases.add(self.before, cells);
-        let holds = self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget);
-        if holds {
-            self.initial = cells.to_vec();
-        }
-        holds
     }
 }
 

@@ -42,6 +42,15 @@ impl Phases {
         first.map(|(_, cells)| cells.as_slice())
     }
 
+    /// Whether something that a state has does not matter behind a position, so that it may be forgotten.
+    fn forget_after(&self, from: usize, start: &Judge) -> bool {
+        let Some(candidate) = start.candidates().first() else { return false };
+        let state = &candidate.process.memory[..self.spec.program.state_slots()];
+        let whole = |cells: &[Cell], slot| cells.iter().any(|cell| cell.slot as usize == slot && cell.key.is_none());
+        let forgets = |cells: &[Cell]| (0..state.len()).any(|slot| state[slot] != Value::Absent && !whole(cells, slot));
+        self.at(from + 1).is_some() && self.stretches.iter().any(|(before, cells)| *before > from && forgets(cells))
+    }
+
     /// Whether the event is rejected where all but what matters is forgotten again and again: then it is in any case.
     pub(super) fn reject<R: Recording + ?Sized>(
         &self,
@@ -51,7 +60,7 @@ impl Phases {
         kept: &[usize],
         budget: &mut Budget<'_>,
     ) -> bool {
-        if self.at(from + 1).is_none() {
+        if !self.forget_after(from, start) {
             return false;
         }
         let mut forget = |at: usize, judge: &mut Judge, budget: &mut Budget<'_>| {
@@ -59,8 +68,9 @@ impl Phases {
                 *judge = budget.knowing_only(judge, cells, &self.spec);
             }
         };
-        let outcome = budget
-            .within(PART, |budget| suffix.run(start.clone(), from, budget, &mut |at, _| shown(kept, at), &mut forget));
+        let outcome = budget.within(budget.left() / PART, |budget| {
+            suffix.run(few(start, budget), from, budget, &mut |at, _| shown(kept, at), &mut forget)
+        });
         outcome == Outcome::Rejected
     }
 
