@@ -28,6 +28,7 @@ mod walk;
 pub use bound::{Bound, Condition, Side};
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
+pub(crate) use node::count_walked;
 pub use node::made;
 pub(crate) use relate::relate;
 pub use text::TextOp;

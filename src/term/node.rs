@@ -47,15 +47,15 @@ thread_local! {
 }
 
 /// How many nodes this thread has made so far, those included that were there already, and those of large terms each time
-/// that they are walked through, some of these for one: between two moments, a measure of symbolic work that is the same on
-/// every machine.
+/// that they are walked through, and entries of maps that are listed, some of these for one: between two moments, a measure of
+/// the work that is the same on every machine.
 #[must_use]
 pub fn made() -> u64 {
     MADE.get()
 }
 
-/// Counts the nodes of a large term that were walked through.
-pub(super) fn walked(nodes: usize) {
+/// Counts nodes of a large term, parts of a wide one, or entries of a map, that were walked through.
+pub(crate) fn count_walked(nodes: usize) {
     MADE.set(MADE.get() + nodes as u64 / WALKED);
 }
 
@@ -86,6 +86,9 @@ impl Term {
 }
 
 fn share(node: Node) -> Term {
+    let mut wide = 0;
+    for_each_child(&node.kind, &mut |_| wide += 1);
+    count_walked(wide);
     SHARING.with_borrow_mut(|slots| {
         if slots.is_empty() {
             slots.resize(SHARING_SLOTS, Weak::new());

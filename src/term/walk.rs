@@ -3,7 +3,7 @@
 //!
 //! For example substituting 3 for `#1` in `#1 + #2` gives `#2 + 3`, and evaluating that at `#2 = 4` gives 7.
 
-use super::node::{SHALLOW, SMALL, for_each_child, walked};
+use super::node::{SHALLOW, SMALL, count_walked, for_each_child};
 use super::{Kind, Linear, Term, Terms, Var};
 use crate::scalar::{Int, Scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,7 +80,7 @@ impl Term {
                 Visit::Enter => {}
             }
         }
-        walked(order.len());
+        count_walked(order.len());
         order
     }
 

@@ -10,7 +10,7 @@ use crate::dualize::{Cell, Exchange, Judge};
 use crate::spec::Spec;
 
 /// The units that take about a second; code that is not optimized does a fifth of that.
-pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_600_000 };
+pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_400_000 };
 /// A question to Z3 counts as so many terms.
 const ASKED: u64 = 20_000;
 /// So many values that are walked through count as one term.

@@ -36,11 +36,12 @@ use known::Known;
 use outcome::{Outcome, Suffix};
 use phases::Phases;
 
-/// In addition to its budget a search may take so many times what judging took, where the trace has [`LONG`] exchanges; less
-/// where it has fewer.
+/// Judging the trace once more, with memory that can be looked at, is paid from the budget; such a part is left in any case.
+const SEARCH: u64 = 4;
+/// In addition to its budget a search may take once what judging took for so many exchanges,
+const STRETCH: u64 = 4_000;
+/// and so many times at most.
 const PASSES: u64 = 4;
-/// See [`PASSES`].
-const LONG: u64 = 20_000;
 /// Following all that is possible may take such a part of the budget where nothing else has decided.
 const EXACT: u64 = 4;
 /// So many requests that made the state what it is are looked for.
@@ -127,7 +128,8 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
             return None;
         }
         let judging = Budget::paid(&rejected).saturating_sub(spent) + last as u64;
-        budget.add(judging.saturating_mul(PASSES * LONG.min(last as u64)) / LONG);
+        budget.spend(judging.min(budget.left() - budget.left() / SEARCH));
+        budget.add(judging.saturating_mul((last as u64 / STRETCH).min(PASSES)));
         Some(Search {
             spec,
             known,

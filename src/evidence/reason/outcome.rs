@@ -70,8 +70,12 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         kept: &[usize],
         budget: &mut Budget<'_>,
     ) -> Outcome {
-        let units = (budget.left() / BRIEF).max(EXCHANGE * (self.at - from) as u64);
-        budget.within(units, |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
+        budget.within(self.share(budget, BRIEF, from), |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
+    }
+
+    /// Such a part of the budget, and in any case what exchanges without possibilities to follow take.
+    pub(super) fn share(&self, budget: &Budget<'_>, part: u64, from: usize) -> u64 {
+        (budget.left() / part).max(EXCHANGE * (self.at - from) as u64)
     }
 
     /// The same with a choice of what is shown of each exchange, and something that is done with the judge behind each.

@@ -68,7 +68,7 @@ impl Phases {
                 *judge = budget.knowing_only(judge, cells, &self.spec);
             }
         };
-        let outcome = budget.within(budget.left() / PART, |budget| {
+        let outcome = budget.within(suffix.share(budget, PART, from), |budget| {
             suffix.run(few(start, budget), from, budget, &mut |at, _| shown(kept, at), &mut forget)
         });
         outcome == Outcome::Rejected

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::{Base, Lifted, Split, Truth, Value, equal, merge};
-use crate::term::{KeySet, Term};
+use crate::term::{KeySet, Term, count_walked};
 
 mod base;
 mod lineage;
@@ -179,6 +179,7 @@ impl Map {
         self.countable()?;
         self.settled()?;
         let mut entries: Vec<_> = self.0.entries.iter().collect();
+        count_walked(entries.len());
         entries.sort_by(|a, b| a.0.cmp(b.0));
         Ok(entries)
     }
