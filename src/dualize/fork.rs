@@ -150,8 +150,12 @@ impl Judge {
         }
     }
 
-    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off.
+    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and where
+    /// the exchange has taken more than it may.
     pub(super) fn pay(&mut self, candidate: &Candidate) -> Alive {
+        if self.is_exhausted() {
+            return Alive::No;
+        }
         let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
         self.worked = self.worked.saturating_add(cost as u64 / COPIED);

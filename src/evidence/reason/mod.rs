@@ -205,7 +205,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         }
         self.phases.add(self.before, cells);
         let change = self.known.last_change(cells, self.before, &mut self.budget);
-        let Some(at) = change else { return self.from_the_beginning(cells) };
+        let Some(at) = change else { return self.go_to_beginning(cells) };
         if self.causes.len() >= CAUSES {
             self.more_causes = true;
             return self.gallop();
@@ -227,7 +227,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     }
 
     /// Goes back to the beginning where these cells, which nothing changed since then, lead to the rejection alone.
-    fn from_the_beginning(&mut self, cells: &[Cell]) {
+    fn go_to_beginning(&mut self, cells: &[Cell]) {
         let start = self.known.before(0, &mut self.budget);
         if self.budget.is_spent() || !self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget) {
             return self.gallop();
