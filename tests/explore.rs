@@ -142,6 +142,17 @@ fn a_search_that_was_ended_goes_on_where_it_was() {
     check(&["explore", "--cmd", &command, "--resume", "nonsense"], "", 2, &["this is no token"]);
 }
 
+/// What several jobs have left is one command.
+#[test]
+fn what_several_jobs_left_is_gone_on_with_at_once() {
+    let command = shell("five.sh", "for c in a b c d e; do choose $c 2; echo $pick; done");
+    let (code, text) = explore(&["--cmd", &command, "--runs", "6", "--jobs", "3", "--show", "0"]);
+    assert!(code == 3 && text.matches("go on with").count() == 1, "{text}");
+    let tokens: Vec<&str> = rest_of(&text, "go on with ").split(' ').collect();
+    let (code, rest) = explore(&[&["--cmd", &command, "--show", "0"], &tokens[..]].concat());
+    assert!(code == 0 && rest.contains("exhausted 26 of 26 runs"), "{text}\n{rest}");
+}
+
 #[test]
 fn an_interrupted_search_tells_what_it_found_and_how_to_go_on() {
     let started = file("started", "");

@@ -129,6 +129,25 @@ fn outside() {
     check("outside_no_handler", &duty, "{\"q\": 1, \"a\": 1}\n{\"q\": 9, \"a\": 9}\n", &[]);
 }
 
+/// Where it depends on what is not known whether the client broke its duty, a state is named in which it did.
+#[test]
+fn outside_in_some_states() {
+    let duty = spec(
+        "report_duty_of_unknown.may",
+        "protocol p {
+    request int;
+    response int;
+    var limit: int = choose x: int where 2 <= x && x <= 10;
+    on q {
+        expects q <= limit;
+        reply limit;
+    }
+}
+",
+    );
+    check("outside_in_some_states", &duty, "{\"q\": 5, \"a\": 7}\n{\"q\": 1, \"a\": 3}\n", &[]);
+}
+
 #[test]
 fn unknown() {
     let hard = spec(

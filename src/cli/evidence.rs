@@ -64,7 +64,8 @@ pub fn add<R: Recording>(
             Ok(())
         }
         Verdict::Outside { event, site } => {
-            report.explanation = trouble::outside(spec, site, on_line(trace, event).as_ref());
+            let state = judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
+            report.explanation = trouble::outside(spec, site, on_line(trace, event).as_ref(), &state);
             Ok(())
         }
         Verdict::Fault(fault) => {

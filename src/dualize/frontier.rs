@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::delay::{Wanted, Watch};
-use super::observe::Open;
+use super::observe::{Breach, Open};
 use super::reduce::Compared;
 use super::spare::Spares;
 use super::verdict::{FaultReport, Place};
@@ -154,7 +154,7 @@ pub struct Judge {
     pub(super) event: u64,
     /// Whether every state that entered the current section may leave it with an answer.
     pub(super) whole: bool,
-    pub(super) outside: Option<Place>,
+    pub(super) outside: Option<Breach>,
     pub(super) perhaps: Perhaps,
     pub(super) fault: Option<FaultReport>,
     pub(super) faulty: Option<Box<Candidate>>,

@@ -17,6 +17,15 @@ const EVENTS: u64 = 256;
 /// Why it is not known whether the specification is faulty, or the client broke its duty.
 const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
+/// The first time that the client broke its duty on some path.
+#[derive(Clone, Debug)]
+pub(super) struct Breach {
+    /// Where.
+    at: Place,
+    /// The state in which it did.
+    state: Box<Candidate>,
+}
+
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
 pub(super) enum Open {
@@ -308,11 +317,22 @@ impl Judge {
         let (broken, at) = (condition.clone().not(), self.place(site));
         match candidate.allows(&broken, &mut self.solver) {
             Answer::Unsat => return Alive::Yes,
-            Answer::Sat if candidate.is_clean() => self.outside.get_or_insert(at),
-            Answer::Sat | Answer::Unknown(_) => self.perhaps.outside.get_or_insert(at),
-        };
+            Answer::Sat if candidate.is_clean() => self.breach(candidate, broken, at),
+            Answer::Sat | Answer::Unknown(_) => {
+                self.perhaps.outside.get_or_insert(at);
+            }
+        }
         self.whole = false;
         candidate.require(condition, Some(at), &mut self.solver)
+    }
+
+    /// Keeps where the client first broke its duty, and the state in which it did.
+    fn breach(&mut self, candidate: &Candidate, broken: Truth, at: Place) {
+        if self.outside.is_none() {
+            let mut state = candidate.clone();
+            state.require(broken, Some(at), &mut self.solver);
+            self.outside = Some(Breach { at, state: Box::new(state) });
+        }
     }
 
     fn fault(&mut self, candidate: &mut Candidate, condition: Truth, fault: Fault) -> Alive {
@@ -362,7 +382,7 @@ impl Judge {
         if let Some(fault) = &self.fault {
             return Verdict::Fault(fault.clone());
         }
-        if let (Some(Place { event, site }), None) = (self.outside, self.perhaps.faulty) {
+        if let (Some(&Breach { at: Place { event, site }, .. }), None) = (self.outside.as_ref(), self.perhaps.faulty) {
             return Verdict::Outside { event, site };
         }
         if self.perhaps != Perhaps::default() {
@@ -391,5 +411,11 @@ impl Judge {
     #[must_use]
     pub fn faulty(&self) -> Option<&Candidate> {
         self.faulty.as_deref()
+    }
+
+    /// The state in which the client first broke its duty, if it did on some path.
+    #[must_use]
+    pub fn breached(&self) -> Option<&Candidate> {
+        self.outside.as_ref().map(|breach| &*breach.state)
     }
 }

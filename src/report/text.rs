@@ -43,7 +43,9 @@ fn judgement(report: &Report) -> String {
             Some(from) => format!("reject at line {line}, perhaps from line {from} on"),
             None => format!("reject at line {line}"),
         },
-        "outside" => format!("outside the specification from line {line} on: the client broke its duty"),
+        "outside" => {
+            format!("outside the specification from line {line} on: only a client that broke its duty explains it")
+        }
         "fault" => format!("no verdict: the specification is faulty at line {line}"),
         other => other.to_string(),
     }

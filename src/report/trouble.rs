@@ -17,19 +17,23 @@ use crate::spec::{Site, Spec};
 /// A fault, met by this request, with an example of the state that meets it.
 #[must_use]
 pub fn fault(spec: &Spec, report: &FaultReport, exchange: Option<&Exchange>, values: &[Fact]) -> Vec<String> {
-    let mut lines = vec![format!("{}{}", asked(spec, exchange), report.fault.kind)];
-    lines.push(format!("  {}", place(spec, report.fault.site)));
+    met(spec, exchange, &report.fault.kind.to_string(), report.fault.site, values)
+}
+
+/// A broken duty of the client, with an example of the state in which it is one.
+#[must_use]
+pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>, values: &[Fact]) -> Vec<String> {
+    met(spec, exchange, spec.program.duty(site), site, values)
+}
+
+/// What a request meets, where, and in which state.
+fn met(spec: &Spec, exchange: Option<&Exchange>, what: &str, site: Site, values: &[Fact]) -> Vec<String> {
+    let mut lines = vec![format!("{}{what}", asked(spec, exchange)), format!("  {}", place(spec, site))];
     if !values.is_empty() {
         let values: Vec<String> = values.iter().map(|fact| shortened(&fact.to_string())).collect();
         lines.push(format!("  for example where {}", values.join(" and ")));
     }
     lines
-}
-
-/// A broken duty of the client.
-#[must_use]
-pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>) -> Vec<String> {
-    vec![format!("{}{}", asked(spec, exchange), spec.program.duty(site)), format!("  {}", place(spec, site))]
 }
 
 /// An undecided verdict; `event` is the last line that was judged.

@@ -80,8 +80,8 @@ struct Found<'o> {
     outputs: Outputs,
     /// What kind of trouble ended it.
     trouble: Option<Trouble>,
-    /// How to go on with what is left to visit, a line each.
-    go_on: Vec<String>,
+    /// How to go on with what is left to visit.
+    go_on: Option<String>,
 }
 
 pub fn run(options: &Options, terminal: &mut Terminal) -> Exit {
@@ -134,7 +134,7 @@ fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Resul
     };
     if let Some(run) = &options.replay {
         let run = token::read(run).map_err(&mut bad)?;
-        return Ok(explored.visited(vec![Replay::new(run)], |_| Vec::new()));
+        return Ok(explored.visited(vec![Replay::new(run)], |_| None));
     }
     let mut found = explored.searched().map_err(bad)?;
     if let (Subject::Specification(behaviours), Some(Trouble::Stopped(known))) = (&subject, &found.trouble)
@@ -187,7 +187,7 @@ impl Found<'_> {
             }
         }
         if [Ended::Interrupted, Ended::Runs, Ended::Endless].contains(&self.report.ended) {
-            self.go_on.iter().for_each(|line| terminal.complain(&format!("  {line}\n")));
+            self.go_on.iter().for_each(|how| terminal.complain(&format!("  {how}\n")));
         }
         exit
     }

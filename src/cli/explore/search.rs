@@ -35,17 +35,20 @@ impl<'o> Explored<'o, '_> {
         }
         if self.options.order == Order::BreadthFirst {
             let anew = "a breadth-first search cannot be resumed, a depth-first one can";
-            return Ok(self.visited(vec![BreadthFirst::new()], |_| vec![anew.to_owned()]));
+            return Ok(self.visited(vec![BreadthFirst::new()], |_| Some(anew.to_owned())));
         }
         let resume = |saved: &String| Odometer::resume(saved, self.options.choices, |c| self.subject.run(c).map(drop));
         let resumed: Vec<Odometer> = self.options.resume.iter().map(resume).collect::<Result<_, _>>()?;
         let parts = if resumed.is_empty() { vec![Odometer::new()] } else { resumed };
-        Ok(self
-            .visited(parts, |parts| parts.iter().map(|part| format!("go on with --resume {}", part.save())).collect()))
+        let saved =
+            |parts: &[Odometer]| parts.iter().map(|part| format!(" --resume {}", part.save())).collect::<String>();
+        Ok(self.visited(parts, |parts| {
+            Some(saved(parts)).filter(|saved| !saved.is_empty()).map(|saved| format!("go on with{saved}"))
+        }))
     }
 
     /// Visits what several searches have before them.
-    pub fn visited<S: Strategy + Send>(&self, parts: Vec<S>, go_on: impl Fn(&[S]) -> Vec<String>) -> Found<'o> {
+    pub fn visited<S: Strategy + Send>(&self, parts: Vec<S>, go_on: impl Fn(&[S]) -> Option<String>) -> Found<'o> {
         let jobs = self.options.jobs;
         let (report, seen, parts) =
             self.search(parts, |search, one| if jobs == 1 { search.run(one) } else { search.run_on(jobs, one) });
@@ -59,7 +62,7 @@ impl<'o> Explored<'o, '_> {
         let few = runs.min(SMALL).min(self.options.runs.unwrap_or(u64::MAX));
         let (report, seen, _) = self.search(vec![Odometer::new()], |search, one| search.run_if_few(few, one));
         if let Some(report) = report {
-            return self.found(report, seen, vec![format!("go on with --sample {runs} --seed {seed}")]);
+            return self.found(report, seen, Some(format!("go on with --sample {runs} --seed {seed}")));
         }
         // In rounds even where they are on one thread: what is drawn before a failure ends it does not depend on that.
         let drawn = vec![Sampled::new(seed, runs)];
@@ -68,7 +71,7 @@ impl<'o> Explored<'o, '_> {
         self.found(
             report,
             seen,
-            vec![format!("go on with other runs: --sample {left} --seed {}", seed.wrapping_add(1))],
+            Some(format!("go on with other runs: --sample {left} --seed {}", seed.wrapping_add(1))),
         )
     }
 
@@ -121,7 +124,7 @@ impl<'o> Explored<'o, '_> {
         }
     }
 
-    fn found(&self, mut report: Report, (outputs, troubles): Seen, go_on: Vec<String>) -> Found<'o> {
+    fn found(&self, mut report: Report, (outputs, troubles): Seen, go_on: Option<String>) -> Found<'o> {
         let trouble = report.failures.first().and_then(|failure| {
             let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
             troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
