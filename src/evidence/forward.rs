@@ -23,7 +23,7 @@ const OPEN: usize = 1 << 10;
 /// Exchanges that are repeated at once at most.
 const PART: usize = 1 << 10;
 /// This way is given up where more is kept of open choices.
-const KEPT: usize = 1 << 15;
+const KEPT: usize = 1 << 13;
 
 /// A run, as far as it is decided.
 struct Forward<'r, R: ?Sized> {

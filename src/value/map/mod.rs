@@ -407,14 +407,15 @@ impl Contents {
         if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
             return Ok(present(exact));
         }
-        let mut found = (Truth::Known(false), Value::Absent);
+        let (mut there, mut found) = (Vec::with_capacity(self.entries.len()), Value::Absent);
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| b.0.cmp(a.0));
         for (other, entry) in entries {
             let same = equal(other, key)?;
-            found = (found.0.or(same.clone().and(entry.truth())), merge(&same.term(), entry.value.clone(), found.1));
+            found = merge(&same.clone().term(), entry.value.clone(), found);
+            there.push(same.and(entry.truth()).term());
         }
-        Ok(found)
+        Ok((Truth::of(Term::or_all(there)), found))
     }
 
     fn contains_entry(&self, key: &Value) -> Lifted<Truth> {
