@@ -16,6 +16,29 @@ fn a_verdict_has_its_exit_code() {
     check(&["validate", SPEC, "-"], "{\"q\": 0, \"a\": 0}\n\n\r\n{\"q\": 1, \"a\": 0}", 1, &["reject at line 4"]);
 }
 
+/// The statement that keeps explanations apart is the one to be written differently.
+#[test]
+fn the_statistics_name_what_forked() {
+    let spec = "protocol p { request int; response int; var n: int = 0;
+        on 0 { reply n; }
+        on _ {
+            either { n := n + 1; } or {}
+            reply 0;
+        }
+    }";
+    let spec = file("forking.may", spec);
+    let trace = "{\"q\": 1, \"a\": 0}\n".repeat(3) + "{\"q\": 0, \"a\": 2}\n";
+    let named = "forks at ".to_owned() + spec.to_str().unwrap() + ":4: `either { n := n + 1; } or {}`";
+    check(&["validate", spec.to_str().unwrap(), "-", "--stats"], &trace, 0, &[&named]);
+    let json = run(&["validate", spec.to_str().unwrap(), "-", "--format", "json"], &trace);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    let most = &json["stats"]["forked"][0];
+    assert!(
+        most["place"].as_str().unwrap().ends_with("forking.may:4") && most["forks"] == json["stats"]["forks"],
+        "{most}"
+    );
+}
+
 #[test]
 fn a_rejection_says_why_at_a_glance() {
     let path = file("between.ndjson", REJECTED);

@@ -13,7 +13,7 @@ use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use crate::dualize::{Judge, Verdict};
 use crate::evidence::Budget;
-use crate::report::{self, Report, Stats, text};
+use crate::report::{self, Forked, Report, Stats, text};
 use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
 use std::path::{Path, PathBuf};
@@ -233,12 +233,16 @@ fn is_evidence_wanted(options: &Validate) -> bool {
     is_shown && !options.no_evidence
 }
 
+/// No more lines at which explanations forked are named.
+const FORKED: usize = 5;
+
 fn stats(validator: &Validator) -> Stats {
     let (counts, solving) = (validator.counts(), validator.statistics());
     Stats {
         events: counts.events,
         candidates_max: counts.candidates_max as u64,
         forks: counts.forks,
+        forked: Forked::most(validator.judge(), FORKED),
         merges: counts.merges,
         subsumptions: counts.subsumptions,
         projections: counts.projections,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::delay::{Wanted, Watch};
+use super::forks::Forks;
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
 use super::spare::Spares;
@@ -183,8 +184,8 @@ pub struct Judge {
     pub(super) patterns: Vec<(Optional, Option<Arc<Pattern>>)>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
-    /// Where a candidate forked last.
-    pub(super) forked: Option<Place>,
+    /// Where candidates forked.
+    pub(super) forks: Forks,
 }
 
 impl Judge {
@@ -219,7 +220,7 @@ impl Judge {
             deferred: None,
             patterns: Vec::new(),
             compared: Compared::default(),
-            forked: None,
+            forks: Forks::default(),
             spec,
         };
         let mut candidate = Candidate::new(process);
@@ -318,7 +319,7 @@ impl Judge {
 
     /// Notes that a limit cut paths off, and the statement that multiplied them last.
     pub(super) fn give_up(&mut self, limit: Limit) {
-        self.cut.get_or_insert((limit, self.forked));
+        self.cut.get_or_insert((limit, self.forks.last()));
     }
 
     /// A request with something in the place of what is not known of it; nothing where all is known.

@@ -14,6 +14,7 @@ mod decided;
 mod delay;
 mod forget;
 mod fork;
+mod forks;
 mod frontier;
 mod havoc;
 mod join;

@@ -256,7 +256,7 @@ impl Judge {
                 continue;
             }
             if let Some(other) = first.replace(way)
-                && self.go_too(program, candidate, other, open) == Alive::No
+                && self.go_too(candidate, (other, site), open) == Alive::No
             {
                 return Alive::No;
             }
@@ -278,12 +278,12 @@ impl Judge {
     }
 
     /// A copy of a candidate takes one of several ways.
-    fn go_too(&mut self, program: &Program, candidate: &Candidate, way: usize, open: &mut Vec<Open>) -> Alive {
+    fn go_too(&mut self, candidate: &Candidate, (way, site): (usize, Site), open: &mut Vec<Open>) -> Alive {
         if self.pay(candidate) == Alive::No {
             return Alive::No;
         }
         self.counts.forks += 1;
-        self.forked = candidate.process.site(program).map(|site| self.place(site));
+        self.forks.add(self.place(site));
         let mut other = self.spares.copy(candidate);
         self.go(&mut other, way);
         open.push(Open::Running(other));

@@ -55,8 +55,37 @@ pub struct Report {
     pub stats: Stats,
 }
 
+/// A line of the specification at which explanations forked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Forked {
+    /// The file and the line, as in `kv.may:9`.
+    pub place: String,
+    /// What stands there.
+    pub line: String,
+    /// How often.
+    pub forks: u64,
+}
+
+impl Forked {
+    /// The lines that forked most often, at most so many; the one that did most often first.
+    #[must_use]
+    pub fn most(judge: &Judge, number: usize) -> Vec<Forked> {
+        let mut lines: Vec<Forked> = Vec::new();
+        for (site, forks) in judge.forks() {
+            let (place, line) = located(judge.spec(), site);
+            match lines.iter_mut().find(|known| known.place == place) {
+                Some(known) => known.forks += forks,
+                None => lines.push(Forked { place, line, forks }),
+            }
+        }
+        lines.sort_by_key(|line| std::cmp::Reverse(line.forks));
+        lines.truncate(number);
+        lines
+    }
+}
+
 /// How much work a verdict was.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Stats {
     /// Events that were observed.
     pub events: u64,
@@ -64,6 +93,8 @@ pub struct Stats {
     pub candidates_max: u64,
     /// Forks at statements.
     pub forks: u64,
+    /// The lines with most of them.
+    pub forked: Vec<Forked>,
     /// Candidates that were equal to another one, and paths that only asked.
     pub merges: u64,
     /// Candidates that another one covered.
@@ -154,8 +185,14 @@ fn shortened(text: &str) -> String {
 
 /// A line of the specification: `(specs/cmp_rst.may:16: `if q <= n { reply 0; }`)`.
 fn place(spec: &Spec, site: Site) -> String {
+    let (place, line) = located(spec, site);
+    format!("({place}: `{line}`)")
+}
+
+/// The file and line of a statement, and what stands there.
+fn located(spec: &Spec, site: Site) -> (String, String) {
     let (span, sources) = (spec.span(site), &spec.sources);
     let (line, _) = sources.line_column(span);
     let text = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
-    format!("({}:{line}: `{}`)", sources.name(span.file), shortened(text))
+    (format!("{}:{line}", sources.name(span.file)), shortened(text))
 }

@@ -2,7 +2,7 @@
 //!
 //! `t.ndjson: reject at line 3` is followed by what was possible there and what it follows from.
 
-use super::{Report, Stats};
+use super::{Forked, Report, Stats};
 use crate::choice::counted;
 
 /// How much of a report is written.
@@ -51,7 +51,7 @@ fn judgement(report: &Report) -> String {
     }
 }
 
-/// The statistics on one line.
+/// The statistics on one line, and a line for each statement that forked often.
 #[must_use]
 pub fn stats(stats: &Stats) -> String {
     let Stats { by_domain, by_model, by_search, by_memory, z3_checks, z3_ms, undecided, .. } = stats;
@@ -63,10 +63,14 @@ pub fn stats(stats: &Stats) -> String {
         counted(stats.subsumptions, "subsumption"),
         counted(stats.projections, "projection"),
     ];
-    format!(
+    let mut text = format!(
         "{}; answers: {by_domain} by domains, {by_model} by models, {by_search} by case splits, {by_memory} by memory, \
          {z3_checks} by Z3 in {z3_ms} ms, {undecided} undecided; {} ms",
         counts.join(", "),
         stats.elapsed_ms
-    )
+    );
+    for Forked { place, line, forks } in &stats.forked {
+        text += &format!("\n    {forks} of the forks at {place}: `{line}`");
+    }
+    text
 }
