@@ -164,3 +164,26 @@ fn the_time_for_a_reason_is_a_time() {
         check(&["validate", "specs/cmp_rst.may", trace, &format!("--reason-time={time}")], "", 2, &["--reason-time"]);
     }
 }
+
+/// What an answer requires of variables that it does not show is said of those that it does.
+#[test]
+fn a_bound_through_what_is_not_shown_is_told() {
+    let clock = "protocol clock { request int; response int; var now: int = 0;
+        on q { now := choose t: int where t >= now; if q == 1 { reply now; } reply 0; } }";
+    let said = rejected("clock", clock, "{\"q\":1,\"a\":5}\n{\"q\":0,\"a\":0}\n{\"q\":1,\"a\":4}\n");
+    assert!(said.contains("only #1 where #1 >= 5 was possible"), "{said}");
+}
+
+/// A request is not said to have set what may have been so before.
+#[test]
+fn what_may_have_been_so_before_is_not_said_to_be_set() {
+    let boxed = "protocol boxed { request int; response int; var box: list<int> = [];
+        on q {
+            if q == 0 { match box { [x, ..r] => { box := r; reply x; } [] => { reply 0 - 1; } } }
+            either { box := box + [q]; } or {}
+            reply 0;
+        } }";
+    let trace = "{\"q\":1,\"a\":0}\n{\"q\":0,\"a\":{\"$any\":null}}\n{\"q\":0,\"a\":1}\n";
+    let said = rejected("boxed", boxed, trace);
+    assert!(said.contains("line 2 asked 0, which left box at []"), "{said}");
+}

@@ -146,6 +146,14 @@ fn outside_in_some_states() {
 ",
     );
     check("outside_in_some_states", &duty, "{\"q\": 5, \"a\": 7}\n{\"q\": 1, \"a\": 3}\n", &[]);
+    let both = spec(
+        "report_two_duties.may",
+        "protocol p { request int; response int; var limit: int = choose;
+    on q { expects q <= limit; expects q >= 0; reply q; } }
+",
+    );
+    // Up to line 1 another run explains the trace.
+    check("outside_for_sure_later", &both, "{\"q\": 3, \"a\": 3}\n{\"q\": -1, \"a\": 0}\n", &[]);
 }
 
 #[test]

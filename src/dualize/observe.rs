@@ -17,7 +17,7 @@ const EVENTS: u64 = 256;
 /// Why it is not known whether the specification is faulty, or the client broke its duty.
 const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
-/// The first time that the client broke its duty on some path.
+/// The last time that the client broke its duty on some path; of one exchange, the first place.
 #[derive(Clone, Debug)]
 pub(super) struct Breach {
     /// Where.
@@ -326,9 +326,9 @@ impl Judge {
         candidate.require(condition, Some(at), &mut self.solver)
     }
 
-    /// Keeps where the client first broke its duty, and the state in which it did.
+    /// Keeps where the client broke its duty last, and the state in which it did: up to there another run explains the trace.
     fn breach(&mut self, candidate: &Candidate, broken: Truth, at: Place) {
-        if self.outside.is_none() {
+        if self.outside.as_ref().is_none_or(|last| last.at.event < at.event) {
             let mut state = candidate.clone();
             state.require(broken, Some(at), &mut self.solver);
             self.outside = Some(Breach { at, state: Box::new(state) });
@@ -413,7 +413,7 @@ impl Judge {
         self.faulty.as_deref()
     }
 
-    /// The state in which the client first broke its duty, if it did on some path.
+    /// The state in which the client last broke its duty, if it did on some path.
     #[must_use]
     pub fn breached(&self) -> Option<&Candidate> {
         self.outside.as_ref().map(|breach| &*breach.state)

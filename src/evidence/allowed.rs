@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::describe::{Fact, Names};
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
+use crate::solve::{Limits, Solver, Store};
 use crate::spec::Spec;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Substitution, Value};
@@ -33,10 +36,10 @@ const EFFORT: u64 = 200_000;
 /// More excluded values than this are told as a set.
 const FEW: usize = 8;
 
-/// An answer that was possible, in a candidate that gives it.
+/// An answer that was possible, and what restricts its variables.
 struct Possible {
     answer: Value,
-    candidate: Candidate,
+    store: Store,
 }
 
 /// The answers that a judge allows to the next request. One that is a case of another one is not listed.
@@ -48,12 +51,10 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
     let is_silent = answers.iter().any(|(answer, _)| answer.is_none());
     let more = answers.len() > FOLLOWED || judge.is_cut();
     let mut possible: Vec<Possible> = Vec::new();
+    let mut solver = Solver::new(Limits::default());
     for (answer, candidate) in answers.into_iter().take(FOLLOWED) {
         let Some(answer) = answer else { continue };
-        let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
-        let answer = candidate.process.expanded(&answer);
-        let answer = Substitution::everywhere(&mut resolve).apply(&answer).unwrap_or(answer);
-        let new = Possible { answer, candidate };
+        let new = Possible::of(&answer, candidate, &mut solver);
         if !possible.iter().any(|other| other.covers(&new)) {
             possible.retain(|other| !new.covers(other));
             possible.push(new);
@@ -71,12 +72,29 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
 }
 
 impl Possible {
+    /// The answer of a candidate. Variables that it does not mention are eliminated: what they require of the others stays.
+    fn of(answer: &Value, candidate: Candidate, solver: &mut Solver) -> Possible {
+        let mut store = candidate.store.clone();
+        let mut resolve = |term: &Term| Some(store.resolve(term));
+        let answer = candidate.process.expanded(answer);
+        let answer = Substitution::everywhere(&mut resolve).apply(&answer).unwrap_or(answer);
+        let mut mentioned = FxHashSet::default();
+        answer.visit_variables(&mut |var| {
+            mentioned.insert(var);
+        });
+        store.forget(&|var| mentioned.contains(&var), solver);
+        Possible { answer, store }
+    }
+
     fn shown(&self, spec: &Spec) -> Allowed {
         let mut names = Names::anonymous();
-        let store = &self.candidate.store;
-        let json = names.render(&spec.types, spec.program.response, store, &self.answer);
-        let constraints: Vec<Term> = store.constraints().into_iter().flat_map(one_by_one).collect();
-        Allowed::Answer { json, where_: names.facts(&constraints) }
+        let json = names.render(&spec.types, spec.program.response, &self.store, &self.answer);
+        let constraints: Vec<Term> = self.store.constraints().into_iter().flat_map(one_by_one).collect();
+        let mut where_ = names.facts(&constraints);
+        if constraints.iter().any(|constraint| names.are_some_of(constraint)) {
+            where_.push(Fact("further conditions hold".to_owned()));
+        }
+        Allowed::Answer { json, where_ }
     }
 
     /// Whether each answer that the other one stands for is one of these: with what stands there in the place of its variables,
@@ -87,7 +105,7 @@ impl Possible {
             return false;
         }
         let of = |var: Var| bound.iter().find(|(own, _)| *own == var).map(|(_, term)| term.clone());
-        self.candidate.store.constraints().iter().all(|constraint| {
+        self.store.constraints().iter().all(|constraint| {
             let mut all = true;
             let holds = constraint.substitute(&mut |var| {
                 let term = of(var);
@@ -96,7 +114,7 @@ impl Possible {
             });
             // What speaks of hidden variables only is possible: the candidate is.
             let none = !constraint.any_var(&mut |var| of(var).is_some());
-            none || (all && other.candidate.store.decide(&holds) == Some(true))
+            none || (all && other.store.decide(&holds) == Some(true))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What an exchange did to a cell of the state, in words: `set m["a"] to 2`, `removed "a" from m`.
+//! What an exchange did to a cell of the state, in words: `set m["a"] to 2`, `left m without "a"`.
 
 use super::describe::{Names, STEPPED, is_stepped, shortened};
 use crate::dualize::{Candidate, Cell, Judge};
@@ -65,14 +65,17 @@ pub(super) fn done(
             false => old != new,
         })
     });
-    let said = changed.map(|(cell, (_, Held { path, content }))| match content {
-        Content::Value(value) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
+    let said = changed.map(|(cell, (old, Held { path, content }))| match (content, old.content) {
+        (Content::Value(value), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
             format!("set {path} to {value}{STEPPED}")
         }
-        Content::Value(value) => format!("set {path} to {value}"),
-        Content::Member(element, set) => format!("put {element} into {set}"),
-        Content::Nothing(key, map) => format!("left {map} without {key}"),
-        Content::Open => format!("may have changed {path}"),
+        // Where it depends what was there before, it may have been the same already.
+        (Content::Value(value), Content::Open) => format!("left {path} at {value}"),
+        (Content::Member(element, set), Content::Open) => format!("left {set} with {element}"),
+        (Content::Value(value), _) => format!("set {path} to {value}"),
+        (Content::Member(element, set), _) => format!("put {element} into {set}"),
+        (Content::Nothing(key, map), _) => format!("left {map} without {key}"),
+        (Content::Open, _) => format!("may have changed {path}"),
     });
     said.collect()
 }

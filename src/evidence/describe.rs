@@ -203,6 +203,16 @@ impl Names {
         self.term(condition)
     }
 
+    /// Whether a condition speaks of a variable that has a name, and of one that has none.
+    pub(super) fn are_some_of(&self, condition: &Term) -> bool {
+        let (mut named, mut other) = (false, false);
+        condition.vars(&mut |var| match self.of.contains_key(&var.id) {
+            true => named = true,
+            false => other = true,
+        });
+        named && other
+    }
+
     /// Those constraints that speak of named variables only.
     pub(super) fn facts<'c>(&self, constraints: impl IntoIterator<Item = &'c Term>) -> Vec<Fact> {
         let mut facts = Vec::new();

@@ -89,7 +89,9 @@ impl Rejection<'_> {
             lines.extend(places.into_iter().map(|place| format!("    {place}")));
         }
         if reason.minimal == Minimality::CutOff {
-            lines.push("  (perhaps not minimal: the search for a smaller reason was cut off)".into());
+            lines.push(
+                "  (perhaps not minimal: a smaller reason was neither found nor ruled out within the limits)".into(),
+            );
         }
         lines
     }
