@@ -142,7 +142,7 @@ fn a_search_that_was_ended_goes_on_where_it_was() {
     check(&["explore", "--cmd", &command, "--resume", "nonsense"], "", 2, &["this is no token"]);
 }
 
-/// What several jobs have left is one command.
+/// One command goes on with all that several jobs have left.
 #[test]
 fn what_several_jobs_left_is_gone_on_with_at_once() {
     let command = shell("five.sh", "for c in a b c d e; do choose $c 2; echo $pick; done");

@@ -165,7 +165,7 @@ fn the_time_for_a_reason_is_a_time() {
     }
 }
 
-/// What an answer requires of variables that it does not show is said of those that it does.
+/// A bound that goes through a variable which the answer does not show is said of one that it does.
 #[test]
 fn a_bound_through_what_is_not_shown_is_told() {
     let clock = "protocol clock { request int; response int; var now: int = 0;

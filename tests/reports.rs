@@ -129,7 +129,7 @@ fn outside() {
     check("outside_no_handler", &duty, "{\"q\": 1, \"a\": 1}\n{\"q\": 9, \"a\": 9}\n", &[]);
 }
 
-/// Where it depends on what is not known whether the client broke its duty, a state is named in which it did.
+/// A state is named in which the client broke its duty, if it depends on what is not known.
 #[test]
 fn outside_in_some_states() {
     let duty = spec(

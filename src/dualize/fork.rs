@@ -102,8 +102,7 @@ impl Judge {
         }
         match self.assume_side(&mut other, fork, false) {
             Alive::Yes => {
-                self.counts.forks += 1;
-                self.forks.add(self.place(fork.site));
+                self.count_fork(fork.site);
                 open.push(Open::Running(other));
             }
             Alive::No => self.spares.take(other),

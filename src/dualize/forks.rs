@@ -2,8 +2,6 @@
 //!
 //! For example 40 of 42 forks at `either {} or { n := n + 1; }`: what the server may have done there is kept apart each time.
 
-use std::cmp::Reverse;
-
 use rustc_hash::FxHashMap;
 
 use super::frontier::Judge;
@@ -18,12 +16,6 @@ pub(super) struct Forks {
 }
 
 impl Forks {
-    /// Counts a fork at a place.
-    pub(super) fn add(&mut self, place: Place) {
-        self.last = Some(place);
-        *self.at.entry(place.site).or_default() += 1;
-    }
-
     /// The place of the last one.
     pub(super) fn last(&self) -> Option<Place> {
         self.last
@@ -31,11 +23,18 @@ impl Forks {
 }
 
 impl Judge {
-    /// All statements at which candidates forked, and how often; the one that did most often first.
+    /// Counts a fork at a statement.
+    pub(super) fn count_fork(&mut self, site: Site) {
+        self.counts.forks += 1;
+        self.forks.last = Some(self.place(site));
+        *self.forks.at.entry(site).or_default() += 1;
+    }
+
+    /// All statements at which candidates forked, and how often; in the order of the specification.
     #[must_use]
     pub fn forks(&self) -> Vec<(Site, u64)> {
         let mut all: Vec<(Site, u64)> = self.forks.at.iter().map(|(site, count)| (*site, *count)).collect();
-        all.sort_unstable_by_key(|(site, count)| (Reverse(*count), *site));
+        all.sort_unstable();
         all
     }
 }

@@ -184,7 +184,7 @@ pub struct Judge {
     pub(super) patterns: Vec<(Optional, Option<Arc<Pattern>>)>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
-    /// Where candidates forked.
+    /// The statements at which candidates forked.
     pub(super) forks: Forks,
 }
 

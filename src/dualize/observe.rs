@@ -20,7 +20,7 @@ const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 /// The last time that the client broke its duty on some path; of one exchange, the first place.
 #[derive(Clone, Debug)]
 pub(super) struct Breach {
-    /// Where.
+    /// The event and the statement.
     at: Place,
     /// The state in which it did.
     state: Box<Candidate>,
@@ -282,8 +282,7 @@ impl Judge {
         if self.pay(candidate) == Alive::No {
             return Alive::No;
         }
-        self.counts.forks += 1;
-        self.forks.add(self.place(site));
+        self.count_fork(site);
         let mut other = self.spares.copy(candidate);
         self.go(&mut other, way);
         open.push(Open::Running(other));

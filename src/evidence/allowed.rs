@@ -54,7 +54,7 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
     let mut solver = Solver::new(Limits::default());
     for (answer, candidate) in answers.into_iter().take(FOLLOWED) {
         let Some(answer) = answer else { continue };
-        let new = Possible::of(&answer, candidate, &mut solver);
+        let new = Possible::of(&answer, &candidate, &mut solver);
         if !possible.iter().any(|other| other.covers(&new)) {
             possible.retain(|other| !new.covers(other));
             possible.push(new);
@@ -73,7 +73,7 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
 
 impl Possible {
     /// The answer of a candidate. Variables that it does not mention are eliminated: what they require of the others stays.
-    fn of(answer: &Value, candidate: Candidate, solver: &mut Solver) -> Possible {
+    fn of(answer: &Value, candidate: &Candidate, solver: &mut Solver) -> Possible {
         let mut store = candidate.store.clone();
         let mut resolve = |term: &Term| Some(store.resolve(term));
         let answer = candidate.process.expanded(answer);

@@ -203,7 +203,7 @@ impl Names {
         self.term(condition)
     }
 
-    /// Whether a condition speaks of a variable that has a name, and of one that has none.
+    /// Tells whether a condition speaks of a variable that has a name, and of one that has none.
     pub(super) fn are_some_of(&self, condition: &Term) -> bool {
         let (mut named, mut other) = (false, false);
         condition.vars(&mut |var| match self.of.contains_key(&var.id) {

@@ -60,9 +60,9 @@ pub struct Report {
 pub struct Forked {
     /// The file and the line, as in `kv.may:9`.
     pub place: String,
-    /// What stands there.
+    /// The text of the line.
     pub line: String,
-    /// How often.
+    /// The number of forks there.
     pub forks: u64,
 }
 

@@ -26,7 +26,7 @@ pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>, values: &[F
     met(spec, exchange, spec.program.duty(site), site, values)
 }
 
-/// What a request meets, where, and in which state.
+/// The lines about something that a request meets: its place, and a state in which it does.
 fn met(spec: &Spec, exchange: Option<&Exchange>, what: &str, site: Site, values: &[Fact]) -> Vec<String> {
     let mut lines = vec![format!("{}{what}", asked(spec, exchange)), format!("  {}", place(spec, site))];
     if !values.is_empty() {

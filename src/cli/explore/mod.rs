@@ -80,7 +80,7 @@ struct Found<'o> {
     outputs: Outputs,
     /// What kind of trouble ended it.
     trouble: Option<Trouble>,
-    /// How to go on with what is left to visit.
+    /// The way to go on with what is left to visit.
     go_on: Option<String>,
 }
 

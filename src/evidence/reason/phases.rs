@@ -42,7 +42,7 @@ impl Phases {
         first.map(|(_, cells)| cells.as_slice())
     }
 
-    /// Whether something that a state has does not matter behind a position, so that it may be forgotten.
+    /// Tells whether a part of the state does not matter behind a position, so that it may be forgotten.
     fn forget_after(&self, from: usize, start: &Judge) -> bool {
         let Some(candidate) = start.candidates().first() else { return false };
         let state = &candidate.process.memory[..self.spec.program.state_slots()];
