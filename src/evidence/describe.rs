@@ -101,6 +101,7 @@ impl Names {
             Value::Scalar(_) | Value::Term(_) | Value::Absent => {
                 value.visit_variables(&mut |var| self.name(var));
             }
+            Value::Maybe(optional) => self.name_shown(&optional.value),
             Value::Unknown(_) | Value::Rest(_) | Value::Any => {}
         }
     }
@@ -125,6 +126,7 @@ impl Names {
                 format!("[{}]", shown.join(", "))
             }
             Value::Rest(_) => "..".to_owned(),
+            Value::Maybe(optional) => format!("{}?", self.show(types, ty, &optional.value)),
             Value::Map(map) => self.show_map(types, ty, map),
             Value::Unknown(_) | Value::Any | Value::Scalar(_) | Value::Absent => json::encode(types, ty, value),
         }

@@ -74,7 +74,7 @@ impl<'v> Encoder<'v, '_> {
             }
             Value::Map(map) => self.map(id, map),
             Value::Term(_) | Value::Union(_) | Value::Absent => self.out.push_str(HOLE),
-            Value::Unknown(_) | Value::Rest(_) | Value::Any => self.out.push_str(HOLE),
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any => self.out.push_str(HOLE),
         }
     }
 

@@ -126,7 +126,8 @@ impl Process {
         self.keep(dst, sum)
     }
 
-    /// Adds one element to a list of unknown length in its slot; the next instruction stores it.
+    /// Adds one element to a list of unknown length in its slot, and leaves the next instruction out; what is no list goes to a
+    /// register, which that one stores.
     pub(super) fn append_one(
         &mut self,
         program: &Program,
@@ -136,6 +137,10 @@ impl Process {
         element: Operand,
     ) -> Result<Next, Obstacle> {
         let element = self.read(program, frame.base, element).clone();
+        if value::append_in_place(&mut self.memory[slot as usize], element.clone()) {
+            self.note_stored(slot);
+            return self.goto(frame.pc + 2);
+        }
         let sum = evaluate::binary(Binary::Add, &self.memory[slot as usize], &Value::list([element]));
         self.keep(dst, sum)
     }
@@ -146,6 +151,11 @@ impl Process {
         evaluate::places(list, count)?;
         match list {
             Value::List(own) if count <= SHORT.min(own.len()) => behead_in_place(own, count),
+            Value::Open(own) if count <= SHORT.min(own.len()) => {
+                let mut own = std::mem::take(own);
+                behead_in_place(&mut own, count);
+                *list = Value::sequence(Arc::unwrap_or_clone(own));
+            }
             list => *list = evaluate::tail(list, count),
         }
         self.note_stored(slot);
@@ -161,10 +171,16 @@ impl Process {
         }
     }
 
-    pub(super) fn push(&mut self, program: &Program, base: u32, dst: Register, src: Operand) -> Result<Next, Obstacle> {
-        let element = self.read(program, base, src).clone();
-        if let Value::List(list) = &mut self.task.registers[(base + dst) as usize] {
-            Arc::make_mut(list).push_back(element);
+    pub(super) fn push(
+        &mut self,
+        program: &Program,
+        base: u32,
+        dst: Register,
+        [src, when]: [Operand; 2],
+    ) -> Result<Next, Obstacle> {
+        let here = self.read(program, base, when).truth();
+        if let Some(element) = Value::maybe(here, self.read(program, base, src).clone()) {
+            value::append_in_place(&mut self.task.registers[(base + dst) as usize], element);
         }
         Ok(Next::Following)
     }
@@ -274,6 +290,9 @@ fn add_in_place(collection: &mut Value, more: &Value) -> bool {
         (Value::List(list), Value::List(more)) if more.len() <= SHORT => {
             Arc::make_mut(list).extend(more.iter().cloned());
             true
+        }
+        (list @ (Value::List(_) | Value::Open(_)), Value::List(more) | Value::Open(more)) if more.len() <= SHORT => {
+            more.iter().all(|element| value::append_in_place(list, element.clone()))
         }
         (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),
         _ => false,

@@ -4,7 +4,7 @@
 
 use super::evaluate::Obstacle;
 use super::run::Next;
-use super::{CALL_LIMIT, Choice, Event, Fault, Frame, Limit, Process, Waiting};
+use super::{CALL_LIMIT, Choice, Event, Fault, Frame, Limit, Presences, Process, Waiting};
 use crate::spec::TypeId;
 use crate::spec::code::{Domain, FaultKind, Function, Operand, Program, Register};
 use crate::value::{self, Presence, Truth, Value};
@@ -95,15 +95,21 @@ impl Process {
             // Whether it is an element is found out next, by `within`.
             return self.choose(program, function, frame, dst, &Domain::Type(ty));
         }
-        let elements = value::elements(self.read(program, frame.base, over))?;
+        let over = self.read(program, frame.base, over);
+        let (is_list, elements) = (matches!(over, Value::Open(_)), value::elements(over)?);
         let open = elements.iter().find_map(|(presence, _)| match presence {
             Presence::When(condition) => Some(condition.clone()),
             Presence::Always | Presence::Never => None,
         });
-        if let Some(condition) = open {
-            return Err(Obstacle::Decide(condition));
-        }
         let site = function.origin[frame.pc as usize];
+        let presences = match open {
+            // An element of a list that may not be there is picked where it is.
+            Some(_) if is_list => {
+                Some(Presences { there: elements.iter().map(|(there, _)| there.truth()).collect(), site })
+            }
+            Some(condition) => return Err(Obstacle::Decide(condition)),
+            None => None,
+        };
         let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
         match elements.len() {
             0 => {
@@ -111,9 +117,9 @@ impl Process {
                 let never = self.where_guarded(Truth::Known(false));
                 self.condition(frame, never, |never| Event::Assume(never, site))
             }
-            1 if !program.chooses_maps => self.keep(dst, Ok(elements.remove(0))),
+            1 if !program.chooses_maps && presences.is_none() => self.keep(dst, Ok(elements.remove(0))),
             ways => {
-                self.task.waiting = Waiting::Element(dst, elements);
+                self.task.waiting = Waiting::Element(dst, elements, presences.map(Box::new));
                 self.event(frame, Event::Or { ways, site })
             }
         }

@@ -220,7 +220,7 @@ fn split_known(a: &Value, b: &Value) -> Value {
 /// Whether a list has a length (lifted over alternatives of other lengths).
 pub(super) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     match src {
-        Value::Open(_) => open_length(src, length, exact),
+        Value::Open(list) => open_length(src, list, (length, exact)),
         Value::List(list) => Truth::Known(if exact { list.len() == length } else { list.len() >= length }),
         Value::Union(alternatives) => {
             let fits = |(guard, value): &(Term, Value)| Truth::of(guard.clone()).and(has_length(value, length, exact));
@@ -230,7 +230,11 @@ pub(super) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     }
 }
 
-fn open_length(list: &Value, length: usize, exact: bool) -> Truth {
+fn open_length(list: &Value, elements: &im::Vector<Value>, (length, exact): (usize, bool)) -> Truth {
+    let known = if exact { value::has_exactly(elements, length) } else { value::has_at_least(elements, length) };
+    if let Some(truth) = known {
+        return truth;
+    }
     let (Ok(own), wanted) = (value::len(list), Value::from(length as i64)) else { return Truth::Known(false) };
     if exact { value::equal(&own, &wanted).unwrap_or(Truth::Known(false)) } else { value::at_most(&wanted, &own) }
 }

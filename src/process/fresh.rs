@@ -110,7 +110,7 @@ impl Fresh {
             }
             Value::Map(map) => map.map_values(&mut |value| self.without_holes(types, of(1), value, restrictions)),
             Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => value.clone(),
-            Value::Unknown(_) | Value::Rest(_) | Value::Absent => value.clone(),
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Absent => value.clone(),
         }
     }
 

@@ -136,10 +136,18 @@ enum Waiting {
     Arms { split: Pc, otherwise: Pc, condition: Term },
     /// One of these positions.
     Target(Arc<[Pc]>),
-    /// One of these values, for a register.
-    Element(Register, Vec<Value>),
+    /// One of these values, for a register; and when each of them is there, where one may not be.
+    Element(Register, Vec<Value>, Option<Box<Presences>>),
     /// A part of an unknown value.
     Look(Ask),
+}
+
+/// When each of some elements is there, one of which is picked.
+#[derive(Clone, PartialEq, Debug)]
+struct Presences {
+    there: Vec<Truth>,
+    /// The node that picks it.
+    site: Site,
 }
 
 /// Where the specification is wrong.
@@ -376,7 +384,7 @@ impl Process {
     /// What was decided of a condition in this section.
     fn decided(&self, condition: &Term) -> Option<bool> {
         let negated = Term::not(condition);
-        self.task.notes.decided.iter().find_map(|(term, holds)| {
+        self.task.notes.decided.iter().rev().find_map(|(term, holds)| {
             if term == condition { Some(*holds) } else { (*term == negated).then_some(!holds) }
         })
     }
@@ -415,7 +423,15 @@ impl Process {
     pub fn select(&mut self, way: usize) {
         match std::mem::take(&mut self.task.waiting) {
             Waiting::Target(targets) => self.jump(targets[way]),
-            Waiting::Element(register, mut elements) => self.set(register, elements.swap_remove(way)),
+            Waiting::Element(register, mut elements, presences) => {
+                self.set(register, elements.swap_remove(way));
+                if let Some(Presences { mut there, site }) = presences.map(|presences| *presences) {
+                    let there = self.where_guarded(there.swap_remove(way));
+                    if !there.is_true() {
+                        self.hold(Event::Assume(there, site));
+                    }
+                }
+            }
             _ => {}
         }
     }

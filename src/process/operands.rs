@@ -24,15 +24,26 @@ impl Process {
         visit_operands(op, &mut |operand| operands.push(operand));
         let mut changed = false;
         for operand in operands {
-            let old = self.read(program, frame.base, operand);
-            let decided = old.decide(condition, holds);
-            changed |= decided != *old;
-            match operand {
-                Operand::Register(register) => self.set(register, decided),
-                Operand::Slot(slot) => self.memory[slot as usize] = decided,
-                Operand::Constant(_) => {}
-            }
+            changed |= match operand {
+                Operand::Register(register) => {
+                    decide(&mut self.task.registers[(frame.base + register) as usize], condition, holds)
+                }
+                Operand::Slot(slot) => decide(&mut self.memory[slot as usize], condition, holds),
+                Operand::Constant(_) => false,
+            };
         }
         changed
     }
+}
+
+/// Replaces a value by what it is once a condition is decided; whether it changed. Of a list that may be the first change only:
+/// what was decided is known where a later element asks for it.
+fn decide(value: &mut Value, condition: &Term, holds: bool) -> bool {
+    if let Value::Open(_) = value {
+        return value.decide_next(condition, holds);
+    }
+    let decided = value.decide(condition, holds);
+    let changed = decided != *value;
+    *value = decided;
+    changed
 }

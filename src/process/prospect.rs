@@ -44,7 +44,7 @@ impl Process {
     #[must_use]
     pub fn elements(&self) -> &[Value] {
         match &self.task.waiting {
-            Waiting::Element(_, elements) => elements,
+            Waiting::Element(_, elements, _) => elements,
             _ => &[],
         }
     }

@@ -271,7 +271,7 @@ impl Process {
                 let range = self.range_list(self.read(program, base, *from), self.read(program, base, *to));
                 self.keep(*dst, range)
             }
-            Op::Push { dst, src } => self.push(program, base, *dst, *src),
+            Op::Push { dst, src, when } => self.push(program, base, *dst, [*src, *when]),
             Op::Gather { dst, key, value, when } => self.gather(program, base, *dst, [*key, *value, *when]),
             Op::Jump { to } => self.goto(*to),
             Op::Unless { cond, to } => match self.read(program, base, *cond).truth() {

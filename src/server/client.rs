@@ -211,7 +211,7 @@ fn holed(value: &Value) -> Value {
         Value::Data { tag, .. } => Value::data(*tag, value.fields().iter().map(holed).collect::<Vec<_>>()),
         Value::List(list) => Value::list(list.iter().map(holed)),
         Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => value.clone(),
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => value.clone(),
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => value.clone(),
     }
 }
 
@@ -235,6 +235,7 @@ fn integers(value: &Value, visit: &mut dyn FnMut(&Term)) {
         Value::Data { .. } => value.fields().iter().for_each(|field| integers(field, visit)),
         Value::List(list) | Value::Open(list) => list.iter().for_each(|element| integers(element, visit)),
         Value::Union(ways) => ways.iter().for_each(|(_, value)| integers(value, visit)),
+        Value::Maybe(optional) => integers(&optional.value, visit),
         Value::Map(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
     }
 }

@@ -56,6 +56,7 @@ impl Completion<'_> {
                 list.iter().for_each(|element| self.element(element, &mut elements));
                 Value::list(elements)
             }
+            Value::Maybe(optional) => self.value(&optional.value),
             Value::Map(map) => self.map(map),
             Value::Union(alternatives) => {
                 let taken = alternatives.iter().find(|(guard, _)| self.holds(guard));
@@ -86,7 +87,9 @@ impl Completion<'_> {
                 None => return self.unseen(rest, elements),
             }
         }
-        elements.push(self.value(at));
+        if at.presence().is_none_or(|presence| self.holds(presence)) {
+            elements.push(self.value(at));
+        }
     }
 
     fn unseen(&self, rest: &Rest, elements: &mut Vec<Value>) {

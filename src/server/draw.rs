@@ -121,7 +121,7 @@ impl Drawing {
                 Value::list(list.iter().map(|element| self.of_form(element, source)).collect::<Drawn<Vec<_>>>()?)
             }
             Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => request.clone(),
-            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => request.clone(),
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => request.clone(),
         })
     }
 

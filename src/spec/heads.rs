@@ -70,7 +70,7 @@ impl Heads {
             Value::Scalar(scalar) => Some(Head::Scalar(scalar.clone())),
             Value::Data { tag, .. } => Some(Head::Tag(*tag)),
             Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
-            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => None,
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
         }
     }
 

@@ -272,12 +272,14 @@ pub enum Op {
         /// The integer behind the last one.
         to: Operand,
     },
-    /// Adds an element to the list in `dst`
+    /// Adds an element to the list in `dst` where `when` holds
     Push {
         /// The list.
         dst: Register,
         /// What is read.
         src: Operand,
+        /// The condition on which it is there.
+        when: Operand,
     },
     /// Adds an entry to the map or set in `dst` where `when` holds
     Gather {

@@ -66,7 +66,8 @@ fn computes(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnM
     let dst = match op {
         Op::Copy { dst, src } | Op::IsVariant { dst, src, .. } | Op::Field { dst, src, .. } => each(dst, [src], read),
         Op::HasLength { dst, src, .. } | Op::Nth { dst, src, .. } | Op::Tail { dst, src, .. } => each(dst, [src], read),
-        Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } | Op::Push { dst, src } => each(dst, [src], read),
+        Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } => each(dst, [src], read),
+        Op::Push { dst, src, when } => each(dst, [src, when], read),
         Op::Unary { dst, a, .. } => each(dst, [a], read),
         Op::Append { dst, src, .. } | Op::AppendOne { dst, element: src, .. } => each(dst, [src], read),
         Op::Binary { dst, a, b, .. } | Op::Require { dst, a, b, .. } => each(dst, [a, b], read),

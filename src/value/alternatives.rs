@@ -183,7 +183,7 @@ impl Value {
             }
             Value::Data { fields: None, .. } | Value::Scalar(_) | Value::Term(_) | Value::Union(_) => None,
             Value::List(_) | Value::Open(_) | Value::Map(_) => None,
-            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => None,
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
         }
     }
 }
@@ -194,7 +194,7 @@ fn is_plain(value: &Value) -> bool {
         Value::Scalar(_) => true,
         Value::Data { .. } => value.fields().iter().all(is_plain),
         Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => false,
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => false,
     }
 }
 

@@ -20,7 +20,8 @@ pub fn len(value: &Value) -> Lifted<Value> {
         Value::Map(map) => map.len(),
         Value::Union(alternatives) => lift(alternatives.iter().map(|(guard, value)| (guard, len(value)))),
         Value::Scalar(_) | Value::Term(_) => Ok(super::text(TextOp::Len, &[value])),
-        Value::Data { .. } | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(Value::Absent),
+        Value::Data { .. } | Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok(Value::Absent),
+        Value::Any | Value::Absent => Ok(Value::Absent),
     }
 }
 
@@ -30,15 +31,23 @@ pub fn len(value: &Value) -> Lifted<Value> {
 /// The condition on which to fork first.
 pub fn elements(value: &Value) -> Lifted<Elements> {
     match value {
-        Value::Open(list) => sequence::plain(list, None).map(|()| Elements::new()),
+        Value::Open(list) => {
+            sequence::looked_at(list, None)?;
+            Ok(list.iter().filter_map(present).collect())
+        }
         Value::List(list) => Ok(list.iter().map(|value| (Presence::Always, value.clone())).collect()),
         Value::Map(map) => {
             Ok(map.entries()?.into_iter().map(|(key, entry)| (entry.presence.clone(), key.clone())).collect())
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Elements::new()),
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(Elements::new()),
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => Ok(Elements::new()),
     }
+}
+
+fn present(element: &Value) -> Option<(Presence, Value)> {
+    let (there, value) = element.as_element();
+    Some((Presence::of(there)?, value.clone()))
 }
 
 /// Makes sure that membership in a collection can be told.
@@ -48,10 +57,10 @@ pub fn elements(value: &Value) -> Lifted<Elements> {
 pub fn settled(value: &Value) -> Lifted<()> {
     match value {
         Value::Map(map) if map.base().is_none() => map.settled(),
-        Value::Open(list) => sequence::plain(list, None),
+        Value::Open(list) => sequence::looked_at(list, None),
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Map(_) | Value::List(_) | Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(()),
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(()),
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => Ok(()),
     }
 }
 
@@ -69,7 +78,8 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok((Truth::Known(false), Value::Absent)),
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok((Truth::Known(false), Value::Absent)),
+        Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
     }
 }
 
@@ -106,7 +116,8 @@ pub fn slice(value: &Value, from: &Value, to: &Value) -> Lifted<(Truth, Value)> 
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) => Ok(slice_text(value, from, to)),
         Value::Data { .. } | Value::Map(_) => Ok((Truth::Known(false), Value::Absent)),
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok((Truth::Known(false), Value::Absent)),
+        Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
     }
 }
 
@@ -118,7 +129,7 @@ fn before(list: &im::Vector<Value>, end: usize) -> Lifted<()> {
     end.checked_sub(1).map_or(Ok(()), |last| sequence::plain(list, Some(last)))
 }
 
-/// A slice of a list with unknown stretches: up to its end, or as far as the bounds go.
+/// A slice of a list with unknown stretches or optional elements: up to its end, or as far as the bounds go.
 fn slice_open(list: &im::Vector<Value>, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
     match (position(from), position(to)) {
         (Some(from), _) if *to == sequence::length(list) => {
@@ -164,11 +175,18 @@ fn slice_text(value: &Value, from: &Value, to: &Value) -> (Truth, Value) {
 pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
     match collection {
         Value::Map(map) => map.contains(value),
-        Value::Open(list) => sequence::plain(list, None).map(|()| Truth::Known(false)),
         Value::List(list) => {
             let mut cases = Vec::new();
             for element in list.iter() {
                 cases.push(equal(element, value)?.term());
+            }
+            Ok(Truth::of(Term::or_all(cases)))
+        }
+        Value::Open(list) => {
+            sequence::looked_at(list, None)?;
+            let mut cases = Vec::new();
+            for (there, element) in list.iter().map(Value::as_element) {
+                cases.push(there.and(equal(element, value)?).term());
             }
             Ok(Truth::of(Term::or_all(cases)))
         }
@@ -180,7 +198,8 @@ pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
             Ok(Truth::of(Term::or_all(cases)))
         }
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Truth::Known(false)),
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => Ok(Truth::Known(false)),
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok(Truth::Known(false)),
+        Value::Any | Value::Absent => Ok(Truth::Known(false)),
     }
 }
 

@@ -81,8 +81,25 @@ fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
         (Value::List(x), Value::List(y)) if x.len() == y.len() => {
             Some(Value::list(x.iter().zip(y.iter()).map(|(x, y)| merge(condition, x.clone(), y.clone()))))
         }
+        (Value::Open(x), Value::Open(y)) if x.len() == y.len() => {
+            let joined: Option<im::Vector<Value>> =
+                x.iter().zip(y.iter()).map(|(x, y)| element(condition, x, y)).collect();
+            joined.map(|list| Value::Open(Arc::new(list)))
+        }
         (Value::Map(x), Value::Map(y)) => Map::join(condition, x, y).map(Value::Map),
         _ => None,
+    }
+}
+
+/// Joins two elements of open lists that are there under the same condition; not stretches.
+fn element(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
+    match (then, otherwise) {
+        (Value::Rest(_), _) | (_, Value::Rest(_)) => None,
+        (x, y) if x.presence() != y.presence() => None,
+        (x, y) => {
+            let (there, then) = x.as_element();
+            Value::maybe(there, merge(condition, then.clone(), y.as_element().1.clone()))
+        }
     }
 }
 

@@ -13,10 +13,12 @@
 
 mod alternatives;
 mod collection;
+mod embed;
 mod equal;
 mod map;
 mod merge;
 mod operate;
+mod optional;
 mod sequence;
 mod substitute;
 mod unknown;
@@ -31,7 +33,8 @@ pub use collection::{Elements, add_to_set, element, elements, index, len, member
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{before_joining, merge, union};
-pub use operate::{Arithmetic, add, arithmetic, negate, text};
+pub use operate::{Arithmetic, add, append_in_place, arithmetic, negate, text};
+pub use optional::{Optional, has_at_least, has_exactly, includes, with_optional};
 pub use substitute::{Leaf, Substitution};
 pub use unknown::{Ask, Base, Keys, Part, Reach, Rest, Unknown, View};
 
@@ -51,7 +54,7 @@ pub enum Value {
     },
     /// A list of known length.
     List(Arc<im::Vector<Value>>),
-    /// A list with stretches of unknown length among its elements.
+    /// A list among whose elements are stretches of unknown length, or elements that may or may not be there.
     Open(Arc<im::Vector<Value>>),
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
@@ -61,6 +64,8 @@ pub enum Value {
     Unknown(Unknown),
     /// A stretch of a list that has not been looked at; stands among the elements of open lists only.
     Rest(Arc<Rest>),
+    /// An element that is there under a condition; stands among the elements of open lists only.
+    Maybe(Arc<Optional>),
     /// Any value: a part of an observed answer that is not known; stands in observed values only.
     Any,
     /// No value: what an expression gives where its guard makes it meaningless (the payload of another variant, say).
@@ -130,10 +135,10 @@ impl Value {
         Value::List(Arc::new(elements.into_iter().collect()))
     }
 
-    /// A list of elements among which stretches may stand.
+    /// A list of elements among which stretches and optional elements may stand.
     #[must_use]
     pub fn sequence(elements: im::Vector<Value>) -> Value {
-        let is_open = elements.iter().any(|element| matches!(element, Value::Rest(_)));
+        let is_open = elements.iter().any(|element| matches!(element, Value::Rest(_) | Value::Maybe(_)));
         if is_open { Value::Open(Arc::new(elements)) } else { Value::List(Arc::new(elements)) }
     }
 
@@ -159,7 +164,8 @@ impl Value {
             Value::Scalar(scalar) => Some(Term::constant(scalar.clone())),
             Value::Term(term) => Some(term.clone()),
             Value::Data { .. } | Value::List(_) | Value::Map(_) | Value::Union(_) => None,
-            Value::Open(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => None,
+            Value::Open(_) | Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => None,
+            Value::Any | Value::Absent => None,
         }
     }
 
@@ -229,7 +235,7 @@ impl Value {
         match self {
             Value::Scalar(_) => true,
             Value::Term(_) | Value::Union(_) | Value::Open(_) => false,
-            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => false,
             Value::Data { fields, .. } => fields.iter().flat_map(|f| f.iter()).all(Value::is_known),
             Value::List(list) => list.iter().all(Value::is_known),
             Value::Map(map) => map.is_known(),
@@ -244,7 +250,8 @@ impl Value {
             Value::List(list) | Value::Open(list) => 1 + list.len(),
             Value::Map(map) => 1 + map.bound(),
             Value::Union(alternatives) => alternatives.iter().map(|(_, value)| 1 + value.breadth()).sum(),
-            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => 1,
+            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Any | Value::Absent => 1,
+            Value::Rest(_) | Value::Maybe(_) => 1,
         }
     }
 

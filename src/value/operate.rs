@@ -1,5 +1,7 @@
 //! Arithmetic and text operations on scalars, known or symbolic.
 
+use std::sync::Arc;
+
 use super::{Lifted, Value, union};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
@@ -31,7 +33,7 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
         | (Value::Term(term), Value::Scalar(Scalar::Int(known))) => Ok(Value::of_term(term.plus(known))),
         (Value::List(x), Value::List(y)) => {
             let mut joined = x.clone();
-            let list = std::sync::Arc::make_mut(&mut joined);
+            let list = Arc::make_mut(&mut joined);
             match y.len() <= SHORT {
                 true => list.extend(y.iter().cloned()),
                 false => list.append((**y).clone()),
@@ -40,8 +42,11 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
         }
         (Value::Open(x) | Value::List(x), Value::Open(y) | Value::List(y)) => {
             let mut joined = (**x).clone();
-            joined.append((**y).clone());
-            Ok(Value::Open(std::sync::Arc::new(joined)))
+            match y.len() <= SHORT {
+                true => joined.extend(y.iter().cloned()),
+                false => joined.append((**y).clone()),
+            }
+            Ok(Value::Open(Arc::new(joined)))
         }
         (Value::Map(_), Value::Map(_)) => super::collection::set_union(a, b),
         (Value::Union(alternatives), other) => {
@@ -55,6 +60,20 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
             _ => Term::text(TextOp::Concat, vec![x.clone(), y.clone()]),
         })),
     }
+}
+
+/// Appends an element to a list; whether it is one. An optional element makes it an open one.
+pub fn append_in_place(list: &mut Value, element: Value) -> bool {
+    match list {
+        Value::List(elements) if element.presence().is_some() => {
+            let mut elements = std::mem::take(elements);
+            Arc::make_mut(&mut elements).push_back(element);
+            *list = Value::Open(elements);
+        }
+        Value::List(elements) | Value::Open(elements) => Arc::make_mut(elements).push_back(element),
+        _ => return false,
+    }
+    true
 }
 
 /// Joins the results of an operation on each alternative.

@@ -1,8 +1,8 @@
-//! Lists with stretches of unknown length among their elements: length, positions, equality.
+//! Open lists, with stretches of unknown length or optional elements: length, positions, equality.
 //!
 //! `[..r, 5]` with `r` of length n has length n + 1 and begins with 5 where n is 0.
 
-use super::{Ask, Lifted, Reach, Rest, Split, Truth, Value};
+use super::{Ask, Lifted, Reach, Rest, Split, Truth, Value, embed, optional};
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
@@ -12,25 +12,41 @@ type List = im::Vector<Value>;
 pub(super) fn length(list: &List) -> Value {
     let mut certain = 0i64;
     let mut open: Option<Term> = None;
+    let mut presences = Vec::new();
     for element in list.iter() {
         match element {
             Value::Rest(rest) => {
                 open = Some(open.map_or_else(|| rest.length.clone(), |sum| Term::add(&sum, &rest.length)));
             }
+            Value::Maybe(optional) => presences.push(optional.presence.clone()),
             _ => certain += 1,
         }
     }
+    let present = optional::number(&presences);
+    let open = match (open, present) {
+        (Some(open), Some(present)) => Some(Term::add(&open, &present)),
+        (open, present) => open.or(present),
+    };
     match open {
         None => Value::from(certain),
         Some(open) => Value::of_term(Term::add(&open, &Term::constant(Scalar::Int(Int::from(certain))))),
     }
 }
 
+/// Makes sure that it is known which elements are at the places up to `last` (all, if `None`).
+///
+/// # Errors
+/// The first stretch of unknown length, to be looked at, or the first presence, to be decided.
+pub(super) fn plain(list: &List, last: Option<usize>) -> Lifted<()> {
+    optional::all_there(list, last)?;
+    looked_at(list, last)
+}
+
 /// Makes sure that none of the places up to `last` (all, if `None`) is a stretch of unknown length.
 ///
 /// # Errors
 /// The first such stretch, to be looked at.
-pub(super) fn plain(list: &List, last: Option<usize>) -> Lifted<()> {
+pub(super) fn looked_at(list: &List, last: Option<usize>) -> Lifted<()> {
     let first =
         list.iter().take(last.map_or(usize::MAX, |last| last.saturating_add(1))).find_map(|element| match element {
             Value::Rest(rest) => Some(Rest::clone(rest)),
@@ -43,6 +59,17 @@ pub(super) fn plain(list: &List, last: Option<usize>) -> Lifted<()> {
 pub(super) fn equal(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
     if a == b {
         return Ok(Truth::Known(true));
+    }
+    let are = |test: &dyn Fn(&Value) -> bool| a.iter().chain(b.iter()).any(test);
+    if are(&|element| element.presence().is_some()) {
+        if !are(&|element| matches!(element, Value::Rest(_))) {
+            return embed::equal_lists(a, b);
+        }
+        if super::equal(&length(a), &length(b))?.is_false() {
+            return Ok(Truth::Known(false));
+        }
+        optional::all_there(a, None)?;
+        optional::all_there(b, None)?;
     }
     if reach == Reach::Bounded
         && let Some(awaited) = awaited(a, b)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
-use super::{Rest, Value, union};
+use super::{Optional, Rest, Truth, Value, optional, union};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -48,7 +48,8 @@ impl<'a> Substitution<'a> {
             Value::Term(term) => (self.term)(term).map(Value::of_term),
             Value::Data { tag, fields: Some(fields) } => self.sequence(fields).map(|fields| Value::data(*tag, fields)),
             Value::List(list) => self.list(list).map(Value::List),
-            Value::Open(list) => self.list(list).map(Value::Open),
+            Value::Open(list) => self.open_list(list).map(Value::sequence),
+            Value::Maybe(optional) => self.optional(optional).map(|element| element.unwrap_or(Value::Absent)),
             Value::Map(map) => {
                 let scope = self.scope;
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
@@ -98,6 +99,35 @@ impl<'a> Substitution<'a> {
         Some(rewritten)
     }
 
+    fn open_list(&mut self, list: &im::Vector<Value>) -> Option<im::Vector<Value>> {
+        if self.scope == Scope::Pending && list.len() > WALKED {
+            return None;
+        }
+        let mut changes = Vec::new();
+        for (at, element) in list.iter().enumerate() {
+            let change = match element {
+                Value::Maybe(optional) => self.optional(optional),
+                element => self.apply(element).map(Some),
+            };
+            changes.extend(change.map(|change| (at, change)));
+        }
+        (!changes.is_empty()).then(|| optional::changed(list, changes))
+    }
+
+    /// An optional element, or none where it turns out not to be there; `None` where nothing changed.
+    fn optional(&mut self, optional: &Optional) -> Option<Option<Value>> {
+        let presence = (self.term)(&optional.presence);
+        if presence.as_ref().and_then(Term::as_bool) == Some(false) {
+            return Some(None);
+        }
+        let value = self.apply(&optional.value);
+        if presence.is_none() && value.is_none() {
+            return None;
+        }
+        let presence = presence.unwrap_or_else(|| optional.presence.clone());
+        Some(Value::maybe(Truth::of(presence), value.unwrap_or_else(|| optional.value.clone())))
+    }
+
     fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Value> {
         let mut rewritten: Option<Vec<(Term, Value)>> = None;
         for (at, (guard, value)) in alternatives.iter().enumerate() {
@@ -131,7 +161,7 @@ impl Value {
                 made.any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
-            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Maybe(_) => false,
         }
     }
 
@@ -145,7 +175,7 @@ impl Value {
                 made.all(|(guard, value)| guard.is_literal() && value.has_only_variables())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => true,
-            Value::Rest(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+            Value::Rest(_) | Value::Maybe(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => false,
         }
     }
 
@@ -156,7 +186,7 @@ impl Value {
             Value::Term(_) | Value::Union(_) => true,
             Value::Data { .. } => self.fields().iter().any(Value::has_terms),
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
-            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Maybe(_) => false,
         }
     }
 
@@ -177,6 +207,10 @@ impl Value {
             Value::Rest(rest) => {
                 visit(Leaf::Term(&rest.length));
                 1
+            }
+            Value::Maybe(optional) => {
+                visit(Leaf::Term(&optional.presence));
+                optional.value.visit_leaves(visit)
             }
             Value::Term(term) => {
                 visit(Leaf::Term(term));
@@ -218,6 +252,7 @@ impl Value {
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.look_at_all()),
             Value::Data { .. } => self.fields().iter().for_each(Value::look_at_all),
             Value::List(list) | Value::Open(list) => list.iter().for_each(Value::look_at_all),
+            Value::Maybe(optional) => optional.value.look_at_all(),
             Value::Map(map) => map.visit(&mut Value::look_at_all, &mut |_| {}),
             Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
         }
@@ -226,6 +261,9 @@ impl Value {
     /// The value after a condition was decided: its guard, presence or pending comparison is gone.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Value {
+        if let Value::Open(list) = self {
+            return optional::decided(list, condition, truth).map_or_else(|| self.clone(), Value::sequence);
+        }
         let negated = Term::not(condition);
         let constant = |holds: bool| Some(Term::constant(Scalar::Bool(holds)));
         let mut decide = |term: &Term| {
@@ -249,7 +287,10 @@ impl Value {
                 Value::data(*tag, fields.iter().map(decide).collect::<Vec<_>>())
             }
             Value::List(list) => Value::list(list.iter().map(decide)),
-            Value::Open(list) => Value::sequence(list.iter().map(decide).collect()),
+            Value::Open(_) => self.decide(condition, truth),
+            Value::Maybe(optional) => {
+                Value::maybe(Truth::Term(optional.presence.clone()), decide(&optional.value)).unwrap_or(Value::Absent)
+            }
             Value::Union(alternatives) => {
                 union(alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value))))
             }

@@ -125,6 +125,7 @@ impl Value {
                 let filled = filled_all(list.iter(), part)?;
                 Some(Value::sequence(filled.into_iter().flatten().collect()))
             }
+            Value::Maybe(optional) => optional.with(optional.value.filled(part)?),
             Value::Map(map) => map.filled(part).map(Value::Map),
             Value::Union(alternatives) => {
                 let alternatives = alternatives.made()?;
@@ -145,6 +146,7 @@ impl Value {
         match self {
             Value::Unknown(unknown) => visit(unknown.id),
             Value::Rest(rest) => visit(rest.unknown.id),
+            Value::Maybe(optional) => optional.value.visit_unknowns(visit),
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_unknowns(visit)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_unknowns(visit)),
             Value::Map(map) => map.visit_unknowns(visit),
@@ -157,6 +159,7 @@ impl Value {
     pub fn visit_rests(&self, visit: &mut dyn FnMut(&Rest)) {
         match self {
             Value::Rest(rest) => visit(rest),
+            Value::Maybe(optional) => optional.value.visit_rests(visit),
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_rests(visit)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_rests(visit)),
             Value::Map(map) => map.visit(&mut |value| value.visit_rests(visit), &mut |_| {}),
@@ -170,6 +173,7 @@ impl Value {
         match self {
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_bases(visit)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_bases(visit)),
+            Value::Maybe(optional) => optional.value.visit_bases(visit),
             Value::Map(map) => {
                 map.base().into_iter().for_each(|base| visit(base.unknown.id, map));
                 map.visit_bases(visit);
@@ -188,6 +192,7 @@ impl Value {
                 self.fields().iter().any(|field| !matches!(field, Value::Scalar(_)) && field.has_holes())
             }
             Value::List(list) => list.iter().any(Value::has_holes),
+            Value::Maybe(optional) => optional.value.has_holes(),
             Value::Map(map) => map.looked_at().any(|(_, entry)| entry.value.has_holes()),
             Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => false,
             Value::Unknown(_) | Value::Rest(_) | Value::Absent => false,
@@ -217,6 +222,7 @@ impl Value {
             Value::List(list) | Value::Open(list) => {
                 all(&mut list.iter()).map(|elements| Value::sequence(elements.into_iter().collect()))
             }
+            Value::Maybe(optional) => optional.with(optional.value.renumbered(number)?),
             Value::Map(map) => map.renumbered(number).map(Value::Map),
             Value::Union(alternatives) => {
                 let alternatives = alternatives.made()?;

@@ -140,6 +140,7 @@ fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: 
             }
         }
         Value::List(list) => list.iter().for_each(|element| of_type(types, (part(0), element), wanted, found)),
+        Value::Maybe(optional) => of_type(types, (ty, &optional.value), wanted, found),
         Value::Map(map) => {
             for (key, entry) in map.entries().unwrap_or_default() {
                 of_type(types, (part(0), key), wanted, found);

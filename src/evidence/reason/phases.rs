@@ -123,6 +123,7 @@ fn contains(value: &Value, part: &Value) -> bool {
                 let entries = map.entries().unwrap_or_default();
                 entries.into_iter().any(|(key, entry)| contains(key, part) || contains(&entry.value, part))
             }
+            Value::Maybe(optional) => contains(&optional.value, part),
             Value::Scalar(_) | Value::Term(_) | Value::Union(_) => false,
             Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
         }

@@ -76,7 +76,7 @@ impl<'t> Names<'t> {
                 }
             }
             Value::Scalar(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => return,
-            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => return,
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => return,
         }
         if !value.is_known() {
             self.whole.push((value.clone(), place.text()));
@@ -120,6 +120,9 @@ impl<'t> Names<'t> {
             Value::Map(map) => self.map(ty, map),
             Value::Union(alternatives) => self.alternatives(ty, alternatives),
             Value::Rest(_) => "..".to_owned(),
+            Value::Maybe(optional) => {
+                format!("{} if {}", self.value(ty, &optional.value), self.term(&optional.presence))
+            }
             Value::Unknown(_) | Value::Any | Value::Absent => "?".to_owned(),
         }
     }

@@ -146,7 +146,7 @@ impl Analysis<'_> {
                 None => self.whole(*over, &mut found),
             },
             // What is pushed to is a list of its own, or the rest of a variable without one element.
-            Op::Push { src, .. } => self.whole(*src, &mut found),
+            Op::Push { src, when, .. } => [*src, *when].into_iter().for_each(|operand| self.whole(operand, &mut found)),
             op => visit_operands(op, &mut |operand| self.whole(operand, &mut found)),
         }
         found.retain(|touch| touch.slot < self.program.state);

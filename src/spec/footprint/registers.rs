@@ -220,10 +220,10 @@ fn filter(part: &Part<'_>, program: &Program, pc: usize) -> Option<Filter> {
         Op::Iterate { dst: over_cursor, over },
         Op::Next { cursor, element, presence, .. },
         Op::Copy { dst: x, src: Operand::Register(copied) },
-        Op::Branch { cond: Operand::Register(here), .. },
+        Op::Branch { cond: Operand::Register(here), .. } | Op::Unless { cond: Operand::Register(here), .. },
         Op::Binary { dst: differs, op: Binary::Ne, a, b },
         Op::Branch { cond: Operand::Register(kept), otherwise },
-        Op::Push { dst: to, src: Operand::Register(pushed) },
+        Op::Push { dst: to, src: Operand::Register(pushed), .. },
         Op::Jump { to: again },
     ] = part.code.get(pc - 1..pc + 8)?
     else {

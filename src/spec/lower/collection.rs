@@ -77,31 +77,58 @@ impl Emitter<'_, '_, '_> {
         let empty = self.constant(Value::list([]));
         let dst = self.register();
         self.emit(Op::Copy { dst, src: empty });
-        self.list_clauses(dst, element, clauses);
+        let always = self.constant(Value::from(true));
+        self.list_clauses(dst, element, clauses, always);
         Operand::Register(dst)
     }
 
-    /// Filters of lists fork where they are open: the length of a list is always known.
-    fn list_clauses(&mut self, dst: Register, element: &Expr, clauses: &[Clause]) {
+    /// Filters of lists fork where they are open. An element of a list that may or may not be there gives one that may or may
+    /// not be there, where what is done with it is pure; else its presence forks too, as that of an element of a set does.
+    fn list_clauses(&mut self, dst: Register, element: &Expr, clauses: &[Clause], when: Operand) {
         match clauses {
             [] => {
                 let src = self.expr(element);
-                self.emit(Op::Push { dst, src });
+                self.emit(Op::Push { dst, src, when });
             }
             [Clause::For { binder, over }, rest @ ..] => {
                 let open = self.open_loop(binder, over);
-                self.skip_absent(&open);
-                self.list_clauses(dst, element, rest);
+                let when = if self.keeps_presence(over, element, rest) {
+                    self.where_there(&open, when)
+                } else {
+                    self.skip_absent(&open);
+                    when
+                };
+                self.list_clauses(dst, element, rest, when);
                 self.close_loop(open);
             }
             [Clause::If(condition), rest @ ..] => {
                 let mut skip = Label::default();
                 let cond = self.expr(condition);
                 self.emit_to(&mut skip, Op::Branch { cond, otherwise: 0 });
-                self.list_clauses(dst, element, rest);
+                self.list_clauses(dst, element, rest, when);
                 self.place(skip);
             }
         }
+    }
+
+    /// Whether a loop over a list does nothing with its elements but what is pure.
+    fn keeps_presence(&self, over: &Expr, element: &Expr, clauses: &[Clause]) -> bool {
+        let pure = |clause: &Clause| match clause {
+            Clause::For { over, .. } => self.is_pure(over),
+            Clause::If(condition) => self.is_pure(condition),
+        };
+        let is_list = matches!(self.kind(self.type_of(over.id)), Type::List(_));
+        is_list && self.is_pure(element) && clauses.iter().all(pure)
+    }
+
+    /// Goes on with the next element where this one is certainly not there; when it is, on a condition of what is around it.
+    fn where_there(&mut self, open: &Loop, when: Operand) -> Operand {
+        let presence = Operand::Register(open.presence);
+        self.emit(Op::Unless { cond: presence, to: open.again });
+        if let Operand::Constant(_) = when {
+            return presence;
+        }
+        self.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence })
     }
 
     /// Goes on with the next element where this one is not there.

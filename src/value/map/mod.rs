@@ -87,7 +87,9 @@ struct Contents {
 }
 
 impl Presence {
-    fn truth(&self) -> Truth {
+    /// As a condition.
+    #[must_use]
+    pub fn truth(&self) -> Truth {
         match self {
             Presence::Always => Truth::Known(true),
             Presence::When(term) => Truth::Term(term.clone()),

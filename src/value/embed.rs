@@ -1,0 +1,235 @@
+//! Equality of lists with optional elements: the ways in which the elements of one can be those of the other.
+//!
+//! `[1?p, 2?q, 3?r]` is `[1, 3]` where p and r hold and q does not: the 2 can be no element of the other, so only one way is left.
+//! The ways are paths through a grid whose points say how much of each list is used up. Points that no path to the end passes
+//! are left out; a point that all paths pass divides the condition into parts that hold together.
+
+use super::{Lifted, Split, Truth, Value, equal};
+use crate::term::Term;
+
+/// More points than this are not looked at: the first presence is decided instead.
+const POINTS: usize = 1 << 20;
+/// The same for the points between two that all paths pass, of which one condition is made.
+const AMBIGUOUS: usize = 1024;
+
+/// Whether two lists without stretches are equal.
+///
+/// # Errors
+/// What must come first.
+pub(super) fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>) -> Lifted<Truth> {
+    let (mut a, mut b): (Vec<&Value>, Vec<&Value>) = (a.iter().collect(), b.iter().collect());
+    let (mut conditions, mut split) = (Vec::new(), None);
+    let mut all_equal = |x: &Value, y: &Value| -> bool {
+        match equal(x, y) {
+            Ok(Truth::Known(known)) => return known,
+            Ok(Truth::Term(condition)) => conditions.push(condition),
+            Err(first) => split = split.take().or(Some(first)),
+        }
+        true
+    };
+    while let (Some(x), Some(y)) = (a.last(), b.last())
+        && x.presence().or(y.presence()).is_none()
+    {
+        if !all_equal(x, y) {
+            return Ok(Truth::Known(false));
+        }
+        a.pop();
+        b.pop();
+    }
+    let certain = |(x, y): &(&&Value, &&Value)| x.presence().or(y.presence()).is_none();
+    let common = a.iter().zip(&b).take_while(certain).count();
+    if !a.iter().zip(&b).take(common).all(|(x, y)| all_equal(x, y)) {
+        return Ok(Truth::Known(false));
+    }
+    let Some(grid) = Grid::of(&a[common..], &b[common..])? else { return Ok(Truth::Known(false)) };
+    if let Some(first) = split {
+        return Err(first);
+    }
+    grid.conditions(&mut conditions)?;
+    Ok(Truth::of(Term::and_all(conditions)))
+}
+
+/// What is there, if anything is.
+fn element(element: &Value) -> &Value {
+    match element {
+        Value::Maybe(optional) => &optional.value,
+        certain => certain,
+    }
+}
+
+/// A step from a point: the elements of the first and of the second list that it uses up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The next element of the first list is not there.
+    First,
+    /// That one is, and the next of the second is not.
+    Second,
+    /// Both are there, and are equal.
+    Both,
+}
+
+const STEPS: [Step; 3] = [Step::First, Step::Second, Step::Both];
+
+/// What the comparison of two elements comes to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Same {
+    Never,
+    Always,
+    /// As said at this place.
+    Open(u32),
+}
+
+/// The points of the grid: so many elements of the first list are used up, and so many of the second.
+struct Grid<'v> {
+    a: &'v [&'v Value],
+    b: &'v [&'v Value],
+    /// For each point whether it is on a path from the beginning to the end.
+    passed: Vec<bool>,
+    /// For each point whether the elements there are equal.
+    same: Vec<Same>,
+    /// What is not known of that.
+    open: Vec<Lifted<Term>>,
+}
+
+impl<'v> Grid<'v> {
+    /// The grid with the points that are on a path; `None` where there is no path.
+    fn of(a: &'v [&'v Value], b: &'v [&'v Value]) -> Lifted<Option<Grid<'v>>> {
+        let least = |list: &[&Value]| list.iter().filter(|element| element.presence().is_none()).count();
+        if least(a) > b.len() || least(b) > a.len() {
+            return Ok(None);
+        }
+        let points = (a.len() + 1) * (b.len() + 1);
+        if points > POINTS {
+            let first = a.iter().chain(b).find_map(|element| element.presence());
+            return Err(first.map_or(Split::never(), |first| Split::On(first.clone())));
+        }
+        let mut grid = Grid { a, b, passed: vec![false; points], same: vec![Same::Never; points], open: Vec::new() };
+        grid.passed[0] = true;
+        for at in 0..points {
+            if grid.passed[at] {
+                grid.compare(at);
+                STEPS.into_iter().for_each(|step| {
+                    if let Some(target) = grid.target(at, step) {
+                        grid.passed[target] = true;
+                    }
+                });
+            }
+        }
+        for at in (0..points - 1).rev() {
+            grid.passed[at] = grid.passed[at] && grid.steps(at).next().is_some();
+        }
+        Ok((grid.passed[0] && grid.passed[points - 1]).then_some(grid))
+    }
+
+    fn places(&self, at: usize) -> (usize, usize) {
+        (at / (self.b.len() + 1), at % (self.b.len() + 1))
+    }
+
+    fn elements(&self, at: usize) -> (Option<&'v Value>, Option<&'v Value>) {
+        let (i, j) = self.places(at);
+        (self.a.get(i).copied(), self.b.get(j).copied())
+    }
+
+    fn compare(&mut self, at: usize) {
+        let (Some(x), Some(y)) = self.elements(at) else { return };
+        let open = match equal(element(x), element(y)) {
+            Ok(Truth::Known(false)) => return,
+            Ok(Truth::Known(true)) => return self.same[at] = Same::Always,
+            Ok(Truth::Term(condition)) => Ok(condition),
+            Err(split) => Err(split),
+        };
+        self.same[at] = Same::Open(self.open.len() as u32);
+        self.open.push(open);
+    }
+
+    /// Where a step leads, if it can be taken.
+    fn target(&self, at: usize, step: Step) -> Option<usize> {
+        let (x, y) = self.elements(at);
+        let row = self.b.len() + 1;
+        match step {
+            Step::First => x?.presence().map(|_| at + row),
+            Step::Second => y?.presence().map(|_| at + 1),
+            Step::Both => (self.same[at] != Same::Never).then_some(at + row + 1),
+        }
+    }
+
+    /// Adds the conditions of a step.
+    fn step(&self, at: usize, step: Step, conditions: &mut Vec<Term>) -> Lifted<()> {
+        let (x, y) = self.elements(at);
+        let [x, y] = [x, y].map(|element| element.and_then(Value::presence));
+        match step {
+            Step::First => conditions.extend(x.map(Term::not)),
+            Step::Second => conditions.extend(x.cloned().into_iter().chain(y.map(Term::not))),
+            Step::Both => {
+                conditions.extend(x.into_iter().chain(y).cloned());
+                if let Same::Open(open) = self.same[at] {
+                    conditions.push(self.open[open as usize].clone()?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps from a point that are on a path.
+    fn steps(&self, at: usize) -> impl Iterator<Item = (Step, usize)> {
+        let passed = move |step| Some((step, self.target(at, step).filter(|target| self.passed[*target])?));
+        STEPS.into_iter().filter_map(passed)
+    }
+
+    /// The points on paths, in an order in which each comes before those that it leads to, and which of them all paths pass.
+    fn points(&self) -> Vec<(usize, bool)> {
+        let rank = |at: usize| self.places(at).0 + self.places(at).1;
+        let mut order: Vec<usize> = (0..self.passed.len()).filter(|at| self.passed[*at]).collect();
+        order.sort_by_key(|at| (rank(*at), *at));
+        let mut furthest = 0;
+        let mut points = Vec::with_capacity(order.len());
+        for (n, at) in order.iter().enumerate() {
+            let alone = |other: Option<&usize>| other.is_none_or(|other| rank(*other) != rank(*at));
+            let is_alone = alone(n.checked_sub(1).and_then(|n| order.get(n))) && alone(order.get(n + 1));
+            points.push((*at, is_alone && furthest <= rank(*at)));
+            furthest = self.steps(*at).map(|(_, target)| rank(target)).fold(furthest, usize::max);
+        }
+        points
+    }
+
+    /// Adds the conditions on which one of the paths is the way in which the lists are equal.
+    fn conditions(&self, conditions: &mut Vec<Term>) -> Lifted<()> {
+        let points = self.points();
+        let mut from = 0;
+        for (n, (_, passed)) in points.iter().enumerate().skip(1) {
+            if *passed {
+                self.part(&points[from..=n], conditions)?;
+                from = n;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the condition of the ways from the first of some points to the last, which all paths pass.
+    fn part(&self, points: &[(usize, bool)], conditions: &mut Vec<Term>) -> Lifted<()> {
+        let [(first, _), between @ .., (last, _)] = points else { return Ok(()) };
+        if between.is_empty() {
+            let mut steps = self.steps(*first);
+            return steps.next().map_or(Ok(()), |(step, _)| self.step(*first, step, conditions));
+        }
+        if between.len() > AMBIGUOUS {
+            let (x, y) = self.elements(*first);
+            let presence = x.and_then(Value::presence).or(y.and_then(Value::presence));
+            return Err(presence.map_or(Split::never(), |presence| Split::On(presence.clone())));
+        }
+        let mut onwards = rustc_hash::FxHashMap::default();
+        onwards.insert(*last, Term::truth());
+        for (at, _) in points.iter().rev().skip(1) {
+            let mut ways = Vec::new();
+            for (step, target) in self.steps(*at) {
+                let mut way = Vec::new();
+                self.step(*at, step, &mut way)?;
+                way.extend(onwards.get(&target).cloned());
+                ways.push(Term::and_all(way));
+            }
+            onwards.insert(*at, Term::or_all(ways));
+        }
+        conditions.extend(onwards.remove(first));
+        Ok(())
+    }
+}

@@ -1,0 +1,289 @@
+//! Elements of lists that are there under a condition.
+//!
+//! `[1, 2?p, 3]` is `[1, 2, 3]` where p holds, and `[1, 3]` where it does not: what a queue holds that may have lost the 2. An
+//! optional element stands among the elements of open lists only. No operation that goes from element to element forks on it:
+//! the element comes with its presence. Where a position must be known the first presence before it is decided.
+
+use std::sync::Arc;
+
+use super::{Lifted, Split, Truth, Value};
+use crate::scalar::Scalar;
+use crate::term::Term;
+
+type List = im::Vector<Value>;
+
+/// An element of a list that may or may not be there.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Optional {
+    /// When it is there: a boolean, never a constant.
+    pub presence: Term,
+    /// What is there; not optional itself.
+    pub value: Value,
+}
+
+impl Optional {
+    /// Another value under the same condition.
+    pub(super) fn with(&self, value: Value) -> Option<Value> {
+        Value::maybe(Truth::Term(self.presence.clone()), value)
+    }
+}
+
+impl Value {
+    /// An element of a list that is there under a condition: itself where that is known to hold, nothing where it cannot.
+    #[must_use]
+    pub fn maybe(presence: Truth, value: Value) -> Option<Value> {
+        let presence = match presence {
+            Truth::Known(true) => return Some(value),
+            Truth::Known(false) => return None,
+            Truth::Term(presence) => presence,
+        };
+        match value {
+            Value::Maybe(inner) => {
+                let both = Truth::of(Term::and(&presence, &inner.presence));
+                Value::maybe(both, inner.value.clone())
+            }
+            value => Some(Value::Maybe(Arc::new(Optional { presence, value }))),
+        }
+    }
+
+    /// What an element of a list is, and when it is there.
+    #[must_use]
+    pub fn as_element(&self) -> (Truth, &Value) {
+        match self {
+            Value::Maybe(optional) => (Truth::Term(optional.presence.clone()), &optional.value),
+            certain => (Truth::Known(true), certain),
+        }
+    }
+
+    /// The presence of an optional element.
+    #[must_use]
+    pub fn presence(&self) -> Option<&Term> {
+        match self {
+            Value::Maybe(optional) => Some(&optional.presence),
+            _ => None,
+        }
+    }
+}
+
+/// The list that is the longer of two where a condition holds, and the shorter where it does not; `None` where the longer is
+/// not the shorter with one more element, or one of them is no list.
+///
+/// `[1, 2, 3]` and `[1, 3]` are `[1, 2?p, 3]`. The presences that the lists have already must be the same in both. To take the
+/// list apart again, [`Value::decide`] the condition either way.
+#[must_use]
+pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Option<Value> {
+    let (Value::List(more) | Value::Open(more), Value::List(fewer) | Value::Open(fewer)) = (longer, shorter) else {
+        return None;
+    };
+    if more.len() != fewer.len() + 1 {
+        return None;
+    }
+    let same = more.iter().zip(fewer.iter()).take_while(|(a, b)| a == b).count();
+    if more.iter().skip(same + 1).ne(fewer.iter().skip(same)) || matches!(more[same], Value::Rest(_)) {
+        return None;
+    }
+    let mut list = (**more).clone();
+    match Value::maybe(presence.clone(), more[same].clone()) {
+        Some(element) => drop(list.set(same, element)),
+        None => drop(list.remove(same)),
+    }
+    Some(Value::sequence(list))
+}
+
+/// Whether every list that the one stands for is one that the other, more general one, stands for, whatever its variables.
+///
+/// The presences of the general list must be variables, each of one element and mentioned by nothing else; the values must be
+/// known. Then it stands for its certain elements with any of the others between them. It includes the special one if all
+/// elements of that can be found in it in their order such that each certain element of the general list is found for a certain
+/// element: whatever is there of the special list, the elements found for that, and no others, are there in the general one.
+///
+/// Where no value of a certain element occurs twice in the general list, and any choice of presences of the special one is
+/// possible, this is exact: the longest list of the special one, if it is included, is found in the general list, certain
+/// elements and all; and such an element g can only be found for one whose value is that of g, of which there is one, and it is
+/// certain, as each list that is included has g's value. Else `false` may be said of a list that is included.
+#[must_use]
+pub fn includes(general: &Value, special: &Value) -> bool {
+    let (Value::List(general) | Value::Open(general), Value::List(special) | Value::Open(special)) = (general, special)
+    else {
+        return false;
+    };
+    let known = |list: &List| list.iter().all(|element| element.as_element().1.is_known());
+    if !known(general) || !known(special) {
+        return false;
+    }
+    // For the elements of the special list so far: at which places of the general one the last may have been found.
+    let mut found = vec![true];
+    found.extend(general.iter().map(|_| false));
+    let passed = |found: &mut Vec<bool>| {
+        for (at, element) in general.iter().enumerate() {
+            found[at + 1] |= found[at] && element.presence().is_some();
+        }
+    };
+    passed(&mut found);
+    for element in special.iter() {
+        let (value, certain) = (element.as_element().1, element.presence().is_none());
+        let mut next = vec![false; found.len()];
+        for (at, place) in general.iter().enumerate() {
+            next[at + 1] = found[at] && (certain || place.presence().is_some()) && place.as_element().1 == value;
+        }
+        found = next;
+        passed(&mut found);
+    }
+    found.last() == Some(&true)
+}
+
+/// The length of a list without stretches where its certain elements and their presences alone say it: a sum of presences.
+pub(super) fn number(presences: &[Term]) -> Option<Term> {
+    let one = |presence: &Term| Term::ite(presence, &Term::int(1), &Term::int(0));
+    match presences {
+        [] => None,
+        [presence] => Some(one(presence)),
+        more => {
+            let (first, second) = more.split_at(more.len() / 2);
+            number(first).zip(number(second)).map(|(first, second)| Term::add(&first, &second))
+        }
+    }
+}
+
+/// When a list of so many certain elements, and optional ones, has at least `wanted` of them, where that takes no arithmetic.
+fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> {
+    match wanted.checked_sub(certain) {
+        None | Some(0) => Some(Truth::Known(true)),
+        Some(missing) if missing > presences.len() => Some(Truth::Known(false)),
+        Some(missing) if missing == presences.len() => Some(Truth::of(Term::and_all(presences.iter().cloned()))),
+        Some(1) => Some(Truth::of(Term::or_all(presences.iter().cloned()))),
+        Some(_) => None,
+    }
+}
+
+/// Whether a list has at least so many elements; `None` where its length must be added up.
+#[must_use]
+pub fn has_at_least(list: &List, wanted: usize) -> Option<Truth> {
+    let (mut certain, mut presences) = (0, Vec::new());
+    for element in list.iter() {
+        match element {
+            Value::Rest(_) => return None,
+            Value::Maybe(optional) => presences.push(optional.presence.clone()),
+            _ => certain += 1,
+        }
+        if certain >= wanted {
+            return Some(Truth::Known(true));
+        }
+    }
+    at_least(certain, &presences, wanted)
+}
+
+/// Whether a list has exactly so many elements; `None` where its length must be added up.
+#[must_use]
+pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
+    let (mut certain, mut presences) = (0, Vec::new());
+    for element in list.iter() {
+        match element {
+            Value::Rest(_) => return None,
+            Value::Maybe(optional) => presences.push(optional.presence.clone()),
+            _ => certain += 1,
+        }
+        if certain > wanted {
+            return Some(Truth::Known(false));
+        }
+    }
+    let more = at_least(certain, &presences, wanted + 1)?;
+    Some(at_least(certain, &presences, wanted)?.and(more.not()))
+}
+
+impl Value {
+    /// Makes of an open list what it is once a condition is decided, up to the first element that this changes, where it is;
+    /// whether one did.
+    pub fn decide_next(&mut self, condition: &Term, holds: bool) -> bool {
+        let Value::Open(list) = self else { return false };
+        let decision = Decision::of(condition, holds);
+        let mut changes = list.iter().enumerate().filter_map(|(at, element)| Some((at, decision.element(element)?)));
+        let Some((at, change)) = changes.next() else { return false };
+        drop(changes);
+        let mut own = std::mem::take(list);
+        change_at(Arc::make_mut(&mut own), at, change);
+        let is_open = own.iter().any(|element| matches!(element, Value::Rest(_) | Value::Maybe(_)));
+        *self = if is_open { Value::Open(own) } else { Value::List(own) };
+        true
+    }
+}
+
+/// The list after a condition was decided; `None` where nothing changed.
+pub(super) fn decided(list: &List, condition: &Term, holds: bool) -> Option<List> {
+    let decision = Decision::of(condition, holds);
+    let changes = list.iter().enumerate().filter_map(|(at, element)| Some((at, decision.element(element)?)));
+    let changes: Vec<(usize, Option<Value>)> = changes.collect();
+    (!changes.is_empty()).then(|| changed(list, changes))
+}
+
+/// A list with other elements at some places, or none, the places in their order.
+pub(super) fn changed(list: &List, changes: Vec<(usize, Option<Value>)>) -> List {
+    let mut list = list.clone();
+    changes.into_iter().rev().for_each(|(at, change)| change_at(&mut list, at, change));
+    list
+}
+
+/// Puts another element at a place, or none.
+fn change_at(list: &mut List, at: usize, change: Option<Value>) {
+    match change {
+        Some(element) => drop(list.set(at, element)),
+        None if at == 0 => drop(list.pop_front()),
+        None => drop(list.remove(at)),
+    }
+}
+
+/// Makes sure that no optional element is among the places up to `last` (all, if `None`).
+///
+/// # Errors
+/// The first presence, to be decided.
+pub(super) fn all_there(list: &List, last: Option<usize>) -> Lifted<()> {
+    let mut before = list.iter().take(last.map_or(usize::MAX, |last| last.saturating_add(1)));
+    before.find_map(Value::presence).map_or(Ok(()), |presence| Err(Split::On(presence.clone())))
+}
+
+/// A condition that was decided.
+struct Decision<'c> {
+    condition: &'c Term,
+    negated: Term,
+    holds: bool,
+}
+
+impl<'c> Decision<'c> {
+    fn of(condition: &'c Term, holds: bool) -> Decision<'c> {
+        Decision { condition, negated: Term::not(condition), holds }
+    }
+
+    /// What an element of a list comes to, if anything is left of it; `None` where it stays.
+    fn element(&self, element: &Value) -> Option<Option<Value>> {
+        let changed = |value: &Value| match value {
+            Value::Scalar(_) | Value::Rest(_) => None,
+            other => Some(other.decide(self.condition, self.holds)).filter(|decided| decided != other),
+        };
+        let Value::Maybe(optional) = element else { return changed(element).map(Some) };
+        match (self.on(&optional.presence), changed(&optional.value)) {
+            (None, None) => None,
+            (None, Some(value)) => Some(optional.with(value)),
+            (Some(presence), value) => Some(Value::maybe(presence, value.unwrap_or_else(|| optional.value.clone()))),
+        }
+    }
+
+    /// What a presence comes to; `None` where it stays.
+    fn on(&self, presence: &Term) -> Option<Truth> {
+        if presence == self.condition {
+            return Some(Truth::Known(self.holds));
+        }
+        if *presence == self.negated {
+            return Some(Truth::Known(!self.holds));
+        }
+        if presence.as_var().is_some() {
+            return None;
+        }
+        let (var, holds) = match (self.condition.as_var(), self.negated.as_var()) {
+            (Some(var), _) => (var, self.holds),
+            (None, Some(var)) => (var, !self.holds),
+            (None, None) => return None,
+        };
+        let known = Term::constant(Scalar::Bool(holds));
+        presence.mentions(var).then(|| Truth::of(presence.substitute(&mut |own| (own == var).then(|| known.clone()))))
+    }
+}
