@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::candidate::Candidate;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Base, Keys, Map, Value, View};
+use crate::value::{Base, Keys, Map, Truth, Value, View};
 
 /// More candidates than this are not compared pair by pair.
 const PAIRS_LIMIT: usize = 64;
@@ -161,9 +161,11 @@ impl Matching<'_> {
             }
             (Value::Unknown(a), Value::Unknown(b)) => a == b,
             (Value::Rest(a), Value::Rest(b)) => a.unknown == b.unknown && self.term(&a.length, &b.length),
-            (Value::List(a), Value::List(b)) | (Value::Open(a), Value::Open(b)) => {
+            (Value::List(a), Value::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.value(a, b))
             }
+            (Value::Open(a), Value::Open(b) | Value::List(b)) => self.open_list(a, b),
+            (Value::Maybe(a), Value::Maybe(b)) => self.term(&a.presence, &b.presence) && self.value(&a.value, &b.value),
             (Value::Map(a), Value::Map(b)) => self.map(a, b),
             (Value::Union(a), Value::Union(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|((g, v), (h, w))| self.term(g, h) && self.value(v, w))
@@ -171,6 +173,33 @@ impl Matching<'_> {
             (Value::Absent, Value::Absent) => true,
             _ => false,
         }
+    }
+
+    /// A list with stretches or optional elements, element by element; or else with each optional element at the next of the
+    /// other list, if that has the same known value, and not there if it has not.
+    fn open_list(&mut self, general: &im::Vector<Value>, special: &im::Vector<Value>) -> bool {
+        if general.len() == special.len() {
+            let before = self.terms.clone();
+            if general.iter().zip(special.iter()).all(|(a, b)| self.value(a, b)) {
+                return true;
+            }
+            self.terms = before;
+        }
+        let mut left = special.iter().peekable();
+        for element in general.iter() {
+            let fits = match element {
+                Value::Maybe(optional) => {
+                    let next = left.next_if(|next| optional.value.is_known() && *next.as_element().1 == optional.value);
+                    let there = next.map_or(Truth::Known(false), |next| next.as_element().0);
+                    self.term(&optional.presence, &there.term())
+                }
+                certain => left.next().is_some_and(|next| self.value(certain, next)),
+            };
+            if !fits {
+                return false;
+            }
+        }
+        left.next().is_none()
     }
 
     fn map(&mut self, a: &Map, b: &Map) -> bool {
@@ -229,5 +258,69 @@ impl Matching<'_> {
         let mut complete = true;
         general.vars(&mut |var| complete &= self.terms.contains_key(&var));
         complete && general.substitute(&mut |var| self.terms.get(&var).cloned()) == *special
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::covers;
+    use crate::dualize::Candidate;
+    use crate::process::Process;
+    use crate::scalar::{Scalar, Sort, numbers};
+    use crate::solve::Solver;
+    use crate::spec::Spec;
+    use crate::term::{Term, Var};
+    use crate::value::{Substitution, Truth, Value};
+
+    /// A list some of whose elements are there under variables with these numbers, or negations of them.
+    fn list(next: &mut dyn FnMut(u64) -> u64, first: u64) -> Value {
+        let mut elements = im::Vector::new();
+        for _ in 0..next(5) {
+            let var = Term::var(Var { id: first + next(4), sort: Sort::Bool });
+            let there = match next(4) {
+                0 => Truth::Known(true),
+                1 => Truth::Term(Term::not(&var)),
+                _ => Truth::Term(var),
+            };
+            elements.extend(Value::maybe(there, Value::from(next(3) as i64)));
+        }
+        Value::sequence(elements)
+    }
+
+    /// The lists that one stands for.
+    fn lists(value: &Value, first: u64) -> BTreeSet<Value> {
+        let of = |assignment: u64| {
+            let mut known = |term: &Term| {
+                let bit = |var: Var| Some(Scalar::Bool(assignment >> (var.id - first) & 1 == 1));
+                term.eval(&mut { bit }).map(Term::constant)
+            };
+            Substitution::everywhere(&mut known).apply(value).unwrap_or_else(|| value.clone())
+        };
+        (0..16).map(of).collect()
+    }
+
+    #[test]
+    fn a_list_that_covers_another_stands_for_all_that_it_does() {
+        let spec =
+            Spec::from_text("protocol p { request int; response int; var l: list<int> = []; on q { reply q; } }");
+        let spec = spec.unwrap_or_else(|error| panic!("{error}"));
+        let candidate = |list: &Value| {
+            let mut process = Process::new(&spec.program);
+            process.memory = vec![list.clone()];
+            Candidate::new(process)
+        };
+        let (mut next, mut solver) = (numbers(1), Solver::default());
+        let (mut covered, mut of_other_lengths) = (0, 0);
+        for _ in 0..20_000 {
+            let (general, special) = (list(&mut next, 1), list(&mut next, 11));
+            if covers(&candidate(&general), &candidate(&special), &mut solver) {
+                assert!(lists(&special, 11).is_subset(&lists(&general, 1)), "{general:?} covers {special:?}");
+                covered += 1;
+                of_other_lengths += u32::from(general.breadth() != special.breadth());
+            }
+        }
+        assert!(covered > 1_000 && of_other_lengths > 500, "{covered}, {of_other_lengths} of other lengths");
     }
 }
