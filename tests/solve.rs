@@ -3,7 +3,7 @@
 
 use mayhap::scalar::{Int, Scalar, Sort, Token};
 use mayhap::solve::{Answer, Limits, Model, Solver, Store, Tiers};
-use mayhap::term::{KeySet, Term, TextOp, Var};
+use mayhap::term::{Column, KeySet, Term, TextOp, Var};
 use proptest::prelude::*;
 
 fn var(id: u64, sort: Sort) -> Var {
@@ -38,6 +38,11 @@ fn sum() -> BoxedStrategy<Term> {
         .boxed()
 }
 
+/// One of several known scalars, by a sum.
+fn table(scalar: BoxedStrategy<Scalar>) -> impl Strategy<Value = Term> {
+    (sum(), prop::collection::vec(scalar, 1..5)).prop_map(|(at, known)| Term::table(&at, &Column::new(known).unwrap()))
+}
+
 /// Integer terms beyond sums.
 fn rich_sum() -> BoxedStrategy<Term> {
     let divisor = prop::sample::select(vec![-3i64, -2, 2, 3, 0]);
@@ -46,6 +51,7 @@ fn rich_sum() -> BoxedStrategy<Term> {
         1 => (sum(), divisor.clone()).prop_map(|(s, d)| s.div(&k(d))),
         1 => (sum(), divisor).prop_map(|(s, d)| s.rem(&k(d))),
         1 => (0u64..3, sum(), sum()).prop_map(|(b, s, t)| Term::ite(&v(b, Sort::Bool), &s, &t)),
+        2 => (table((-3i64..4).prop_map(Scalar::int).boxed()), sum()).prop_map(|(t, s)| t.add(&s)),
     ]
     .boxed()
 }
@@ -67,7 +73,8 @@ fn int_literal() -> BoxedStrategy<Term> {
 fn token_literal() -> BoxedStrategy<Term> {
     let value = prop_oneof![(6u64..9).prop_map(|id| v(id, TOKEN)), (0i64..3).prop_map(|n| Term::constant(token(n)))];
     let choice = (0u64..3, value.clone(), value.clone()).prop_map(|(b, s, t)| Term::ite(&v(b, Sort::Bool), &s, &t));
-    let value = prop_oneof![4 => value, 1 => choice].boxed();
+    let one_of = table((0i64..3).prop_map(token).boxed());
+    let value = prop_oneof![4 => value, 1 => choice, 1 => one_of].boxed();
     let set = prop::collection::vec(0i64..3, 1..3).prop_map(|set| KeySet::of(set.into_iter().map(token)));
     prop_oneof![
         4 => (value.clone(), value.clone()).prop_map(|(s, t)| Term::eq(&s, &t)),

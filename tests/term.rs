@@ -3,7 +3,7 @@
 //! Expressions are built twice: as a naive tree that is evaluated by the definitions, and as a `Term`.
 
 use mayhap::scalar::{Int, Scalar, Sort, Token, text};
-use mayhap::term::{KeySet, Term, TextOp, Var};
+use mayhap::term::{Column, KeySet, Term, TextOp, Var};
 use proptest::prelude::*;
 
 /// A naive expression.
@@ -19,6 +19,7 @@ enum Raw {
     Less(Box<Raw>, Box<Raw>),
     Le(Box<Raw>, Box<Raw>),
     Member(Box<Raw>, Vec<Scalar>),
+    Table(Box<Raw>, Vec<Scalar>),
     Arith(char, Box<Raw>, Box<Raw>),
     Text(TextOp, Vec<Raw>),
 }
@@ -35,6 +36,7 @@ fn build(raw: &Raw) -> Term {
         Raw::Less(a, b) => Term::less(&build(a), &build(b)),
         Raw::Le(a, b) => Term::le(&build(a), &build(b)),
         Raw::Member(a, set) => Term::member(&build(a), &KeySet::of(set.iter().cloned())),
+        Raw::Table(at, scalars) => Term::table(&build(at), &Column::new(scalars.clone()).unwrap()),
         Raw::Arith(op, a, b) => {
             let (a, b) = (build(a), build(b));
             match op {
@@ -63,6 +65,9 @@ fn eval(raw: &Raw, world: &[Scalar]) -> Scalar {
         Raw::Less(a, b) => Scalar::Bool(eval(a, world) < eval(b, world)),
         Raw::Le(a, b) => Scalar::Bool(int(a) <= int(b)),
         Raw::Member(a, set) => Scalar::Bool(set.contains(&eval(a, world))),
+        Raw::Table(at, scalars) => {
+            int(at).to_usize().and_then(|at| scalars.get(at)).or(scalars.last()).unwrap().clone()
+        }
         Raw::Arith(op, a, b) => Scalar::Int(arith(*op, &int(a), &int(b))),
         Raw::Text(op, args) => text_value(*op, &args.iter().map(|arg| eval(arg, world)).collect::<Vec<_>>()),
     }
@@ -139,6 +144,59 @@ fn pair(a: BoxedStrategy<Raw>, b: BoxedStrategy<Raw>) -> impl Strategy<Value = (
 fn ite(sort: Sort, depth: u32) -> impl Strategy<Value = Raw> {
     (expr(Sort::Bool, depth), expr(sort, depth), expr(sort, depth))
         .prop_map(|(c, a, b)| Raw::Ite(Box::new(c), Box::new(a), Box::new(b)))
+}
+
+/// One of several known scalars of a sort, few of them different, by one of two variables or a sum.
+fn table(sort: Sort) -> BoxedStrategy<Raw> {
+    let scalar = match sort {
+        Sort::Bool => any::<bool>().prop_map(Scalar::Bool).boxed(),
+        Sort::Int => (-2i64..3).prop_map(Scalar::int).boxed(),
+        Sort::Str => (0usize..8).prop_map(|i| Scalar::str(STRINGS[i])).boxed(),
+        _ => (0i64..2).prop_map(token).boxed(),
+    };
+    let var = || (3u64..5).prop_map(|id| Raw::Var(id, Sort::Int));
+    let moved = (prop::sample::select(vec!['+', '-', '*']), any::<bool>(), -2i64..3).prop_map(|(op, first, n)| {
+        let (var, known) = (Box::new(Raw::Var(3, Sort::Int)), Box::new(Raw::Known(Scalar::int(n))));
+        if first { Raw::Arith(op, var, known) } else { Raw::Arith(op, known, var) }
+    });
+    let inner = (var(), prop::collection::vec((-1i64..5).prop_map(Scalar::int), 1..6))
+        .prop_map(|(at, scalars)| Raw::Table(Box::new(at), scalars));
+    let index = prop_oneof![6 => var(), 2 => moved, 1 => inner, 1 => expr(Sort::Int, 1)];
+    (index, prop::collection::vec(scalar, 1..7)).prop_map(|(at, scalars)| Raw::Table(Box::new(at), scalars)).boxed()
+}
+
+/// Comparisons and other operations on tables.
+fn tabular() -> BoxedStrategy<Raw> {
+    let int = || {
+        let sum = (
+            prop::sample::select(vec!['+', '-', '*', '/', '%']),
+            pair(table(Sort::Int), prop_oneof![table(Sort::Int), leaf(Sort::Int)].boxed()),
+        );
+        prop_oneof![2 => table(Sort::Int), 1 => leaf(Sort::Int), 1 => sum.prop_map(|(op, (a, b))| Raw::Arith(op, a, b))]
+            .boxed()
+    };
+    let text = || {
+        let joined = prop::collection::vec(prop_oneof![table(Sort::Str), leaf(Sort::Str)], 1..3);
+        prop_oneof![2 => table(Sort::Str), 1 => leaf(Sort::Str), 1 => joined.prop_map(|args| Raw::Text(TextOp::Concat, args))].boxed()
+    };
+    let atom = prop_oneof![
+        1 => table(Sort::Bool),
+        2 => pair(int(), int()).prop_map(|(a, b)| Raw::Eq(a, b)),
+        2 => pair(int(), int()).prop_map(|(a, b)| Raw::Le(a, b)),
+        2 => pair(text(), text()).prop_map(|(a, b)| Raw::Eq(a, b)),
+        1 => pair(text(), text()).prop_map(|(a, b)| Raw::Less(a, b)),
+        1 => pair(text(), text()).prop_map(|(a, b)| Raw::Text(TextOp::StartsWith, vec![*a, *b])),
+        1 => pair(table(Sort::Token(1)), prop_oneof![table(Sort::Token(1)), leaf(Sort::Token(1))].boxed()).prop_map(|(a, b)| Raw::Eq(a, b)),
+        1 => (int(), prop::collection::vec((-2i64..3).prop_map(Scalar::int), 0..4)).prop_map(|(a, set)| Raw::Member(Box::new(a), set)),
+    ]
+    .boxed();
+    let negated = (atom, any::<bool>()).prop_map(|(atom, not)| if not { Raw::Not(Box::new(atom)) } else { atom });
+    prop_oneof![
+        2 => negated.clone(),
+        1 => prop::collection::vec(negated.clone(), 0..4).prop_map(Raw::And),
+        1 => prop::collection::vec(negated, 0..4).prop_map(Raw::Or)
+    ]
+    .boxed()
 }
 
 fn expr(sort: Sort, depth: u32) -> BoxedStrategy<Raw> {
@@ -247,6 +305,16 @@ proptest! {
     #[test]
     fn conditions_keep_their_value(raw in expr(Sort::Bool, 3), worlds in prop::collection::vec(world(), 6)) {
         check(&raw, &worlds)?;
+    }
+
+    #[test]
+    fn tables_keep_their_value(raw in tabular(), worlds in prop::collection::vec(world(), 24)) {
+        check(&raw, &worlds)?;
+        let term = build(&raw);
+        for world in worlds {
+            let value = |term: &Term| term.eval(&mut |var| Some(world[var.id as usize].clone()));
+            prop_assert_eq!(value(&term.without_tables()), value(&term), "{} in {:?}", term, world);
+        }
     }
 
     #[test]

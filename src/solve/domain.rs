@@ -183,9 +183,8 @@ impl Domain {
         if self.inside().contains(set) {
             return Same;
         }
-        if let Some(only) = self.only() {
-            let left = only.filter(|scalar| set.contains(scalar));
-            return self.allow(left);
+        if let Some((all, inside)) = self.sifted(set) {
+            return if inside.len() == all.len() { Same } else { self.allow(inside) };
         }
         if set.len() <= EXPLICIT {
             let left = Values::of(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
@@ -200,12 +199,25 @@ impl Domain {
         if self.outside().contains(set) {
             return Same;
         }
-        if let Some(only) = self.only() {
-            let left = only.filter(|scalar| !set.contains(scalar));
-            return self.allow(left);
+        if let Some((all, inside)) = self.sifted(set) {
+            return if inside.len() == 0 { Same } else { self.allow(all.minus(&inside)) };
         }
         Arc::make_mut(self.more.get_or_insert_default()).outside.push(set.clone());
         self.settle()
+    }
+
+    /// Its values, and those in a set, where they are explicit, or neighbours and no more than the set may have.
+    fn sifted(&self, set: &KeySet) -> Option<(Values, Values)> {
+        match (self.only(), &self.lo, &self.hi) {
+            (Some(only), ..) => Some((only.clone(), only.filter(|scalar| set.contains(scalar)))),
+            (None, Some(lo), Some(hi)) if self.is_interval() => {
+                let all = Values::neighbours(lo, hi).filter(|all| all.len() <= set.at_most())?;
+                let listed = Values::found(set, lo, hi);
+                let inside = listed.unwrap_or_else(|| all.filter(|scalar| set.contains(scalar)));
+                Some((all, inside))
+            }
+            _ => None,
+        }
     }
 
     /// Only these values, all admitted before.

@@ -5,8 +5,8 @@
 
 use super::facts::{Conflict, Facts, Touched};
 use super::literal::literal;
-use crate::scalar::Int;
-use crate::term::{Kind, Linear, Side, Term, TextOp, Var};
+use crate::scalar::{Int, Scalar};
+use crate::term::{Column, Kind, Linear, Side, Term, TextOp, Var};
 
 /// Lower and upper end, where there is one.
 pub(super) type Interval = (Option<Int>, Option<Int>);
@@ -171,9 +171,28 @@ impl Facts {
             Kind::Mul(a, b) => product(self.interval(a, depth - 1), self.interval(b, depth - 1)),
             Kind::Div(a, b) => b.as_int().map_or((None, None), |by| quotient(self.interval(a, depth - 1), by)),
             Kind::Mod(a, b) => b.as_int().map_or((None, None), |by| remainder(self.interval(a, depth - 1), by)),
+            Kind::Table(index, column) => self.interval_of_table(index, column, depth - 1),
             Kind::Text(TextOp::Len, _) => (Some(Int::ZERO), None),
             _ => (None, None),
         }
+    }
+
+    /// The smallest and the largest number at the positions that are left to the index.
+    fn interval_of_table(&self, index: &Term, column: &Column, depth: u32) -> Interval {
+        let (lo, hi) = self.interval(index, depth);
+        let inside = |end: &Int| end.to_usize().filter(|end| *end < column.len());
+        // An index that may lie outside may have the last one, too.
+        let ends = lo.as_ref().and_then(inside).zip(hi.as_ref().and_then(inside));
+        let (from, to) = ends.unwrap_or((0, column.len() - 1));
+        let domain = index.as_var().filter(|_| ends.is_some()).map(|var| self.domain(var));
+        let admitted = |at: &usize| domain.is_none_or(|domain| domain.admits(&Scalar::Int(Int::from(*at))));
+        let numbers = (from..=to).filter(admitted).filter_map(|at| column.at(at)?.as_int());
+        numbers.fold((None, None), |(lo, hi): Interval, n| {
+            (
+                Some(lo.map_or_else(|| n.clone(), |lo| lo.min(n.clone()))),
+                Some(hi.map_or_else(|| n.clone(), |hi| hi.max(n.clone()))),
+            )
+        })
     }
 
     /// Bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.

@@ -16,6 +16,9 @@ use std::collections::BTreeSet;
 /// A term of one variable with at most this many values is computed for each of them.
 const COMPUTED: usize = 64;
 
+/// One of several known values, for each of them.
+const LOOKED_UP: usize = 4096;
+
 /// Variables of a term.
 type Vars = SmallVec<[Var; 4]>;
 
@@ -122,12 +125,14 @@ impl Store {
         Some(sum)
     }
 
+    /// A table is computed for as many values as there may be in a domain.
     fn range_by_value(&self, term: &Term, only: Var) -> Option<Domain> {
+        let computed = if matches!(term.kind(), Kind::Table(..)) { LOOKED_UP } else { COMPUTED };
         let all: &[Scalar] = &[Scalar::Bool(false), Scalar::Bool(true)];
         let values = match only.sort {
             Sort::Bool => all.to_vec(),
             Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
-                self.domain(only).values(COMPUTED)?
+                self.domain(only).values(computed)?
             }
         };
         let value = |of: &Scalar| term.eval(&mut |var| (var == only).then(|| of.clone()));

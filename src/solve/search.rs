@@ -200,10 +200,26 @@ fn split(facts: &Facts) -> Option<Cases> {
     if let Some(cases) = split_clause(rest).or_else(|| split_condition(rest)) {
         return Some(cases);
     }
+    if let Some(low) = rest.terms.values().find_map(|term| half_of_index(facts, term)) {
+        return Some(Cases { old: Vec::new(), other: low.not(), one: low });
+    }
     let small = rest.of_var.keys().filter_map(|var| Some((var, facts.domain(var).values(SPLIT_VALUES)?)));
     let (var, values) = small.min_by_key(|(_, values)| values.len())?;
     let one = Term::eq(&Term::var(var), &Term::constant(values.into_iter().next()?));
     Some(Cases { old: Vec::new(), other: one.not(), one })
+}
+
+/// The lower half of what is left to the index of a table, where that is a variable with both ends.
+fn half_of_index(facts: &Facts, term: &Term) -> Option<Term> {
+    let mut found = None;
+    term.visit(&mut |node| {
+        let Kind::Table(index, _) = node.kind() else { return };
+        let domain = index.as_var().map(|var| facts.domain(var));
+        if let Some((lo, hi)) = domain.and_then(|domain| domain.lo().zip(domain.hi())) {
+            found = Some(Term::at_most(index, &lo.add(hi).floor_div(&Int::from(2))));
+        }
+    });
+    found
 }
 
 /// The shortest clause: its first part, or that not and the other parts.

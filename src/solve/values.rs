@@ -4,6 +4,7 @@
 //! For example `{4, 6, 8}` is the bits `10101` from 4 up; one step up it is the same bits from 5 up.
 
 use crate::scalar::{Int, Scalar};
+use crate::term::KeySet;
 use im::OrdSet;
 use smallvec::SmallVec;
 
@@ -50,6 +51,15 @@ impl Values {
             *word &= !ones_from(last % WORD as i64 + 1);
         }
         Some(Bits(Dense { least, bits }))
+    }
+
+    /// The integers of a set between two ends; `None` where the set cannot list these alone, or they may be too many.
+    pub(super) fn found(set: &KeySet, lo: &Int, hi: &Int) -> Option<Values> {
+        let (least, greatest) = (lo.to_i64()?, hi.to_i64()?);
+        let span = greatest.checked_sub(least).filter(|span| (0..SPAN).contains(span) && has_room(least, greatest))?;
+        let mut bits = SmallVec::from_elem(0, span as usize / WORD + 1);
+        let listed = set.between((least, greatest), &mut |value| self::set(&mut bits, (value - least) as usize));
+        listed.then(|| Dense::settled(least, bits))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -132,6 +142,14 @@ impl Values {
         Values::of(self.iter().chain(other.iter()))
     }
 
+    /// Those that are not among others.
+    pub(super) fn minus(&self, others: &Values) -> Values {
+        match (self, others) {
+            (Bits(dense), Bits(others)) => dense.minus(others),
+            _ => self.filter(|scalar| !others.contains(scalar)),
+        }
+    }
+
     /// Every integer with another one added; nothing where one of them would be large.
     pub(super) fn shifted(&self, by: i64) -> Option<Values> {
         let Bits(dense) = self else { return None };
@@ -201,6 +219,15 @@ impl Dense {
     fn without(&self, value: i64) -> Values {
         let mut bits = self.bits.clone();
         if self.contains(value) {
+            let at = (value - self.least) as usize;
+            bits[at / WORD] &= !(1 << (at % WORD));
+        }
+        Dense::settled(self.least, bits)
+    }
+
+    fn minus(&self, others: &Dense) -> Values {
+        let mut bits = self.bits.clone();
+        for value in others.iter().filter(|value| self.contains(*value)) {
             let at = (value - self.least) as usize;
             bits[at / WORD] &= !(1 << (at % WORD));
         }
@@ -299,6 +326,10 @@ mod tests {
             assert_eq!(x.between(None, Some(&Int::small(hi))), scalars(&a.range(..=hi).copied().collect()));
             assert_eq!(x.filter(|n| y.contains(n)), scalars(&(&a & &b)));
             assert_eq!(x.without(&Scalar::int(lo)), scalars(&a.iter().copied().filter(|n| *n != lo).collect()));
+            assert_eq!(x.minus(&y), scalars(&(&a - &b)));
+            let (least, last) = (lo.min(hi), lo.max(hi));
+            let found = Values::found(&KeySet::of(x.iter()), &Int::small(least), &Int::small(last));
+            assert!(found.is_none_or(|found| found == scalars(&a.range(least..=last).copied().collect())));
             assert_eq!(x.len(), a.len());
             let near = Values::neighbours(&Int::small(lo.min(hi)), &Int::small(lo.max(hi)));
             assert!(near.is_none_or(|near| near == scalars(&(lo.min(hi)..=lo.max(hi)).collect())));

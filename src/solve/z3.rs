@@ -36,6 +36,7 @@ static SETTINGS: Once = Once::new();
 /// A model of the conditions (not yet checked), `None` if there is none, or why that was not decided.
 pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
     SETTINGS.call_once(settings);
+    let conditions = &conditions.iter().map(Term::without_tables).collect::<Vec<Term>>()[..];
     let theories = Theories::of(conditions)?;
     let mut encoder = Encoder::of(theories);
     let solver = z3::Tactic::new("smt").solver();
@@ -147,6 +148,7 @@ impl Encoder {
             Kind::Div(a, b) => Encoded::Int(quotient(&self.int(a)?, &self.int(b)?)),
             Kind::Mod(a, b) => Encoded::Int(remainder(&self.int(a)?, &self.int(b)?)),
             Kind::Ite(c, a, b) => self.choice(c, a, b)?,
+            Kind::Table(..) => return Err(Why::Effort),
             Kind::Text(op, args) => self.text(term, *op, args)?,
         })
     }

@@ -3,8 +3,8 @@
 //! Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided by the common divisor of the coefficients and
 //! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
 
-use super::{Kind, Linear, Term, TextOp};
-use crate::scalar::{Int, Sort};
+use super::{Kind, Linear, Term, TextOp, table};
+use crate::scalar::{Int, Scalar, Sort};
 
 impl Term {
     /// The sum.
@@ -42,7 +42,7 @@ impl Term {
             (Some(a), Some(b)) => Term::int(a.mul(b)),
             (Some(a), None) => Linear::of(other).scaled(a).into_term(),
             (None, Some(b)) => Linear::of(self).scaled(b).into_term(),
-            (None, None) => product(self, other),
+            (None, None) => at_each_position(self, other, Int::mul).unwrap_or_else(|| product(self, other)),
         }
     }
 
@@ -50,9 +50,10 @@ impl Term {
     pub fn div(&self, other: &Term) -> Term {
         match (self.as_int(), other.as_int()) {
             (Some(a), Some(b)) => Term::int(a.floor_div(b)),
-            (None, Some(b)) => quotient_by(self, b),
+            (None, Some(b)) => at_each_position(self, other, Int::floor_div).unwrap_or_else(|| quotient_by(self, b)),
             (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
-            (_, None) => Term::make(Kind::Div(self.clone(), other.clone()), Sort::Int),
+            (_, None) => at_each_position(self, other, Int::floor_div)
+                .unwrap_or_else(|| Term::make(Kind::Div(self.clone(), other.clone()), Sort::Int)),
         }
     }
 
@@ -60,9 +61,10 @@ impl Term {
     pub fn rem(&self, other: &Term) -> Term {
         match (self.as_int(), other.as_int()) {
             (Some(a), Some(b)) => Term::int(a.modulo(b)),
-            (None, Some(b)) => remainder_by(self, b),
+            (None, Some(b)) => at_each_position(self, other, Int::modulo).unwrap_or_else(|| remainder_by(self, b)),
             (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
-            (_, None) => Term::make(Kind::Mod(self.clone(), other.clone()), Sort::Int),
+            (_, None) => at_each_position(self, other, Int::modulo)
+                .unwrap_or_else(|| Term::make(Kind::Mod(self.clone(), other.clone()), Sort::Int)),
         }
     }
 
@@ -111,7 +113,11 @@ impl Term {
     fn is_plain_atom(&self) -> bool {
         !matches!(
             self.kind(),
-            Kind::Linear(_) | Kind::Ite(..) | Kind::Const(_) | Kind::Text(TextOp::Len | TextOp::Pieces, _)
+            Kind::Linear(_)
+                | Kind::Ite(..)
+                | Kind::Table(..)
+                | Kind::Const(_)
+                | Kind::Text(TextOp::Len | TextOp::Pieces, _)
         )
     }
 
@@ -124,6 +130,7 @@ impl Term {
         // Σ g·cᵢxᵢ + k <= 0 iff Σ cᵢxᵢ + ⌈k/g⌉ <= 0.
         let tight = if content == Int::ONE { linear } else { linear.negated().divided(&content).negated() };
         split_choice(&tight, &Term::le0)
+            .or_else(|| table::at_most_zero(&tight))
             .or_else(|| short(&tight))
             .or_else(|| few_pieces(&tight))
             .unwrap_or_else(|| Term::make(Kind::Le0(Box::new(tight)), Sort::Bool))
@@ -142,6 +149,7 @@ impl Term {
         let divisor = if positive { content } else { content.neg() };
         let linear = if divisor == Int::ONE { linear } else { linear.divided(&divisor) };
         split_choice(&linear, &Term::eq0)
+            .or_else(|| table::zero(&linear))
             .or_else(|| no_length(&linear))
             .or_else(|| one_piece(&linear))
             .unwrap_or_else(|| Term::make(Kind::Eq0(Box::new(linear)), Sort::Bool))
@@ -158,11 +166,11 @@ fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
     Term::make(Kind::Le0(Box::new(Linear::single(atom.clone(), sign, constant))), Sort::Bool)
 }
 
-/// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant.
+/// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant, or a table.
 fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Term> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Ite(condition, yes, no) = atom.kind() else { return None };
-    if yes.as_const().is_none() && no.as_const().is_none() {
+    if !yes.is_tabular() && !no.is_tabular() {
         return None;
     }
     let arm =
@@ -241,6 +249,11 @@ fn one_piece(linear: &Linear) -> Option<Term> {
         -1 => Some(occurs.not()),
         _ => None,
     }
+}
+
+/// An operation on terms that one index decides.
+fn at_each_position(a: &Term, b: &Term, apply: fn(&Int, &Int) -> Int) -> Option<Term> {
+    table::pointwise(&[a, b], &|values| Some(Scalar::Int(apply(values[0].as_int()?, values[1].as_int()?))))
 }
 
 /// Coefficients of single atoms go outside: `2x * 3y = 6 (x * y)`.

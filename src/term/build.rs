@@ -3,7 +3,7 @@
 //! For example `eq(ite(c, 1, 2), 1)` is `c`, and `not(#1 <= 3)` is `#1 >= 4`.
 
 use super::node::SHARED_FROM;
-use super::{KeySet, Kind, Linear, Term, Terms, Var, text};
+use super::{KeySet, Kind, Linear, Term, Terms, Var, table, text};
 use crate::scalar::{Int, Scalar, Sort};
 use std::sync::LazyLock;
 
@@ -130,25 +130,29 @@ impl Term {
             (Kind::Const(Scalar::Bytes(x)), Kind::Const(Scalar::Bytes(y))) => Term::from(x < y),
             (_, Kind::Const(least)) if *least == a.sort().simplest() => Term::falsity(),
             _ if a == b || !matches!(a.sort(), Sort::Str | Sort::Bytes) || a.sort() != b.sort() => Term::falsity(),
-            _ => text::simplify_less(a, b).unwrap_or_else(|| Term::make(Kind::Less(a.clone(), b.clone()), Sort::Bool)),
+            _ => table::less(a, b)
+                .or_else(|| text::simplify_less(a, b))
+                .unwrap_or_else(|| Term::make(Kind::Less(a.clone(), b.clone()), Sort::Bool)),
         }
     }
 
     /// `term` is an element of `set`.
     pub fn member(term: &Term, set: &KeySet) -> Term {
+        if let Some(only) = set.single() {
+            return Term::eq(term, &Term::constant(only));
+        }
         match term.kind() {
             Kind::Const(scalar) => Term::from(set.contains(scalar)),
             _ if set.is_empty() => Term::falsity(),
-            _ if set.len() == 1 => {
-                set.find(|_| true).map_or_else(Term::falsity, |only| Term::eq(term, &Term::constant(only)))
-            }
             Kind::Ite(condition, yes, no) if yes.as_const().is_some() || no.as_const().is_some() => {
                 Term::ite(condition, &Term::member(yes, set), &Term::member(no, set))
             }
+            Kind::Linear(sum) if let Some((atom, set)) = without_offset(sum, set) => Term::member(&atom, &set),
             Kind::Text(..) if set.len() <= WRITTEN_OUT => {
                 Term::or_all(set.sorted().into_iter().map(|value| Term::eq(term, &Term::constant(value))))
             }
-            _ => Term::make(Kind::Member(term.clone(), set.clone()), Sort::Bool),
+            _ => table::member(term, set)
+                .unwrap_or_else(|| Term::make(Kind::Member(term.clone(), set.clone()), Sort::Bool)),
         }
     }
 
@@ -156,6 +160,13 @@ impl Term {
     pub(super) fn text_node(op: text::TextOp, args: Terms, sort: Sort) -> Term {
         Term::make(Kind::Text(op, args), sort)
     }
+}
+
+/// For `±atom + offset in set`: the atom, and the set moved.
+fn without_offset(sum: &Linear, set: &KeySet) -> Option<(Term, KeySet)> {
+    let [(atom, sign)] = sum.terms() else { return None };
+    let sign = sign.to_i64().filter(|sign| sign.abs() == 1)?;
+    Some((atom.clone(), set.moved(sign, sum.constant())?))
 }
 
 fn comparable(a: Sort, b: Sort) -> bool {
@@ -195,7 +206,7 @@ fn equal_atoms(a: &Term, b: &Term) -> Term {
             return Term::ite(condition, &Term::eq(yes, other), &Term::eq(no, other));
         }
     }
-    if let Some(simpler) = text::simplify_eq(a, b) {
+    if let Some(simpler) = table::equal(a, b).or_else(|| text::simplify_eq(a, b)) {
         return simpler;
     }
     let (a, b) = if b.as_const().is_some() || a <= b { (a, b) } else { (b, a) };

@@ -2,7 +2,7 @@
 //!
 //! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 + 3 <= #4`.
 
-use super::{Kind, Linear, Term, Terms, TextOp};
+use super::{Column, Kind, Linear, Term, Terms, TextOp};
 use crate::scalar::{Int, Scalar};
 use std::fmt;
 
@@ -45,7 +45,7 @@ type Out<'a, 'b> = &'a mut fmt::Formatter<'b>;
 
 fn level(kind: &Kind) -> Level {
     match kind {
-        Kind::Const(_) | Kind::Var(_) | Kind::Text(..) => Level::Prefix,
+        Kind::Const(_) | Kind::Var(_) | Kind::Table(..) | Kind::Text(..) => Level::Prefix,
         Kind::Not(inner) => {
             if matches!(inner.kind(), Kind::Eq(..) | Kind::Eq0(_)) {
                 Level::Compare
@@ -108,8 +108,18 @@ fn show_open(kind: &Kind, depth: u32, f: Out) -> fmt::Result {
             show(b, Level::Any, depth, f)?;
             f.write_str(" }")
         }
+        Kind::Table(index, column) => show_table(index, column, depth, f),
         Kind::Text(op, args) => show_text(*op, args, depth, f),
     }
+}
+
+/// `[0, 5, 3][#1]`; of a long column its first scalars.
+fn show_table(index: &Term, column: &Column, depth: u32, f: Out) -> fmt::Result {
+    let first: Vec<String> = column.iter().take(SHOWN).map(Scalar::to_string).collect();
+    let more = if column.len() > SHOWN { ", …" } else { "" };
+    write!(f, "[{}{more}][", first.join(", "))?;
+    show(index, Level::Any, depth, f)?;
+    f.write_str("]")
 }
 
 fn show_not(inner: &Term, depth: u32, f: Out) -> fmt::Result {

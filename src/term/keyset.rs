@@ -2,7 +2,7 @@
 //!
 //! For example a key that was not among the 10,000 keys of a map: one `Member`, negated, made in constant time.
 
-use crate::scalar::Scalar;
+use crate::scalar::{Int, Scalar};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
@@ -19,6 +19,35 @@ pub trait ScalarSet: Send + Sync {
     /// Whether the set has no element.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+    /// A number that [`ScalarSet::len`] does not exceed, known at once.
+    fn at_most(&self) -> usize {
+        self.len()
+    }
+    /// The element, where there is exactly one.
+    fn single(&self) -> Option<Scalar> {
+        if self.len() != 1 {
+            return None;
+        }
+        let mut only = None;
+        self.for_each(&mut |scalar| {
+            only = Some(scalar.clone());
+            ControlFlow::Break(())
+        });
+        only
+    }
+    /// Calls `found` on its integers between two ends, if it can list these alone; whether it can.
+    fn between(&self, _ends: (i64, i64), _found: &mut dyn FnMut(i64)) -> bool {
+        false
+    }
+    /// The integers that are an element once they are multiplied with a sign and an offset is added, where the set is one of
+    /// positions.
+    fn moved(&self, _sign: i64, _offset: &Int) -> Option<KeySet> {
+        None
+    }
+    /// A hash of how the set is made, where it is not to be hashed by content.
+    fn own_hash(&self) -> Option<u64> {
+        None
     }
     /// Whether both have the same elements; may be overridden by something faster.
     fn same(&self, other: &dyn ScalarSet) -> bool {
@@ -46,6 +75,12 @@ impl ScalarSet for BTreeSet<Scalar> {
 
     fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>) {
         let _ = self.iter().try_for_each(visit);
+    }
+
+    fn between(&self, (lo, hi): (i64, i64), found: &mut dyn FnMut(i64)) -> bool {
+        let within = self.range(Scalar::int(lo)..=Scalar::int(hi));
+        within.filter_map(|scalar| scalar.as_int()?.to_i64()).for_each(found);
+        true
     }
 }
 
@@ -77,6 +112,26 @@ impl KeySet {
         self.0.len()
     }
 
+    /// A number that [`KeySet::len`] does not exceed, known at once.
+    pub fn at_most(&self) -> usize {
+        self.0.at_most()
+    }
+
+    /// The element, where there is exactly one.
+    pub fn single(&self) -> Option<Scalar> {
+        self.0.single()
+    }
+
+    /// Calls `found` on its integers between two ends, if it can list these alone; whether it can.
+    pub fn between(&self, ends: (i64, i64), found: &mut dyn FnMut(i64)) -> bool {
+        self.0.between(ends, found)
+    }
+
+    /// The integers i with `sign * i + offset` in a set of positions; `None` for other sets.
+    pub(super) fn moved(&self, sign: i64, offset: &Int) -> Option<KeySet> {
+        self.0.moved(sign, offset)
+    }
+
     /// Whether it has no element.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -106,8 +161,11 @@ impl KeySet {
         list
     }
 
-    /// A hash that depends on the content only.
+    /// A hash that is the same in every run: of the content, or of how the set is made.
     pub(super) fn content_hash(&self) -> u64 {
+        if let Some(hash) = self.0.own_hash() {
+            return hash;
+        }
         let mut hash = self.len() as u64;
         if self.len() <= HASHED_BY_CONTENT {
             for scalar in self.sorted() {

@@ -16,16 +16,19 @@
 mod arith;
 mod bound;
 mod build;
+mod column;
 mod display;
 mod junction;
 mod keyset;
 mod linear;
 mod node;
 mod relate;
+mod table;
 mod text;
 mod walk;
 
 pub use bound::{Bound, Condition, Side};
+pub use column::{Column, Scalars};
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
 pub(crate) use node::count_walked;
@@ -88,6 +91,8 @@ pub enum Kind {
     Mod(Term, Term),
     /// `if` condition, then, else; the arms are not boolean.
     Ite(Term, Term, Term),
+    /// The scalar of a column (not of truth values, not all equal) at a position; beyond both ends the last one.
+    Table(Term, Column),
     /// A builtin on strings or octets.
     Text(TextOp, Terms),
 }

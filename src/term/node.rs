@@ -4,6 +4,7 @@
 //! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
 //! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
 
+use super::column::contents;
 use super::{Kind, Term, Var};
 use crate::scalar::{Int, Scalar, Sort};
 use rustc_hash::{FxHashSet, FxHasher};
@@ -209,6 +210,7 @@ fn head_hash(kind: &Kind) -> u64 {
         Kind::Mod(..) => 15,
         Kind::Ite(..) => 16,
         Kind::Text(op, _) => mix(17, *op as u64),
+        Kind::Table(_, column) => mix(18, column.sampled_hash()),
     }
 }
 
@@ -216,7 +218,7 @@ fn head_hash(kind: &Kind) -> u64 {
 pub(super) fn for_each_child<'a>(kind: &'a Kind, f: &mut impl FnMut(&'a Term)) {
     match kind {
         Kind::Const(_) | Kind::Var(_) => {}
-        Kind::Not(a) | Kind::Member(a, _) => f(a),
+        Kind::Not(a) | Kind::Member(a, _) | Kind::Table(a, _) => f(a),
         Kind::And(parts) | Kind::Or(parts) | Kind::Text(_, parts) => parts.iter().for_each(f),
         Kind::Eq0(linear) | Kind::Le0(linear) | Kind::Linear(linear) => {
             linear.terms().iter().for_each(|(atom, _)| f(atom))
@@ -246,6 +248,7 @@ fn heads_agree(a: &Kind, b: &Kind) -> bool {
         (Kind::Const(x), Kind::Const(y)) => x == y,
         (Kind::Var(x), Kind::Var(y)) => x == y,
         (Kind::Member(_, s), Kind::Member(_, t)) => s == t,
+        (Kind::Table(_, s), Kind::Table(_, t)) => s == t,
         (Kind::Text(f, s), Kind::Text(g, t)) => f == g && s.len() == t.len(),
         (Kind::And(s), Kind::And(t)) | (Kind::Or(s), Kind::Or(t)) => s.len() == t.len(),
         (Kind::Eq0(s), Kind::Eq0(t)) | (Kind::Le0(s), Kind::Le0(t)) | (Kind::Linear(s), Kind::Linear(t)) => {
@@ -304,9 +307,12 @@ impl Ord for Term {
     }
 }
 
-/// Distinct terms with equal 64-bit hashes: decided by how they print.
+/// Distinct terms with equal 64-bit hashes: decided by how they print, and by what is not printed.
 fn tie(a: &Term, b: &Term) -> Ordering {
-    if a == b { Ordering::Equal } else { a.to_string().cmp(&b.to_string()) }
+    if a == b {
+        return Ordering::Equal;
+    }
+    a.to_string().cmp(&b.to_string()).then_with(|| contents(a).cmp(&contents(b)))
 }
 
 #[cfg(test)]

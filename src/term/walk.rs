@@ -196,6 +196,7 @@ fn with_children(kind: &Kind, new: &[Term]) -> Term {
         Kind::Div(..) => new[0].div(&new[1]),
         Kind::Mod(..) => new[0].rem(&new[1]),
         Kind::Ite(..) => Term::ite(&new[0], &new[1], &new[2]),
+        Kind::Table(_, column) => Term::table(&new[0], column),
         Kind::Text(op, _) => Term::text(*op, new.iter().cloned().collect::<Terms>()),
     }
 }
@@ -237,6 +238,7 @@ fn apply(kind: &Kind, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Sc
                 of(b)
             }
         }
+        Kind::Table(index, column) => Some(column.total(of(index)?.as_int()?).clone()),
         Kind::Text(op, args) => op.apply(&args.iter().map(of).collect::<Option<Vec<Scalar>>>()?),
     }
 }

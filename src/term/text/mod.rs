@@ -11,8 +11,9 @@ mod trim;
 
 pub(super) use compare::{simplify_eq, simplify_less};
 
-use super::{Kind, Term, Terms};
+use super::{Kind, Term, Terms, table};
 use crate::scalar::{Int, Scalar, Sort, text as known};
+use smallvec::SmallVec;
 
 /// A choice deeper than this stays inside an operation.
 const CHOICE_DEPTH: u32 = 12;
@@ -95,10 +96,12 @@ impl Term {
         if let Some(result) = scalars.and_then(|scalars| op.apply_to(&scalars)) {
             return Term::constant(result);
         }
-        over_choice(op, &args).or_else(|| laws::simplified(op, &args)).unwrap_or_else(|| {
-            let sort = op.sort(args.first().map_or(Sort::Str, Term::sort));
-            Term::text_node(op, args, sort)
-        })
+        over_choice(op, &args).or_else(|| over_table(op, &args)).or_else(|| laws::simplified(op, &args)).unwrap_or_else(
+            || {
+                let sort = op.sort(args.first().map_or(Sort::Str, Term::sort));
+                Term::text_node(op, args, sort)
+            },
+        )
     }
 }
 
@@ -173,6 +176,12 @@ fn over_choice(op: TextOp, args: &Terms) -> Option<Term> {
         Term::text(op, args)
     };
     Some(Term::ite(condition, &arm(yes), &arm(no)))
+}
+
+/// An operation on texts that one index decides is done at each position.
+fn over_table(op: TextOp, args: &Terms) -> Option<Term> {
+    let args: SmallVec<[&Term; 3]> = args.iter().collect();
+    table::pointwise(&args, &|values| op.apply(values))
 }
 
 /// The concatenation of any number of parts.
