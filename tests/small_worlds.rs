@@ -135,6 +135,32 @@ fn ranges_with_unknown_bounds_agree_with_brute_force() {
     compare_all("ranges", uses.map(|value| format!("reply {value};")));
 }
 
+/// What stands at an unknown position of a list is what stands at each of its positions; outside of it there is a fault.
+#[test]
+fn lists_at_unknown_positions_agree_with_brute_force() {
+    const AT: [&str; 6] = ["n", "n + 1", "1 - n", "n + m", "m - n + q", "[2, 0, 1][n]"];
+    const USES: [&str; 16] = [
+        "reply [0, 3, 1, 3][AT];",
+        "reply if [2, 2, 0][AT] <= q { 1 } else { 2 };",
+        "reply if [1, 0, 2][AT] > 0 && [0, 0, 1][n] != 1 { n } else { m };",
+        "let l = [1, 0, 2, 1]; reply l[AT] * l[n] - l[n] % 2;",
+        "let l = [1, 0, 2]; reply if l[AT] < l[m] { 1 } else { l[n] / 2 };",
+        "reply match [None, Some(1), None, Some(3)][AT] { None => 0, Some(x) => x };",
+        "let (a, b) = [(0, q), (1, 2), (m, 0)][AT]; reply a + b;",
+        "let l = [[0, 1], [2], [1, 1], []][AT]; reply if q == 0 { len(l) } else { l[n] };",
+        "reply [0, m, 2, q][AT];",
+        "reply len([\"a\", \"\", \"bb\"][AT] + \"c\");",
+        "reply if [\"a\", \"\", \"bb\"][AT] < \"aa\" { 1 } else { 0 };",
+        "reply [{0: 1}, {1: 2, 0: 3}, {}][AT].get_or(m, 3);",
+        "n := [1, 2, 0][AT]; reply m;",
+        "m := [0, 2, 2][AT]; n := [0, 1, 1][m]; reply n + m;",
+        "assume [true, false, true][AT]; reply n;",
+        "assume [0, 1, 0][AT] == [1, 1, 0][n]; reply m + n;",
+    ];
+    let bodies = USES.iter().flat_map(|used| AT.iter().map(|at| used.replace("AT", at)));
+    compare_all("positions", bodies);
+}
+
 /// Sets in a set, in which something is not known, are as many as differ.
 #[test]
 fn sets_of_unknown_sets_agree_with_brute_force() {

@@ -2,9 +2,10 @@
 
 use super::equal::choose_alternative;
 use super::operate::lift;
-use super::{Entry, Lifted, Map, Presence, Truth, Value, equal, merge, sequence};
+use super::{Entry, Lifted, Map, Presence, Truth, Value, equal, one_of, sequence};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
+use std::sync::Arc;
 
 /// The elements of a collection, each with the condition under which it is there.
 pub type Elements = Vec<(Presence, Value)>;
@@ -85,7 +86,7 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
 
 /// Element `at` of a list (0-based): whether there is one, and which.
 #[must_use]
-pub fn element(list: &im::Vector<Value>, at: &Value) -> (Truth, Value) {
+pub fn element(list: &Arc<im::Vector<Value>>, at: &Value) -> (Truth, Value) {
     if let Some(at) = at.as_int() {
         let Some(at) = at.to_i64().and_then(|at| usize::try_from(at).ok()) else {
             return (Truth::Known(false), Value::Absent);
@@ -93,12 +94,8 @@ pub fn element(list: &im::Vector<Value>, at: &Value) -> (Truth, Value) {
         return list.get(at).map_or((Truth::Known(false), Value::Absent), |value| (Truth::Known(true), value.clone()));
     }
     let Some(term) = at.as_term() else { return (Truth::Known(false), Value::Absent) };
-    let mut found = Value::Absent;
-    for (position, value) in list.iter().enumerate().rev() {
-        found = merge(&Term::eq(&term, &int(position)), value.clone(), found);
-    }
     let inside = Term::and(&Term::le(&int(0), &term), &Term::lt(&term, &int(list.len())));
-    (Truth::of(inside), found)
+    (Truth::of(inside), one_of::at(&term, list))
 }
 
 fn int(value: usize) -> Term {

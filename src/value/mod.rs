@@ -17,6 +17,7 @@ mod embed;
 mod equal;
 mod map;
 mod merge;
+mod one_of;
 mod operate;
 mod optional;
 mod sequence;

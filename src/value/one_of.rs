@@ -1,0 +1,288 @@
+//! One of several known values, by an integer: what a list has at a position that is not known.
+//!
+//! Scalars make one table, constructors of one tag one of each field, lists of one length one of each element; values of
+//! different shapes stand side by side, each under the condition that the position is one of those that have it. For example
+//! `[None, Some(4), Some(7)]` at `#1` is `None` where `#1` is 0, else `Some([…, 4, 7][#1])`. Elements that are no known tree are
+//! put in their places one by one.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Value, merge, union};
+use crate::scalar::{Int, Scalar};
+use crate::term::{Column, Scalars, Term, count_walked};
+
+type List = Arc<im::Vector<Value>>;
+/// From an element of the list to a part of it.
+type Path = SmallVec<[Step; 2]>;
+
+/// Looking at so many elements counts as one node.
+const LOOKED_AT: usize = 8;
+
+/// What values have in common that are joined inside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Scalar,
+    Data(u32, usize),
+    List(usize),
+}
+
+/// Into a field, or an element, of a value of this shape.
+#[derive(Clone, Copy)]
+struct Step {
+    shape: Shape,
+    part: usize,
+}
+
+impl Value {
+    /// The one of these values at a position. Beyond both ends it is the last one if all are known, else any; of none, absent.
+    #[must_use]
+    pub fn one_of(index: &Term, values: &[Value]) -> Value {
+        at(index, &Arc::new(values.iter().cloned().collect()))
+    }
+}
+
+/// The element of a list at a position; beyond both ends what [`Value::one_of`] says.
+pub(super) fn at(index: &Term, list: &List) -> Value {
+    part(index, list, &Path::new())
+}
+
+/// What elements have at the end of a path, those that it leads into.
+fn part(index: &Term, list: &List, path: &Path) -> Value {
+    let Parts { shapes, others } = parts(list, path);
+    let joined = |shape: &Shape| joined(index, list, path, *shape);
+    let known = match shapes.as_slice() {
+        [] => Value::Absent,
+        [only] => joined(only),
+        [first, second] => {
+            let guard = has_shape(index, list, path, *first);
+            union([(guard.not(), joined(second)), (guard, joined(first))])
+        }
+        many => union(many.iter().map(|shape| (has_shape(index, list, path, *shape), joined(shape)))),
+    };
+    let place = |known, position: usize| match follow(list.get(position), path) {
+        Some(value) => merge(&Term::eq(index, &Term::int(Int::from(position))), value.clone(), known),
+        None => known,
+    };
+    others.into_iter().rev().fold(known, place)
+}
+
+/// The parts of a list's elements at the end of a path.
+struct Parts {
+    shapes: SmallVec<[Shape; 4]>,
+    /// The positions of those without a shape.
+    others: Vec<usize>,
+}
+
+fn parts(list: &List, path: &Path) -> Parts {
+    count_walked(list.len() / LOOKED_AT);
+    let mut parts = Parts { shapes: SmallVec::new(), others: Vec::new() };
+    for (position, element) in list.leaves().flatten().enumerate() {
+        let Some(value) = follow(Some(element), path) else { continue };
+        match shape(value) {
+            Some(shape) if parts.shapes.contains(&shape) => {}
+            Some(shape) => parts.shapes.push(shape),
+            None => parts.others.push(position),
+        }
+    }
+    parts
+}
+
+fn shape(value: &Value) -> Option<Shape> {
+    match value {
+        Value::Scalar(_) => Some(Shape::Scalar),
+        Value::Data { tag, .. } => Some(Shape::Data(*tag, value.fields().len())),
+        Value::List(list) => Some(Shape::List(list.len())),
+        Value::Term(_) | Value::Map(_) | Value::Union(_) | Value::Open(_) => None,
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
+    }
+}
+
+fn follow<'v>(value: Option<&'v Value>, path: &[Step]) -> Option<&'v Value> {
+    path.iter().try_fold(value?, |value, step| match value {
+        Value::List(list) if step.shape == Shape::List(list.len()) => list.get(step.part),
+        Value::Data { tag, .. } if step.shape == Shape::Data(*tag, value.fields().len()) => {
+            value.fields().get(step.part)
+        }
+        _ => None,
+    })
+}
+
+/// Those parts that have a shape, as one value.
+fn joined(index: &Term, list: &List, path: &Path, shape: Shape) -> Value {
+    let inside = |of: usize| -> Vec<Value> {
+        let into = |part| path.iter().copied().chain([Step { shape, part }]).collect();
+        (0..of).map(|at| part(index, list, &into(at))).collect()
+    };
+    match shape {
+        Shape::Scalar => Column::new(Known::of(list, path))
+            .map_or(Value::Absent, |column| Value::of_term(Term::table(index, &column))),
+        Shape::Data(tag, fields) => Value::data(tag, inside(fields)),
+        Shape::List(len) => Value::list(inside(len)),
+    }
+}
+
+/// The condition that the part at a position has a shape.
+fn has_shape(index: &Term, list: &List, path: &Path, shape: Shape) -> Term {
+    let shapes = Shapes { list: list.clone(), path: path.clone(), shape };
+    Column::new(shapes).map_or_else(Term::falsity, |column| Term::table(index, &column))
+}
+
+/// The scalars at the end of a path in a list; where there is none, some other one of them.
+struct Known {
+    list: List,
+    path: Path,
+    filler: Scalar,
+}
+
+impl Known {
+    fn of(list: &List, path: &Path) -> Known {
+        let last = list.iter().rev().find_map(|element| scalar(element, path));
+        Known { list: list.clone(), path: path.clone(), filler: last.cloned().unwrap_or(Scalar::Bool(false)) }
+    }
+}
+
+fn scalar<'v>(element: &'v Value, path: &[Step]) -> Option<&'v Scalar> {
+    match follow(Some(element), path)? {
+        Value::Scalar(scalar) => Some(scalar),
+        _ => None,
+    }
+}
+
+impl Scalars for Known {
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn at(&self, position: usize) -> Option<&Scalar> {
+        Some(scalar(self.list.get(position)?, &self.path).unwrap_or(&self.filler))
+    }
+
+    fn walk_back(&self, end: usize, visit: &mut dyn FnMut(usize, &Scalar) -> ControlFlow<()>) {
+        walk_back(&self.list, end, &mut |position, element| {
+            visit(position, scalar(element, &self.path).unwrap_or(&self.filler))
+        });
+    }
+}
+
+/// Whether the parts at the end of a path have a shape.
+struct Shapes {
+    list: List,
+    path: Path,
+    shape: Shape,
+}
+
+impl Shapes {
+    fn has(&self, element: &Value) -> &'static Scalar {
+        const HAS: [Scalar; 2] = [Scalar::Bool(false), Scalar::Bool(true)];
+        static SCALARS: [Scalar; 2] = HAS;
+        let own = follow(Some(element), &self.path).and_then(shape);
+        &SCALARS[usize::from(own == Some(self.shape))]
+    }
+}
+
+impl Scalars for Shapes {
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn at(&self, position: usize) -> Option<&Scalar> {
+        Some(self.has(self.list.get(position)?))
+    }
+
+    fn walk_back(&self, end: usize, visit: &mut dyn FnMut(usize, &Scalar) -> ControlFlow<()>) {
+        walk_back(&self.list, end, &mut |position, element| visit(position, self.has(element)));
+    }
+}
+
+/// Calls a function on the elements before a position, the last one first, leaf by leaf, until it breaks.
+fn walk_back(list: &List, end: usize, visit: &mut dyn FnMut(usize, &Value) -> ControlFlow<()>) {
+    let (mut focus, mut end) = (list.focus(), end.min(list.len()));
+    while let Some(last) = end.checked_sub(1) {
+        let (Range { start, .. }, leaf) = focus.chunk_at(last);
+        for (at, element) in leaf[..end - start].iter().enumerate().rev() {
+            if visit(start + at, element).is_break() {
+                return;
+            }
+        }
+        end = start;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::{Sort, numbers};
+    use crate::term::Var;
+    use crate::value::{Map, Substitution, Truth, equal};
+
+    const INDEX: Var = Var { id: 0, sort: Sort::Int };
+    const OTHER: Var = Var { id: 1, sort: Sort::Int };
+
+    /// A value of one of four types: numbers (known, or not), options of pairs, lists of numbers, maps.
+    fn value(ty: u64, next: &mut dyn FnMut(u64) -> u64) -> Value {
+        let mut number = || match next(8) {
+            0 => Value::of_term(Term::var(OTHER).add(&Term::int(Int::from(next(2))))),
+            n => Value::from(n as i64 % 3),
+        };
+        let two = [number(), number()];
+        match (ty, next(3)) {
+            (0, _) => two[0].clone(),
+            (1, 0) => Value::NONE,
+            (1, _) => Value::some(Value::data(0, two)),
+            (2, n) => Value::list(two.into_iter().take(n as usize)),
+            (_, n) => {
+                Value::Map(Map::of(two.into_iter().filter(Value::is_known).take(n as usize).map(|k| (k, Value::UNIT))))
+            }
+        }
+    }
+
+    fn with(value: &Value, (index, other): (i64, i64)) -> Value {
+        let number = |var: Var| Some(Term::int(if var == INDEX { index } else { other }));
+        let mut known = |term: &Term| Some(term.substitute(&mut |var| number(var)));
+        Substitution::everywhere(&mut known).apply(value).unwrap_or_else(|| value.clone())
+    }
+
+    /// At each position it is the element that is there; equal to a known value where that element is.
+    #[test]
+    fn one_of_several_values_is_each_at_its_position() {
+        let mut next = numbers(3);
+        for round in 0..4_000 {
+            let values: Vec<Value> = (0..1 + next(7)).map(|_| value(round % 4, &mut next)).collect();
+            let index = Term::var(INDEX).add(&Term::int(Int::from(next(3)).sub(&Int::ONE)));
+            let one = Value::one_of(&index, &values);
+            for (position, element) in values.iter().enumerate() {
+                for other in 0..2 {
+                    let at = index.substitute(&mut |_| Some(Term::int(0))).as_int().cloned().unwrap_or_default();
+                    let world = (position as i64 - at.to_i64().unwrap_or_default(), other);
+                    assert_eq!(with(&one, world), with(element, world), "{values:?} at {index} in {world:?}: {one:?}");
+                    let known = with(&values[next(values.len() as u64) as usize], world);
+                    let same = equal(&one, &known).map(Truth::term).expect("a condition");
+                    let holds = same.eval(&mut |var| Some(Scalar::int(if var == INDEX { world.0 } else { world.1 })));
+                    assert_eq!(holds, Some(Scalar::Bool(with(element, world) == known)), "{same}");
+                }
+            }
+            if values.iter().all(Value::is_known) {
+                assert_eq!(values.last(), Some(&with(&one, (100, 0))));
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_list_is_one_table() {
+        let log: Vec<Value> = (0..1_000).map(|n| Value::some(Value::from(n % 7))).collect();
+        let index = Term::var(INDEX);
+        let one = Value::one_of(&index, &log);
+        assert_eq!(one.field(1, 0).as_term().map(|term| term.size()), Some(2));
+        let three = equal(&one, &Value::some(Value::from(3))).map(Truth::term).expect("a condition");
+        assert_eq!(three.size(), 2, "{three}");
+        let positions = |n: i64| three.substitute(&mut |_| Some(Term::int(n))).as_bool() == Some(true);
+        assert_eq!((-5..1_005).filter(|n| positions(*n)).count(), 143);
+        assert!(matches!(Value::one_of(&index, &[]), Value::Absent));
+        let options = [Value::NONE, Value::some(Value::from(4)), Value::some(Value::from(4))];
+        let shown = format!("{:?}", Value::one_of(&index, &options));
+        assert!(shown.contains("#0 == 0") && shown.contains("#0 != 0") && !shown.contains("]["), "{shown}");
+    }
+}
