@@ -36,7 +36,7 @@ fn settings() -> Vec<Options> {
     let switched =
         |on: usize| Options { directed: on & 1 == 0, merge: on & 2 == 0, forget: on & 4 == 0, ..Options::default() };
     let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
-    let apart = Options { join: false, ..Options::default() };
+    let apart = Options { unite: false, ..Options::default() };
     let unnamed = Options { name: false, ..Options::default() };
     let unshown = Options { shown: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
@@ -55,7 +55,7 @@ fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
     Options {
         name: false,
-        join: false,
+        unite: false,
         shown: false,
         ahead: false,
         optional: false,
@@ -210,7 +210,7 @@ fn random_worlds_are_judged_alike() {
 #[test]
 fn hidden_branches_are_judged_alike() {
     let mut rng = Rng::new(31);
-    let few = [Options::default(), Options { join: false, name: false, ..Options::default() }];
+    let few = [Options::default(), Options { unite: false, name: false, ..Options::default() }];
     for workload in WORKLOADS {
         let spec = workload.spec();
         for seed in 0..12 {

@@ -13,7 +13,7 @@ impl Judge {
         self.options.keep_answers = true;
         self.options.merge = false;
         self.options.forget = false;
-        self.tell_all_apart();
+        self.options.unite = false;
         let mut silent = self.clone();
         self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
         silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });

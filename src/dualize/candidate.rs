@@ -7,7 +7,7 @@ use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Past, Solver, Store};
 use crate::spec::{Site, Spec};
-use crate::term::{Condition, Term, Var};
+use crate::term::{Condition, Term};
 use crate::value::{self, Alternatives, Conditions, Lifted, Truth, Value};
 
 /// A validation state that is moved by its address: candidates change places more often than they are looked into.
@@ -33,10 +33,8 @@ pub struct State {
     pub(super) unseen: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
-    /// Whether something in memory was not known then, besides what is joined.
+    /// Whether something in memory was not known then.
     pub(super) open: bool,
-    /// What stands for the different values of candidates that were joined.
-    pub(super) joined: Option<Joined>,
     /// How much of what the section touched has been noticed.
     pub(super) noticed: usize,
     /// Where the last answer was given.
@@ -61,15 +59,6 @@ impl DerefMut for Candidate {
     fn deref_mut(&mut self) -> &mut State {
         &mut self.0
     }
-}
-
-/// A variable that stands for the different values of candidates that were equal else. Nothing but its slot mentions it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Joined {
-    /// The variable: the value of the slot.
-    pub(super) var: Var,
-    /// Where it is in memory.
-    pub(super) slot: u32,
 }
 
 /// A choice that a path made, and when.
@@ -136,7 +125,6 @@ impl Candidate {
             unseen: 0,
             walked: 0,
             open: false,
-            joined: None,
             noticed: 0,
             replied: None,
             answer: None,
@@ -152,28 +140,15 @@ impl Candidate {
 
     /// The same where its process is on its own way already.
     pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
-        let State {
-            process: _,
-            store,
-            doubt,
-            doubted,
-            fresh,
-            unseen,
-            walked,
-            open,
-            joined,
-            noticed,
-            replied,
-            answer,
-            log,
-        } = &**other;
+        let State { process: _, store, doubt, doubted, fresh, unseen, walked, open, noticed, replied, answer, log } =
+            &**other;
         let own = &mut *self.0;
         if !(own.store.is_new() && store.is_new()) {
             own.store.clone_from(store);
         }
         own.doubt.clone_from(doubt);
         (own.doubted, own.fresh, own.unseen, own.walked, own.open) = (*doubted, *fresh, *unseen, *walked, *open);
-        (own.joined, own.noticed, own.replied) = (*joined, *noticed, *replied);
+        (own.noticed, own.replied) = (*noticed, *replied);
         own.answer.clone_from(answer);
         own.log.clone_from(log);
     }
@@ -196,7 +171,7 @@ impl Candidate {
 
     /// Whether all of its memory is known: nothing was chosen since that was seen last.
     pub(super) fn is_known(&self) -> bool {
-        self.fresh == 0 && !self.open && self.joined.is_none()
+        self.fresh == 0 && !self.open
     }
 
     /// Counts the variables of a choice.
@@ -211,13 +186,6 @@ impl Candidate {
         self.unseen = self.unseen.saturating_sub(1);
         if self.unseen == 0 {
             self.fresh = 0;
-        }
-    }
-
-    /// Leaves a variable that memory does not mention any more to the store, where that needs it.
-    pub(super) fn leave(&mut self, var: Var) {
-        if !self.store.release(var) {
-            self.count_choice(1);
         }
     }
 

@@ -40,6 +40,11 @@ impl Judge {
         }
     }
 
+    /// The same where there are others: names would tell those apart that may be put together.
+    pub(super) fn tidy_one_of_several(&mut self, candidate: &mut Candidate) {
+        if self.may_unite() { self.tidy(candidate) } else { self.tidy_and_name(candidate) }
+    }
+
     /// Forgets, and gives names to terms whose variables occur nowhere else.
     pub(super) fn forget_and_name(&mut self, candidate: &mut Candidate) {
         if self.forget(candidate) && candidate.open {
@@ -119,9 +124,7 @@ impl Judge {
         (candidate.fresh, candidate.unseen) = (0, 0);
         candidate.walked = walked;
         self.worked += u64::from(walked);
-        candidate.joined = candidate.joined.filter(|joined| live.contains(&joined.var));
-        let joined = usize::from(candidate.joined.is_some());
-        candidate.open = live.len() > joined || candidate.process.has_unknowns();
+        candidate.open = !live.is_empty() || candidate.process.has_unknowns();
         self.counts.walked += u64::from(walked);
         computed
     }

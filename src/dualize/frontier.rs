@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::delay::{Wanted, Watch};
 use super::forks::Forks;
+use super::normal::keyed;
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
 use super::spare::Spares;
@@ -43,8 +44,8 @@ pub struct Options {
     pub forget: bool,
     /// What a term may be is given to one variable, where its own occur nowhere else.
     pub name: bool,
-    /// Candidates that are equal but for one value are one, with a set of values.
-    pub join: bool,
+    /// Candidates that differ in few cells are one, with a set of values in each.
+    pub unite: bool,
     /// Both sides of a fork run on before what is known is copied, so that few are followed.
     pub ahead: bool,
     /// A choice that the answer shows is what was observed.
@@ -77,7 +78,7 @@ impl Default for Options {
             merge: true,
             forget: true,
             name: true,
-            join: true,
+            unite: true,
             ahead: true,
             shown: true,
             optional: true,
@@ -176,12 +177,12 @@ pub struct Judge {
     results: Vec<Candidate>,
     /// The same for the candidates themselves.
     pub(super) spares: Spares,
-    /// Slots whose values were told apart again after they were joined.
-    pub(super) apart: Vec<u32>,
     /// The condition of the side that a path has just taken, which is still to be assumed.
     pub(super) deferred: Option<(Term, Place)>,
     /// What the choices of optional values make, from when they are met.
     pub(super) patterns: Vec<(Optional, Option<Arc<Pattern>>)>,
+    /// Whether each variable is read by single entries only.
+    pub(super) keyed: Arc<[bool]>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
     /// The statements at which candidates forked.
@@ -216,9 +217,9 @@ impl Judge {
             open: Vec::new(),
             results: Vec::new(),
             spares: Spares::default(),
-            apart: Vec::new(),
             deferred: None,
             patterns: Vec::new(),
+            keyed: keyed(&spec.program).into(),
             compared: Compared::default(),
             forks: Forks::default(),
             spec,
@@ -282,7 +283,7 @@ impl Judge {
             if matches!(received.seen, Observed::Lost) {
                 others.push(candidates[at].clone());
             }
-            if self.respond_joined(spec, &mut candidates[at], received, &mut others) == Alive::Yes {
+            if self.respond(spec, &mut candidates[at], received, &mut others) == Alive::Yes {
                 candidates.swap(kept, at);
                 kept += 1;
             }
@@ -402,7 +403,7 @@ impl Judge {
     pub(super) fn settle(&mut self, mut survivors: Vec<Candidate>) {
         match &mut survivors[..] {
             [only] => self.tidy_and_name(only),
-            _ => self.tidy_each(&mut survivors, Judge::tidy_and_name),
+            _ => self.tidy_each(&mut survivors, Judge::tidy_one_of_several),
         }
         if survivors.len() > 1 && self.options.merge {
             self.reduce(&mut survivors);
@@ -451,7 +452,6 @@ impl Judge {
             candidate.store.keep_trail();
             candidate.log = Past::default();
             judge.log(candidate, || Logged::Began(number));
-            candidate.open |= candidate.joined.take().is_some();
         }
         judge.candidates = candidates;
         judge

@@ -62,8 +62,6 @@ impl Judge {
             let new = havoc_map(&mut self.fresh, spec, (variable.ty, old), keys, &mut facts);
             candidate.process.memory[slot] = new;
         }
-        // What stands for several values is one of those that were forgotten, or a variable like any other now.
-        candidate.open |= candidate.joined.take().is_some();
         candidate.count_choice(self.fresh.last - first);
         let known = facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
         if known { Alive::Yes } else { Alive::No }

@@ -85,8 +85,7 @@ impl Judge {
     /// Whether nothing but an answer mentions its variable any more. All mentions of a variable share one node, so there is
     /// none where the answer's own node is not shared.
     fn is_last(&self, candidate: &Candidate, answer: &Term, var: Var) -> bool {
-        let joined = candidate.joined.is_some_and(|joined| joined.var == var);
-        let last = !joined && self.may_forget_at_once() && answer.is_last_mention();
+        let last = self.may_forget_at_once() && answer.is_last_mention();
         debug_assert!(!last || !is_mentioned(candidate, var), "{var:?} has another node");
         last
     }

@@ -12,6 +12,9 @@ use crate::value::Value;
 /// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
 const COMPARED: usize = 32;
 
+/// So many known candidates are judged faster than one that is not known.
+const APART: usize = 2;
+
 /// What an exchange costs a candidate, in values that comparing walks through.
 const EXCHANGE: usize = 8;
 
@@ -24,6 +27,8 @@ pub(super) struct Compared {
     walked: usize,
     /// What the exchanges since then cost, in values.
     spent: usize,
+    /// How many were left the last time that putting them together gained little.
+    stuck: usize,
 }
 
 impl Compared {
@@ -43,23 +48,32 @@ impl Judge {
         if candidates.len() <= COMPARED {
             let kept = known_apart(candidates);
             candidates.drain(kept..).for_each(|candidate| self.spares.take(candidate));
-            self.join_candidates(candidates);
         }
-        self.counts.merges += (before - candidates.len()) as u64;
-        if candidates.len() > 1 && !(known && before <= COMPARED) && self.compared.is_due(candidates.len()) {
+        if candidates.len() > 1 && !(known && candidates.len() <= APART) && self.compared.is_due(candidates.len()) {
             self.compare(candidates);
         }
+        self.counts.merges += before.saturating_sub(candidates.len()) as u64;
     }
 
-    /// Merges equal candidates and drops covered ones.
+    /// Whether candidates are put together: not where the choices or answers of each are kept, nor where the server acts by
+    /// itself, as what steps lead to is compared with what is known.
+    pub(super) fn may_unite(&self) -> bool {
+        let kept = self.options.keep_choices || self.options.keep_answers;
+        self.options.unite && !kept && self.spec.program.steps.is_empty()
+    }
+
+    /// Merges equal candidates, unites others and drops covered ones.
     fn compare(&mut self, candidates: &mut Vec<Candidate>) {
+        let unites = self.may_unite();
         if self.options.forget {
+            let forget = |judge: &mut Judge, candidate: &mut Candidate| _ = judge.forget(candidate);
+            self.tidy_each(candidates, if unites { forget } else { Judge::forget_and_name });
+        }
+        subsume::merge_equal(candidates);
+        let stuck = self.unite(candidates);
+        if unites && self.options.forget && candidates.len() > 1 {
             self.tidy_each(candidates, Judge::forget_and_name);
         }
-        let before = candidates.len();
-        subsume::merge_equal(candidates);
-        self.join_candidates(candidates);
-        self.counts.merges += (before - candidates.len()) as u64;
         let before = candidates.len();
         subsume::drop_covered(candidates, &mut self.solver);
         self.counts.subsumptions += (before - candidates.len()) as u64;
@@ -67,7 +81,17 @@ impl Judge {
         let values = candidates.iter().flat_map(|candidate| &candidate.process.memory).chain(seen);
         let walked = values.map(Value::breadth).sum();
         self.counts.compared += walked as u64;
-        self.compared = Compared { left: candidates.len(), walked, spent: 0 };
+        self.compared = Compared { left: candidates.len(), walked, spent: 0, stuck };
+    }
+
+    /// Puts candidates together, where they are twice as many as when that gained little; how many these were.
+    fn unite(&mut self, candidates: &mut Vec<Candidate>) -> usize {
+        let (before, stuck) = (candidates.len(), self.compared.stuck);
+        if !self.may_unite() || before < 2 * stuck {
+            return stuck;
+        }
+        self.normalize(candidates);
+        if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::collect::{SHORT, append_in_place, behead_in_place};
 use super::notes::Slots;
-use super::{Process, Task, UNION_LIMIT};
+use super::{Process, Task, is_forced};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
 use crate::term::{Side, Var};
@@ -201,7 +201,7 @@ pub(super) fn glides(op: &Op) -> bool {
 #[inline]
 fn few(value: &Value) -> Option<&Value> {
     match value {
-        Value::Union(alternatives) if alternatives.count() > UNION_LIMIT => None,
+        Value::Union(alternatives) if is_forced(alternatives) => None,
         value => Some(value),
     }
 }

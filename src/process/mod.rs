@@ -43,7 +43,7 @@ use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::{Condition, Term};
-use crate::value::{Ask, Truth, Value};
+use crate::value::{Alternatives, Ask, Truth, Value};
 use notes::Seldom;
 
 /// The number of instructions after which a section counts as one that never ends.
@@ -392,7 +392,7 @@ impl Process {
     /// Sets a register; a value with too many alternatives is to be forced.
     #[inline]
     fn keep_small(&mut self, register: Register, value: Value) {
-        let too_many = matches!(&value, Value::Union(alternatives) if alternatives.count() > UNION_LIMIT);
+        let too_many = matches!(&value, Value::Union(alternatives) if is_forced(alternatives));
         if too_many {
             self.task.oversize = Some(register);
         }
@@ -469,4 +469,10 @@ impl Process {
             None => condition,
         }
     }
+}
+
+/// Whether a value with these alternatives is told apart where it is read.
+#[inline]
+fn is_forced(alternatives: &Alternatives) -> bool {
+    alternatives.is_apart() || alternatives.count() > UNION_LIMIT
 }

@@ -8,6 +8,7 @@ use crate::scalar::{Int, Json, Scalar, Sort};
 use crate::term::{KeySet, Term, Var};
 use im::OrdSet;
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Known sets up to this size are kept as explicit values.
@@ -19,6 +20,13 @@ pub struct Domain {
     lo: Option<Int>,
     hi: Option<Int>,
     more: Option<Arc<More>>,
+}
+
+/// Of the bounds, and of how many values are listed.
+impl Hash for Domain {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.lo, &self.hi, self.only().map(Values::len)).hash(state);
+    }
 }
 
 /// What few variables need.

@@ -24,6 +24,16 @@ type Pairs = SmallVec<[(Term, Value); 2]>;
 struct Made {
     pairs: OnceLock<Pairs>,
     later: Option<Later>,
+    reading: Reading,
+}
+
+/// What becomes of alternatives that are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reading {
+    /// Operations are lifted over them.
+    Lifted,
+    /// They are told apart first: they are states of a part of the memory.
+    Apart,
 }
 
 /// What alternatives will be.
@@ -58,11 +68,25 @@ impl Pattern {
     #[must_use]
     pub fn behind(self: &Arc<Pattern>, number: u64) -> Alternatives {
         let later = Later { pattern: self.clone(), behind: number };
-        Alternatives(Arc::new(Made { pairs: OnceLock::new(), later: Some(later) }))
+        Alternatives(Arc::new(Made { pairs: OnceLock::new(), later: Some(later), reading: Reading::Lifted }))
     }
 }
 
 impl Alternatives {
+    /// Alternatives, none a scalar, that are told apart where they are read, also those of one shape.
+    #[must_use]
+    pub fn apart(pairs: impl IntoIterator<Item = (Term, Value)>) -> Alternatives {
+        let pairs = OnceLock::from(pairs.into_iter().collect::<Pairs>());
+        Alternatives(Arc::new(Made { pairs, later: None, reading: Reading::Apart }))
+    }
+
+    /// Whether they are told apart where they are read.
+    #[inline]
+    #[must_use]
+    pub fn is_apart(&self) -> bool {
+        self.0.reading == Reading::Apart
+    }
+
     /// Looks at them.
     pub fn look(&self) {
         let _: &[(Term, Value)] = self;
@@ -210,7 +234,8 @@ impl Deref for Alternatives {
 
 impl FromIterator<(Term, Value)> for Alternatives {
     fn from_iter<I: IntoIterator<Item = (Term, Value)>>(pairs: I) -> Alternatives {
-        Alternatives(Arc::new(Made { pairs: OnceLock::from(pairs.into_iter().collect::<Pairs>()), later: None }))
+        let pairs = OnceLock::from(pairs.into_iter().collect::<Pairs>());
+        Alternatives(Arc::new(Made { pairs, later: None, reading: Reading::Lifted }))
     }
 }
 

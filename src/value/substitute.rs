@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
-use super::{Optional, Rest, Truth, Value, optional, union};
+use super::{Alternatives, Optional, Rest, Truth, Value, optional, union};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -55,7 +55,16 @@ impl<'a> Substitution<'a> {
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
             }
             // No variable was mentioned before it was made.
-            Value::Union(alternatives) => self.union(alternatives.made()?),
+            Value::Union(alternatives) => {
+                let rewritten = self.union(alternatives.made()?)?;
+                Some(match rewritten {
+                    Rewritten::Only(value) => value,
+                    Rewritten::Several(pairs) if alternatives.is_apart() && pairs.len() > 1 => {
+                        Value::Union(Alternatives::apart(pairs))
+                    }
+                    Rewritten::Several(pairs) => union(pairs),
+                })
+            }
         }
     }
 
@@ -128,14 +137,14 @@ impl<'a> Substitution<'a> {
         Some(Value::maybe(Truth::of(presence), value.unwrap_or_else(|| optional.value.clone())))
     }
 
-    fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Value> {
+    fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Rewritten> {
         let mut rewritten: Option<Vec<(Term, Value)>> = None;
         for (at, (guard, value)) in alternatives.iter().enumerate() {
             let new_guard = (self.term)(guard);
             let known = new_guard.as_ref().and_then(Term::as_bool);
             if known == Some(true) {
                 // The others are under guards that exclude this one.
-                return Some(self.apply(value).unwrap_or_else(|| value.clone()));
+                return Some(Rewritten::Only(self.apply(value).unwrap_or_else(|| value.clone())));
             }
             let new_value = if known == Some(false) { None } else { self.apply(value) };
             if rewritten.is_none() && (new_guard.is_some() || new_value.is_some()) {
@@ -145,8 +154,16 @@ impl<'a> Substitution<'a> {
                 list.push((new_guard.unwrap_or_else(|| guard.clone()), new_value.unwrap_or_else(|| value.clone())));
             }
         }
-        rewritten.map(union)
+        rewritten.map(Rewritten::Several)
     }
+}
+
+/// What alternatives have become.
+enum Rewritten {
+    /// The one that is left.
+    Only(Value),
+    /// Those that are not excluded.
+    Several(Vec<(Term, Value)>),
 }
 
 impl Value {
@@ -292,7 +309,8 @@ impl Value {
                 Value::maybe(Truth::Term(optional.presence.clone()), decide(&optional.value)).unwrap_or(Value::Absent)
             }
             Value::Union(alternatives) => {
-                union(alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value))))
+                let decided = alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value)));
+                if alternatives.is_apart() { Value::Union(Alternatives::apart(decided)) } else { union(decided) }
             }
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Data { fields: None, .. } => self.clone(),
             Value::Unknown(_) | Value::Rest(_) | Value::Any => self.clone(),

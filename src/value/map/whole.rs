@@ -67,6 +67,27 @@ impl Map {
         })
     }
 
+    /// The keys under which both have different entries; `None` where keys are symbolic, a write is pending or a base unknown.
+    #[must_use]
+    pub fn differing_keys(&self, other: &Map) -> Option<Vec<Value>> {
+        let entry = |map: &'_ Map, key: &Value| map.0.entries.get(key).cloned();
+        let differ = |key: &&Value| entry(self, key) != entry(other, key);
+        let plain = self.is_plain() && other.is_plain();
+        plain.then(|| Map::keys_that_may_differ(self, other).into_iter().filter(differ).cloned().collect())
+    }
+
+    /// Whether its entries are all that it has: no key is symbolic, no write is pending, and nothing is unknown beneath.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let contents = &*self.0;
+        contents.symbolic == 0 && contents.pending.is_empty() && contents.base.is_none()
+    }
+
+    /// The entries in which something is not known, with their keys.
+    pub fn open_entries(&self) -> impl Iterator<Item = (&Value, &Entry)> {
+        self.0.entries.open()
+    }
+
     /// Whether both stand on no base, or on one base of which both have seen the same.
     fn have_like_bases(a: &Map, b: &Map) -> bool {
         a.base() == b.base() && (a.base().is_none() || a.missing(b).is_none())

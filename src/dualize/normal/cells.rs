@@ -1,0 +1,95 @@
+//! The cells of memories: where candidates differ, and what a candidate holds there.
+//!
+//! `{"a": 1, "b": 2}` and `{"a": 1, "b": 3}` in one variable differ in the cell under `"b"`; two lists are one cell each.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::candidate::Candidate;
+use super::super::havoc::Cell;
+use crate::process::Process;
+use crate::term::Var;
+use crate::value::{Entry, Presence, Value};
+
+/// The cells in which some candidate differs from the first one.
+pub(super) fn differing(candidates: &[Candidate]) -> Vec<Cell> {
+    let Some((first, others)) = candidates.split_first() else { return Vec::new() };
+    let mut cells = Vec::new();
+    for (slot, own) in first.process.memory.iter().enumerate() {
+        let theirs = others.iter().map(|other| &other.process.memory[slot]);
+        match differing_keys(own, theirs) {
+            Some(keys) => cells.extend(keys.into_iter().map(|key| Cell { slot: slot as u32, key: Some(key) })),
+            None => cells.push(Cell { slot: slot as u32, key: None }),
+        }
+    }
+    cells
+}
+
+/// The keys under which maps differ from others; `None` where a value differs that cannot be told apart by its keys.
+fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> Option<BTreeSet<Value>> {
+    let mut keys = BTreeSet::new();
+    for other in others {
+        match (own, other) {
+            (Value::Map(own), Value::Map(other)) if own.is_same(other) => {}
+            (Value::Map(own), Value::Map(other)) => keys.extend(own.differing_keys(other)?),
+            (own, other) if own == other => {}
+            _ => return None,
+        }
+    }
+    Some(keys)
+}
+
+/// What a cell holds; of a variable, an entry that is always there.
+pub(super) fn read(process: &Process, cell: &Cell) -> Entry {
+    let slot = &process.memory[cell.slot as usize];
+    match (&cell.key, slot) {
+        (Some(key), Value::Map(map)) => map.plain_entry(key).flatten().cloned().unwrap_or(Entry::HIDDEN),
+        (Some(_) | None, slot) => Entry::always(slot.clone()),
+    }
+}
+
+/// Puts something into a cell.
+pub(super) fn write(process: &mut Process, cell: &Cell, entry: Entry) {
+    let slot = &mut process.memory[cell.slot as usize];
+    match (&cell.key, slot) {
+        (Some(key), Value::Map(map)) => {
+            map.set_in_place(key, (entry.presence != Presence::Never).then_some(entry));
+        }
+        (Some(_) | None, slot) => *slot = entry.value,
+    }
+}
+
+/// The cells that mention each variable.
+pub(super) fn mentions(process: &Process) -> FxHashMap<Var, Vec<Cell>> {
+    let mut mentions: FxHashMap<Var, Vec<Cell>> = FxHashMap::default();
+    let mut add = |cell: &Cell, vars: FxHashSet<Var>| {
+        vars.into_iter().for_each(|var| mentions.entry(var).or_default().push(cell.clone()));
+    };
+    for (slot, value) in (0u32..).zip(&process.memory) {
+        match value {
+            Value::Map(map) if map.is_plain() => {
+                for (key, entry) in map.open_entries() {
+                    add(&Cell { slot, key: Some(key.clone()) }, variables(entry));
+                }
+            }
+            value => add(&Cell { slot, key: None }, variables(&Entry::always(value.clone()))),
+        }
+    }
+    mentions
+}
+
+/// The variables of what a cell holds.
+pub(super) fn variables(entry: &Entry) -> FxHashSet<Var> {
+    let mut vars = FxHashSet::default();
+    let mut add = |var: Var| {
+        vars.insert(var);
+    };
+    if let Presence::When(condition) = &entry.presence {
+        condition.vars(&mut add);
+    }
+    if entry.presence != Presence::Never {
+        entry.value.visit_variables(&mut add);
+    }
+    vars
+}

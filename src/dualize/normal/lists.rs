@@ -1,0 +1,127 @@
+//! Lists some of whose elements may be there or not: one that stands for several (`frontier.md`, *positions and presence*).
+//!
+//! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; that and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. What two lists have in common in
+//! front and behind stays; the union of what is between is tried, and taken where it stands for the same lists.
+
+use rustc_hash::FxHashSet;
+
+use crate::scalar::Sort;
+use crate::term::{Term, Var};
+use crate::value::{self, Truth, Value};
+
+/// An element, and whether it is there in any case.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Element {
+    pub(super) value: Value,
+    pub(super) presence: Presence,
+}
+
+/// Whether an element is there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Presence {
+    Certain,
+    Optional,
+}
+
+/// More elements between two lists than this are not tried.
+const BETWEEN: usize = 8;
+
+/// The elements of a known list.
+pub(super) fn elements(value: &Value) -> Option<Vec<Element>> {
+    let Value::List(list) = value else { return None };
+    Some(list.iter().map(|value| Element { value: value.clone(), presence: Presence::Certain }).collect())
+}
+
+/// The list that stands for all that two lists stand for, if there is one.
+pub(super) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
+    let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
+    let (one_rest, two_rest) = (&one[front..], &two[front..]);
+    let behind = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
+    let (mine, theirs) = (&one_rest[..one_rest.len() - behind], &two_rest[..two_rest.len() - behind]);
+    let (long, short) = if mine.len() < theirs.len() { (theirs, mine) } else { (mine, theirs) };
+    if long.len() > BETWEEN {
+        return None;
+    }
+    let wanted: FxHashSet<Vec<&Value>> = language(long).union(&language(short)).cloned().collect();
+    let optional = |element: &Element| Element { value: element.value.clone(), presence: Presence::Optional };
+    let all: Vec<Element> = long.iter().map(optional).collect();
+    let between = [long, &all[..]].into_iter().find(|between| language(between) == wanted)?;
+    Some(one[..front].iter().chain(between).chain(&one_rest[one_rest.len() - behind..]).cloned().collect())
+}
+
+/// Each of the lists that a list stands for.
+fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
+    let mut lists: FxHashSet<Vec<&Value>> = FxHashSet::default();
+    lists.insert(Vec::new());
+    for element in list {
+        let longer: Vec<Vec<&Value>> =
+            lists.iter().map(|list| list.iter().copied().chain([&element.value]).collect()).collect();
+        match element.presence {
+            Presence::Certain => lists = longer.into_iter().collect(),
+            Presence::Optional => lists.extend(longer),
+        }
+    }
+    lists
+}
+
+/// Whether a list stands for all that another one stands for; `false` also where this is not seen.
+pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
+    let is_optional = |element: &Element| element.presence == Presence::Optional;
+    // A list without its first elements, most often.
+    if let Some(front) = general.len().checked_sub(special.len())
+        && general[front..] == *special
+    {
+        return general[..front].iter().all(is_optional) || front == 0;
+    }
+    general.iter().any(is_optional) && value::includes(&numbered(general), &numbered(special))
+}
+
+/// A list with a variable for each presence, numbered from 1.
+fn numbered(list: &[Element]) -> Value {
+    let mut last = 0;
+    of(list, &mut || {
+        last += 1;
+        Term::var(Var { id: last, sort: Sort::Bool })
+    })
+}
+
+/// A list with the given conditions as presences.
+pub(super) fn of(list: &[Element], presence: &mut dyn FnMut() -> Term) -> Value {
+    let element = |element: &Element| match element.presence {
+        Presence::Certain => Some(element.value.clone()),
+        Presence::Optional => Value::maybe(Truth::Term(presence()), element.value.clone()),
+    };
+    Value::sequence(list.iter().filter_map(element).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::numbers;
+
+    fn random(next: &mut dyn FnMut(u64) -> u64) -> Vec<Element> {
+        let presence = |next: &mut dyn FnMut(u64) -> u64| {
+            if next(2) == 0 { Presence::Certain } else { Presence::Optional }
+        };
+        (0..next(5)).map(|_| Element { value: Value::from(next(2) as i64), presence: presence(next) }).collect()
+    }
+
+    #[test]
+    fn a_union_stands_for_what_both_stand_for() {
+        let mut next = numbers(5);
+        let (mut united, mut included) = (0, 0);
+        for _ in 0..5_000 {
+            let [one, two] = [(); 2].map(|()| random(&mut next));
+            let both: FxHashSet<Vec<&Value>> = language(&one).union(&language(&two)).cloned().collect();
+            if let Some(list) = union(&one, &two) {
+                assert_eq!(language(&list), both, "{one:?} {two:?}");
+                united += 1;
+            }
+            if includes(&one, &two) {
+                assert!(language(&two).is_subset(&language(&one)), "{one:?} {two:?}");
+                included += 1;
+            }
+        }
+        assert!(united > 300 && included > 300, "{united} united, {included} included");
+    }
+}

@@ -1,0 +1,339 @@
+//! A candidate as boxes: the contents of cells that are independent of each other.
+//!
+//! With `#1` in 0 to 1, a = #1 and b = #1 + 1 are two boxes, {a: 0, b: 1} and {a: 1, b: 2}; with `#2` in 0 to 9, a = #2 and
+//! b = 5 are one, {a: 0 to 9, b: 5}. What depends on each other and cannot be listed is linked: one content for several cells.
+
+use rustc_hash::FxHashSet;
+
+use super::ROWS;
+use super::cells::variables;
+use super::content::{Content, SHAPES, Shape};
+use super::lists::{self, Element};
+use crate::scalar::{Scalar, Sort};
+use crate::solve::{Answer, Solver, Store};
+use crate::term::{Kind, Term, Var};
+use crate::value::{Entry, Presence, Substitution, Value};
+
+/// A variable with more values than this is not told apart by them.
+const VALUES: usize = 16;
+
+/// What a candidate, or a part of it, holds in some cells, and what is known of its variables.
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) entries: Vec<Entry>,
+    pub(super) store: Store,
+}
+
+/// Cells, by their positions, that depend on each other.
+type Group = Vec<usize>;
+
+/// A case split: a condition, or a variable with the values that it may have.
+enum Cases {
+    Condition(Term),
+    Values(Var, Vec<Scalar>),
+}
+
+/// Why a value is no shape.
+enum Obstacle {
+    /// It is a sum of shapes, by these cases.
+    Cases(Cases),
+    /// It cannot be told.
+    Opaque,
+}
+
+impl Row {
+    /// The rows without dependences between cells that can be told apart; at most so many. The groups of cells of which that
+    /// cannot be done are added to `linked`.
+    pub(super) fn told_apart(self, limit: usize, linked: &mut Vec<Group>, solver: &mut Solver) -> Option<Vec<Row>> {
+        let (mut open, mut rows, mut taken) = (vec![self], Vec::new(), 0);
+        while let Some(row) = open.pop() {
+            taken += 1;
+            let groups = row.groups();
+            let cases = groups.iter().find_map(|group| row.shared(group));
+            match cases {
+                Some((var, values)) => open.extend(row.cases(Cases::Values(var, values), solver)?),
+                None => {
+                    linked.extend(groups);
+                    rows.push(row);
+                }
+            }
+            if open.len() + rows.len() > limit || taken > 2 * ROWS {
+                return None;
+            }
+        }
+        Some(rows)
+    }
+
+    /// The groups of cells that share variables, or whose variables are in one constraint; those of one cell are left out.
+    fn groups(&self) -> Vec<Group> {
+        let mut groups: Vec<(Group, FxHashSet<Var>)> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            let mut vars = self.connected(variables(entry));
+            if vars.is_empty() {
+                continue;
+            }
+            let mut cells = vec![at];
+            groups.retain(|(others, theirs)| {
+                let apart = theirs.is_disjoint(&vars);
+                if !apart {
+                    cells.extend(others);
+                    vars.extend(theirs);
+                }
+                apart
+            });
+            groups.push((cells, vars));
+        }
+        groups.into_iter().map(|(cells, _)| cells).filter(|cells| cells.len() > 1).collect()
+    }
+
+    /// Variables, and those that constraints connect them with.
+    fn connected(&self, vars: FxHashSet<Var>) -> FxHashSet<Var> {
+        let mut open: Vec<Var> = vars.iter().copied().collect();
+        let mut all = vars;
+        while let Some(var) = open.pop() {
+            for constraint in self.store.constraints_on(var) {
+                constraint.vars(&mut |other| {
+                    if all.insert(other) {
+                        open.push(other);
+                    }
+                });
+            }
+        }
+        all
+    }
+
+    /// A variable of few values that several cells of a group depend on, with these.
+    fn shared(&self, group: &Group) -> Option<(Var, Vec<Scalar>)> {
+        let own: Vec<FxHashSet<Var>> = group.iter().map(|at| variables(&self.entries[*at])).collect();
+        let all: FxHashSet<Var> = own.iter().flatten().copied().collect();
+        let cells = |var: &Var| own.iter().filter(|vars| vars.contains(var)).count();
+        let links = |var: &Var| cells(var) > 1 || self.store.is_constrained(*var);
+        let few =
+            self.connected(all).into_iter().filter(links).filter_map(|var| Some((var, values(&self.store, var)?)));
+        few.min_by_key(|(var, values)| (std::cmp::Reverse(cells(var)), values.len(), var.id))
+    }
+
+    /// The row in each of some cases, where it is possible; `None` where that is not decided.
+    fn cases(&self, cases: Cases, solver: &mut Solver) -> Option<Vec<Row>> {
+        let conditions = match cases {
+            Cases::Condition(condition) => vec![condition.clone(), Term::not(&condition)],
+            Cases::Values(var, values) => {
+                let var = Term::var(var);
+                values.into_iter().map(|value| Term::eq(&var, &Term::constant(value))).collect()
+            }
+        };
+        let mut rows = Vec::new();
+        for condition in conditions {
+            let mut store = self.store.clone();
+            match store.assume(&condition, solver) {
+                Answer::Sat => rows.push(Row { entries: resolved(&self.entries, &condition, &store), store }),
+                Answer::Unsat => {}
+                Answer::Unknown(_) => return None,
+            }
+        }
+        Some(rows)
+    }
+
+    /// The content of some cells.
+    pub(super) fn content(&self, cells: &[usize], solver: &mut Solver) -> Content {
+        if let [only] = cells
+            && let Some(shapes) = self.shapes(*only, solver)
+        {
+            return Content::of(shapes);
+        }
+        self.linked(cells, solver)
+    }
+
+    /// The sum of shapes that a cell holds, if it is one.
+    fn shapes(&self, cell: usize, solver: &mut Solver) -> Option<Vec<Shape>> {
+        let mut open = vec![Row { entries: vec![self.entries[cell].clone()], store: self.store.clone() }];
+        let (mut shapes, mut taken) = (Vec::new(), 0);
+        while let Some(row) = open.pop() {
+            taken += 1;
+            match row.shape() {
+                Ok(shape) => shapes.push(shape),
+                Err(Obstacle::Cases(cases)) => open.extend(row.cases(cases, solver)?),
+                Err(Obstacle::Opaque) => return None,
+            }
+            if open.len() + shapes.len() > SHAPES || taken > 2 * SHAPES {
+                return None;
+            }
+        }
+        Some(shapes)
+    }
+
+    /// The shape of a single cell.
+    fn shape(&self) -> Result<Shape, Obstacle> {
+        let entry = &self.entries[0];
+        match &entry.presence {
+            Presence::Never => Ok(Shape::Missing),
+            Presence::When(condition) => Err(Obstacle::Cases(Cases::Condition(condition.clone()))),
+            Presence::Always => self.shape_of(&entry.value),
+        }
+    }
+
+    fn shape_of(&self, value: &Value) -> Result<Shape, Obstacle> {
+        match value {
+            Value::Data { tag, .. } => {
+                let fields = value.fields().iter().map(|field| self.shape_of(field)).collect::<Result<Vec<_>, _>>()?;
+                self.are_apart(value.fields())?;
+                Ok(Shape::Data(*tag, fields))
+            }
+            Value::Term(term) => self.shape_of_term(term),
+            Value::Union(alternatives) => Err(Obstacle::Cases(Cases::Condition(alternatives[0].0.clone()))),
+            Value::Scalar(_) | Value::Absent | Value::List(_) | Value::Map(_) if known(value) => {
+                Ok(Shape::Known(value.clone()))
+            }
+            Value::Scalar(_) | Value::Absent | Value::List(_) | Value::Map(_) => Err(Obstacle::Opaque),
+            Value::Open(list) => self.shape_of_list(list).ok_or(Obstacle::Opaque),
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any => Err(Obstacle::Opaque),
+        }
+    }
+
+    /// A list whose elements are known, and there or not, each by itself.
+    fn shape_of_list(&self, list: &im::Vector<Value>) -> Option<Shape> {
+        let mut met = FxHashSet::default();
+        let element = |element: &Value| {
+            let (presence, value) = match element {
+                Value::Rest(_) => return None,
+                Value::Maybe(optional) => {
+                    let var = optional.presence.as_var()?;
+                    (self.store.is_free(&optional.presence) && met.insert(var)).then_some(())?;
+                    (lists::Presence::Optional, &optional.value)
+                }
+                value => (lists::Presence::Certain, value),
+            };
+            value.is_known().then(|| Element { value: value.clone(), presence })
+        };
+        list.iter().map(element).collect::<Option<Vec<Element>>>().map(Shape::List)
+    }
+
+    /// Whether no two values share a variable.
+    fn are_apart(&self, values: &[Value]) -> Result<(), Obstacle> {
+        let mut met = FxHashSet::default();
+        for value in values {
+            let vars = self.connected(variables(&Entry::always(value.clone())));
+            if let Some(shared) = vars.iter().find(|var| met.contains(*var)) {
+                return Err(self.cases_of(*shared));
+            }
+            met.extend(vars);
+        }
+        Ok(())
+    }
+
+    fn shape_of_term(&self, term: &Term) -> Result<Shape, Obstacle> {
+        if let Some(domain) = self.store.range(term) {
+            return Ok(Shape::leaf(term.sort(), domain));
+        }
+        if let Some(condition) = condition_in(term) {
+            return Err(Obstacle::Cases(Cases::Condition(condition)));
+        }
+        let mut fewest: Option<(Var, Vec<Scalar>)> = None;
+        term.vars(&mut |var| {
+            let values = values(&self.store, var)
+                .filter(|values| fewest.as_ref().is_none_or(|(_, few)| values.len() < few.len()));
+            fewest = values.map(|values| (var, values)).or(fewest.take());
+        });
+        Err(fewest.map_or(Obstacle::Opaque, |(var, values)| Obstacle::Cases(Cases::Values(var, values))))
+    }
+
+    fn cases_of(&self, var: Var) -> Obstacle {
+        values(&self.store, var).map_or(Obstacle::Opaque, |values| Obstacle::Cases(Cases::Values(var, values)))
+    }
+
+    /// What cells hold that depend on each other, up to the names of variables.
+    fn linked(&self, cells: &[usize], solver: &mut Solver) -> Content {
+        let entries: Vec<&Entry> = cells.iter().map(|at| &self.entries[*at]).collect();
+        let live: FxHashSet<Var> = entries.iter().flat_map(|entry| variables(entry)).collect();
+        let mut store = self.store.clone();
+        store.forget(&|var| live.contains(&var), solver);
+        let mut numbers: Vec<Var> = Vec::new();
+        let mut number = |var: Var| {
+            if !numbers.contains(&var) {
+                numbers.push(var);
+            }
+        };
+        for entry in &entries {
+            if let Presence::When(condition) = &entry.presence {
+                condition.vars(&mut number);
+            }
+            entry.value.visit_variables(&mut number);
+        }
+        let facts = store.constraints();
+        facts.iter().for_each(|fact| fact.vars(&mut number));
+        let renumber = |var: Var| {
+            let id = numbers.iter().position(|other| *other == var)? as u64 + 1;
+            Some(Term::var(Var { id, sort: var.sort }))
+        };
+        let mut rename = |term: &Term| Some(term.substitute(&mut { renumber }));
+        let entries = entries.iter().map(|entry| rewritten(entry, &mut rename)).collect();
+        let mut facts: Vec<Term> = facts.iter().filter_map(&mut rename).collect();
+        facts.sort();
+        Content::Linked { entries, facts }
+    }
+}
+
+/// Entries once a condition was assumed in a store.
+fn resolved(entries: &[Entry], condition: &Term, store: &Store) -> Vec<Entry> {
+    let negated = Term::not(condition);
+    let constant = |holds: bool| if holds { Term::truth() } else { Term::falsity() };
+    let assumed = |node: &Term| match node {
+        node if node == condition => Some(constant(true)),
+        node if *node == negated => Some(constant(false)),
+        _ => None,
+    };
+    let decided = |node: &Term| match node {
+        node if node.sort() != Sort::Bool || node.as_const().is_some() => None,
+        node => store.decide(node).map(constant),
+    };
+    let alone = !condition.any_var(&mut |var| store.is_constrained(var));
+    let mut resolve = |term: &Term| {
+        // Nothing follows for other variables.
+        if alone && !term.any_var(&mut |var| condition.mentions(var)) {
+            return None;
+        }
+        let new = store.resolve(&term.replace(&assumed)).replace(&decided);
+        (new != *term).then_some(new)
+    };
+    entries.iter().map(|entry| rewritten(entry, &mut resolve)).collect()
+}
+
+/// An entry with its terms rewritten.
+pub(super) fn rewritten(entry: &Entry, rewrite: &mut dyn FnMut(&Term) -> Option<Term>) -> Entry {
+    let presence = match &entry.presence {
+        Presence::When(condition) => match rewrite(condition) {
+            Some(new) => crate::value::Truth::of(new),
+            None => entry.truth(),
+        },
+        Presence::Always | Presence::Never => entry.truth(),
+    };
+    let value = Substitution::everywhere(rewrite).apply(&entry.value).unwrap_or_else(|| entry.value.clone());
+    Entry::when(presence, value)
+}
+
+/// Whether it is known, or absent.
+fn known(value: &Value) -> bool {
+    matches!(value, Value::Absent) || value.is_known()
+}
+
+/// A condition inside a term, on which it is one or another.
+fn condition_in(term: &Term) -> Option<Term> {
+    let mut found: Option<Term> = None;
+    term.visit(&mut |node| {
+        if let (Kind::Ite(condition, ..), None) = (node.kind(), &found) {
+            found = Some(condition.clone());
+        }
+    });
+    let compound = |term: &&Term| term.sort() == Sort::Bool && term.as_var().is_none();
+    found.or_else(|| Some(term).filter(compound).cloned())
+}
+
+/// The values of a variable, where they are few.
+fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
+    match var.sort {
+        Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
+        Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
+            store.domain(var).values(VALUES)
+        }
+    }
+}
