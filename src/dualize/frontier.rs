@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::delay::{Wanted, Watch};
 use super::forks::Forks;
-use super::normal::keyed;
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
 use super::spare::Spares;
@@ -181,8 +180,6 @@ pub struct Judge {
     pub(super) deferred: Option<(Term, Place)>,
     /// What the choices of optional values make, from when they are met.
     pub(super) patterns: Vec<(Optional, Option<Arc<Pattern>>)>,
-    /// Whether each variable is read by single entries only.
-    pub(super) keyed: Arc<[bool]>,
     /// When candidates were compared last.
     pub(super) compared: Compared,
     /// The statements at which candidates forked.
@@ -219,7 +216,6 @@ impl Judge {
             spares: Spares::default(),
             deferred: None,
             patterns: Vec::new(),
-            keyed: keyed(&spec.program).into(),
             compared: Compared::default(),
             forks: Forks::default(),
             spec,

@@ -55,11 +55,11 @@ impl Judge {
         self.counts.merges += before.saturating_sub(candidates.len()) as u64;
     }
 
-    /// Whether candidates are put together: not where the choices or answers of each are kept, nor where the server acts by
-    /// itself, as what steps lead to is compared with what is known.
+    /// Tests whether candidates are put together: not where dead variables, or the choices or answers of each, are kept, nor
+    /// where the server acts by itself, as what steps lead to is compared with what is known.
     pub(super) fn may_unite(&self) -> bool {
         let kept = self.options.keep_choices || self.options.keep_answers;
-        self.options.unite && !kept && self.spec.program.steps.is_empty()
+        self.options.unite && self.options.forget && !kept && self.spec.program.steps.is_empty()
     }
 
     /// Merges equal candidates, unites others and drops covered ones.
@@ -71,8 +71,8 @@ impl Judge {
         }
         subsume::merge_equal(candidates);
         let stuck = self.unite(candidates);
-        if unites && self.options.forget && candidates.len() > 1 {
-            self.tidy_each(candidates, Judge::forget_and_name);
+        if unites && candidates.len() > 1 {
+            self.tidy_each(candidates, Judge::name_terms);
         }
         let before = candidates.len();
         subsume::drop_covered(candidates, &mut self.solver);

@@ -15,7 +15,7 @@ use crate::value::{Alternatives, Entry, Value};
 pub(super) const READ: usize = 8;
 
 /// Asks for a decision where what a map has under a key are states of a part of the memory.
-pub(super) fn told_apart(map: &Value, key: &Value) -> Result<(), Obstacle> {
+pub(super) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     if let Value::Map(map) = map
         && let Some(Some(Entry { value: Value::Union(states), .. })) = map.plain_entry(key)
         && states.is_apart()
@@ -34,7 +34,7 @@ impl Process {
         dst: Register,
         (slot, key): (u32, Operand),
     ) -> Result<Next, Obstacle> {
-        told_apart(&self.memory[slot as usize], self.read(program, frame.base, key))?;
+        decide_state(&self.memory[slot as usize], self.read(program, frame.base, key))?;
         let found = evaluate::binary(Binary::Get, &self.memory[slot as usize], self.read(program, frame.base, key))?;
         if found.has_terms() {
             self.note_read(program, frame, Operand::Slot(slot), key);
@@ -51,7 +51,7 @@ impl Process {
         (map, key): (Operand, Operand),
     ) -> Result<Next, Obstacle> {
         let [of, under] = [map, key].map(|operand| self.read(program, frame.base, operand));
-        told_apart(of, under)?;
+        decide_state(of, under)?;
         let (is_there, found) = evaluate::found(of, under)?;
         if is_there.has_terms() || found.has_terms() {
             self.note_read(program, frame, map, key);

@@ -3,7 +3,7 @@
 use super::collect::{RANGE, cursor};
 use super::evaluate::{self, Evaluated, Obstacle};
 use super::glide::{Knows, glides};
-use super::reading::told_apart;
+use super::reading::decide_state;
 use super::{Event, Frame, Limit, Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Domain, FaultKind, Function, Op, Operand, Pc, Program, Register};
@@ -207,7 +207,7 @@ impl Process {
             Op::Replace { dst, list, at, value } => self.replace(program, frame, *dst, [*list, *at, *value]),
             Op::Index { dst, src, at } => {
                 let (src, at) = (self.read(program, base, *src), self.read(program, base, *at));
-                told_apart(src, at)?;
+                decide_state(src, at)?;
                 let is_list = matches!(src, Value::List(_) | Value::Open(_));
                 let kind = if is_list { FaultKind::OutOfRange } else { FaultKind::MissingKey };
                 let found = value::index(src, at)?;

@@ -140,17 +140,6 @@ impl Store {
         Domain::of(range?)
     }
 
-    /// Forgets a variable that nothing outside mentions any more, where nothing here does either. Whether it is gone.
-    pub fn release(&mut self, var: Var) -> bool {
-        let bindings = &self.facts.bindings;
-        if self.is_constrained(var) || bindings.iter().any(|(_, value)| value.mentions(var)) || self.trail.is_some() {
-            return false;
-        }
-        self.facts.domains.remove(var);
-        self.facts.bindings.remove(var);
-        true
-    }
-
     /// Names a live term by a fresh variable, where an equation in which one of its variables has coefficient ±1 can be solved
     /// for that one. True if it was done: the caller replaces the term by `fresh` in its memory. Only for terms whose variables
     /// occur nowhere else in the memory; `fresh` must be new.

@@ -194,6 +194,8 @@ pub struct Program {
     pub components: Vec<Component>,
     /// For each slot, the component whose steps touch it.
     pub component_of: Vec<Option<u32>>,
+    /// The variables that are read by single entries only.
+    pub keyed: Vec<bool>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
     /// The names of what choices are for, by their nodes.

@@ -8,6 +8,7 @@ mod compiled;
 pub mod footprint;
 pub mod heads;
 mod instruction;
+mod keyed;
 mod late;
 pub mod load;
 mod lower;

@@ -21,7 +21,7 @@ pub trait Scalars: Send + Sync {
         let mut positions = (0..end).rev().filter_map(|position| Some((position, self.at(position)?)));
         let _ = positions.try_for_each(|(position, scalar)| visit(position, scalar));
     }
-    /// Whether there is none.
+    /// Tests whether there is none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -149,13 +149,13 @@ impl std::fmt::Debug for Column {
 /// A question about one scalar.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
-    /// Whether it is this one.
+    /// Tests whether it is this one.
     Is(Scalar),
-    /// Whether it is this one or comes before it.
+    /// Tests whether it is this one or comes before it.
     UpTo(Scalar),
-    /// Whether it comes before this one.
+    /// Tests whether it comes before this one.
     Before(Scalar),
-    /// Whether it is an element.
+    /// Tests whether it is an element.
     In(KeySet),
 }
 

@@ -47,7 +47,7 @@ impl Term {
         if let Kind::Table(index, column) = self.kind() { Some((index, column)) } else { None }
     }
 
-    /// Whether it is a known scalar, or one of several by an index.
+    /// Tests whether it is a known scalar, or one of several by an index.
     pub(super) fn is_tabular(&self) -> bool {
         matches!(self.kind(), Kind::Const(_) | Kind::Table(..))
     }

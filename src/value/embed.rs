@@ -12,7 +12,7 @@ const POINTS: usize = 1 << 20;
 /// The same for the points between two that all paths pass, of which one condition is made.
 const AMBIGUOUS: usize = 1024;
 
-/// Whether two lists without stretches are equal.
+/// Tests whether two lists without stretches are equal.
 ///
 /// # Errors
 /// What must come first.

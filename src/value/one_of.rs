@@ -167,7 +167,7 @@ impl Scalars for Known {
     }
 }
 
-/// Whether the parts at the end of a path have a shape.
+/// Tests whether the parts at the end of a path have a shape.
 struct Shapes {
     list: List,
     path: Path,

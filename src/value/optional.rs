@@ -90,7 +90,7 @@ pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Optio
     Some(Value::sequence(list))
 }
 
-/// Whether every list that the one stands for is one that the other, more general one, stands for, whatever its variables.
+/// Tests whether every list that the one stands for is one that the other, more general one, stands for, whatever its variables.
 ///
 /// The presences of the general list must be variables, each of one element and mentioned by nothing else; the values must be
 /// known. Then it stands for its certain elements with any of the others between them. It includes the special one if all
@@ -156,26 +156,27 @@ fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> 
     }
 }
 
-/// Whether a list has at least so many elements; `None` where its length must be added up.
+/// Tests whether a list has at least so many elements; `None` where its length must be added up.
 #[must_use]
 pub fn has_at_least(list: &List, wanted: usize) -> Option<Truth> {
-    let (mut certain, mut presences) = (0, Vec::new());
-    for element in list.iter() {
-        match element {
-            Value::Rest(_) => return None,
-            Value::Maybe(optional) => presences.push(optional.presence.clone()),
-            _ => certain += 1,
-        }
-        if certain >= wanted {
-            return Some(Truth::Known(true));
-        }
-    }
+    let (certain, presences) = counted(list, wanted)?;
     at_least(certain, &presences, wanted)
 }
 
-/// Whether a list has exactly so many elements; `None` where its length must be added up.
+/// Tests whether a list has exactly so many elements; `None` where its length must be added up.
 #[must_use]
 pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
+    let (certain, presences) = counted(list, wanted + 1)?;
+    let more = at_least(certain, &presences, wanted + 1)?;
+    if more.is_true() {
+        return Some(Truth::Known(false));
+    }
+    Some(at_least(certain, &presences, wanted)?.and(more.not()))
+}
+
+/// The number of certain elements, and the presences of the others, up to so many certain ones; `None` before that many where
+/// a stretch of unknown length stands among them.
+fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
     let (mut certain, mut presences) = (0, Vec::new());
     for element in list.iter() {
         match element {
@@ -183,12 +184,11 @@ pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
             Value::Maybe(optional) => presences.push(optional.presence.clone()),
             _ => certain += 1,
         }
-        if certain > wanted {
-            return Some(Truth::Known(false));
+        if certain >= most {
+            break;
         }
     }
-    let more = at_least(certain, &presences, wanted + 1)?;
-    Some(at_least(certain, &presences, wanted)?.and(more.not()))
+    Some((certain, presences))
 }
 
 impl Value {

@@ -60,6 +60,19 @@ impl Atoms {
         set
     }
 
+    /// A set as one set for each of its contents.
+    pub(super) fn split(&self, set: &Set) -> Vec<Set> {
+        let (mut shapes, mut sets) = (Set::default(), Vec::new());
+        for at in set.iter() {
+            match &self.atoms[at] {
+                Atom::Shape(_) => shapes.insert(at),
+                Atom::Linked(_) => sets.push(Set::only(at)),
+            }
+        }
+        sets.extend((!shapes.is_empty()).then_some(shapes));
+        sets
+    }
+
     /// The contents that a set stands for together.
     pub(super) fn contents(&self, set: &Set) -> Vec<Content> {
         let (mut shapes, mut contents) = (Vec::new(), Vec::new());
@@ -120,6 +133,12 @@ impl Set {
             self.0.resize(at / WORD + 1, 0);
         }
         self.0[at / WORD] |= 1 << (at % WORD);
+    }
+
+    fn only(at: usize) -> Set {
+        let mut set = Set::default();
+        set.insert(at);
+        set
     }
 
     fn iter(&self) -> impl Iterator<Item = usize> + '_ {

@@ -142,6 +142,17 @@ impl Sum {
         }
     }
 
+    /// Takes the boxes of a part apart where a cell holds several contents of which none is a sum of shapes.
+    pub(super) fn split(&self, part: &mut Part) {
+        for (at, cell) in part.cells.iter().enumerate() {
+            let each = |own: Box| {
+                let sets = self.cells[*cell].split(&own[at]);
+                sets.into_iter().map(move |set| [&own[..at], &[set], &own[at + 1..]].concat())
+            };
+            part.boxes = std::mem::take(&mut part.boxes).into_iter().flat_map(each).collect();
+        }
+    }
+
     /// The factors of the sum, which together are all of it.
     pub(super) fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
@@ -172,7 +183,7 @@ impl Sum {
         parts
     }
 
-    /// Whether what some cells hold is independent of what others hold.
+    /// Tests whether what some cells hold is independent of what others hold.
     fn are_factors(&self, some: &[usize], others: &[usize]) -> bool {
         let both: Vec<usize> = some.iter().chain(others).copied().collect();
         self.part(some.to_vec()).boxes.len() * self.part(others.to_vec()).boxes.len() == self.part(both).boxes.len()
@@ -208,7 +219,7 @@ fn consensus(one: &Box, two: &Box, cell: usize) -> Option<Box> {
     Some(both)
 }
 
-/// Whether each state of a box is one of others; `false` also where that takes too long to see.
+/// Tests whether each state of a box is one of others; `false` also where that takes too long to see.
 fn is_covered(own: Box, others: &[Box]) -> bool {
     let mut open = vec![own];
     let mut pieces = 0;

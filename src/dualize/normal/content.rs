@@ -105,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Whether all that another shape may be is one of its values; `false` also where this is not seen.
+    /// Tests whether all that another shape may be is one of its values; `false` also where this is not seen.
     pub(super) fn includes(&self, other: &Shape) -> bool {
         match (self, other) {
             (Shape::Leaf(_, domain), Shape::Known(Value::Scalar(known))) => domain.admits(known),

@@ -16,7 +16,7 @@ pub(super) struct Element {
     pub(super) presence: Presence,
 }
 
-/// Whether an element is there.
+/// Tests whether an element is there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Presence {
     Certain,
@@ -64,7 +64,7 @@ fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
     lists
 }
 
-/// Whether a list stands for all that another one stands for; `false` also where this is not seen.
+/// Tests whether a list stands for all that another one stands for; `false` also where this is not seen.
 pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
     let is_optional = |element: &Element| element.presence == Presence::Optional;
     // A list without its first elements, most often.

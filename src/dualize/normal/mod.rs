@@ -14,7 +14,6 @@ mod atoms;
 mod boxes;
 mod cells;
 mod content;
-mod keyed;
 mod lists;
 mod rebuild;
 mod row;
@@ -28,25 +27,22 @@ use crate::solve::Solver;
 use crate::term::Var;
 use boxes::Sum;
 use content::Content;
-pub(super) use keyed::keyed;
 use row::Row;
 
 /// More rows than this are not made.
 const ROWS: usize = 512;
 
 impl Judge {
-    /// Puts candidates together, where that is possible; whether anything changed.
-    pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>) -> bool {
+    /// Puts candidates together, where that is possible. What is solved has been substituted into their memories.
+    pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>) {
         let plain = |candidate: &Candidate| candidate.is_clean() && !candidate.process.has_unknowns();
         if candidates.len() > ROWS || !candidates.iter().all(plain) {
-            return false;
-        }
-        for candidate in candidates.iter_mut() {
-            self.forget(candidate);
+            return;
         }
         let cells = Cells::of(candidates);
-        let Some((sum, groups)) = self.boxes(candidates, &cells.own) else { return false };
-        self.rebuild(candidates, &cells, (&sum, &groups))
+        if let Some((sum, groups)) = self.boxes(candidates, &cells.own) {
+            self.rebuild(candidates, &cells, (&sum, &groups));
+        }
     }
 
     /// The candidates as boxes over groups of cells, which are given by their positions.
@@ -56,7 +52,7 @@ impl Judge {
             let entries = cells.iter().map(|cell| cells::read(&candidate.process, cell)).collect();
             let row = Row { entries, store: candidate.store.clone() };
             let limit = ROWS.checked_sub(rows.len())?;
-            rows.extend(row.told_apart(limit, &mut linked, &mut self.solver)?);
+            rows.extend(row.independent(limit, &mut linked, &mut self.solver)?);
         }
         let groups = groups(cells.len(), linked);
         let contents = |row: &Row, solver: &mut Solver| groups.iter().map(|group| row.content(group, solver)).collect();
@@ -122,7 +118,7 @@ impl Cells {
     }
 }
 
-/// Whether candidates know different things of a variable.
+/// Tests whether candidates know different things of a variable.
 fn is_known_differently(candidates: &[Candidate], var: Var) -> bool {
     let (first, others) = (&candidates[0].store, &candidates[1..]);
     others.iter().any(|other| {

@@ -2,7 +2,6 @@
 
 use super::super::candidate::Candidate;
 use super::super::frontier::Judge;
-use super::super::havoc::Cell;
 use super::Cells;
 use super::atoms::Set;
 use super::boxes::{Part, Sum};
@@ -23,19 +22,22 @@ const LIFTED: usize = 2;
 const SELECTED: usize = 64;
 
 impl Judge {
-    /// Writes the parts of a sum into memory; whether that makes fewer candidates.
+    /// Writes the parts of a sum into memory, where that makes fewer candidates.
     pub(super) fn rebuild(
         &mut self,
         candidates: &mut Vec<Candidate>,
         cells: &Cells,
         (sum, groups): (&Sum, &[Vec<usize>]),
-    ) -> bool {
+    ) {
         let mut parts = sum.parts();
+        for part in parts.iter_mut().filter(|part| !self.is_keyed(part, cells, groups)) {
+            sum.split(part);
+        }
         parts.sort_by_key(|part| part.boxes.len());
         let several = parts.iter().filter(|part| !self.is_selected(part, cells, groups)).map(|part| part.boxes.len());
         // What is told apart here may have been one candidate with a variable.
         if several.product::<usize>() * GAIN > candidates.len() {
-            return false;
+            return;
         }
         let mut base = candidates[0].clone();
         base.store.forget(&|var| cells.common.contains(&var), &mut self.solver);
@@ -47,14 +49,17 @@ impl Judge {
             (candidate.fresh, candidate.unseen, candidate.open) = (0, 0, true);
         }
         *candidates = rebuilt;
-        true
     }
 
-    /// Whether a part is written into memory, with a selector if it has several boxes: where it is read by entries.
+    /// Tests whether a part is written into memory, with a selector if it has several boxes.
     fn is_selected(&self, part: &Part, cells: &Cells, groups: &[Vec<usize>]) -> bool {
+        part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && self.is_keyed(part, cells, groups))
+    }
+
+    /// Tests whether a part is read by entries.
+    fn is_keyed(&self, part: &Part, cells: &Cells, groups: &[Vec<usize>]) -> bool {
         let mut own = part.cells.iter().flat_map(|group| &groups[*group]).map(|cell| &cells.own[*cell]);
-        let is_keyed = |cell: &Cell| cell.key.is_some() && self.keyed[cell.slot as usize];
-        part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && own.all(is_keyed))
+        own.all(|cell| cell.key.is_some() && self.spec.program.keyed[cell.slot as usize])
     }
 
     /// A candidate with what a part may hold in addition.

@@ -44,7 +44,7 @@ enum Obstacle {
 impl Row {
     /// The rows without dependences between cells that can be told apart; at most so many. The groups of cells of which that
     /// cannot be done are added to `linked`.
-    pub(super) fn told_apart(self, limit: usize, linked: &mut Vec<Group>, solver: &mut Solver) -> Option<Vec<Row>> {
+    pub(super) fn independent(self, limit: usize, linked: &mut Vec<Group>, solver: &mut Solver) -> Option<Vec<Row>> {
         let (mut open, mut rows, mut taken) = (vec![self], Vec::new(), 0);
         while let Some(row) = open.pop() {
             taken += 1;
@@ -208,7 +208,7 @@ impl Row {
         list.iter().map(element).collect::<Option<Vec<Element>>>().map(Shape::List)
     }
 
-    /// Whether no two values share a variable.
+    /// Tests whether no two values share a variable.
     fn are_apart(&self, values: &[Value]) -> Result<(), Obstacle> {
         let mut met = FxHashSet::default();
         for value in values {
@@ -311,7 +311,7 @@ pub(super) fn rewritten(entry: &Entry, rewrite: &mut dyn FnMut(&Term) -> Option<
     Entry::when(presence, value)
 }
 
-/// Whether it is known, or absent.
+/// Tests whether it is known, or absent.
 fn known(value: &Value) -> bool {
     matches!(value, Value::Absent) || value.is_known()
 }

@@ -108,6 +108,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         subjects: context.subjects,
         components: Vec::new(),
         component_of: Vec::new(),
+        keyed: Vec::new(),
         functions: context.functions,
         constants: context.constants,
         untaken: match unit {
@@ -130,6 +131,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         function.shown = super::shown::choices(function);
         function.optional = super::optional::choices(function, &program.constants);
     }
+    program.keyed = super::keyed::keyed(&program);
     Ok(program)
 }
 

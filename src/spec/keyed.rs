@@ -3,11 +3,11 @@
 //! What is hidden in an entry of such a variable costs nothing where the entry is not asked for, so it may stay hidden. A
 //! variable that is read as a whole is told apart by most requests.
 
-use crate::spec::code::{Binary, Op, Operand, Program};
-use crate::spec::operands::visit_operands;
+use super::code::{Binary, Op, Operand, Program};
+use super::operands::visit_operands;
 
-/// Whether each variable is read by single entries only.
-pub(in crate::dualize) fn keyed(program: &Program) -> Vec<bool> {
+/// The variables that are read by single entries only.
+pub(super) fn keyed(program: &Program) -> Vec<bool> {
     let mut keyed = vec![true; program.slots.len()];
     let code = program.functions.iter().flat_map(|function| &function.code);
     for op in code.map(Op::plain) {
