@@ -9,10 +9,8 @@ mod workloads;
 
 use mayhap::Validator;
 use mayhap::value::Value;
-use workloads::{WORKLOADS, Workload};
+use workloads::{CLOCKED, WORKLOADS, Workload};
 
-/// Exchanges of a trace.
-const EXCHANGES: u64 = 4_000;
 /// What is kept of what is not known: so much at most, besides what the state itself holds.
 const KEPT: usize = 40;
 
@@ -32,7 +30,7 @@ fn kept(validator: &Validator) -> usize {
 fn judge(workload: &Workload, seed: u64) {
     let spec = workload.spec();
     let mut validator = Validator::new(&spec);
-    for exchange in workload.exchanges(&spec, EXCHANGES, seed) {
+    for exchange in workload.exchanges(&spec, workload.exchanges, seed) {
         assert!(validator.observe_exchange(&exchange), "{}: {:?}", workload.name, validator.verdict());
         let kept = kept(&validator);
         assert!(kept <= KEPT + workload.unknowns, "{}: {kept} kept after {}", workload.name, exchange.line);
@@ -46,6 +44,13 @@ fn judge(workload: &Workload, seed: u64) {
 #[test]
 fn hidden_branches_need_few_candidates() {
     for workload in WORKLOADS {
+        (1..=3).for_each(|seed| judge(workload, seed));
+    }
+}
+
+#[test]
+fn hidden_clocks_need_few_candidates() {
+    for workload in CLOCKED {
         (1..=3).for_each(|seed| judge(workload, seed));
     }
 }

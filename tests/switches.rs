@@ -29,7 +29,7 @@ use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
 use random::{Rng, guarded, machine, protocol, steps, traces, worlds};
 use serde_json::{Value, json};
-use workloads::WORKLOADS;
+use workloads::{CLOCKED, WORKLOADS, Workload};
 
 /// All settings; the first one is the default.
 fn settings() -> Vec<Options> {
@@ -209,22 +209,32 @@ fn random_worlds_are_judged_alike() {
 /// Servers that hide their branches: what they answered, altered anywhere, in pieces short enough for the plain algorithm.
 #[test]
 fn hidden_branches_are_judged_alike() {
-    let mut rng = Rng::new(31);
     let few = [Options::default(), Options { unite: false, name: false, ..Options::default() }];
     for workload in WORKLOADS {
-        let spec = workload.spec();
-        for seed in 0..12 {
-            let exchanges = workload.exchanges(&spec, if seed % 2 == 0 { 8 } else { 60 }, seed);
-            let settings = if seed % 2 == 0 { settings() } else { few.to_vec() };
-            let answers: Vec<Observed> = exchanges.iter().map(|exchange| exchange.observed.clone()).collect();
-            for _ in 0..12 {
-                let mut altered = exchanges.clone();
-                let at = rng.below(altered.len());
-                altered[at].observed = if rng.below(4) == 0 { Observed::Any } else { rng.pick(&answers).clone() };
-                let said: Vec<_> = settings.iter().map(|options| verdict(&spec, options, &altered)).collect();
-                agree(&format!("{}: {altered:?}", workload.name), &said);
-            }
-        }
+        (0..6).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
+        (0..6).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
+    }
+}
+
+#[test]
+fn hidden_clocks_are_judged_alike() {
+    let few = [Options::default(), Options { unite: false, ..Options::default() }, plain()];
+    for workload in CLOCKED {
+        (0..8).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), &few));
+    }
+}
+
+/// Judges so many exchanges of a seed, altered, under some settings.
+fn hidden_is_judged_alike(workload: &Workload, (count, seed): (u64, u64), settings: &[Options]) {
+    let (mut rng, spec) = (Rng::new(31 + seed), workload.spec());
+    let exchanges = workload.exchanges(&spec, count, seed);
+    let answers: Vec<Observed> = exchanges.iter().map(|exchange| exchange.observed.clone()).collect();
+    for _ in 0..12 {
+        let mut altered = exchanges.clone();
+        let at = rng.below(altered.len());
+        altered[at].observed = if rng.below(4) == 0 { Observed::Any } else { rng.pick(&answers).clone() };
+        let said: Vec<_> = settings.iter().map(|options| verdict(&spec, options, &altered)).collect();
+        agree(&format!("{}: {altered:?}", workload.name), &said);
     }
 }
 

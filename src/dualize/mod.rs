@@ -20,6 +20,7 @@ mod havoc;
 mod name;
 mod normal;
 mod observe;
+mod order;
 mod reduce;
 mod spare;
 mod split;

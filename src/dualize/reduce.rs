@@ -70,6 +70,7 @@ impl Judge {
             self.tidy_each(candidates, if unites { forget } else { Judge::forget_and_name });
         }
         subsume::merge_equal(candidates);
+        self.unite_orders(candidates);
         let stuck = self.unite(candidates);
         if unites && candidates.len() > 1 {
             self.tidy_each(candidates, Judge::name_terms);

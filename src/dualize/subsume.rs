@@ -39,6 +39,11 @@ pub(super) type Form = (Vec<Value>, Vec<Term>);
 
 /// Memory, more values, and constraints with the variables numbered in the order in which these mention them.
 pub(super) fn canonical(candidate: &Candidate, more: &[Value]) -> Form {
+    form(candidate, more, &candidate.store.constraints())
+}
+
+/// The same with these constraints alone.
+pub(super) fn form(candidate: &Candidate, more: &[Value], constraints: &[Term]) -> Form {
     let mut values = numbered(candidate);
     values.extend_from_slice(more);
     let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
@@ -48,7 +53,7 @@ pub(super) fn canonical(candidate: &Candidate, more: &[Value]) -> Form {
             numbers.entry(var).or_insert(next);
         });
     }
-    for constraint in candidate.store.constraints() {
+    for constraint in constraints {
         constraint.vars(&mut |var| {
             let next = numbers.len() as u64 + 1;
             numbers.entry(var).or_insert(next);
@@ -66,13 +71,13 @@ pub(super) fn canonical(candidate: &Candidate, more: &[Value]) -> Form {
         .map(|slot| crate::value::Substitution::everywhere(&mut rename).apply(slot).unwrap_or_else(|| slot.clone()))
         .collect();
     let mut constraints: Vec<Term> =
-        candidate.store.constraints().iter().map(|term| rename(term).unwrap_or_else(|| term.clone())).collect();
+        constraints.iter().map(|term| rename(term).unwrap_or_else(|| term.clone())).collect();
     constraints.sort();
     (memory, constraints)
 }
 
 /// The memory, and behind it what was seen of unknown values, these numbered in the order in which they are mentioned.
-fn numbered(candidate: &Candidate) -> Vec<Value> {
+pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
     let process = &candidate.process;
     let mut order: Vec<u64> = Vec::new();
     let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();

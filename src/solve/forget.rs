@@ -1,6 +1,6 @@
 //! Forgetting, exactly: what cannot matter any more leaves the store, and no accepted future changes.
 //!
-//! Implements rules (1)–(4) of *Forgetting, exactly* and the dropping of components (rule 5 is in `name`). A variable is eliminated only if
+//! Implements rules (1)–(4) of *Forgetting, exactly* and the dropping of components (rule 5 is in `name`, rule 6 in `differences`). A variable is eliminated only if
 //! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
 //! `#2 >= 3`.
 
@@ -30,7 +30,8 @@ impl Store {
             return;
         }
         self.drop_dead(live);
-        if self.project_all(live, solver) {
+        let closed = self.forget_differences(live);
+        if self.project_all(live, solver) || closed {
             self.drop_dead(live);
         }
         if self.facts.rest_is_empty() {

@@ -17,6 +17,7 @@
 //! ```
 
 mod beside;
+mod differences;
 mod domain;
 mod eliminate;
 mod entail;
@@ -41,13 +42,16 @@ mod trail;
 mod trie;
 mod values;
 mod z3;
+mod zone;
 
+pub use differences::Differences;
 pub use domain::Domain;
 pub use model::{Model, Open};
 pub use past::{Moved, Past};
 pub use solver::{Limits, Solver, Statistics, Tiers};
 pub use store::Store;
 pub use trail::{Step, Trail};
+pub use zone::Zone;
 
 use std::fmt;
 

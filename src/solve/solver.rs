@@ -153,8 +153,12 @@ impl Solver {
         verdict
     }
 
-    /// Looks for a model by case splits; not among many inequalities that these do not simplify.
+    /// Looks for a model, among differences by closure, else by case splits; not among many inequalities that these do not
+    /// simplify.
     fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Verdict> {
+        if let Some(model) = facts.model_of_differences() {
+            return Some(model.map_or(Verdict::Unsat, Verdict::Sat));
+        }
         if is_system(facts) {
             return None;
         }

@@ -21,10 +21,17 @@ pub struct Workload {
     pub candidates: usize,
     /// How many unknown values the state itself holds at most, times two: the value and what is known of it.
     pub unknowns: usize,
+    /// Exchanges of a trace that show whether what is kept grows.
+    pub exchanges: u64,
 }
 
 const fn workload(name: &'static str, file: &'static str, candidates: usize) -> Workload {
-    Workload { name, file, size: None, candidates, unknowns: 0 }
+    Workload { name, file, size: None, candidates, unknowns: 0, exchanges: 4_000 }
+}
+
+/// A server with a hidden clock.
+const fn clocked(name: &'static str, file: &'static str, candidates: usize) -> Workload {
+    Workload { exchanges: 400, unknowns: 160, ..workload(name, file, candidates) }
 }
 
 const fn walk(name: &'static str, size: u32) -> Workload {
@@ -42,6 +49,13 @@ pub const WORKLOADS: &[Workload] = &[
     walk("walk_10", 10),
     walk("walk_100", 100),
     walk("walk_1000", 1000),
+];
+
+/// Servers with hidden clocks, of which the plain algorithm follows short traces only.
+pub const CLOCKED: &[Workload] = &[
+    clocked("sliding", "sliding.may", 8),
+    clocked("sessions", "sessions.may", 1),
+    clocked("heartbeat", "heartbeat.may", 1),
 ];
 
 impl Workload {

@@ -1,0 +1,119 @@
+//! Uniting candidates that differ in the order of hidden integers (semantics, *Forgetting, exactly*): one candidate for both
+//! where what they say together are bounds and differences again.
+//!
+//! For example a server filters hidden times by `t > now - 100`: whether the oldest one is still there forks, and once it is
+//! forgotten, one side says that the others are at least 50 apart, and the other one that they are at most so.
+
+use rustc_hash::FxHashMap;
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use super::subsume::{self, Form};
+use crate::solve::{Differences, Zone};
+use crate::term::{Kind, Term, Var};
+use crate::value::Value;
+
+/// A candidate with what it says of the order of integers.
+struct Part {
+    candidate: Candidate,
+    atoms: Vec<Term>,
+    zone: Zone,
+    /// Whether it is more than the candidate says by now.
+    grown: bool,
+}
+
+/// What is equal in candidates that can be one: the memory, what else is known, and the places of the ordered integers among
+/// all that are mentioned.
+type Shape = (Form, Vec<usize>);
+
+impl Judge {
+    /// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
+    pub(super) fn unite_orders(&mut self, candidates: &mut Vec<Candidate>) {
+        let kept = self.options.keep_choices || self.options.keep_answers;
+        if !self.options.unite || kept || candidates.len() < 2 {
+            return;
+        }
+        let mut shapes: FxHashMap<Shape, usize> = FxHashMap::default();
+        let mut groups: Vec<Vec<Part>> = Vec::new();
+        let mut others = Vec::new();
+        for mut candidate in candidates.drain(..) {
+            if candidate.store.has_bindings() {
+                self.forget(&mut candidate);
+            }
+            match ordered(candidate) {
+                Ok((shape, part)) => {
+                    let group = *shapes.entry(shape).or_insert(groups.len());
+                    if group == groups.len() {
+                        groups.push(Vec::new());
+                    }
+                    add(&mut groups[group], part);
+                }
+                Err(candidate) => others.push(candidate),
+            }
+        }
+        for part in groups.into_iter().flatten() {
+            candidates.push(self.with_order(part));
+        }
+        candidates.append(&mut others);
+    }
+
+    fn with_order(&mut self, part: Part) -> Candidate {
+        let mut candidate = part.candidate;
+        if part.grown {
+            candidate.store.set_differences(&part.atoms, &part.zone);
+            if candidate.store.has_bindings() {
+                self.forget(&mut candidate);
+            }
+        }
+        candidate
+    }
+}
+
+/// Adds a part to others of its shape, in as few as pairs give.
+fn add(parts: &mut Vec<Part>, part: Part) {
+    let mut next = Some(part);
+    while let Some(part) = next.take() {
+        if parts.iter().any(|other| other.zone.includes(&part.zone)) {
+            return;
+        }
+        parts.retain(|other| !part.zone.includes(&other.zone));
+        let united = parts.iter().enumerate().find_map(|(at, other)| Some((at, other.zone.union(&part.zone)?)));
+        match united {
+            Some((at, zone)) => next = Some(Part { zone, grown: true, ..parts.remove(at) }),
+            None => parts.push(part),
+        }
+    }
+}
+
+/// A candidate and its shape, if it says something of the order of integers.
+fn ordered(candidate: Candidate) -> Result<(Shape, Part), Candidate> {
+    let simple = candidate.is_clean() && candidate.joined.is_none();
+    let Some(all) = simple.then(|| atoms(&subsume::numbered(&candidate))).flatten() else { return Err(candidate) };
+    let Some(Differences { atoms, zone, others }) = candidate.store.differences(&all) else { return Err(candidate) };
+    let places = atoms.iter().filter_map(|atom| all.iter().position(|other| other == atom)).collect();
+    let shape = (subsume::form(&candidate, &[], &others), places);
+    Ok((shape, Part { candidate, atoms, zone, grown: false }))
+}
+
+/// The variables that values mention, in that order, if they are mentioned by themselves or in sums alone.
+fn atoms(values: &[Value]) -> Option<Vec<Term>> {
+    let (mut atoms, mut vars): (Vec<Term>, Vec<Var>) = (Vec::new(), Vec::new());
+    let mut all = true;
+    let mut note = |atom: &Term| match atom.as_var() {
+        Some(var) if vars.contains(&var) => {}
+        Some(var) => {
+            vars.push(var);
+            atoms.push(atom.clone());
+        }
+        None => all = false,
+    };
+    for value in values {
+        value.visit_variables(&mut |_| {});
+        value.visit_terms(&mut |term| match term.kind() {
+            Kind::Linear(sum) => sum.terms().iter().for_each(|(atom, _)| note(atom)),
+            Kind::Const(_) => {}
+            _ => note(term),
+        });
+    }
+    all.then_some(atoms)
+}
