@@ -30,7 +30,8 @@ impl Judge {
     /// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
     pub(super) fn unite_orders(&mut self, candidates: &mut Vec<Candidate>) {
         let kept = self.options.keep_choices || self.options.keep_answers;
-        if !self.options.unite || kept || candidates.len() < 2 {
+        let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
+        if !self.options.unite || kept || !several {
             return;
         }
         let mut shapes: FxHashMap<Shape, usize> = FxHashMap::default();
@@ -85,10 +86,16 @@ fn add(parts: &mut Vec<Part>, part: Part) {
     }
 }
 
+/// Whether a candidate may say something of the order of integers.
+fn is_ordered(candidate: &Candidate) -> bool {
+    candidate.is_clean() && candidate.store.has_ranges()
+}
+
 /// A candidate and its shape, if it says something of the order of integers.
 fn ordered(candidate: Candidate) -> Result<(Shape, Part), Candidate> {
-    let simple = candidate.is_clean() && candidate.joined.is_none();
-    let Some(all) = simple.then(|| atoms(&subsume::numbered(&candidate))).flatten() else { return Err(candidate) };
+    let Some(all) = is_ordered(&candidate).then(|| atoms(&subsume::numbered(&candidate))).flatten() else {
+        return Err(candidate);
+    };
     let Some(Differences { atoms, zone, others }) = candidate.store.differences(&all) else { return Err(candidate) };
     let places = atoms.iter().filter_map(|atom| all.iter().position(|other| other == atom)).collect();
     let shape = (subsume::form(&candidate, &[], &others), places);

@@ -25,6 +25,12 @@ pub struct Differences {
 }
 
 impl Store {
+    /// Whether it says bounds of integers, or more than of single variables.
+    #[must_use]
+    pub fn has_ranges(&self) -> bool {
+        self.facts.rest.is_some() || self.facts.domains.any(&mut |var, _| is_ranged(&self.facts, var))
+    }
+
     /// What the store says of those of these variables of which it says nothing but bounds and differences; other variables of
     /// which it says no more are left out, exactly. `None` where something is solved for or was not decided.
     #[must_use]

@@ -8,7 +8,7 @@ const NONE: i64 = i64::MAX;
 /// Bounds beyond this are not written into a matrix, so that sums of them are exact.
 const FAR: i64 = 1 << 48;
 /// So many integers at most.
-pub(super) const LARGEST: usize = 32;
+pub(super) const LARGEST: usize = 64;
 
 /// A set of tuples of integers; not empty once it is closed.
 #[derive(Clone, PartialEq, Eq, Debug)]
