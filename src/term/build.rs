@@ -2,6 +2,7 @@
 //!
 //! For example `eq(ite(c, 1, 2), 1)` is `c`, and `not(#1 <= 3)` is `#1 >= 4`.
 
+use super::arm::{self, Side};
 use super::node::SHARED_FROM;
 use super::{KeySet, Kind, Linear, Term, Terms, Var, table, text};
 use crate::scalar::{Int, Scalar, Sort};
@@ -111,7 +112,7 @@ impl Term {
             Kind::Not(inner) => return Term::ite(inner, no, yes),
             _ => {}
         }
-        let (yes, no) = (under(condition, yes, Arm::Then), under(condition, no, Arm::Else));
+        let (yes, no) = (arm::under(condition, yes, Side::Then), arm::under(condition, no, Side::Else));
         if yes == no {
             return yes;
         }
@@ -222,27 +223,5 @@ fn choice(condition: &Term, yes: &Term, no: &Term) -> Term {
         (_, Some(false)) => Term::and(condition, yes),
         (None, None) => Term::with_common_parts(yes, no, &|yes, no| Term::ite(condition, yes, no))
             .unwrap_or_else(|| Term::or(&Term::and(condition, yes), &Term::and(&condition.not(), no))),
-    }
-}
-
-/// Which side of a conditional a term stands on.
-#[derive(Clone, Copy, PartialEq)]
-enum Arm {
-    Then,
-    Else,
-}
-
-/// An arm that asks the same condition again has its answer.
-fn under(condition: &Term, arm: &Term, side: Arm) -> Term {
-    match arm.kind() {
-        Kind::Ite(again, yes, no) if again == condition => {
-            if side == Arm::Then {
-                yes.clone()
-            } else {
-                no.clone()
-            }
-        }
-        _ if arm == condition => Term::from(side == Arm::Then),
-        _ => arm.clone(),
     }
 }

@@ -14,6 +14,7 @@
 //! ```
 
 mod arith;
+mod arm;
 mod bound;
 mod build;
 mod column;
