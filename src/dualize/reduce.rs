@@ -69,9 +69,11 @@ impl Judge {
             let forget = |judge: &mut Judge, candidate: &mut Candidate| _ = judge.forget(candidate);
             self.tidy_each(candidates, if unites { forget } else { Judge::forget_and_name });
         }
-        subsume::merge_equal(candidates);
-        self.unite_orders(candidates);
         let stuck = self.unite(candidates);
+        if candidates.len() > 1 {
+            subsume::merge_equal(candidates);
+            self.unite_orders(candidates);
+        }
         if unites && candidates.len() > 1 {
             self.tidy_each(candidates, Judge::name_terms);
         }

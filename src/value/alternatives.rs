@@ -73,7 +73,7 @@ impl Pattern {
 }
 
 impl Alternatives {
-    /// Alternatives, none a scalar, that are told apart where they are read, also those of one shape.
+    /// Alternatives that are told apart where they are read, also those of one shape. Scalars only in entries of maps.
     #[must_use]
     pub fn apart(pairs: impl IntoIterator<Item = (Term, Value)>) -> Alternatives {
         let pairs = OnceLock::from(pairs.into_iter().collect::<Pairs>());

@@ -31,15 +31,19 @@ use row::Row;
 
 /// More rows than this are not made.
 const ROWS: usize = 512;
+/// More candidates than this are not put together.
+const CANDIDATES: usize = 4_096;
 
 impl Judge {
     /// Puts candidates together, where that is possible. What is solved has been substituted into their memories.
     pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>) {
         let plain = |candidate: &Candidate| candidate.is_clean() && !candidate.process.has_unknowns();
-        if candidates.len() > ROWS || !candidates.iter().all(plain) {
+        if candidates.len() > CANDIDATES || !candidates.iter().all(plain) {
             return;
         }
         let cells = Cells::of(candidates);
+        let mut met = FxHashSet::default();
+        candidates.retain(|candidate| met.insert(Row::of(candidate, &cells.own).state()));
         if let Some((sum, groups)) = self.boxes(candidates, &cells.own) {
             self.rebuild(candidates, &cells, (&sum, &groups));
         }
@@ -49,10 +53,8 @@ impl Judge {
     fn boxes(&mut self, candidates: &[Candidate], cells: &[Cell]) -> Option<(Sum, Vec<Vec<usize>>)> {
         let (mut rows, mut linked) = (Vec::new(), Vec::new());
         for candidate in candidates {
-            let entries = cells.iter().map(|cell| cells::read(&candidate.process, cell)).collect();
-            let row = Row { entries, store: candidate.store.clone() };
             let limit = ROWS.checked_sub(rows.len())?;
-            rows.extend(row.independent(limit, &mut linked, &mut self.solver)?);
+            rows.extend(Row::of(candidate, cells).independent(limit, &mut linked, &mut self.solver)?);
         }
         let groups = groups(cells.len(), linked);
         let contents = |row: &Row, solver: &mut Solver| groups.iter().map(|group| row.content(group, solver)).collect();

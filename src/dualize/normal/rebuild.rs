@@ -12,11 +12,11 @@ use super::row::rewritten;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::{Domain, Store};
 use crate::term::{Term, Var};
-use crate::value::{self, Alternatives, Entry, Truth, Value};
+use crate::value::{self, Alternatives, Entry, Presence, Truth, Value};
 
 /// Candidates are put together where that makes so many times fewer of them.
 const GAIN: usize = 2;
-/// Operations are lifted over so many states of a cell; more are told apart where they are read.
+/// A cell of so many shapes is a union; of more known values, a table.
 const LIFTED: usize = 2;
 /// A part of more boxes than this stays several candidates.
 const SELECTED: usize = 64;
@@ -190,15 +190,15 @@ impl Judge {
     }
 }
 
-/// One of some entries, by conditions of which exactly one holds.
+/// One of some entries, by conditions of which exactly one holds; which one is decided where it is read.
 fn selected(alternatives: Vec<(Term, Entry)>) -> Entry {
     if let [(_, only)] = &alternatives[..] {
         return only.clone();
     }
     let there = alternatives.iter().map(|(guard, entry)| Truth::of(guard.clone()).and(entry.truth()).term());
     let presence = Truth::of(Term::or_all(there));
-    let pairs: Vec<(Term, Value)> = alternatives.into_iter().map(|(guard, entry)| (guard, entry.value)).collect();
-    let is_scalar = |value: &Value| matches!(value, Value::Scalar(_) | Value::Term(_));
-    let apart = pairs.len() > LIFTED && !pairs.iter().any(|(_, value)| is_scalar(value));
-    Entry::when(presence, if apart { Value::Union(Alternatives::apart(pairs)) } else { value::union(pairs) })
+    let there = alternatives.into_iter().filter(|(_, entry)| entry.presence != Presence::Never);
+    let pairs: Vec<(Term, Value)> = there.map(|(guard, entry)| (guard, entry.value)).collect();
+    let value = if pairs.len() > 1 { Value::Union(Alternatives::apart(pairs)) } else { value::union(pairs) };
+    Entry::when(presence, value)
 }

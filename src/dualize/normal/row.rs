@@ -3,14 +3,18 @@
 //! With `#1` in 0 to 1, a = #1 and b = #1 + 1 are two boxes, {a: 0, b: 1} and {a: 1, b: 2}; with `#2` in 0 to 9, a = #2 and
 //! b = 5 are one, {a: 0 to 9, b: 5}. What depends on each other and cannot be listed is linked: one content for several cells.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rustc_hash::FxHashSet;
 
+use super::super::candidate::Candidate;
+use super::super::havoc::Cell;
 use super::ROWS;
-use super::cells::variables;
+use super::cells::{self, variables};
 use super::content::{Content, SHAPES, Shape};
 use super::lists::{self, Element};
 use crate::scalar::{Scalar, Sort};
-use crate::solve::{Answer, Solver, Store};
+use crate::solve::{Answer, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Substitution, Value};
 
@@ -42,6 +46,20 @@ enum Obstacle {
 }
 
 impl Row {
+    /// What a candidate holds in some cells.
+    pub(super) fn of(candidate: &Candidate, cells: &[Cell]) -> Row {
+        let entries = cells.iter().map(|cell| cells::read(&candidate.process, cell)).collect();
+        Row { entries, store: candidate.store.clone() }
+    }
+
+    /// What it holds, with all that is known of its variables: rows in which these are equal stand for the same.
+    pub(super) fn state(self) -> (Vec<Entry>, BTreeMap<Var, Domain>, BTreeSet<Term>) {
+        let own: FxHashSet<Var> = self.entries.iter().flat_map(variables).collect();
+        let vars = self.connected(own);
+        let facts = vars.iter().flat_map(|var| self.store.constraints_on(*var)).cloned().collect();
+        (self.entries, vars.into_iter().map(|var| (var, self.store.domain(var).clone())).collect(), facts)
+    }
+
     /// The rows without dependences between cells that can be told apart; at most so many. The groups of cells of which that
     /// cannot be done are added to `linked`.
     pub(super) fn independent(self, limit: usize, linked: &mut Vec<Group>, solver: &mut Solver) -> Option<Vec<Row>> {
