@@ -89,3 +89,30 @@ fn what_a_thread_did_before_does_not_count() {
     assert!(mayhap::term::made() > effort, "{}", mayhap::term::made());
     assert!(matches!(judged(3, (-1, -1), effort), Verdict::Reject { .. }));
 }
+
+#[test]
+fn what_follows_a_cut_is_bounded() {
+    let spec = Spec::from_text(SPLITS).expect("a specification");
+    let mut validator = Validator::with_options(&spec, Options { effort: 20_000, ..Options::default() });
+    let go = "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(3_000);
+    for exchange in Exchanges::new(&spec, go.as_bytes()) {
+        validator.observe_exchange(&exchange.expect("an exchange"));
+    }
+    // Few are followed to the end; going on with all that were kept would fork six times as often.
+    let forks = validator.counts().forks;
+    assert!((3_000..200_000).contains(&forks), "{forks}");
+}
+
+#[test]
+fn memory_for_explanations_is_limited() {
+    let spec = Spec::from_text(SPLITS).expect("a specification");
+    let options = Options { memory: 1 << 20, effort: u64::MAX, ..Options::default() };
+    let mut validator = Validator::with_options(&spec, options);
+    let go = "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(16);
+    for exchange in Exchanges::new(&spec, go.as_bytes()) {
+        validator.observe_exchange(&exchange.expect("an exchange"));
+    }
+    validator.observe(&"Show", &serde_json::json!({"Shown": [-1, -1]})).expect("an exchange");
+    let Verdict::Unknown { doubt, .. } = validator.verdict() else { panic!("{:?}", validator.verdict()) };
+    assert!(doubt.to_string().contains("more than 1 MiB of memory"), "{doubt}");
+}

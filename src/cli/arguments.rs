@@ -311,6 +311,12 @@ pub struct Validate {
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
     #[arg(conflicts_with = "no_evidence")]
     pub reason_time: Duration,
+    /// Seconds of work to spend on the explanations of one exchange; beyond them there is no rejection
+    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
+    pub exchange_time: Duration,
+    /// MiB of memory to spend on several explanations; beyond them there is no rejection
+    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    pub memory: usize,
     /// Number of traces to judge in parallel; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub jobs: usize,

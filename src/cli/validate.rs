@@ -11,7 +11,7 @@ use super::interrupt::Interruptible;
 use super::progress::Progress;
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
-use crate::dualize::{Judge, Verdict};
+use crate::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use crate::evidence::Budget;
 use crate::report::{self, Forked, Report, Stats, text};
 use crate::spec::Spec;
@@ -172,7 +172,7 @@ impl Judged {
         let need = if is_evidence_wanted(options) { Need::Again } else { Need::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
-        let mut validator = Validator::new(spec);
+        let mut validator = Validator::with_options(spec, limits(options));
         let started = Instant::now();
         while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
             progress.tick(exchanges.events());
@@ -225,6 +225,12 @@ fn wanted(options: &Validate) -> Wanted<'_> {
         (None, Format::Text) => WitnessWanted::No,
     };
     Wanted { recheck, witness }
+}
+
+/// The limits on what explains one exchange.
+fn limits(options: &Validate) -> Options {
+    let effort = (options.exchange_time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
+    Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() }
 }
 
 /// Evidence is for one trace, or where it was asked for: with several there is one line each.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::delay::{Wanted, Watch};
 use super::forks::Forks;
+use super::limits::{EFFORT_LIMIT, Spent};
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
 use super::spare::Spares;
@@ -19,16 +20,12 @@ use crate::solve::{Limits, Past, Solver, Statistics, Store};
 use crate::spec::Spec;
 use crate::spec::code::Program;
 use crate::spec::optional::Optional;
-use crate::term::{Term, made};
+use crate::term::Term;
 use crate::value::{Pattern, Value};
 
 /// The number of paths of one request beyond which the judge gives up on the others.
 pub const PATH_LIMIT: u32 = 20_000;
 
-/// The work on one exchange beyond which the judge gives up on further explanations, in made terms: some seconds.
-pub const EFFORT_LIMIT: u64 = 5_000_000;
-/// What a question to Z3 counts as, in made terms.
-const ASKED: u64 = 50_000;
 /// So many candidates are followed after that.
 const FOLLOWED: usize = 64;
 
@@ -68,6 +65,9 @@ pub struct Options {
     pub candidates: usize,
     /// The work on one exchange, in made terms, at which no more explanations of it are looked for.
     pub effort: u64,
+    /// The memory that explanations may take, in bytes, at which no more of them are looked for. It is that of the whole process;
+    /// `usize::MAX` does not ask the system.
+    pub memory: usize,
 }
 
 impl Default for Options {
@@ -89,6 +89,7 @@ impl Default for Options {
             limits: Limits::default(),
             candidates: 100_000,
             effort: EFFORT_LIMIT,
+            memory: usize::MAX,
         }
     }
 }
@@ -165,9 +166,10 @@ pub struct Judge {
     pub(super) watch: Option<Watch>,
     /// Which runs of a step are followed; `None` is all.
     pub(super) wanted: Option<Wanted>,
-    /// Work that made no terms, and all work that was done before the current exchange.
+    /// Work that made no terms.
     pub(super) worked: u64,
-    begun: u64,
+    /// What was taken of the limits on work and memory.
+    pub(super) spent: Spent,
     /// What the copies of the paths of the current request cost so far.
     pub(super) copied: usize,
     /// Room for the paths of a request, empty between requests; kept so that no request makes its own.
@@ -195,6 +197,7 @@ impl Judge {
         let mut judge = Judge {
             candidates: Vec::new(),
             solver: Solver::new(options.limits),
+            spent: Spent::new(options.effort),
             options,
             counts: Counts::default(),
             fresh: Fresh::default(),
@@ -209,7 +212,6 @@ impl Judge {
             watch: None,
             wanted: None,
             worked: 0,
-            begun: made(),
             copied: 0,
             open: Vec::new(),
             results: Vec::new(),
@@ -246,7 +248,7 @@ impl Judge {
         }
         self.event = exchange.line;
         self.counts.events += 1;
-        self.begun = self.work();
+        self.begin_exchange();
         let filled = self.filled(spec, &exchange.request);
         let received = Received {
             request: filled.as_ref().map_or(&exchange.request, |filled| &filled.request),
@@ -292,31 +294,6 @@ impl Judge {
         }
         self.results = others;
         candidates
-    }
-
-    /// What was done so far, in made terms; to be compared within an exchange only.
-    fn work(&self) -> u64 {
-        self.worked + made() + self.solver.statistics.z3_checks * ASKED
-    }
-
-    /// Events that were met, and terms that were made by this thread, so far.
-    pub(crate) fn worked(&self) -> u64 {
-        self.worked + made()
-    }
-
-    /// Whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
-    pub(super) fn is_exhausted(&mut self) -> bool {
-        let exhausted = self.work().saturating_sub(self.begun) > self.options.effort;
-        if exhausted {
-            self.give_up(Limit::Effort);
-            self.whole = false;
-        }
-        exhausted
-    }
-
-    /// Notes that a limit cut paths off, and the statement that multiplied them last.
-    pub(super) fn give_up(&mut self, limit: Limit) {
-        self.cut.get_or_insert((limit, self.forks.last()));
     }
 
     /// A request with something in the place of what is not known of it; nothing where all is known.

@@ -17,6 +17,7 @@ mod fork;
 mod forks;
 mod frontier;
 mod havoc;
+mod limits;
 mod name;
 mod normal;
 mod observe;
@@ -33,6 +34,7 @@ pub use candidate::{Log, Logged, notes_requests};
 pub use decided::Decided;
 pub use frontier::{Counts, Judge, Options};
 pub use havoc::Cell;
+pub use limits::EFFORT_LIMIT;
 pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 

@@ -12,8 +12,6 @@ use crate::spec::{Site, Spec};
 use crate::term::Term;
 use crate::value::{Lifted, Split, Truth, Value};
 
-/// After so many events it is asked whether a path has gone on for too long.
-const EVENTS: u64 = 256;
 /// Why it is not known whether the specification is faulty, or the client broke its duty.
 const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
@@ -87,7 +85,7 @@ impl Judge {
         loop {
             let event = self.advance(program, candidate);
             self.worked += 1;
-            if self.worked.is_multiple_of(EVENTS) && self.is_exhausted() {
+            if self.is_exhausted() {
                 self.deferred = None;
                 return Alive::No;
             }

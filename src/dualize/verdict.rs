@@ -118,6 +118,7 @@ impl fmt::Display for Limit {
             Limit::Effort => {
                 f.write_str("one exchange had more possible explanations than the limit of effort allows to follow")
             }
+            Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),
         }
     }

@@ -202,6 +202,8 @@ pub enum Limit {
     Paths,
     /// More work for one exchange than the judge takes on.
     Effort,
+    /// More memory than this for explanations, in MiB.
+    Memory(usize),
     /// More states that the server may reach by itself than the judge keeps.
     Steps,
     /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.

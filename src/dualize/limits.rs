@@ -1,0 +1,105 @@
+//! Limits on the work and the memory that explanations take: beyond them there is no rejection, but *unknown*, in bounded time.
+//!
+//! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`] at last. Few
+//! explanations are followed from then on, which together may take as much again.
+
+use super::frontier::Judge;
+use crate::process::Limit;
+use crate::term::made;
+
+/// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
+pub const EFFORT_LIMIT: u64 = 3_000_000;
+/// What a question to Z3 counts as, in made terms.
+const ASKED: u64 = 50_000;
+/// After so much work it is asked how much memory there is.
+const MEASURED: u64 = 200_000;
+/// An exchange that takes no more than this is free once something was cut off.
+const FREE: u64 = 2_000;
+
+/// What was taken of the limits.
+#[derive(Clone, Debug)]
+pub(super) struct Spent {
+    /// The work that had been done when the current exchange began.
+    begun: u64,
+    /// What all exchanges may still take together once something was cut off.
+    left: u64,
+    /// The work that had been done when the memory was measured last.
+    measured: u64,
+    /// The memory that was in use when a single explanation was left, in bytes.
+    base: usize,
+    /// Whether explanations took too much memory.
+    full: bool,
+}
+
+impl Spent {
+    pub(super) fn new(effort: u64) -> Spent {
+        Spent { begun: made(), left: effort, measured: made(), base: 0, full: false }
+    }
+}
+
+impl Judge {
+    /// Begins to count for an exchange.
+    pub(super) fn begin_exchange(&mut self) {
+        let work = self.work();
+        if self.cut.is_some() {
+            let taken = work.saturating_sub(self.spent.begun).saturating_sub(FREE);
+            self.spent.left = self.spent.left.saturating_sub(taken);
+        }
+        self.spent.begun = work;
+        if self.candidates.len() < 2 && self.is_to_be_measured(work) {
+            self.spent.base = memory_in_use();
+        }
+    }
+
+    /// What was done so far, in made terms; to be compared within an exchange only.
+    fn work(&self) -> u64 {
+        self.worked + made() + self.solver.statistics.z3_checks * ASKED
+    }
+
+    /// Events that were met, and terms that were made by this thread, so far.
+    pub(crate) fn worked(&self) -> u64 {
+        self.worked + made()
+    }
+
+    /// Tests whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
+    pub(super) fn is_exhausted(&mut self) -> bool {
+        let limit = self.exceeded();
+        if let Some(limit) = limit {
+            self.give_up(limit);
+            self.whole = false;
+        }
+        limit.is_some()
+    }
+
+    /// The limit that was exceeded.
+    fn exceeded(&mut self) -> Option<Limit> {
+        let work = self.work();
+        let allowed = if self.cut.is_some() { self.spent.left.min(self.options.effort) } else { self.options.effort };
+        if work.saturating_sub(self.spent.begun) > allowed {
+            return Some(Limit::Effort);
+        }
+        if self.is_to_be_measured(work) {
+            self.spent.full = memory_in_use().saturating_sub(self.spent.base) > self.options.memory;
+        }
+        self.spent.full.then_some(Limit::Memory(self.options.memory >> 20))
+    }
+
+    /// Tests whether memory is limited, and much was done since it was measured.
+    fn is_to_be_measured(&mut self, work: u64) -> bool {
+        let is_due = self.options.memory < usize::MAX && work.saturating_sub(self.spent.measured) > MEASURED;
+        if is_due {
+            self.spent.measured = work;
+        }
+        is_due
+    }
+
+    /// Notes that a limit cut paths off, and the statement that multiplied them last.
+    pub(super) fn give_up(&mut self, limit: Limit) {
+        self.cut.get_or_insert((limit, self.forks.last()));
+    }
+}
+
+/// The memory of the process, in bytes; 0 where the system does not tell.
+fn memory_in_use() -> usize {
+    memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem)
+}
