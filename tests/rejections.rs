@@ -187,3 +187,37 @@ fn what_may_have_been_so_before_is_not_said_to_be_set() {
     let said = rejected("boxed", boxed, trace);
     assert!(said.contains("line 2 asked 0, which left box at []"), "{said}");
 }
+
+/// Hidden replicas: what is computed from what is hidden is listed, and each answer that is listed would have been accepted.
+#[test]
+fn what_was_possible_is_listed_one_by_one() {
+    let spec = "enum Q { Put(int), Swap, Get }
+protocol replicas {
+    request Q;
+    response int;
+    var log: list<int> = [];
+    var at: int = 0;
+    var n: int = 1;
+    on Put(x) { log := log + [x]; either { n := n * 2; } or { n := n + 1; } reply 0; }
+    on Swap { at := choose p: int where at <= p && p < len(log); reply 0; }
+    on Get { reply log[at] * n; }
+}
+";
+    let before = "{\"q\": {\"Put\": 5}, \"a\": 0}\n{\"q\": {\"Put\": 6}, \"a\": 0}\n{\"q\": {\"Put\": 5}, \"a\": 0}\n{\"q\": \"Swap\", \"a\": 0}\n";
+    let get = |answer: i64| format!("{before}{{\"q\": \"Get\", \"a\": {answer}}}\n");
+    let said = rejected("listed", spec, &get(7));
+    let (_, listed) = said.split_once("only ").expect("what was possible");
+    let (listed, _) = listed.split_once(" was possible").expect("what was possible");
+    let mut answers: Vec<i64> =
+        listed.replace(" or ", ", ").split(", ").map(|answer| answer.parse().expect("an answer")).collect();
+    answers.sort_unstable();
+    // n is 4, 5, 6 or 8 after three writes: doubled, or one more, each time.
+    let all = [4, 5, 6, 8].iter().flat_map(|n| [5 * n, 6 * n]).collect::<std::collections::BTreeSet<i64>>();
+    assert_eq!(answers, all.into_iter().collect::<Vec<_>>(), "{said}");
+    let spec = file("rejections_listed.may", spec);
+    for answer in answers {
+        let trace = file("rejections_listed_one.ndjson", get(answer));
+        let output = run(&["validate", spec.to_str().unwrap(), trace.to_str().unwrap(), "--no-evidence"], "");
+        assert_eq!(output.status.code(), Some(0), "{answer}");
+    }
+}

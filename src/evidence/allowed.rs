@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::describe::{Fact, Names};
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
-use crate::solve::{Limits, Solver, Store};
+use crate::scalar::{Scalar, Sort};
+use crate::solve::{Answer, Limits, Solver, Store};
 use crate::spec::Spec;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Substitution, Value};
@@ -33,6 +34,10 @@ const LISTED: usize = 8;
 const FOLLOWED: usize = 256;
 /// The work that is done for the answers, in made terms.
 const EFFORT: u64 = 200_000;
+/// An answer is not taken apart into more than this,
+const CASES: usize = 256;
+/// nor by a variable of more values than this.
+const VALUES: usize = 64;
 /// More excluded values than this are told as a set.
 const FEW: usize = 8;
 
@@ -49,15 +54,18 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
     judge.follow_at_most(FOLLOWED.max(before.candidates().len()), EFFORT);
     let answers = judge.answers(&Exchange { observed: Observed::Any, ..exchange.clone() });
     let is_silent = answers.iter().any(|(answer, _)| answer.is_none());
-    let more = answers.len() > FOLLOWED || judge.is_cut();
+    let mut more = answers.len() > FOLLOWED || judge.is_cut();
     let mut possible: Vec<Possible> = Vec::new();
     let mut solver = Solver::new(Limits::default());
     for (answer, candidate) in answers.into_iter().take(FOLLOWED) {
         let Some(answer) = answer else { continue };
-        let new = Possible::of(&answer, &candidate, &mut solver);
-        if !possible.iter().any(|other| other.covers(&new)) {
-            possible.retain(|other| !new.covers(other));
-            possible.push(new);
+        let (cases, all) = Possible::of(&answer, &candidate, &mut solver).cases(&mut solver);
+        more |= !all;
+        for new in cases {
+            if !possible.iter().any(|other| other.covers(&new)) {
+                possible.retain(|other| !new.covers(other));
+                possible.push(new);
+            }
         }
     }
     let mut found: Vec<Allowed> = possible.iter().map(|possible| possible.shown(spec)).collect();
@@ -84,6 +92,56 @@ impl Possible {
         });
         store.forget(&|var| mentioned.contains(&var), solver);
         Possible { answer, store }
+    }
+
+    /// The same answers one by one, where terms in it are computed from variables with few values; and whether these are all.
+    fn cases(self, solver: &mut Solver) -> (Vec<Possible>, bool) {
+        let (mut open, mut cases) = (vec![self], Vec::new());
+        while let Some(possible) = open.pop() {
+            match possible.with_each_value(solver) {
+                Some(each) => open.extend(each),
+                None => cases.push(possible),
+            }
+            if cases.len() > CASES {
+                return (cases, open.is_empty());
+            }
+        }
+        (cases, true)
+    }
+
+    /// An answer for each value of a variable from which a term in it is computed, if it has few values.
+    fn with_each_value(&self, solver: &mut Solver) -> Option<Vec<Possible>> {
+        let mut computed: Option<(Var, Vec<Scalar>)> = None;
+        self.answer.visit_terms(&mut |term| {
+            if term.as_var().is_none() && computed.is_none() {
+                term.vars(&mut |var| computed = computed.take().or_else(|| Some((var, self.values(var)?))));
+            }
+        });
+        let (var, values) = computed?;
+        let mut each = Vec::new();
+        for value in values {
+            let (mut store, value) = (self.store.clone(), Term::constant(value));
+            match store.assume(&Term::eq(&Term::var(var), &value), solver) {
+                Answer::Sat => {}
+                Answer::Unsat => continue,
+                Answer::Unknown(_) => return None,
+            }
+            let with_value = |term: &Term| term.substitute(&mut |other| (other == var).then(|| value.clone()));
+            let mut resolve = |term: &Term| Some(store.resolve(&with_value(term)));
+            let answer = Substitution::everywhere(&mut resolve).apply(&self.answer)?;
+            let mut mentioned = FxHashSet::default();
+            answer.visit_variables(&mut |var| _ = mentioned.insert(var));
+            store.forget(&|var| mentioned.contains(&var), solver);
+            each.push(Possible { answer, store });
+        }
+        Some(each)
+    }
+
+    fn values(&self, var: Var) -> Option<Vec<Scalar>> {
+        if var.sort == Sort::Bool {
+            return Some(vec![Scalar::Bool(false), Scalar::Bool(true)]);
+        }
+        self.store.domain(var).values(VALUES)
     }
 
     fn shown(&self, spec: &Spec) -> Allowed {
