@@ -221,3 +221,22 @@ protocol replicas {
         assert_eq!(output.status.code(), Some(0), "{answer}");
     }
 }
+
+/// Without the first answer the client may have broken its duty on line 2, so that answer is part of the reason.
+#[test]
+fn a_reason_rules_out_that_the_client_broke_its_duty() {
+    let spec = "enum Q { Small, Show }
+enum A { Done, Shown(int) }
+protocol p {
+    request Q;
+    response A;
+    var n: int = choose;
+    on Small if n <= 0 { reply Done; }
+    on Show { reply Shown(n); }
+}
+";
+    let trace = "{\"q\": \"Show\", \"a\": {\"Shown\": -1}}\n{\"q\": \"Small\", \"a\": \"Done\"}\n{\"q\": \"Show\", \"a\": \"Done\"}\n";
+    let said = rejected("duty", spec, trace);
+    assert!(said.contains("line 1 answered {\"Shown\": -1}"), "{said}");
+    assert!(said.contains("it holds, and no answer in it can be left out"), "{said}");
+}

@@ -419,7 +419,8 @@ impl Judge {
     #[must_use]
     pub fn keeping_choices(&self) -> Judge {
         let mut judge = self.clone();
-        judge.options.keep_choices = true;
+        judge.options = judge.options.keeping_choices();
+        judge.spent = Spent::new(judge.options.effort);
         let mut candidates = std::mem::take(&mut judge.candidates);
         for (number, candidate) in candidates.iter_mut().enumerate() {
             candidate.store.keep_trail();

@@ -3,7 +3,7 @@
 //! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`] at last. Few
 //! explanations are followed from then on, which together may take as much again.
 
-use super::frontier::Judge;
+use super::frontier::{Judge, Options};
 use crate::process::Limit;
 use crate::term::made;
 
@@ -13,11 +13,13 @@ pub const EFFORT_LIMIT: u64 = 3_000_000;
 const ASKED: u64 = 50_000;
 /// After so much work it is asked how much memory there is.
 const MEASURED: u64 = 200_000;
+/// Keeping choices may take so many times the work.
+const KEEPING: u64 = 4;
 /// An exchange that takes no more than this is free once something was cut off.
 const FREE: u64 = 2_000;
 
 /// What was taken of the limits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
     /// The work that had been done when the current exchange began.
     begun: u64,
@@ -37,6 +39,14 @@ impl Spent {
     }
 }
 
+impl Options {
+    /// The same for a witness: choices are kept, which may take several times the work.
+    #[must_use]
+    pub fn keeping_choices(&self) -> Options {
+        Options { keep_choices: true, effort: self.effort.saturating_mul(KEEPING), ..self.clone() }
+    }
+}
+
 impl Judge {
     /// Begins to count for an exchange.
     pub(super) fn begin_exchange(&mut self) {
@@ -46,8 +56,9 @@ impl Judge {
             self.spent.left = self.spent.left.saturating_sub(taken);
         }
         self.spent.begun = work;
-        if self.candidates.len() < 2 && self.is_to_be_measured(work) {
-            self.spent.base = memory_in_use();
+        // What was freed stays with the process: the few that are followed take none of it.
+        if self.spent.full || (self.candidates.len() < 2 && self.is_to_be_measured(work)) {
+            self.spent = Spent { base: memory_in_use(), full: false, ..self.spent };
         }
     }
 

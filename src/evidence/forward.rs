@@ -60,7 +60,7 @@ pub(super) fn run<R: Recording + ?Sized>(
     look: usize,
     give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
-    let judge = Judge::new(spec.clone(), Options { keep_choices: true, late: false, ..options.clone() });
+    let judge = Judge::new(spec.clone(), Options { late: false, ..options.keeping_choices() });
     let mut run = Forward {
         spec,
         recording,

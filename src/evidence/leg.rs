@@ -43,9 +43,7 @@ pub(super) fn run(
     into: Option<&[Value]>,
 ) -> Result<(Begun, Vec<WitnessStep>), WitnessError> {
     let (mut judge, starts) = match begin {
-        Begin::Initially(options) => {
-            (Judge::new(spec.clone(), Options { keep_choices: true, ..options.clone() }), [].as_slice())
-        }
+        Begin::Initially(options) => (Judge::new(spec.clone(), options.keeping_choices()), [].as_slice()),
         Begin::At(before) => (before.keeping_choices(), before.candidates()),
     };
     exchanges.iter().all(|exchange| judge.observe(exchange));

@@ -199,11 +199,14 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     /// Goes back to the last exchange that changed one of these cells, or whose answer is needed; to the beginning where
     /// nothing of it matters, or the cells are as they were then.
     fn step(&mut self, cells: &[Cell]) {
-        if cells.is_empty() {
-            self.before = 0;
-            return;
-        }
         self.phases.add(self.before, cells);
+        if cells.is_empty() {
+            // Before, the client may have broken its duty, or the specification be at fault.
+            return match self.without_answers_from(0) {
+                Outcome::Rejected => self.before = 0,
+                Outcome::Explained | Outcome::Undecided => self.gallop(),
+            };
+        }
         let change = self.known.last_change(cells, self.before, &mut self.budget);
         let Some(at) = change else { return self.go_to_beginning(cells) };
         if self.causes.len() >= CAUSES {
