@@ -26,7 +26,7 @@ pub(super) enum Outcome {
 /// A finite domain up to this size is split by value.
 const SPLIT_VALUES: usize = 16;
 /// Making so many terms costs as much as adding a condition.
-const MADE: u64 = 2_000;
+const MADE: u64 = 20_000;
 /// Values tried for a variable in a dive.
 const TRIES: usize = 4;
 
