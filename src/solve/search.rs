@@ -9,7 +9,7 @@ use super::facts::{Conflict, Facts, Id, Rest, Touched};
 use super::model::Model;
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, Var, made};
+use crate::term::{Kind, Linear, Term, Var};
 use std::collections::BTreeSet;
 
 /// What a search found.
@@ -25,8 +25,6 @@ pub(super) enum Outcome {
 
 /// A finite domain up to this size is split by value.
 const SPLIT_VALUES: usize = 16;
-/// Making so many terms costs as much as adding a condition.
-const MADE: u64 = 20_000;
 /// Values tried for a variable in a dive.
 const TRIES: usize = 4;
 
@@ -83,13 +81,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds a condition, at a cost that grows with what has to be looked at and made.
+    /// Adds a condition, at a cost that grows with what has to be looked at.
     fn with(&mut self, mut facts: Facts, condition: Term) -> Result<Facts, Conflict> {
-        let (size, before) = (facts.rest.as_ref().map_or(0, |rest| rest.terms.len()), made());
-        let added = facts.conjoin(condition, &mut Touched::default());
-        let cost = 1 + size as u64 / 64 + (made() - before) / MADE;
-        self.budget = self.budget.saturating_sub(u32::try_from(cost).unwrap_or(u32::MAX));
-        added.map(|()| facts)
+        let size = facts.rest.as_ref().map_or(0, |rest| rest.terms.len());
+        self.budget = self.budget.saturating_sub(1 + size as u32 / 64);
+        facts.conjoin(condition, &mut Touched::default())?;
+        Ok(facts)
     }
 
     fn step(&mut self, mut facts: Facts) -> Result<(Facts, Step), Conflict> {
