@@ -4,7 +4,7 @@
 //! For example `#1 + 2 * #2` with `#1 in {0, 3}` and `#2 in 0..=1` is one of 0, 2, 3, 5.
 
 use mayhap::scalar::{Scalar, Sort};
-use mayhap::solve::{Answer, Model, Solver, Store};
+use mayhap::solve::{Answer, Domain, Model, Solver, Store};
 use mayhap::term::{Term, Var};
 use proptest::prelude::*;
 
@@ -62,7 +62,8 @@ fn check(domains: &[Values], facts: &[Term], term: &Term) -> Result<bool, TestCa
     let mut solver = Solver::default();
     let mut store = Store::default();
     for (id, Values(values)) in (0..).zip(domains) {
-        store.introduce(Var { id, sort: Sort::Int }, values.iter().copied().map(Scalar::int));
+        let domain = Domain::of(values.iter().copied().map(Scalar::int)).expect("values");
+        store.set_domain(Var { id, sort: Sort::Int }, domain);
     }
     for fact in facts {
         store.assume(fact, &mut solver);

@@ -240,3 +240,21 @@ protocol p {
     assert!(said.contains("line 1 answered {\"Shown\": -1}"), "{said}");
     assert!(said.contains("it holds, and no answer in it can be left out"), "{said}");
 }
+
+/// Alternatives that one choice decides in two places are not told apart place by place: `(null or 1, null or 2)` would be false.
+#[test]
+fn what_was_possible_together_is_listed_together() {
+    let spec = "enum Q { Set, Get }
+protocol together {
+    request Q;
+    response (option<int>, option<int>);
+    var a: option<int> = None;
+    var b: option<int> = None;
+    on Set { either { a := Some(1); b := Some(2); } or { a := None; b := None; } reply (None, None); }
+    on Get { reply (a, b); }
+}
+";
+    let said =
+        rejected("together", spec, "{\"q\": \"Set\", \"a\": [null, null]}\n{\"q\": \"Get\", \"a\": [1, null]}\n");
+    assert!(said.contains("only [1, 2] or [null, null] was possible"), "{said}");
+}

@@ -102,8 +102,7 @@ impl Judge {
 
     /// Whether all that may mention a variable of a candidate is its process.
     pub(super) fn may_forget_at_once(&self) -> bool {
-        let kept = self.options.keep_choices || self.options.keep_answers;
-        self.options.forget && !kept && self.spec.program.steps.is_empty()
+        self.options.forget && !self.options.keep_paths() && self.spec.program.steps.is_empty()
     }
 
     /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term

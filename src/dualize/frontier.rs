@@ -26,9 +26,6 @@ use crate::value::{Pattern, Value};
 /// The number of paths of one request beyond which the judge gives up on the others.
 pub const PATH_LIMIT: u32 = 20_000;
 
-/// So many candidates are followed after that.
-const FOLLOWED: usize = 64;
-
 /// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -91,6 +88,13 @@ impl Default for Options {
             effort: EFFORT_LIMIT,
             memory: usize::MAX,
         }
+    }
+}
+
+impl Options {
+    /// Tests whether the choices or answers of each path are kept.
+    pub(super) fn keep_paths(&self) -> bool {
+        self.keep_choices || self.keep_answers
     }
 }
 
@@ -350,8 +354,7 @@ impl Judge {
     /// Whether paths that only asked are joined: not where the choices or answers of each path are kept.
     fn may_join(&mut self, observed: &Observed) -> bool {
         self.whole = true;
-        let kept = self.options.keep_choices || self.options.keep_answers;
-        matches!(observed, Observed::Any | Observed::Lost) && self.options.merge && !kept
+        matches!(observed, Observed::Any | Observed::Lost) && self.options.merge && !self.options.keep_paths()
     }
 
     /// Paths on which nothing was written differ in what they asked only. Where every state that entered the section left
@@ -393,19 +396,6 @@ impl Judge {
         }
         self.counts.candidates_max = self.counts.candidates_max.max(survivors.len());
         self.candidates = survivors;
-    }
-
-    /// Does this to each candidate, as long as the effort lasts; then few of them are followed.
-    pub(super) fn tidy_each(&mut self, candidates: &mut Vec<Candidate>, tidy: fn(&mut Judge, &mut Candidate)) {
-        let mut kept = 0;
-        candidates.retain_mut(|candidate| {
-            let followed = kept < FOLLOWED || !self.is_exhausted();
-            if followed {
-                tidy(self, candidate);
-                kept += 1;
-            }
-            followed
-        });
     }
 
     /// Keeps a choice for the witness, where choices are kept.

@@ -3,6 +3,7 @@
 //! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`] at last. Few
 //! explanations are followed from then on, which together may take as much again.
 
+use super::candidate::Candidate;
 use super::frontier::{Judge, Options};
 use crate::process::Limit;
 use crate::term::made;
@@ -15,6 +16,8 @@ const ASKED: u64 = 50_000;
 const MEASURED: u64 = 200_000;
 /// Keeping choices may take so many times the work.
 const KEEPING: u64 = 4;
+/// So many candidates are followed beyond a limit.
+const FOLLOWED: usize = 64;
 /// An exchange that takes no more than this is free once something was cut off.
 const FREE: u64 = 2_000;
 
@@ -102,6 +105,19 @@ impl Judge {
             self.spent.measured = work;
         }
         is_due
+    }
+
+    /// Does this to each candidate, as long as the effort lasts; then few of them are followed.
+    pub(super) fn tidy_each(&mut self, candidates: &mut Vec<Candidate>, tidy: fn(&mut Judge, &mut Candidate)) {
+        let mut kept = 0;
+        candidates.retain_mut(|candidate| {
+            let followed = kept < FOLLOWED || !self.is_exhausted();
+            if followed {
+                tidy(self, candidate);
+                kept += 1;
+            }
+            followed
+        });
     }
 
     /// Notes that a limit cut paths off, and the statement that multiplied them last.

@@ -29,9 +29,8 @@ type Shape = (Form, Vec<usize>);
 impl Judge {
     /// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
     pub(super) fn unite_orders(&mut self, candidates: &mut Vec<Candidate>) {
-        let kept = self.options.keep_choices || self.options.keep_answers;
         let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
-        if !self.options.unite || kept || !several {
+        if !self.options.unite || self.options.keep_paths() || !several {
             return;
         }
         let mut shapes: FxHashMap<Shape, usize> = FxHashMap::default();
@@ -115,6 +114,7 @@ fn atoms(values: &[Value]) -> Option<Vec<Term>> {
         None => all = false,
     };
     for value in values {
+        // Alternatives that nothing has looked at are made.
         value.visit_variables(&mut |_| {});
         value.visit_terms(&mut |term| match term.kind() {
             Kind::Linear(sum) => sum.terms().iter().for_each(|(atom, _)| note(atom)),

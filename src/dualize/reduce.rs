@@ -58,8 +58,7 @@ impl Judge {
     /// Tests whether candidates are put together: not where dead variables, or the choices or answers of each, are kept, nor
     /// where the server acts by itself, as what steps lead to is compared with what is known.
     pub(super) fn may_unite(&self) -> bool {
-        let kept = self.options.keep_choices || self.options.keep_answers;
-        self.options.unite && self.options.forget && !kept && self.spec.program.steps.is_empty()
+        self.options.unite && self.options.forget && !self.options.keep_paths() && self.spec.program.steps.is_empty()
     }
 
     /// Merges equal candidates, unites others and drops covered ones.

@@ -6,7 +6,7 @@
 
 use super::candidate::{Alive, Candidate};
 use super::frontier::Judge;
-use crate::scalar::{Scalar, Sort};
+use crate::scalar::Scalar;
 use crate::solve::Store;
 use crate::term::{Kind, Term, Var};
 
@@ -72,13 +72,8 @@ fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
     if store.binding(var).is_some() {
         return None;
     }
-    match var.sort {
-        Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
-        Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
-            let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var));
-            store.domain(var).values(VALUES).or_else(listed)
-        }
-    }
+    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var));
+    store.few_values(var, VALUES).or_else(listed)
 }
 
 /// The values that a disjunction leaves a variable, where each of its parts says which: `x = 1 or (x = 2 and p)`.
@@ -93,13 +88,6 @@ fn listed(constraint: &Term, var: Var) -> Option<Vec<Scalar>> {
 fn equated(condition: &Term, var: Var) -> Option<Scalar> {
     match condition.kind() {
         Kind::And(parts) => parts.iter().find_map(|part| equated(part, var)),
-        Kind::Eq(subject, value) if subject.as_var() == Some(var) => value.as_const().cloned(),
-        Kind::Eq0(linear) => match linear.terms() {
-            [(atom, one)] if atom.as_var() == Some(var) && one.to_i64() == Some(1) => {
-                Some(Scalar::Int(linear.constant().neg()))
-            }
-            _ => None,
-        },
-        _ => None,
+        _ => condition.as_equation().filter(|(of, _)| *of == var).map(|(_, value)| value),
     }
 }

@@ -6,11 +6,10 @@ use rustc_hash::FxHashSet;
 
 use super::describe::{Fact, Names};
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
-use crate::scalar::{Scalar, Sort};
 use crate::solve::{Answer, Limits, Solver, Store};
 use crate::spec::Spec;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Substitution, Value};
+use crate::value::{Leaf, Substitution, Value};
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -80,18 +79,21 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
 }
 
 impl Possible {
-    /// The answer of a candidate. Variables that it does not mention are eliminated: what they require of the others stays.
+    /// The answer of a candidate.
     fn of(answer: &Value, candidate: &Candidate, solver: &mut Solver) -> Possible {
-        let mut store = candidate.store.clone();
+        let store = candidate.store.clone();
         let mut resolve = |term: &Term| Some(store.resolve(term));
         let answer = candidate.process.expanded(answer);
         let answer = Substitution::everywhere(&mut resolve).apply(&answer).unwrap_or(answer);
+        Possible { answer, store }.forgotten(solver)
+    }
+
+    /// Eliminates the variables that the answer does not mention: what they require of the others stays.
+    fn forgotten(mut self, solver: &mut Solver) -> Possible {
         let mut mentioned = FxHashSet::default();
-        answer.visit_variables(&mut |var| {
-            mentioned.insert(var);
-        });
-        store.forget(&|var| mentioned.contains(&var), solver);
-        Possible { answer, store }
+        self.answer.visit_variables(&mut |var| _ = mentioned.insert(var));
+        self.store.forget(&|var| mentioned.contains(&var), solver);
+        self
     }
 
     /// The same answers one by one, where terms in it are computed from variables with few values; and whether these are all.
@@ -111,13 +113,8 @@ impl Possible {
 
     /// An answer for each value of a variable from which a term in it is computed, if it has few values.
     fn with_each_value(&self, solver: &mut Solver) -> Option<Vec<Possible>> {
-        let mut computed: Option<(Var, Vec<Scalar>)> = None;
-        self.answer.visit_terms(&mut |term| {
-            if term.as_var().is_none() && computed.is_none() {
-                term.vars(&mut |var| computed = computed.take().or_else(|| Some((var, self.values(var)?))));
-            }
-        });
-        let (var, values) = computed?;
+        let with_values = |var: Var| Some((var, self.store.few_values(var, VALUES)?));
+        let (var, values) = self.listed().into_iter().find_map(with_values)?;
         let mut each = Vec::new();
         for value in values {
             let (mut store, value) = (self.store.clone(), Term::constant(value));
@@ -129,19 +126,31 @@ impl Possible {
             let with_value = |term: &Term| term.substitute(&mut |other| (other == var).then(|| value.clone()));
             let mut resolve = |term: &Term| Some(store.resolve(&with_value(term)));
             let answer = Substitution::everywhere(&mut resolve).apply(&self.answer)?;
-            let mut mentioned = FxHashSet::default();
-            answer.visit_variables(&mut |var| _ = mentioned.insert(var));
-            store.forget(&|var| mentioned.contains(&var), solver);
-            each.push(Possible { answer, store });
+            each.push(Possible { answer, store }.forgotten(solver));
         }
         Some(each)
     }
 
-    fn values(&self, var: Var) -> Option<Vec<Scalar>> {
-        if var.sort == Sort::Bool {
-            return Some(vec![Scalar::Bool(false), Scalar::Bool(true)]);
-        }
-        self.store.domain(var).values(VALUES)
+    /// The variables that are not shown by themselves: a term is computed from them, or they decide between the alternatives in
+    /// several places.
+    fn listed(&self) -> Vec<Var> {
+        let (mut shown, mut deciding, mut listed) = (Vec::new(), Vec::new(), Vec::new());
+        self.answer.visit_leaves(&mut |leaf| match leaf {
+            Leaf::Term(term) => match term.as_var() {
+                Some(var) => shown.push(var),
+                None => term.vars(&mut |var| listed.push(var)),
+            },
+            Leaf::Guards(alternatives) => {
+                let mut of_these = FxHashSet::default();
+                alternatives.iter().for_each(|(guard, _)| guard.vars(&mut |var| _ = of_these.insert(var)));
+                let (again, first): (Vec<Var>, Vec<Var>) = of_these.into_iter().partition(|var| deciding.contains(var));
+                deciding.extend(first);
+                listed.extend(again);
+            }
+            Leaf::Hidden(_) => {}
+        });
+        listed.extend(deciding.into_iter().filter(|var| shown.contains(var)));
+        listed
     }
 
     fn shown(&self, spec: &Spec) -> Allowed {

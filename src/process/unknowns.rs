@@ -163,17 +163,15 @@ impl Process {
         live.vars.reserve(expected as usize);
         let Live { vars, computed, .. } = &mut live;
         let mut visit = |leaf: Leaf<'_>| {
-            let term = match leaf {
-                Leaf::Hidden(var) => {
-                    vars.insert(var);
-                    return;
-                }
-                Leaf::Term(term) => term,
+            let mut visit_term = |term: &Term| {
+                *computed |= term.as_var().is_none();
+                term.vars(&mut |var| _ = vars.insert(var));
             };
-            *computed |= term.as_var().is_none();
-            term.vars(&mut |var| {
-                vars.insert(var);
-            });
+            match leaf {
+                Leaf::Term(term) => visit_term(term),
+                Leaf::Guards(alternatives) => alternatives.iter().for_each(|(guard, _)| visit_term(guard)),
+                Leaf::Hidden(var) => _ = vars.insert(var),
+            }
         };
         let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));
         live.walked = values.map(|value| value.visit_leaves(&mut visit)).sum();

@@ -172,6 +172,7 @@ fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> 
     if vars.len() > LARGEST {
         return None;
     }
+    let edges = terms.into_iter().map(|term| edge(facts, term)).collect::<Option<Vec<_>>>()?;
     let mut zone = Zone::all(vars.len());
     for (at, var) in vars.iter().enumerate() {
         let domain = facts.domain(*var);
@@ -183,8 +184,7 @@ fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> 
         }
     }
     let place = |var: Var| vars.iter().position(|known| *known == var).map(|at| at + 1);
-    for term in terms {
-        let (above, below, most) = edge(facts, term)?;
+    for (above, below, most) in edges {
         zone.note((place(above)?, place(below)?, most))?;
     }
     Some(zone.closed())

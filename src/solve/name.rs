@@ -11,7 +11,6 @@ use super::trail::Step;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, Var};
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 
 /// A term of one variable with at most this many values is computed for each of them.
 const COMPUTED: usize = 64;
@@ -107,6 +106,16 @@ impl Store {
         !self.is_constrained(var) && (bindings.is_empty() || !bound())
     }
 
+    /// The values that a variable has by its domain, where they are no more than this.
+    pub fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
+        match var.sort {
+            Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
+            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
+                self.domain(var).values(most)
+            }
+        }
+    }
+
     /// The values of a sum of variables: each atom's own, shifted and added.
     fn range_of_sum(&self, term: &Term) -> Option<Domain> {
         let Kind::Linear(linear) = term.kind() else { return None };
@@ -128,13 +137,7 @@ impl Store {
     /// A table is computed for as many values as there may be in a domain.
     fn range_by_value(&self, term: &Term, only: Var) -> Option<Domain> {
         let computed = if matches!(term.kind(), Kind::Table(..)) { LOOKED_UP } else { COMPUTED };
-        let all: &[Scalar] = &[Scalar::Bool(false), Scalar::Bool(true)];
-        let values = match only.sort {
-            Sort::Bool => all.to_vec(),
-            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
-                self.domain(only).values(computed)?
-            }
-        };
+        let values = self.few_values(only, computed)?;
         let value = |of: &Scalar| term.eval(&mut |var| (var == only).then(|| of.clone()));
         let range: Option<Vec<Scalar>> = values.iter().map(value).collect();
         Domain::of(range?)
@@ -163,32 +166,6 @@ impl Store {
         }
         self.settle(touched, solver);
         true
-    }
-
-    /// Either store, where they differ in one variable's domain only and the union of the two is a domain: exact joining.
-    pub fn join(&self, other: &Store) -> Option<Store> {
-        let vars: BTreeSet<Var> =
-            self.facts.domains.iter().chain(other.facts.domains.iter()).map(|(var, _)| var).collect();
-        let mut different = vars.into_iter().filter(|var| self.domain(*var) != other.domain(*var));
-        let Some(var) = different.next() else { return (self == other).then(|| self.clone()) };
-        if different.next().is_some() || self.facts.constrained(var) || other.facts.constrained(var) {
-            return None;
-        }
-        let union = self.domain(var).union(other.domain(var))?;
-        let mut joined = self.clone();
-        joined.set_domain(var, union.clone());
-        let mut check = other.clone();
-        check.set_domain(var, union);
-        (joined == check).then_some(joined)
-    }
-
-    /// Makes a fresh variable stand for one of these values, also if it is only one (which [`Store::assume`] would bind):
-    /// for joining candidates that differ in a known value. The variable must occur nowhere yet.
-    pub fn introduce(&mut self, fresh: Var, values: impl IntoIterator<Item = Scalar>) {
-        match Domain::of(values) {
-            Some(domain) => self.set_domain(fresh, domain),
-            None => self.dead = Some(Dead),
-        }
     }
 
     /// Makes this all that is known of a variable.

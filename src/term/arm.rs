@@ -69,17 +69,24 @@ fn add_values(condition: &Term, side: Side, values: &mut Values) {
         (Kind::And(parts), Side::Then) | (Kind::Or(parts), Side::Else) => {
             parts.iter().for_each(|part| add_values(part, side, values));
         }
-        (Kind::Eq(term, known), Side::Then) => {
-            values.extend(term.as_var().zip(known.as_const().cloned()));
-        }
-        (Kind::Eq0(sum), Side::Then) => {
-            if let [(atom, factor)] = sum.terms()
-                && factor.to_i64() == Some(1)
-            {
-                values.extend(atom.as_var().map(|var| (var, Scalar::Int(sum.constant().neg()))));
-            }
-        }
+        (_, Side::Then) => values.extend(condition.as_equation()),
         _ => {}
+    }
+}
+
+impl Term {
+    /// The variable and its value, if it says that a variable is a known scalar.
+    pub fn as_equation(&self) -> Option<(Var, Scalar)> {
+        match self.kind() {
+            Kind::Eq(term, known) => term.as_var().zip(known.as_const().cloned()),
+            Kind::Eq0(sum) => match sum.terms() {
+                [(atom, factor)] if factor.to_i64() == Some(1) => {
+                    Some((atom.as_var()?, Scalar::Int(sum.constant().neg())))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
-use super::Value;
+use super::{Value, union};
 use crate::scalar::Sort;
 use crate::term::{Kind, Term, Var};
 
@@ -85,6 +85,11 @@ impl Alternatives {
     #[must_use]
     pub fn is_apart(&self) -> bool {
         self.0.reading == Reading::Apart
+    }
+
+    /// Other alternatives that are read as these are; the value that is left, where there is but one.
+    pub(super) fn read_like(&self, pairs: Vec<(Term, Value)>) -> Value {
+        if self.is_apart() && pairs.len() > 1 { Value::Union(Alternatives::apart(pairs)) } else { union(pairs) }
     }
 
     /// Looks at them.

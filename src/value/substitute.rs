@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
-use super::{Alternatives, Optional, Rest, Truth, Value, optional, union};
+use super::{Alternatives, Optional, Rest, Truth, Value, optional};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -15,6 +15,8 @@ const WALKED: usize = 32;
 pub enum Leaf<'v> {
     /// A term.
     Term(&'v Term),
+    /// Alternatives, whose guards decide which of them stands there.
+    Guards(&'v [(Term, Value)]),
     /// A variable of alternatives that nothing has looked at.
     Hidden(Var),
 }
@@ -55,16 +57,7 @@ impl<'a> Substitution<'a> {
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
             }
             // No variable was mentioned before it was made.
-            Value::Union(alternatives) => {
-                let rewritten = self.union(alternatives.made()?)?;
-                Some(match rewritten {
-                    Rewritten::Only(value) => value,
-                    Rewritten::Several(pairs) if alternatives.is_apart() && pairs.len() > 1 => {
-                        Value::Union(Alternatives::apart(pairs))
-                    }
-                    Rewritten::Several(pairs) => union(pairs),
-                })
-            }
+            Value::Union(alternatives) => self.union(alternatives),
         }
     }
 
@@ -137,14 +130,15 @@ impl<'a> Substitution<'a> {
         Some(Value::maybe(Truth::of(presence), value.unwrap_or_else(|| optional.value.clone())))
     }
 
-    fn union(&mut self, alternatives: &[(Term, Value)]) -> Option<Rewritten> {
+    fn union(&mut self, alternatives: &Alternatives) -> Option<Value> {
+        let made = alternatives.made()?;
         let mut rewritten: Option<Vec<(Term, Value)>> = None;
-        for (at, (guard, value)) in alternatives.iter().enumerate() {
+        for (at, (guard, value)) in made.iter().enumerate() {
             let new_guard = (self.term)(guard);
             let known = new_guard.as_ref().and_then(Term::as_bool);
             if known == Some(true) {
                 // The others are under guards that exclude this one.
-                return Some(Rewritten::Only(self.apply(value).unwrap_or_else(|| value.clone())));
+                return Some(self.apply(value).unwrap_or_else(|| value.clone()));
             }
             let new_value = if known == Some(false) { None } else { self.apply(value) };
             if rewritten.is_none() && (new_guard.is_some() || new_value.is_some()) {
@@ -154,16 +148,8 @@ impl<'a> Substitution<'a> {
                 list.push((new_guard.unwrap_or_else(|| guard.clone()), new_value.unwrap_or_else(|| value.clone())));
             }
         }
-        rewritten.map(Rewritten::Several)
+        rewritten.map(|pairs| alternatives.read_like(pairs))
     }
-}
-
-/// What alternatives have become.
-enum Rewritten {
-    /// The one that is left.
-    Only(Value),
-    /// Those that are not excluded.
-    Several(Vec<(Term, Value)>),
 }
 
 impl Value {
@@ -212,6 +198,7 @@ impl Value {
     pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) {
         self.visit_leaves(&mut |leaf| match leaf {
             Leaf::Term(term) => visit(term),
+            Leaf::Guards(alternatives) => alternatives.iter().for_each(|(guard, _)| visit(guard)),
             Leaf::Hidden(_) => {}
         });
     }
@@ -247,12 +234,9 @@ impl Value {
             }
             Value::Union(alternatives) => {
                 alternatives.hidden().into_iter().for_each(|var| visit(Leaf::Hidden(var)));
-                let mut walked = 1;
-                for (guard, value) in alternatives.made().unwrap_or_default() {
-                    visit(Leaf::Term(guard));
-                    walked += value.visit_leaves(visit);
-                }
-                walked
+                let made = alternatives.made().unwrap_or_default();
+                visit(Leaf::Guards(made));
+                1 + made.iter().map(|(_, value)| value.visit_leaves(visit)).sum::<u32>()
             }
         }
     }
@@ -310,7 +294,7 @@ impl Value {
             }
             Value::Union(alternatives) => {
                 let decided = alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value)));
-                if alternatives.is_apart() { Value::Union(Alternatives::apart(decided)) } else { union(decided) }
+                alternatives.read_like(decided.collect())
             }
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Data { fields: None, .. } => self.clone(),
             Value::Unknown(_) | Value::Rest(_) | Value::Any => self.clone(),

@@ -126,8 +126,11 @@ impl Row {
         let all: FxHashSet<Var> = own.iter().flatten().copied().collect();
         let cells = |var: &Var| own.iter().filter(|vars| vars.contains(var)).count();
         let links = |var: &Var| cells(var) > 1 || self.store.is_constrained(*var);
-        let few =
-            self.connected(all).into_iter().filter(links).filter_map(|var| Some((var, values(&self.store, var)?)));
+        let few = self
+            .connected(all)
+            .into_iter()
+            .filter(links)
+            .filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)));
         few.min_by_key(|(var, values)| (std::cmp::Reverse(cells(var)), values.len(), var.id))
     }
 
@@ -248,7 +251,9 @@ impl Row {
         }
         let mut fewest: Option<(Var, Vec<Scalar>)> = None;
         term.vars(&mut |var| {
-            let values = values(&self.store, var)
+            let values = self
+                .store
+                .few_values(var, VALUES)
                 .filter(|values| fewest.as_ref().is_none_or(|(_, few)| values.len() < few.len()));
             fewest = values.map(|values| (var, values)).or(fewest.take());
         });
@@ -256,7 +261,9 @@ impl Row {
     }
 
     fn cases_of(&self, var: Var) -> Obstacle {
-        values(&self.store, var).map_or(Obstacle::Opaque, |values| Obstacle::Cases(Cases::Values(var, values)))
+        self.store
+            .few_values(var, VALUES)
+            .map_or(Obstacle::Opaque, |values| Obstacle::Cases(Cases::Values(var, values)))
     }
 
     /// What cells hold that depend on each other, up to the names of variables.
@@ -344,14 +351,4 @@ fn condition_in(term: &Term) -> Option<Term> {
     });
     let compound = |term: &&Term| term.sort() == Sort::Bool && term.as_var().is_none();
     found.or_else(|| Some(term).filter(compound).cloned())
-}
-
-/// The values of a variable, where they are few.
-fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
-    match var.sort {
-        Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
-        Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
-            store.domain(var).values(VALUES)
-        }
-    }
 }

@@ -11,9 +11,7 @@ impl Map {
     /// The entry under a known scalar, where no write waits, no key is symbolic and nothing is unknown beneath.
     #[must_use]
     pub fn plain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
-        let contents = &*self.0;
-        let plain = contents.symbolic == 0 && contents.pending.is_empty() && contents.base.is_none();
-        plain.then(|| contents.entries.get(key))
+        self.is_plain().then(|| self.0.entries.get(key))
     }
 
     /// The entry under a known key, or that there is none; `None` where it depends on something.
