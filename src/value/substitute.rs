@@ -234,7 +234,7 @@ impl Value {
             }
             Value::Union(alternatives) => {
                 alternatives.hidden().into_iter().for_each(|var| visit(Leaf::Hidden(var)));
-                let made = alternatives.made().unwrap_or_default();
+                let Some(made) = alternatives.made() else { return 1 };
                 visit(Leaf::Guards(made));
                 1 + made.iter().map(|(_, value)| value.visit_leaves(visit)).sum::<u32>()
             }
