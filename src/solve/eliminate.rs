@@ -18,13 +18,20 @@ pub(super) struct Sides {
 impl Sides {
     /// Sorts inequalities that mention `var`; `None` if one has another coefficient, or has the variable inside an atom.
     pub(super) fn of<'a>(var: Var, inequalities: impl IntoIterator<Item = &'a Linear>) -> Option<Sides> {
-        let atom = Term::var(var);
+        Sides::of_atom((&Term::var(var), var), inequalities)
+    }
+
+    /// The same for the only atom that may mention a variable.
+    pub(super) fn of_atom<'a>(
+        (atom, var): (&Term, Var),
+        inequalities: impl IntoIterator<Item = &'a Linear>,
+    ) -> Option<Sides> {
         let mut sides = Sides { lower: Vec::new(), upper: Vec::new() };
         for linear in inequalities {
-            if linear.terms().iter().any(|(known, _)| *known != atom && known.mentions(var)) {
+            if linear.terms().iter().any(|(known, _)| known != atom && known.mentions(var)) {
                 return None;
             }
-            let coefficient = linear.coefficient(&atom);
+            let coefficient = linear.coefficient(atom);
             if coefficient == Int::ONE {
                 sides.upper.push(linear.clone());
             } else if coefficient == Int::MINUS_ONE {
@@ -36,11 +43,14 @@ impl Sides {
         Some(sides)
     }
 
+    /// Sums of a lower and an upper bound: none is positive just where some integer lies between all of them.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = Linear> {
+        self.lower.iter().flat_map(|low| self.upper.iter().map(move |high| low.plus(&Int::ONE, high)))
+    }
+
     /// What is left without the variable: every lower with every upper bound. True ones and duplicates are left out.
     pub(super) fn paired(&self) -> Vec<Term> {
-        let pairs =
-            self.lower.iter().flat_map(|low| self.upper.iter().map(move |high| Term::le0(low.plus(&Int::ONE, high))));
-        let mut list: Vec<Term> = pairs.filter(|term| term.as_bool() != Some(true)).collect();
+        let mut list: Vec<Term> = self.pairs().map(Term::le0).filter(|term| term.as_bool() != Some(true)).collect();
         list.sort();
         list.dedup();
         list

@@ -4,6 +4,7 @@
 //! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
 //! `#2 >= 3`.
 
+use super::counted::without_bit;
 use super::domain::Domain;
 use super::eliminate::{Sides, inequality};
 use super::facts::{Component, Facts, Id, Pending, Rest, Touched};
@@ -240,7 +241,8 @@ fn projection(facts: &Facts, rest: &Rest, var: Var, ids: &[Id]) -> Option<Projec
     {
         return Some(Projection::Bound(other, about));
     }
-    without_favours(facts, var, &terms).or_else(|| paired(facts, var, &terms)).map(Projection::Conditions)
+    let exact = without_favours(facts, var, &terms).or_else(|| paired(facts, var, &terms));
+    exact.or_else(|| without_bit(facts, rest, var, &terms)).map(Projection::Conditions)
 }
 
 /// Rule 2 for the only constraint of a variable, `±x ± y + c <= 0`: it holds for some x just where it does for the end of the

@@ -17,6 +17,7 @@
 //! ```
 
 mod beside;
+mod counted;
 mod differences;
 mod domain;
 mod eliminate;

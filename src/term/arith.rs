@@ -3,7 +3,7 @@
 //! Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided by the common divisor of the coefficients and
 //! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
 
-use super::{Kind, Linear, Term, TextOp, table};
+use super::{Kind, Linear, Term, TextOp, bits, table};
 use crate::scalar::{Int, Scalar, Sort};
 
 impl Term {
@@ -130,6 +130,7 @@ impl Term {
         // Σ g·cᵢxᵢ + k <= 0 iff Σ cᵢxᵢ + ⌈k/g⌉ <= 0.
         let tight = if content == Int::ONE { linear } else { linear.negated().divided(&content).negated() };
         split_choice(&tight, &Term::le0)
+            .or_else(|| bits::at_most_zero(&tight))
             .or_else(|| table::at_most_zero(&tight))
             .or_else(|| short(&tight))
             .or_else(|| few_pieces(&tight))
@@ -149,6 +150,7 @@ impl Term {
         let divisor = if positive { content } else { content.neg() };
         let linear = if divisor == Int::ONE { linear } else { linear.divided(&divisor) };
         split_choice(&linear, &Term::eq0)
+            .or_else(|| bits::zero(&linear))
             .or_else(|| table::zero(&linear))
             .or_else(|| no_length(&linear))
             .or_else(|| one_piece(&linear))

@@ -112,9 +112,15 @@ impl Term {
             Kind::Not(inner) => return Term::ite(inner, no, yes),
             _ => {}
         }
+        if let Some(sum) = counted(condition, yes, no) {
+            return sum;
+        }
         let (yes, no) = (arm::under(condition, yes, Side::Then), arm::under(condition, no, Side::Else));
         if yes == no {
             return yes;
+        }
+        if let Some(sum) = counted(condition, &yes, &no) {
+            return sum;
         }
         if yes.sort() == Sort::Bool {
             return choice(condition, &yes, &no);
@@ -212,6 +218,21 @@ fn equal_atoms(a: &Term, b: &Term) -> Term {
     }
     let (a, b) = if b.as_const().is_some() || a <= b { (a, b) } else { (b, a) };
     Term::make(Kind::Eq(a.clone(), b.clone()), Sort::Bool)
+}
+
+/// `if c { x + n } else { x }` as `x + n [c]`, where `[c]` is 1 if the condition holds, else 0. Of two constants only neighbours are
+/// written so.
+fn counted(condition: &Term, yes: &Term, no: &Term) -> Option<Term> {
+    if yes.sort() != Sort::Int || no.sort() != Sort::Int || (no.as_int() == Some(&Int::ZERO) && yes.as_int().is_some())
+    {
+        return None;
+    }
+    let more = yes.sub(no).as_int()?.clone();
+    let is_known = yes.as_const().is_some();
+    if is_known && more.abs() != Int::ONE {
+        return None;
+    }
+    Some(Linear::of(no).plus(&more, &Linear::of(&Term::bit(condition))).into_term())
 }
 
 /// `(c and yes) or (not c and no)`, in the shortest form.

@@ -15,6 +15,7 @@
 
 mod arith;
 mod arm;
+mod bits;
 mod bound;
 mod build;
 mod column;
