@@ -9,7 +9,7 @@ mod workloads;
 
 use mayhap::Validator;
 use mayhap::value::Value;
-use workloads::{CLOCKED, WORKLOADS, Workload};
+use workloads::{CLOCKED, STEPPING, WORKLOADS, Workload};
 
 /// What is kept of what is not known: so much at most, besides what the state itself holds.
 const KEPT: usize = 40;
@@ -51,6 +51,13 @@ fn hidden_branches_need_few_candidates() {
 #[test]
 fn hidden_clocks_need_few_candidates() {
     for workload in CLOCKED {
+        (1..=3).for_each(|seed| judge(workload, seed));
+    }
+}
+
+#[test]
+fn what_servers_do_by_themselves_needs_few_candidates() {
+    for workload in STEPPING {
         (1..=3).for_each(|seed| judge(workload, seed));
     }
 }

@@ -29,7 +29,7 @@ use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
 use random::{Rng, guarded, machine, protocol, steps, traces, worlds};
 use serde_json::{Value, json};
-use workloads::{CLOCKED, WORKLOADS, Workload};
+use workloads::{CLOCKED, STEPPING, WORKLOADS, Workload};
 
 /// All settings; the first one is the default.
 fn settings() -> Vec<Options> {
@@ -221,6 +221,15 @@ fn hidden_clocks_are_judged_alike() {
     let few = [Options::default(), Options { unite: false, ..Options::default() }, plain()];
     for workload in CLOCKED {
         (0..8).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), &few));
+    }
+}
+
+#[test]
+fn what_servers_do_by_themselves_is_judged_alike() {
+    let few = [Options::default(), Options { unite: false, ..Options::default() }];
+    for workload in STEPPING {
+        (0..4).for_each(|seed| hidden_is_judged_alike(workload, (7, 2 * seed), &settings()));
+        (0..10).for_each(|seed| hidden_is_judged_alike(workload, (40, 2 * seed + 1), &few));
     }
 }
 

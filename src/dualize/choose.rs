@@ -53,6 +53,13 @@ impl Judge {
         {
             return self.choose_optional(spec, candidate, &optional, site);
         }
+        if let (Choice::Element(over, _), None) = (&choice, &guard)
+            && let Some((value, alive)) = self.wanted_element(candidate, over, site)
+        {
+            self.log(candidate, || Logged::Value { value: value.clone(), guard });
+            candidate.process.resume(value);
+            return alive;
+        }
         let before = self.fresh.last;
         let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
         candidate.count_choice(self.fresh.last - before);
@@ -60,7 +67,7 @@ impl Judge {
         self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
         let mut alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
         if alive == Alive::Yes {
-            alive = self.want(candidate, &choice, &value, site);
+            alive = self.want(candidate, &value, site);
         }
         self.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);

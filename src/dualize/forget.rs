@@ -105,16 +105,22 @@ impl Judge {
         self.options.forget && !self.options.keep_paths() && self.spec.program.steps.is_empty()
     }
 
-    /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term
-    /// is left that is no variable.
-    pub(super) fn forget(&mut self, candidate: &mut Candidate) -> bool {
-        self.counts.projections += 1;
-        let State { process, store, walked, .. } = &mut **candidate;
+    /// Substitutes what is solved into the memory.
+    pub(super) fn substitute_solved(&mut self, candidate: &mut Candidate) {
+        let State { process, store, .. } = &mut **candidate;
         if store.has_bindings() {
             let mut resolve = |term: &Term| changed(term, store.resolve(term));
             let mut substitution = Substitution::everywhere(&mut resolve);
             process.rewrite(&mut |value| substitution.apply(value));
         }
+    }
+
+    /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term
+    /// is left that is no variable.
+    pub(super) fn forget(&mut self, candidate: &mut Candidate) -> bool {
+        self.counts.projections += 1;
+        self.substitute_solved(candidate);
+        let State { process, store, walked, .. } = &mut **candidate;
         if !self.options.keep_choices {
             process.prune_seen();
         }

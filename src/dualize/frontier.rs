@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
-use super::delay::{Wanted, Watch};
 use super::forks::Forks;
 use super::limits::{EFFORT_LIMIT, Spent};
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
 use super::spare::Spares;
+use super::touch::{Wanted, Watch};
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
@@ -170,6 +170,8 @@ pub struct Judge {
     pub(super) watch: Option<Watch>,
     /// Which runs of a step are followed; `None` is all.
     pub(super) wanted: Option<Wanted>,
+    /// Whether candidates are kept apart, as putting together what steps lead to did not come to an end.
+    pub(super) keeps_apart: bool,
     /// Work that made no terms.
     pub(super) worked: u64,
     /// What was taken of the limits on work and memory.
@@ -215,6 +217,7 @@ impl Judge {
             clean_died: None,
             watch: None,
             wanted: None,
+            keeps_apart: false,
             worked: 0,
             copied: 0,
             open: Vec::new(),
@@ -361,7 +364,7 @@ impl Judge {
     /// it on one of them, and any answer will do, together they are the candidate that entered.
     fn join(
         &mut self,
-        mut before: Candidate,
+        before: Candidate,
         (alive, candidate): (Alive, &mut Candidate),
         others: &mut Vec<Candidate>,
         first: usize,
@@ -370,8 +373,7 @@ impl Judge {
         let several = alive == Alive::Yes && others.len() > first;
         if self.whole && several && unchanged(candidate) && others[first..].iter().all(unchanged) {
             self.counts.merges += (others.len() - first) as u64;
-            before.process.touch_like(&candidate.process);
-            others.drain(first..).for_each(|path| before.process.also_touch(&path.process));
+            others.truncate(first);
             *candidate = before;
         }
     }

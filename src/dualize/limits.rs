@@ -66,7 +66,7 @@ impl Judge {
     }
 
     /// What was done so far, in made terms; to be compared within an exchange only.
-    fn work(&self) -> u64 {
+    pub(super) fn work(&self) -> u64 {
         self.worked + made() + self.solver.statistics.z3_checks * ASKED
     }
 

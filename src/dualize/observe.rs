@@ -268,11 +268,16 @@ impl Judge {
     }
 
     /// Whether the observed answer can still come that way.
-    fn may_go(&self, program: &Program, candidate: &Candidate, (way, site): (usize, Site), seen: &Observed) -> bool {
+    fn may_go(
+        &mut self,
+        program: &Program,
+        candidate: &Candidate,
+        (way, site): (usize, Site),
+        seen: &Observed,
+    ) -> bool {
         let process = &candidate.process;
         let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen));
-        let wanted = self.wanted.as_ref().filter(|wanted| wanted.site == site);
-        may_show && wanted.is_none_or(|wanted| process.elements().get(way).is_none_or(|one| wanted.admits(one)))
+        may_show && process.elements().get(way).is_none_or(|one| self.wants(one, site))
     }
 
     /// A copy of a candidate takes one of several ways.

@@ -55,10 +55,10 @@ impl Judge {
         self.counts.merges += before.saturating_sub(candidates.len()) as u64;
     }
 
-    /// Tests whether candidates are put together: not where dead variables, or the choices or answers of each, are kept, nor
-    /// where the server acts by itself, as what steps lead to is compared with what is known.
+    /// Tests whether candidates are put together: not where dead variables, or the choices or answers of each, are kept,
+    /// nor where steps lead on for ever from what is put together.
     pub(super) fn may_unite(&self) -> bool {
-        self.options.unite && self.options.forget && !self.options.keep_paths() && self.spec.program.steps.is_empty()
+        self.options.unite && self.options.forget && !self.options.keep_paths() && !self.keeps_apart
     }
 
     /// Merges equal candidates, unites others and drops covered ones.
@@ -69,21 +69,32 @@ impl Judge {
             self.tidy_each(candidates, if unites { forget } else { Judge::forget_and_name });
         }
         let stuck = self.unite(candidates);
-        if candidates.len() > 1 {
-            subsume::merge_equal(candidates);
-            self.unite_orders(candidates);
-        }
-        if unites && candidates.len() > 1 {
-            self.tidy_each(candidates, Judge::name_terms);
-        }
-        let before = candidates.len();
-        subsume::drop_covered(candidates, &mut self.solver);
-        self.counts.subsumptions += (before - candidates.len()) as u64;
+        self.drop_some(candidates);
         let seen = candidates.iter().flat_map(|candidate| candidate.process.seen()).map(|(_, seen)| seen);
         let values = candidates.iter().flat_map(|candidate| &candidate.process.memory).chain(seen);
         let walked = values.map(Value::breadth).sum();
         self.counts.compared += walked as u64;
         self.compared = Compared { left: candidates.len(), walked, spent: 0, stuck };
+    }
+
+    /// Puts candidates together, each of which only mentions live variables.
+    pub(super) fn put_together(&mut self, candidates: &mut Vec<Candidate>) {
+        self.normalize(candidates);
+        self.drop_some(candidates);
+    }
+
+    /// Drops candidates that are equal to others, or covered by them.
+    fn drop_some(&mut self, candidates: &mut Vec<Candidate>) {
+        if candidates.len() > 1 {
+            subsume::merge_equal(candidates);
+            self.unite_orders(candidates);
+        }
+        if self.may_unite() && candidates.len() > 1 {
+            self.tidy_each(candidates, Judge::name_terms);
+        }
+        let before = candidates.len();
+        subsume::drop_covered(candidates, &mut self.solver);
+        self.counts.subsumptions += (before - candidates.len()) as u64;
     }
 
     /// Puts candidates together, where they are twice as many as when that gained little; how many these were.

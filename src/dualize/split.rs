@@ -40,7 +40,7 @@ impl Judge {
     }
 
     /// The part of a candidate in which a variable has a value, if there is one.
-    pub(super) fn piece(&mut self, mut candidate: Candidate, var: Var, value: Scalar) -> Option<Candidate> {
+    fn piece(&mut self, mut candidate: Candidate, var: Var, value: Scalar) -> Option<Candidate> {
         let condition = Term::eq(&Term::var(var), &Term::constant(value));
         let alive = candidate.assume(&condition, None, &mut self.solver);
         (alive == Alive::Yes).then_some(candidate)
@@ -58,14 +58,6 @@ fn in_slots(candidate: &Candidate, slots: &[u32]) -> Option<(Var, Vec<Scalar>)> 
         });
     }
     found
-}
-
-/// The variable that a term is, with its values, where they are few.
-pub(super) fn few_values(store: &Store, term: &Term) -> Option<(Var, Vec<Scalar>)> {
-    match term.kind() {
-        Kind::Var(var) => values(store, *var).map(|values| (*var, values)),
-        _ => None,
-    }
 }
 
 fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {

@@ -8,8 +8,10 @@ use rustc_hash::FxHashMap;
 use super::candidate::Candidate;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Base, Keys, Map, Truth, Value, View};
+use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
 
+/// A condition on a variable of at most so many values is tried on them.
+const VALUES: usize = 16;
 /// More candidates than this are not compared pair by pair.
 const PAIRS_LIMIT: usize = 64;
 
@@ -126,7 +128,7 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     if !general.is_clean() && special.is_clean() {
         return false;
     }
-    let mut matching = Matching { general, terms: FxHashMap::default() };
+    let mut matching = Matching { general, terms: FxHashMap::default(), open: Vec::new() };
     let memories = general.process.memory.iter().zip(&special.process.memory);
     if !memories.into_iter().all(|(general, special)| matching.value(general, special)) {
         return false;
@@ -136,15 +138,13 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     if seen(general) != seen(special) || !both.all(|((_, general), (_, special))| matching.value(general, special)) {
         return false;
     }
-    let mut implied = Vec::new();
-    for constraint in general.store.constraints() {
-        implied.push(constraint.substitute(&mut |var| matching.terms.get(&var).cloned()));
-        let mut all_matched = true;
-        constraint.vars(&mut |var| all_matched &= matching.terms.contains_key(&var));
-        if !all_matched {
-            return false;
-        }
+    if !matching.is_complete() {
+        return false;
     }
+    let constraints = general.store.constraints();
+    matching.satisfy(&constraints);
+    let implied: Vec<Term> =
+        constraints.iter().map(|term| term.substitute(&mut |var| matching.terms.get(&var).cloned())).collect();
     special.store.implies(&implied, solver) == Some(true)
 }
 
@@ -152,6 +152,8 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
 struct Matching<'g> {
     general: &'g Candidate,
     terms: FxHashMap<Var, Term>,
+    /// Terms that must become these, in which some variables were not matched yet.
+    open: Vec<(Term, Term)>,
 }
 
 impl Matching<'_> {
@@ -172,9 +174,15 @@ impl Matching<'_> {
             (Value::Open(a), Value::Open(b) | Value::List(b)) => self.open_list(a, b),
             (Value::Maybe(a), Value::Maybe(b)) => self.term(&a.presence, &b.presence) && self.value(&a.value, &b.value),
             (Value::Map(a), Value::Map(b)) => self.map(a, b),
-            (Value::Union(a), Value::Union(b)) => {
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|((g, v), (h, w))| self.term(g, h) && self.value(v, w))
-            }
+            (Value::Union(a), Value::Union(b)) => b.iter().all(|(guard, special)| {
+                let each = |(own, value): &(Term, Value)| {
+                    self.or_undo(|matching| matching.value(value, special) && matching.term(own, guard))
+                };
+                a.iter().any(each)
+            }),
+            (Value::Union(a), _) => a.made().unwrap_or_default().iter().any(|(guard, value)| {
+                self.or_undo(|matching| matching.term(guard, &Term::truth()) && matching.value(value, special))
+            }),
             (Value::Absent, Value::Absent) => true,
             _ => false,
         }
@@ -183,12 +191,9 @@ impl Matching<'_> {
     /// A list with stretches or optional elements, element by element; or else with each optional element at the next of the
     /// other list, if that has the same known value, and not there if it has not.
     fn open_list(&mut self, general: &im::Vector<Value>, special: &im::Vector<Value>) -> bool {
-        if general.len() == special.len() {
-            let before = self.terms.clone();
-            if general.iter().zip(special.iter()).all(|(a, b)| self.value(a, b)) {
-                return true;
-            }
-            self.terms = before;
+        let one_by_one = |matching: &mut Self| general.iter().zip(special.iter()).all(|(a, b)| matching.value(a, b));
+        if general.len() == special.len() && self.or_undo(one_by_one) {
+            return true;
         }
         let mut left = special.iter().peekable();
         for element in general.iter() {
@@ -218,11 +223,26 @@ impl Matching<'_> {
         if bases[0] != bases[1] {
             return false;
         }
-        let (Some(a), Some(b)) = (a.settled_entries(), b.settled_entries()) else { return false };
-        a.len() == b.len()
-            && a.iter().zip(b.iter()).all(|((k, v), (l, w))| {
+        let (Some(own), Some(theirs)) = (a.settled_entries(), b.settled_entries()) else { return false };
+        if own.iter().chain(&theirs).all(|(key, _)| key.is_known()) {
+            let is_own = |key: &Value| own.binary_search_by(|(known, _)| (*known).cmp(key)).is_ok();
+            return theirs.iter().all(|(key, _)| is_own(key)) && self.entries(&own, b);
+        }
+        own.len() == theirs.len()
+            && own.iter().zip(theirs.iter()).all(|((k, v), (l, w))| {
                 self.value(k, l) && self.term(&v.truth().term(), &w.truth().term()) && self.value(&v.value, &w.value)
             })
+    }
+
+    /// Entries of a map, each with what the other one has under its key.
+    fn entries(&mut self, own: &[(&Value, &Entry)], special: &Map) -> bool {
+        own.iter().all(|(key, entry)| match special.get(key) {
+            Ok((there, value)) => {
+                self.term(&entry.truth().term(), &there.clone().term())
+                    && (there.is_false() || self.value(&entry.value, &value))
+            }
+            Err(_) => false,
+        })
     }
 
     /// Whether a base may be any map: it was never looked at, and stands at one place only.
@@ -239,14 +259,7 @@ impl Matching<'_> {
     /// A map on a base that may be any: only its own entries matter.
     fn beside_any(&mut self, general: &Map, special: &Map) -> bool {
         let Some(own) = general.settled_entries() else { return false };
-        special.settled_entries().is_some()
-            && own.into_iter().all(|(key, entry)| match special.get(key) {
-                Ok((there, value)) => {
-                    self.term(&entry.truth().term(), &there.clone().term())
-                        && (there.is_false() || self.value(&entry.value, &value))
-                }
-                Err(_) => false,
-            })
+        special.settled_entries().is_some() && self.entries(&own, special)
     }
 
     fn term(&mut self, general: &Term, special: &Term) -> bool {
@@ -259,11 +272,91 @@ impl Matching<'_> {
                 }
             };
         }
-        // A compound term must become the other one under the substitution found so far.
+        match special.as_bool() {
+            Some(holds) => self.oblige(general, holds),
+            None => self.align(general, special),
+        }
+        self.becomes(general, special).unwrap_or_else(|| {
+            self.open.push((general.clone(), special.clone()));
+            true
+        })
+    }
+
+    /// Matches the variables of a term with those of the one that it must become: the same ones, or its only one with the only
+    /// one there.
+    fn align(&mut self, general: &Term, special: &Term) {
+        let (own, theirs) = (only_var(general), only_var(special));
+        if let (Some(own), Some(theirs)) = (own, theirs)
+            && !self.terms.contains_key(&own)
+            && general.substitute(&mut |_| Some(Term::var(theirs))) == *special
+        {
+            self.terms.insert(own, Term::var(theirs));
+        } else if general == special {
+            general.vars(&mut |var| _ = self.terms.entry(var).or_insert_with(|| Term::var(var)));
+        }
+    }
+
+    /// Matches variables of a condition that must come out like this, as far as there is one way to that; a condition on one
+    /// variable of few values, with the first of them.
+    fn oblige(&mut self, condition: &Term, holds: bool) {
+        match condition.kind() {
+            Kind::Var(var) => _ = self.terms.entry(*var).or_insert_with(|| Term::from(holds)),
+            Kind::Not(inner) => self.oblige(inner, !holds),
+            Kind::And(parts) if holds => parts.iter().for_each(|part| self.oblige(part, true)),
+            Kind::Or(parts) if !holds => parts.iter().for_each(|part| self.oblige(part, false)),
+            _ => {
+                let Some(var) = only_var(condition).filter(|var| !self.terms.contains_key(var)) else { return };
+                let values = self.general.store.few_values(var, VALUES).unwrap_or_default();
+                let fits = |value: &Term| condition.substitute(&mut |_| Some(value.clone())).as_bool() == Some(holds);
+                if let Some(value) = values.into_iter().map(Term::constant).find(fits) {
+                    self.terms.insert(var, value);
+                }
+            }
+        }
+    }
+
+    /// Matches the variables of constraints that the memory does not mention: as they must be, else as in the other candidate.
+    fn satisfy(&mut self, constraints: &[Term]) {
+        let mut matched = 0;
+        while matched < self.terms.len() {
+            matched = self.terms.len();
+            for constraint in constraints {
+                let known = |var: Var| self.terms.get(&var).filter(|term| term.as_const().is_some()).cloned();
+                let left = constraint.substitute(&mut { known });
+                self.oblige(&left, true);
+            }
+        }
+    }
+
+    /// Whether a term becomes another one under the substitution found so far, if that has all of its variables.
+    fn becomes(&self, general: &Term, special: &Term) -> Option<bool> {
         let mut complete = true;
         general.vars(&mut |var| complete &= self.terms.contains_key(&var));
-        complete && general.substitute(&mut |var| self.terms.get(&var).cloned()) == *special
+        complete.then(|| general.substitute(&mut |var| self.terms.get(&var).cloned()) == *special)
     }
+
+    /// Whether all terms become what they must.
+    fn is_complete(&self) -> bool {
+        self.open.iter().all(|(general, special)| self.becomes(general, special) == Some(true))
+    }
+
+    /// Tries to match something; what it found is forgotten where that fails.
+    fn or_undo(&mut self, matches: impl FnOnce(&mut Self) -> bool) -> bool {
+        let (terms, open) = (self.terms.clone(), self.open.len());
+        let found = matches(self);
+        if !found {
+            self.terms = terms;
+            self.open.truncate(open);
+        }
+        found
+    }
+}
+
+/// The only variable of a term.
+fn only_var(term: &Term) -> Option<Var> {
+    let (mut only, mut several) = (None, false);
+    term.vars(&mut |var| several |= *only.get_or_insert(var) != var);
+    only.filter(|_| !several)
 }
 
 #[cfg(test)]

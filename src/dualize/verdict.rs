@@ -113,7 +113,7 @@ impl fmt::Display for Limit {
             }
             Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
             Limit::Steps => {
-                write!(f, "the server can reach more than {} states through steps", super::closure::CLOSURE_LIMIT)
+                write!(f, "the server can reach more than {} states through steps", super::wake::CLOSURE_LIMIT)
             }
             Limit::Effort => {
                 f.write_str("one exchange had more possible explanations than the limit of effort allows to follow")

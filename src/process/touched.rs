@@ -25,20 +25,6 @@ impl Process {
         &self.task.notes.touched
     }
 
-    /// Counts what another section touched as touched by this one, and nothing else.
-    pub fn touch_like(&mut self, other: &Process) {
-        self.task.notes.touched.clone_from(&other.task.notes.touched);
-    }
-
-    /// Counts what another section touched as touched by this one too.
-    pub fn also_touch(&mut self, other: &Process) {
-        for touched in &other.task.notes.touched {
-            if !self.task.notes.touched.contains(touched) {
-                self.task.notes.touched.push(touched.clone());
-            }
-        }
-    }
-
     pub(super) fn note_touches(&mut self, program: &Program, base: u32, touches: &[Touch]) {
         for touch in touches {
             let key = touch.key.map(|key| self.read(program, base, key).clone());

@@ -246,8 +246,8 @@ pub struct Step {
     pub function: u32,
     /// Where it is declared.
     pub site: NodeId,
-    /// Where it chooses the key at which it touches everything, if it does.
-    pub key: Option<NodeId>,
+    /// Where it chooses the key at which it touches everything, or else an element of a collection, if it does.
+    pub choice: Option<NodeId>,
 }
 
 /// A variable of the state.

@@ -58,6 +58,13 @@ pub const CLOCKED: &[Workload] = &[
     clocked("heartbeat", "heartbeat.may", 1),
 ];
 
+/// Servers that do something by themselves at any time.
+pub const STEPPING: &[Workload] = &[
+    workload("cache", "cache.may", 1),
+    workload("stock", "stock.may", 1),
+    Workload { exchanges: 200, ..workload("jobs", "jobs.may", 20) },
+];
+
 impl Workload {
     /// Its specification.
     pub fn spec(&self) -> Arc<Spec> {

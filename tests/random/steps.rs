@@ -7,8 +7,11 @@ use super::{Lines, Rng};
 
 /// A program text.
 pub fn random(rng: &mut Rng) -> String {
-    let variables = *rng.pick(&["sn", "s", "ln", "m", "mn", "sm", "sl", "lm", "n", "slm"]);
+    let variables = *rng.pick(&["sn", "s", "ln", "m", "mn", "sm", "sl", "lm", "n", "slm", "e", "en", "em"]);
     let mut writer = Writer { rng, lines: Lines::default(), variables, keys: Vec::new(), names: 0 };
+    if variables.contains('e') {
+        writer.lines.line("enum E { A, B, C(int) }");
+    }
     writer.lines.line("protocol p {");
     writer.lines.line("request int; response int;");
     writer.declare();
@@ -36,7 +39,7 @@ pub fn random(rng: &mut Rng) -> String {
 struct Writer<'r> {
     rng: &'r mut Rng,
     lines: Lines,
-    /// Those of `s`, `l`, `m` and `n` that there are.
+    /// Those of `s`, `l`, `m`, `e` and `n` that there are.
     variables: &'static str,
     keys: Vec<String>,
     names: usize,
@@ -53,6 +56,8 @@ impl Writer<'_> {
                 ('l', true) => "var l: list<int> = [1, 0];",
                 ('m', false) => "var m: map<int, int> = {};",
                 ('m', true) => "var m: map<int, int> = {0: 1, 2: 0};",
+                ('e', false) => "var e: map<int, E> = {};",
+                ('e', true) => "var e: map<int, E> = {0: A, 1: A};",
                 _ => "var n: int = 0;",
             });
         }
@@ -63,7 +68,7 @@ impl Writer<'_> {
     }
 
     fn step(&mut self) {
-        let sources: Vec<&str> = [('s', "s"), ('l', "l"), ('m', "m.keys()")]
+        let sources: Vec<&str> = [('s', "s"), ('l', "l"), ('m', "m.keys()"), ('e', "e.keys()")]
             .into_iter()
             .filter(|(variable, _)| self.has(*variable))
             .map(|(_, source)| source)
@@ -149,6 +154,12 @@ impl Writer<'_> {
             lines.push("let b = m; m := m.remove(1); m := b;".to_owned());
             lines.push(format!("if m.get({k}) is Some(v) && v > 0 {{ m[{k}] := v - 1; }}"));
         }
+        if self.has('e') {
+            lines.push(format!("if e.get({k}) == Some(A) {{ e[{k}] := B; }}"));
+            lines.push(format!("if e.get({k}) == Some(B) {{ e[{k}] := C({k}); }}"));
+            lines.push(format!("if e.get({k}) != Some(A) {{ e[{k}] := A; }}"));
+            lines.push(format!("if e.get({k}) is Some(C(_)) {{ e := e.remove({k}); }}"));
+        }
         if self.has('n') {
             lines.push(format!("n := ({e}) % 4;"));
             lines.push("n := (n + 1) % 4;".to_owned());
@@ -185,6 +196,10 @@ impl Writer<'_> {
                 found.push(format!("m[{k}]"));
             }
         }
+        if self.has('e') {
+            found.push("len({x for x in e.keys() if e[x] == B})".to_owned());
+            found.push(format!("(match e.get({k}) {{ None => 0, Some(A) => 1, Some(B) => 2, Some(C(x)) => x }})"));
+        }
         if self.has('n') {
             found.push("n".to_owned());
         }
@@ -202,6 +217,9 @@ impl Writer<'_> {
         }
         if self.has('m') {
             found.extend([format!("m.contains({k})"), format!("m.get_or({k}, 0) > 0"), format!("{k} in m.keys()")]);
+        }
+        if self.has('e') {
+            found.extend([format!("e.get({k}) == Some(A)"), "(any x in e.keys(): e[x] == B)".to_owned()]);
         }
         if self.has('n') {
             found.push("n < 2".to_owned());

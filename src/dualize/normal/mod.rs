@@ -12,7 +12,6 @@
 
 mod atoms;
 mod boxes;
-mod cells;
 mod content;
 mod lists;
 mod rebuild;
@@ -21,6 +20,7 @@ mod row;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
+use super::cells;
 use super::frontier::Judge;
 use super::havoc::Cell;
 use crate::solve::Solver;

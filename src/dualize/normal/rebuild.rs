@@ -1,11 +1,11 @@
 //! Parts as memory: each content becomes a value of fresh variables, and which box of a part it is a selector.
 
 use super::super::candidate::Candidate;
+use super::super::cells;
 use super::super::frontier::Judge;
 use super::Cells;
 use super::atoms::Set;
 use super::boxes::{Part, Sum};
-use super::cells;
 use super::content::{Content, Shape};
 use super::lists;
 use super::row::rewritten;

@@ -6,6 +6,7 @@
 
 mod registers;
 mod steps;
+mod there;
 
 use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Unary};
 use super::operands::visit_operands;
@@ -39,7 +40,7 @@ pub(super) fn watch(program: &mut Program, types: &Types) {
         return;
     }
     for step in 0..program.steps.len() {
-        program.steps[step].key = steps::key_site(program, types, step);
+        program.steps[step].choice = steps::choice_site(program, types, step);
     }
     program.components = steps::components(program, types);
     program.component_of = vec![None; program.slots.len()];

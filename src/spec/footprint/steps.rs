@@ -4,8 +4,9 @@
 //! so runs with different keys have nothing to do with each other.
 
 use super::registers::{Part, Registers};
+use super::there::Lookups;
 use super::{Picking, touches};
-use crate::spec::code::{Function, Op, Operand, Program};
+use crate::spec::code::{Domain, Function, Op, Operand, Program};
 use crate::spec::heads::writes;
 use crate::spec::types::Types;
 use crate::syntax::ast::NodeId;
@@ -62,7 +63,10 @@ fn alone(program: &Program, types: &Types, step: usize) -> Component {
     }
     for called in reached(program, entry) {
         let function = &program.functions[called];
-        component.faultless &= function.counting.is_empty() && !function.code.iter().any(may_fault);
+        let lookups = Lookups { function, registers: &registers };
+        let is_safe = |pc: usize| called == entry && lookups.is_there(pc);
+        let mut code = function.code.iter().enumerate();
+        component.faultless &= function.counting.is_empty() && code.all(|(pc, op)| !may_fault(op) || is_safe(pc));
         if called != entry {
             let inner = touches(program, types, called, Picking::Whole).into_iter().flatten();
             let before = component.slots.len();
@@ -81,16 +85,24 @@ fn registers(function: &Function, program: &Program) -> Registers {
     Registers::of(&parts[0], program)
 }
 
-/// Where a step chooses the key at which it touches everything, if it does.
-pub(super) fn key_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
+/// Where a step chooses the key at which it touches everything, or else an element of a collection.
+pub(super) fn choice_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
+    let entry = program.steps[step].function as usize;
+    let function = &program.functions[entry];
+    let picks = |op: &Op| matches!(op, Op::Choose { domain: Domain::Element(..), .. } | Op::PickElement { .. });
+    let key = key_choice(program, types, step).filter(|_| alone(program, types, step).keyed);
+    key.or_else(|| function.code.iter().position(picks)).map(|place| function.origin[place])
+}
+
+/// The instruction that chooses the first key that a step touches.
+fn key_choice(program: &Program, types: &Types, step: usize) -> Option<usize> {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
     let registers = registers(function, program);
     let first = touches(program, types, entry, Picking::Element).into_iter().flatten().next()?;
     let Operand::Register(key) = registers.origin(first.key?) else { return None };
     let place = function.code.iter().position(|op| writes(op) == Some(key))?;
-    let chosen = matches!(function.code[place], Op::Choose { .. } | Op::PickElement { .. });
-    (chosen && alone(program, types, step).keyed).then(|| function.origin[place])
+    matches!(function.code[place], Op::Choose { .. } | Op::PickElement { .. }).then_some(place)
 }
 
 /// The functions that a function calls, through others too, and itself.
@@ -126,7 +138,7 @@ fn is_fixed(function: &Function, key: Operand) -> bool {
         && !function.code.iter().enumerate().any(comes_back)
 }
 
-fn targets(op: &Op) -> Vec<u32> {
+pub(super) fn targets(op: &Op) -> Vec<u32> {
     match op {
         Op::Jump { to } | Op::Unless { to, .. } => vec![*to],
         Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => vec![*otherwise],

@@ -110,7 +110,7 @@ impl Context<'_, '_> {
             emitter.site = step.id;
             emitter.emit(Op::End);
             let function = emitter.finish("step", 0);
-            self.steps.push(Step { function: self.functions.len() as u32, site: step.id, key: None });
+            self.steps.push(Step { function: self.functions.len() as u32, site: step.id, choice: None });
             self.functions.push(function);
         }
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::candidate::Candidate;
-use super::super::havoc::Cell;
+use super::candidate::Candidate;
+use super::havoc::Cell;
 use crate::process::Process;
 use crate::term::Var;
 use crate::value::{Entry, Presence, Value};

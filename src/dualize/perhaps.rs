@@ -1,0 +1,108 @@
+//! A run of a step that was taken or not, as one candidate.
+//!
+//! ```text
+//! {m: {"a", "b"}}, and after a step {m: {"b"}}    two candidates
+//! {m: {"a" if q, "b"}}                            one: q says that the step was not taken
+//! ```
+//!
+//! Nothing is multiplied: what the run requires is required where it was taken. The note `proofs-notes/steps.md` says why
+//! no state comes or goes.
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Candidate, State};
+use super::frontier::Judge;
+use super::left::Left;
+use crate::scalar::Sort;
+use crate::solve::{Answer, Store};
+use crate::term::Term;
+use crate::value::{self, Substitution, Value};
+
+/// When a run was taken.
+struct Taken {
+    condition: Term,
+    /// What it left, and the condition on which that is still there: a variable.
+    left: Option<(Left, Term)>,
+}
+
+impl Judge {
+    /// Puts what a run of a step made of a candidate together with that candidate, or with it and other such runs; whether that
+    /// was possible. Variables behind the `last` were made by the run, and those of them that are known were substituted.
+    pub(super) fn put_beside(
+        &mut self,
+        (before, last): (&Candidate, u64),
+        joined: &mut Candidate,
+        mut after: Candidate,
+    ) -> bool {
+        let is_plain = |candidate: &Candidate| candidate.is_clean() && !candidate.process.has_unknowns();
+        if ![before, &*joined, &after].into_iter().all(is_plain) {
+            return false;
+        }
+        let mut live = FxHashSet::default();
+        after.process.memory.iter().for_each(|slot| slot.visit_variables(&mut |var| _ = live.insert(var)));
+        after.store.forget(&|var| var.id <= last || live.contains(&var), &mut self.solver);
+        let mut store = joined.store.clone();
+        let left = Left::of(before, &after).filter(|left| left.is_same_in(before, joined));
+        let required = self.required(before, &after, left.as_ref());
+        let taken = self.taken(left, &mut store);
+        let of_run = required.iter().map(|required| Term::implies(&taken.condition, required));
+        if !of_run.into_iter().all(|guarded| store.assume(&guarded, &mut self.solver) == Answer::Sat) {
+            return false;
+        }
+        let mut memory = joined.process.memory.clone();
+        for slot in after.process.stored().iter() {
+            let (new, old) = (&after.process.memory[slot as usize], &mut memory[slot as usize]);
+            let merged = value::merge(&taken.condition, new.clone(), old.clone());
+            if matches!((&merged, &*old), (Value::Union(_), Value::Map(_))) {
+                return false;
+            }
+            *old = merged;
+        }
+        joined.process.memory = memory;
+        joined.store = store;
+        if let Some((left, now)) = &taken.left {
+            left.write(&taken.condition, now, joined);
+        }
+        joined.open = true;
+        true
+    }
+
+    /// What a run requires of the state before it, as far as that does not follow from the rest and from what it left.
+    fn required(&mut self, before: &Candidate, after: &Candidate, left: Option<&Left>) -> Vec<Term> {
+        let mut known = before.store.clone();
+        if let Some(left) = left {
+            known.assume(&left.before, &mut self.solver);
+        }
+        let mut required = Vec::new();
+        for condition in after.store.constraints() {
+            if known.decide(&condition) != Some(true) {
+                known.assume(&condition, &mut self.solver);
+                required.push(condition);
+            }
+        }
+        required
+    }
+
+    /// When a run was taken: where what it left was there and is not there any more; else a variable says so.
+    fn taken(&mut self, left: Option<Left>, store: &mut Store) -> Taken {
+        let fresh = self.fresh.variable(Sort::Bool);
+        let Some(left) = left else { return Taken { condition: fresh, left: None } };
+        let condition = Term::and(&left.before, &Term::not(&fresh));
+        store.assume(&Term::implies(&fresh, &left.before), &mut self.solver);
+        for other in &left.others {
+            store.assume(&Term::not(&Term::and(&fresh, other)), &mut self.solver);
+        }
+        Taken { condition, left: Some((left, fresh)) }
+    }
+}
+
+/// Substitutes what is known of the variables behind the `last`: those before it are the same without the run.
+pub(super) fn substitute_new(after: &mut Candidate, last: u64) {
+    let State { process, store, .. } = &mut **after;
+    let mut new = |term: &Term| {
+        let known = term.substitute(&mut |var| (var.id > last).then(|| store.binding(var)).flatten());
+        (known != *term).then_some(known)
+    };
+    let mut substitution = Substitution::everywhere(&mut new);
+    process.rewrite(&mut |value| substitution.apply(value));
+}
