@@ -4,11 +4,15 @@
 //! In [`SPLITS`] each `Go` doubles the states that explain the trace. With little effort allowed, some of them are followed
 //! only: what these explain is accepted, what they do not is unknown.
 
+use std::sync::Arc;
+
+use mayhap::choice::Random;
 use mayhap::dualize::Options;
 use mayhap::scalar::Sort;
-use mayhap::term::{Term, Var};
+use mayhap::server::{Ranges, Reply, Server};
+use mayhap::term::{Term, Var, made};
 use mayhap::validate::Exchanges;
-use mayhap::{Spec, Validator, Verdict};
+use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
 
 /// What is asked of an unknown tree doubles with each of its nodes.
 const DOUBLES: &str = "
@@ -32,6 +36,30 @@ protocol splits {
         reply Done;
     }
     on Show { reply Shown(a, b); }
+}";
+
+/// What a shard holds is a sum of conditions on hidden places, of which each request asks.
+const SHARDS: &str = "
+enum Request { Add(int), Full(int) }
+enum Response { Ok, Refused, Load(int) }
+protocol shards {
+    request Request; response Response;
+    var place: map<int, int> = choose;
+    var load: list<int> = [0, 0, 0, 0];
+    on Add(k) {
+        assume place.contains(k) && place[k] >= 0 && place[k] < 4;
+        let s = place[k];
+        if load[s] >= 20 {
+            load := [x / 2 for x in load];
+            reply Refused;
+        }
+        load := [if i == s { load[i] + 1 } else { load[i] } for i in 0..4];
+        reply Ok;
+    }
+    on Full(k) {
+        assume place.contains(k) && place[k] >= 0 && place[k] < 4;
+        reply Load(load[place[k]]);
+    }
 }";
 
 /// `Go` so many times, then what is shown.
@@ -115,4 +143,33 @@ fn memory_for_explanations_is_limited() {
     validator.observe(&"Show", &serde_json::json!({"Shown": [-1, -1]})).expect("an exchange");
     let Verdict::Unknown { doubt, .. } = validator.verdict() else { panic!("{:?}", validator.verdict()) };
     assert!(doubt.to_string().contains("more than 1 MiB of memory"), "{doubt}");
+}
+
+/// What a server answers to random requests.
+fn simulated(spec: &Arc<Spec>, count: u64) -> Vec<Exchange> {
+    let mut choices = Random::new(1);
+    let ranges = Ranges { request: Some((0, 6)), choose: Some((0, 6)) };
+    let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
+    let exchange = |line| {
+        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices).expect("a request");
+        let observed = match server.handle(&request, 1, &mut choices) {
+            Ok(Reply::Answer(answer)) => Observed::Answer(answer),
+            Ok(Reply::Nothing) => Observed::Nothing,
+            Err(stop) => panic!("{stop}"),
+        };
+        Exchange { line, client: 1, request, observed }
+    };
+    (1..=count).map(exchange).collect()
+}
+
+#[test]
+fn a_question_about_large_terms_ends() {
+    let effort = 20_000;
+    let spec = Spec::from_text(SHARDS).expect("a specification");
+    let mut validator = Validator::with_options(&spec, Options { effort, ..Options::default() });
+    for exchange in simulated(&spec, 150) {
+        let before = made();
+        validator.observe_exchange(&exchange);
+        assert!(made() - before < 4 * effort, "{}", made() - before);
+    }
 }

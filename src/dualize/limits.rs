@@ -59,6 +59,7 @@ impl Judge {
             self.spent.left = self.spent.left.saturating_sub(taken);
         }
         self.spent.begun = work;
+        self.solver.last_made = Some(made().saturating_add(self.options.effort));
         // What was freed stays with the process: the few that are followed take none of it.
         if self.spent.full || (self.candidates.len() < 2 && self.is_to_be_measured(work)) {
             self.spent = Spent { base: memory_in_use(), full: false, ..self.spent };

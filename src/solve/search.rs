@@ -9,7 +9,7 @@ use super::facts::{Conflict, Facts, Id, Rest, Touched};
 use super::model::Model;
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, Var};
+use crate::term::{Kind, Linear, Term, Var, made};
 use std::collections::BTreeSet;
 
 /// What a search found.
@@ -31,6 +31,8 @@ const TRIES: usize = 4;
 /// A search: how much work it may still do, and the values that fitted last time.
 pub(super) struct Search<'a> {
     budget: u32,
+    /// The number of terms made by this thread at which it gives up.
+    last_made: u64,
     hints: &'a dyn Fn(Var) -> Option<Scalar>,
     parts: texts::Parts,
 }
@@ -48,7 +50,12 @@ enum Step {
 impl<'a> Search<'a> {
     /// A search that may add `budget` conditions.
     pub(super) fn new(budget: u32, hints: &'a dyn Fn(Var) -> Option<Scalar>) -> Search<'a> {
-        Search { budget, hints, parts: texts::Parts::default() }
+        Search { budget, last_made: u64::MAX, hints, parts: texts::Parts::default() }
+    }
+
+    /// The same, which gives up when this thread has made so many terms: conditions may be large.
+    pub(super) fn making_at_most(self, last_made: u64) -> Search<'a> {
+        Search { last_made, ..self }
     }
 
     /// Looks for values of all variables in `facts`.
@@ -94,7 +101,7 @@ impl<'a> Search<'a> {
         if facts.rest_is_empty() {
             return Ok((facts, Step::Found(Model::default())));
         }
-        if self.budget == 0 {
+        if self.budget == 0 || made() > self.last_made {
             return Ok((facts, Step::Stuck));
         }
         if let Some(Cases { old, one, other }) = split(&facts) {

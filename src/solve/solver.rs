@@ -9,7 +9,7 @@ use super::model::Model;
 use super::search::{Outcome, Search};
 use super::{Answer, Why, z3};
 use crate::scalar::{Int, Scalar, Sort};
-use crate::term::{Linear, Term, Var};
+use crate::term::{Linear, Term, Var, made};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
@@ -97,6 +97,8 @@ pub struct Solver {
     pub limits: Limits,
     /// What was spent.
     pub statistics: Statistics,
+    /// The number of terms made by this thread at which no question is answered by search or by Z3 any more.
+    pub last_made: Option<u64>,
     memory: Memory,
 }
 
@@ -148,6 +150,9 @@ impl Solver {
         if let Some(why) = undecided.filter(|_| tiers == Tiers::All) {
             return Verdict::Unknown(why);
         }
+        if made() > self.last_made() {
+            return Verdict::Unknown(Why::Effort);
+        }
         let verdict = self.remembered(facts.conditions());
         self.statistics.unknown += u64::from(matches!(verdict, Verdict::Unknown(_)));
         verdict
@@ -162,13 +167,17 @@ impl Solver {
         if is_system(facts) {
             return None;
         }
-        match Search::new(budget, hints).run(facts.clone()) {
+        match Search::new(budget, hints).making_at_most(self.last_made()).run(facts.clone()) {
             Outcome::Found(model) => {
                 facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(Verdict::Sat(model))
             }
             Outcome::Refuted => Some(Verdict::Unsat),
             Outcome::Open => None,
         }
+    }
+
+    fn last_made(&self) -> u64 {
+        self.last_made.unwrap_or(u64::MAX)
     }
 
     /// Asks the memory, then Z3.
