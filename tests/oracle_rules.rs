@@ -280,6 +280,14 @@ const CASES: &[Case] = &[
         "var u: map<int, int> = choose; var k: int = choose; on q { reply u.get_or(k, 0); } step { u := u.remove(k); }",
         &[r#"{"q":1,"a":-3}"#, r#"{"q":1,"a":0}"#, r#"{"q":1,"a":-3}"#],
     ),
+    // A fault in a step is reported at the request that follows, not at the one that makes it possible.
+    (
+        "fault",
+        3,
+        "var r: map<int, int> = {0: 1}; on q if q < 2 { m[q] := q; reply 1; } on q { reply 1; } \
+         step { let k = pick m.keys(); let v = r[k]; m := m.remove(k); r[k] := v; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":1,"a":1}"#, r#"{"q":2,"a":3}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",
