@@ -4,15 +4,17 @@
 //! In [`SPLITS`] each `Go` doubles the states that explain the trace. With little effort allowed, some of them are followed
 //! only: what these explain is accepted, what they do not is unknown.
 
-use std::sync::Arc;
+#[allow(dead_code)] // its own specification is judged
+#[path = "hidden/workloads.rs"]
+mod workloads;
 
-use mayhap::choice::Random;
 use mayhap::dualize::Options;
 use mayhap::scalar::Sort;
-use mayhap::server::{Ranges, Reply, Server};
+use mayhap::server::Ranges;
 use mayhap::term::{Term, Var, made};
 use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
+use mayhap::{Spec, Validator, Verdict};
+use workloads::simulated;
 
 /// What is asked of an unknown tree doubles with each of its nodes.
 const DOUBLES: &str = "
@@ -38,7 +40,7 @@ protocol splits {
     on Show { reply Shown(a, b); }
 }";
 
-/// What a shard holds is a sum of conditions on hidden places, of which each request asks.
+/// The load of a shard is a sum of conditions on hidden places, of which each request asks.
 const SHARDS: &str = "
 enum Request { Add(int), Full(int) }
 enum Response { Ok, Refused, Load(int) }
@@ -145,29 +147,12 @@ fn memory_for_explanations_is_limited() {
     assert!(doubt.to_string().contains("more than 1 MiB of memory"), "{doubt}");
 }
 
-/// What a server answers to random requests.
-fn simulated(spec: &Arc<Spec>, count: u64) -> Vec<Exchange> {
-    let mut choices = Random::new(1);
-    let ranges = Ranges { request: Some((0, 6)), choose: Some((0, 6)) };
-    let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
-    let exchange = |line| {
-        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices).expect("a request");
-        let observed = match server.handle(&request, 1, &mut choices) {
-            Ok(Reply::Answer(answer)) => Observed::Answer(answer),
-            Ok(Reply::Nothing) => Observed::Nothing,
-            Err(stop) => panic!("{stop}"),
-        };
-        Exchange { line, client: 1, request, observed }
-    };
-    (1..=count).map(exchange).collect()
-}
-
 #[test]
 fn a_question_about_large_terms_ends() {
     let effort = 20_000;
     let spec = Spec::from_text(SHARDS).expect("a specification");
     let mut validator = Validator::with_options(&spec, Options { effort, ..Options::default() });
-    for exchange in simulated(&spec, 150) {
+    for exchange in simulated(&spec, Ranges { request: Some((0, 6)), choose: Some((0, 6)) }, 150, 1) {
         let before = made();
         validator.observe_exchange(&exchange);
         assert!(made() - before < 4 * effort, "{}", made() - before);

@@ -169,6 +169,11 @@ impl Candidate {
         self.doubt.is_none()
     }
 
+    /// Tests whether every question about it was answered, and nothing in its memory is unknown as a whole.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_clean() && !self.process.has_unknowns()
+    }
+
     /// Whether all of its memory is known: nothing was chosen since that was seen last.
     pub(super) fn is_known(&self) -> bool {
         self.fresh == 0 && !self.open

@@ -1,4 +1,4 @@
-//! What a run of a step left: an entry that it took away, or a constructor or a truth that it changed.
+//! The thing that a run of a step left: an entry that it took away, or a constructor or a truth that it changed.
 //!
 //! A step from `{"a": Waiting}` to `{"a": Running}` left `Waiting` behind. Where it was taken or not, a variable q says that it
 //! was not: `{"a": Waiting if q, else Running}`. So each cell has variables that say what stands there, and none that says
@@ -10,14 +10,14 @@ use super::havoc::Cell;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::Store;
 use crate::term::{Kind, Linear, Term};
-use crate::value::{Alternatives, Entry, Presence, Substitution, Value, union};
+use crate::value::{Entry, Presence, Substitution, Value, union};
 
-/// What a run left.
+/// The thing that a run left.
 pub(super) struct Left {
     cell: Cell,
     /// The fields in which it stands, from the outermost.
     path: Vec<usize>,
-    /// What stood there, and stands there after the run; for an entry that was taken away, nothing.
+    /// The values that stood there before the run and stand there after it; for an entry that was taken away, nothing.
     values: Option<(Value, Value)>,
     /// The condition on which it stood there.
     pub(super) before: Term,
@@ -70,7 +70,7 @@ impl Left {
         let entry = match &self.values {
             None => Entry { presence: Presence::When(now.clone()), ..entry },
             Some((old, new)) => {
-                let value = replaced(&entry.value, &self.path, &told(old, new, &self.before, now));
+                let value = replaced(&entry.value, &self.path, &merged(old, new, &self.before, now));
                 Entry { value, ..entry }
             }
         };
@@ -88,10 +88,10 @@ impl Left {
     }
 }
 
-/// When something stood at a place, when something else did, and what stands there before and after.
+/// The condition on which something stood at a place, those on which something else did, and the values before and after.
 type Place = (Term, Vec<Term>, (Value, Value));
 
-/// Where a run certainly left something, inside of a value.
+/// The place inside of a value where a run certainly left something.
 fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Option<Place> {
     let here = |before: Term, others: Vec<Term>| {
         (store.decide(&before) == Some(true)).then(|| (before, others, (old.clone(), new.clone())))
@@ -129,25 +129,22 @@ fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Opti
     }
 }
 
-/// What stands at a place: what was left where `now` holds, what stood there beside it, and elsewhere what the run put there.
-fn told(old: &Value, new: &Value, before: &Term, now: &Term) -> Value {
+/// The value at a place: what was left where `now` holds, what stood there beside it, and elsewhere what the run put there.
+fn merged(old: &Value, new: &Value, before: &Term, now: &Term) -> Value {
     let alternatives = match (old, new) {
         (_, Value::Scalar(Scalar::Bool(new))) => {
             return Value::of_term(if *new { Term::not(now) } else { now.clone() });
         }
-        (Value::Union(alternatives), _) => alternatives.made().unwrap_or_default(),
+        (Value::Union(alternatives), _) => alternatives,
         _ => return union([(now.clone(), old.clone()), (Term::not(now), new.clone())]),
     };
-    let mut told: Vec<(Term, Value)> = Vec::new();
-    for (guard, value) in alternatives.iter().filter(|(_, value)| value != new) {
-        told.push((if guard == before { now.clone() } else { guard.clone() }, value.clone()));
+    let mut pairs: Vec<(Term, Value)> = Vec::new();
+    for (guard, value) in alternatives.made().unwrap_or_default().iter().filter(|(_, value)| value != new) {
+        pairs.push((if guard == before { now.clone() } else { guard.clone() }, value.clone()));
     }
-    let rest = Term::and_all(told.iter().map(|(guard, _)| Term::not(guard)));
-    told.push((rest, new.clone()));
-    match old {
-        Value::Union(old) if old.is_apart() => Value::Union(Alternatives::apart(told)),
-        _ => union(told),
-    }
+    let rest = Term::and_all(pairs.iter().map(|(guard, _)| Term::not(guard)));
+    pairs.push((rest, new.clone()));
+    alternatives.read_like(pairs)
 }
 
 /// A value with another one at a place inside.

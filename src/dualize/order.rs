@@ -97,7 +97,7 @@ fn ordered(candidate: Candidate) -> Result<(Shape, Part), Candidate> {
     };
     let Some(Differences { atoms, zone, others }) = candidate.store.differences(&all) else { return Err(candidate) };
     let places = atoms.iter().filter_map(|atom| all.iter().position(|other| other == atom)).collect();
-    let shape = (subsume::form(&candidate, &[], &others), places);
+    let shape = (subsume::form(&candidate, &others), places);
     Ok((shape, Part { candidate, atoms, zone, grown: false }))
 }
 

@@ -18,10 +18,10 @@ use crate::solve::{Answer, Store};
 use crate::term::Term;
 use crate::value::{self, Substitution, Value};
 
-/// When a run was taken.
+/// The condition on which a run was taken.
 struct Taken {
     condition: Term,
-    /// What it left, and the condition on which that is still there: a variable.
+    /// The thing that it left, and the condition on which that is still there: a variable.
     left: Option<(Left, Term)>,
 }
 
@@ -34,8 +34,7 @@ impl Judge {
         joined: &mut Candidate,
         mut after: Candidate,
     ) -> bool {
-        let is_plain = |candidate: &Candidate| candidate.is_clean() && !candidate.process.has_unknowns();
-        if ![before, &*joined, &after].into_iter().all(is_plain) {
+        if ![before, &*joined, &after].into_iter().all(|candidate| candidate.is_plain()) {
             return false;
         }
         let mut live = FxHashSet::default();
@@ -67,7 +66,7 @@ impl Judge {
         true
     }
 
-    /// What a run requires of the state before it, as far as that does not follow from the rest and from what it left.
+    /// The conditions that a run requires of the state before it, as far as that does not follow from the rest and from what it left.
     fn required(&mut self, before: &Candidate, after: &Candidate, left: Option<&Left>) -> Vec<Term> {
         let mut known = before.store.clone();
         if let Some(left) = left {
@@ -83,7 +82,7 @@ impl Judge {
         required
     }
 
-    /// When a run was taken: where what it left was there and is not there any more; else a variable says so.
+    /// The condition on which a run was taken: where what it left was there and is not there any more; else a variable says so.
     fn taken(&mut self, left: Option<Left>, store: &mut Store) -> Taken {
         let fresh = self.fresh.variable(Sort::Bool);
         let Some(left) = left else { return Taken { condition: fresh, left: None } };

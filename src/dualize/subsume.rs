@@ -20,7 +20,7 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
     let mut seen: FxHashMap<Form, usize> = FxHashMap::default();
     let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
     for candidate in candidates.drain(..) {
-        match seen.entry(canonical(&candidate, &[])) {
+        match seen.entry(canonical(&candidate)) {
             std::collections::hash_map::Entry::Occupied(entry) => {
                 let same = &mut kept[*entry.get()];
                 if !same.is_clean() && candidate.is_clean() {
@@ -39,15 +39,14 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
 /// A state up to the names of variables.
 pub(super) type Form = (Vec<Value>, Vec<Term>);
 
-/// Memory, more values, and constraints with the variables numbered in the order in which these mention them.
-pub(super) fn canonical(candidate: &Candidate, more: &[Value]) -> Form {
-    form(candidate, more, &candidate.store.constraints())
+/// Memory and constraints with the variables numbered in the order in which these mention them.
+pub(super) fn canonical(candidate: &Candidate) -> Form {
+    form(candidate, &candidate.store.constraints())
 }
 
 /// The same with these constraints alone.
-pub(super) fn form(candidate: &Candidate, more: &[Value], constraints: &[Term]) -> Form {
-    let mut values = numbered(candidate);
-    values.extend_from_slice(more);
+pub(super) fn form(candidate: &Candidate, constraints: &[Term]) -> Form {
+    let values = numbered(candidate);
     let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
     for slot in &values {
         slot.visit_variables(&mut |var| {

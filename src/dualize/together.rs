@@ -49,18 +49,18 @@ impl Judge {
 
     /// A step with each of its choices.
     fn with_each_choice(&mut self, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
-        let Firing { step, wanted } = &firing;
-        let Some(site) = spec.program.steps[*step].choice.filter(|_| wanted.is_none()) else { return vec![firing] };
-        let Some(choices) = self.choices(spec, states, (*step, site)) else { return vec![firing] };
+        let choice = spec.program.steps[firing.step].choice;
+        let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
+        let Some(choices) = self.choices(spec, states, (firing.step, site)) else { return vec![firing] };
         if choices.is_empty() {
             return vec![firing];
         }
         let only =
-            |choice: Value| Firing { step: *step, wanted: Some(Wanted { site, choices: Choices::Only(choice) }) };
+            |choice: Value| Firing { wanted: Some(Wanted { site, choices: Choices::Only(choice) }), ..firing.clone() };
         choices.into_iter().map(only).collect()
     }
 
-    /// What a step may choose there in these states; nothing where some of it is not known.
+    /// The elements that a step may choose there in these states; nothing where some of it is not known.
     fn choices(&mut self, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
         let mut all: Vec<Value> = Vec::new();
         for state in states {
@@ -110,15 +110,16 @@ impl Judge {
             && Left::of(before, raw).is_none()
             && self.is_one_with(&mut joined, cleared)
         {
-            return woken.replace(at, joined);
+            woken.states[at] = joined;
+            return;
         }
         for Next { raw, cleared } in next {
             if !self.put_beside((before, last), &mut joined, raw) {
-                woken.learn(cleared);
+                woken.states.push(cleared);
             }
         }
         self.forget_and_name(&mut joined);
-        woken.replace(at, joined);
+        woken.states[at] = joined;
     }
 
     /// Puts two states together, if their normal form is one; whether it is.

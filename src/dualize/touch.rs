@@ -1,4 +1,4 @@
-//! What a request has to do with what the server does by itself: a step sleeps until a request touches what it touches.
+//! The link between a request and what the server does by itself: a step sleeps until a request touches what it touches.
 //!
 //! If a step and a request touch different parts of the state (`footprint`), it makes no difference which of them comes
 //! first. For example before `Touch("a")` it matters whether the session "a" has expired, and nothing else does.
@@ -12,7 +12,7 @@ use crate::term::Term;
 use crate::value::{self, Substitution, Truth, Value};
 
 /// Runs of steps that may have to do with each other: those of a component, or those of a component at one key.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Class {
     pub(super) component: u32,
     /// The key, which is known; `None` is any.
@@ -38,19 +38,19 @@ impl Class {
     }
 }
 
-/// What the runs of a request touch.
+/// The classes that the runs of a request touch.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Watch(pub(super) Vec<Class>);
 
 /// Which runs of a step are followed.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    /// Where the step chooses.
+    /// The place where the step chooses.
     pub(super) site: Site,
     pub(super) choices: Choices,
 }
 
-/// What a step may choose there.
+/// The choices of a step that are followed there.
 #[derive(Clone, Debug)]
 pub(super) enum Choices {
     /// This.

@@ -13,27 +13,26 @@ use super::frontier::{Judge, Received};
 use super::subsume::{self, Form};
 use super::touch::{Choices, Class, Wanted, Watch};
 use crate::process::Limit;
-use crate::spec::code::Component;
 use crate::spec::{Site, Spec};
 
-/// The number of candidates before a request, or of times that the steps are fired, at which no more of them are followed.
+/// The number of candidates before a request at which no more of them are followed.
 pub const CLOSURE_LIMIT: usize = 4_096;
 /// The number of candidates with variables before a request at which no more steps are followed.
 const SYMBOLIC_LIMIT: usize = 256;
 /// With more candidates than this, new ones are not compared with them one by one.
 const GENERAL_LIMIT: usize = 64;
-/// What it costs to compare a state, for each of its values, in made terms.
+/// The cost of comparing a state, for each of its values, in made terms.
 const LEARNED: u64 = 4;
 
 /// The candidates before a request, and what is woken.
 pub(super) struct Woken {
     pub(super) states: Vec<Candidate>,
-    /// What the states are up to the names of variables, and whether one of that form is clean.
+    /// Where they are kept apart: the states up to the names of variables, and whether one of that form is clean.
     forms: FxHashMap<Form, bool>,
     awake: Vec<Class>,
     /// From which state which step led to each, where they are kept apart.
     from: Vec<Option<(usize, Firing)>>,
-    /// Whether what a step leads to is put together with what was there.
+    /// Set where what a step leads to is put together with what was there.
     unites: bool,
 }
 
@@ -41,6 +40,8 @@ pub(super) struct Woken {
 #[derive(Clone)]
 pub(super) struct Firing {
     pub(super) step: usize,
+    /// The component that the step is of.
+    pub(super) component: u32,
     pub(super) wanted: Option<Wanted>,
 }
 
@@ -56,8 +57,7 @@ impl Judge {
         // A step that may be faulty comes before every request, so that no fault is missed.
         let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
         let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
-        let is_plain = |candidate: &Candidate| candidate.is_clean() && !candidate.process.has_unknowns();
-        let unites = self.may_unite() && candidates.iter().all(is_plain);
+        let unites = self.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
         let mut woken = Woken { states: candidates, forms: FxHashMap::default(), awake, from: Vec::new(), unites };
         if !woken.awake.is_empty() {
             self.wake(spec, &mut woken);
@@ -79,7 +79,7 @@ impl Judge {
         }
     }
 
-    /// What a request makes of all states, and what its runs touch.
+    /// The results of a request in all states, and the classes that its runs touch.
     fn respond_all(
         &mut self,
         spec: &Spec,
@@ -105,7 +105,6 @@ impl Judge {
     /// Adds to the states what the steps that are awake lead to; whether there is anything new.
     fn wake(&mut self, spec: &Spec, woken: &mut Woken) -> bool {
         woken.states.iter_mut().for_each(|state| self.clear(state));
-        woken.forms.clear();
         if woken.unites {
             let before = woken.states.clone();
             if let Some(is_new) = self.fire_together(spec, woken) {
@@ -121,7 +120,6 @@ impl Judge {
         self.keeps_apart = true;
         let slots: Vec<u32> = (0..self.spec.program.state).collect();
         woken.states = before.into_iter().flat_map(|state| self.split(state, &slots)).collect();
-        woken.forms.clear();
         woken.unites = false;
     }
 
@@ -130,6 +128,7 @@ impl Judge {
     fn fire_apart(&mut self, spec: &Spec, woken: &mut Woken) -> bool {
         let (before, limit) = (woken.states.len(), CLOSURE_LIMIT.max(woken.states.len()));
         let (mut at, mut symbolic) = (0, 0);
+        woken.list_forms();
         while at < woken.states.len() && !self.is_exhausted() {
             if at >= before {
                 symbolic += usize::from(woken.states[at].process.memory.iter().any(|slot| !slot.is_known()));
@@ -149,26 +148,26 @@ impl Judge {
         woken.states.len() > before
     }
 
-    /// Adds a state by itself, or its pieces where steps led to several before.
+    /// Adds the pieces of a state that are new.
     fn add(&mut self, woken: &mut Woken, state: Candidate, (from, firing): (usize, &Firing)) {
-        let of_step = |component: &&Component| component.steps.contains(&firing.step);
-        let slots = self.spec.program.components.iter().find(of_step).map_or(Vec::new(), |own| own.slots.clone());
-        for piece in self.split(state, &slots) {
-            if !self.is_known(woken, &piece) {
+        let spec = self.spec.clone();
+        for piece in self.split(state, &spec.program.components[firing.component as usize].slots) {
+            let form = subsume::canonical(&piece);
+            if woken.is_formed(&form, &piece) {
+                self.worked += LEARNED * u64::from(piece.walked);
+                self.counts.merges += 1;
+            } else if !self.is_known(woken, &piece) {
                 woken.from.resize(woken.states.len(), None);
                 woken.from.push(Some((from, firing.clone())));
-                woken.learn(piece);
+                woken.forms.insert(form, piece.is_clean());
+                woken.states.push(piece);
             }
         }
     }
 
-    /// Tests whether a state is known or covered.
-    pub(super) fn is_known(&mut self, woken: &mut Woken, state: &Candidate) -> bool {
+    /// Tests whether one of few states covers another one.
+    pub(super) fn is_known(&mut self, woken: &Woken, state: &Candidate) -> bool {
         self.worked += LEARNED * u64::from(state.walked);
-        if !woken.unites && woken.is_formed(state) {
-            self.counts.merges += 1;
-            return true;
-        }
         let mut known = woken.states.iter().take(GENERAL_LIMIT);
         let is_covered = known.any(|known| subsume::covers(known, state, &mut self.solver));
         self.counts.subsumptions += u64::from(is_covered);
@@ -245,32 +244,24 @@ impl Woken {
         for Class { component, key } in &self.awake {
             for step in spec.program.components[*component as usize].steps.iter().copied() {
                 let only = |site: Site| key.clone().map(|key| Wanted { site, choices: Choices::Only(key) });
-                firings.push(Firing { step, wanted: spec.program.steps[step].choice.and_then(only) });
+                let wanted = spec.program.steps[step].choice.and_then(only);
+                firings.push(Firing { step, component: *component, wanted });
             }
         }
         firings
     }
 
-    /// Tests whether one of the states is the same up to the names of variables, and not more doubtful.
-    fn is_formed(&mut self, state: &Candidate) -> bool {
-        if self.forms.is_empty() {
-            for known in &self.states {
-                *self.forms.entry(subsume::canonical(known, &[])).or_default() |= known.is_clean();
-            }
-        }
-        self.forms.get(&subsume::canonical(state, &[])).is_some_and(|is_clean| *is_clean || !state.is_clean())
-    }
-
-    /// Puts a state that stands for more in the place of another one.
-    pub(super) fn replace(&mut self, at: usize, state: Candidate) {
-        self.states[at] = state;
+    /// Lists the forms of the states.
+    fn list_forms(&mut self) {
         self.forms.clear();
+        for state in &self.states {
+            *self.forms.entry(subsume::canonical(state)).or_default() |= state.is_clean();
+        }
     }
 
-    /// Adds a state.
-    pub(super) fn learn(&mut self, state: Candidate) {
-        *self.forms.entry(subsume::canonical(&state, &[])).or_default() |= state.is_clean();
-        self.states.push(state);
+    /// Tests whether one of the states has the form of another one, and is not more doubtful.
+    fn is_formed(&self, form: &Form, state: &Candidate) -> bool {
+        self.forms.get(form).is_some_and(|is_clean| *is_clean || !state.is_clean())
     }
 }
 

@@ -88,7 +88,8 @@ impl Alternatives {
     }
 
     /// Other alternatives that are read as these are; the value that is left, where there is but one.
-    pub(super) fn read_like(&self, pairs: Vec<(Term, Value)>) -> Value {
+    #[must_use]
+    pub fn read_like(&self, pairs: Vec<(Term, Value)>) -> Value {
         if self.is_apart() && pairs.len() > 1 { Value::Union(Alternatives::apart(pairs)) } else { union(pairs) }
     }
 

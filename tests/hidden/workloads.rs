@@ -74,21 +74,25 @@ impl Workload {
         Spec::from_text(&sized).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
-    /// What a server that follows it answers to random requests.
+    /// The exchanges of a server that follows it with random requests.
     pub fn exchanges(&self, spec: &Arc<Spec>, count: u64, seed: u64) -> Vec<Exchange> {
-        let mut choices = Random::new(seed);
-        let ranges = Ranges { request: Some((0, 1000)), choose: Some((900, 965)) };
-        let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
-        let exchange = |line| {
-            let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
-            let request = request.unwrap_or_else(|error| panic!("{error}"));
-            let observed = match server.handle(&request, 1, &mut choices) {
-                Ok(Reply::Answer(answer)) => Observed::Answer(answer),
-                Ok(Reply::Nothing) => Observed::Nothing,
-                Err(stop) => panic!("{}: {stop}", self.name),
-            };
-            Exchange { line, client: 1, request, observed }
-        };
-        (1..=count).map(exchange).collect()
+        simulated(spec, Ranges { request: Some((0, 1000)), choose: Some((900, 965)) }, count, seed)
     }
+}
+
+/// The exchanges of a server that follows a specification, with random requests.
+pub fn simulated(spec: &Arc<Spec>, ranges: Ranges, count: u64, seed: u64) -> Vec<Exchange> {
+    let mut choices = Random::new(seed);
+    let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
+    let exchange = |line| {
+        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
+        let request = request.unwrap_or_else(|error| panic!("{error}"));
+        let observed = match server.handle(&request, 1, &mut choices) {
+            Ok(Reply::Answer(answer)) => Observed::Answer(answer),
+            Ok(Reply::Nothing) => Observed::Nothing,
+            Err(stop) => panic!("{}: {stop}", spec.program.name),
+        };
+        Exchange { line, client: 1, request, observed }
+    };
+    (1..=count).map(exchange).collect()
 }

@@ -37,8 +37,7 @@ const CANDIDATES: usize = 4_096;
 impl Judge {
     /// Puts candidates together, where that is possible. What is solved has been substituted into their memories.
     pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>) {
-        let plain = |candidate: &Candidate| candidate.is_clean() && !candidate.process.has_unknowns();
-        if candidates.len() > CANDIDATES || !candidates.iter().all(plain) {
+        if candidates.len() > CANDIDATES || !candidates.iter().all(|candidate| candidate.is_plain()) {
             return;
         }
         let cells = Cells::of(candidates);
