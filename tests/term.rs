@@ -470,3 +470,12 @@ fn terms_travel_between_threads() {
     assert_eq!(term, other);
     assert_eq!(term.structural_hash(), other.structural_hash());
 }
+
+#[test]
+fn a_remainder_of_a_sum_with_a_table_is_a_table() {
+    let [x, y] = [3, 4].map(|id| Term::var(Var { id, sort: Sort::Int }));
+    let table = Term::table(&x, &Column::new(vec![Scalar::int(0), Scalar::int(1)]).unwrap());
+    let sum = table.mul(&Term::int(-2)).add(&y.mul(&Term::int(6)));
+    assert_eq!(sum.rem(&Term::int(3)), table.rem(&Term::int(3)), "6 y falls, and what is left is the table");
+    assert_eq!(sum.rem(&Term::int(3)), table.mul(&Term::int(-2)).rem(&Term::int(3)));
+}

@@ -50,7 +50,9 @@ impl Term {
     pub fn div(&self, other: &Term) -> Term {
         match (self.as_int(), other.as_int()) {
             (Some(a), Some(b)) => Term::int(a.floor_div(b)),
-            (None, Some(b)) => at_each_position(self, other, Int::floor_div).unwrap_or_else(|| quotient_by(self, b)),
+            (None, Some(_)) => {
+                at_each_position(self, other, Int::floor_div).unwrap_or_else(|| quotient_by(self, other))
+            }
             (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
             (_, None) => at_each_position(self, other, Int::floor_div)
                 .unwrap_or_else(|| Term::make(Kind::Div(self.clone(), other.clone()), Sort::Int)),
@@ -61,7 +63,7 @@ impl Term {
     pub fn rem(&self, other: &Term) -> Term {
         match (self.as_int(), other.as_int()) {
             (Some(a), Some(b)) => Term::int(a.modulo(b)),
-            (None, Some(b)) => at_each_position(self, other, Int::modulo).unwrap_or_else(|| remainder_by(self, b)),
+            (None, Some(_)) => remainder_by(self, other),
             (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
             (_, None) => at_each_position(self, other, Int::modulo)
                 .unwrap_or_else(|| Term::make(Kind::Mod(self.clone(), other.clone()), Sort::Int)),
@@ -278,28 +280,27 @@ fn split_content(term: &Term) -> (Term, Int) {
 }
 
 /// `(d·p + r) / d = p + r / d`, where p takes all that d divides.
-fn quotient_by(term: &Term, divisor: &Int) -> Term {
-    if divisor.is_zero() {
-        return Term::int(Int::ZERO);
-    }
+fn quotient_by(term: &Term, divisor: &Term) -> Term {
+    let Some(known) = divisor.as_int().filter(|known| !known.is_zero()) else { return Term::int(Int::ZERO) };
     let linear = Linear::of(term);
-    let rest = linear.map(|c| c.modulo(divisor));
-    let whole = linear.plus(&Int::MINUS_ONE, &rest).divided(divisor);
+    let rest = linear.map(|c| c.modulo(known));
+    let whole = linear.plus(&Int::MINUS_ONE, &rest).divided(known);
     if rest.terms().is_empty() {
         return whole.into_term();
     }
-    let atom = Term::make(Kind::Div(rest.into_term(), Term::int(divisor.clone())), Sort::Int);
+    let rest = rest.into_term();
+    let atom = at_each_position(&rest, divisor, Int::floor_div)
+        .unwrap_or_else(|| Term::make(Kind::Div(rest, divisor.clone()), Sort::Int));
     whole.plus(&Int::ONE, &Linear::of(&atom)).into_term()
 }
 
 /// `(d·p + r) % d = r % d`.
-fn remainder_by(term: &Term, divisor: &Int) -> Term {
-    if divisor.is_zero() {
-        return term.clone();
-    }
-    let rest = Linear::of(term).map(|c| c.modulo(divisor));
-    match rest.terms() {
-        [] => Term::int(rest.constant().modulo(divisor)),
-        _ => Term::make(Kind::Mod(rest.into_term(), Term::int(divisor.clone())), Sort::Int),
+fn remainder_by(term: &Term, divisor: &Term) -> Term {
+    let Some(known) = divisor.as_int().filter(|known| !known.is_zero()) else { return term.clone() };
+    let rest = Linear::of(term).map(|c| c.modulo(known)).into_term();
+    match rest.as_int() {
+        Some(constant) => Term::int(constant.modulo(known)),
+        None => at_each_position(&rest, divisor, Int::modulo)
+            .unwrap_or_else(|| Term::make(Kind::Mod(rest, divisor.clone()), Sort::Int)),
     }
 }
