@@ -48,6 +48,7 @@ pub mod diagnostic;
 pub mod dualize;
 pub mod evidence;
 pub mod json;
+pub mod network;
 pub mod process;
 pub mod report;
 pub mod scalar;

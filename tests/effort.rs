@@ -64,6 +64,25 @@ protocol shards {
     }
 }";
 
+const LATE: &str = "
+enum Request { Write(int), TryWrite(int), Read }
+enum Response { Ok, Maybe, Value(int) }
+protocol late {
+    request Request; response Response;
+    var value: int = 0;
+    var late: list<int> = [];
+    on Write(v) { settle(); value := v; reply Ok; }
+    on TryWrite(v) { settle(); late := late + [v]; reply Maybe; }
+    on Read { settle(); reply Value(value); }
+    proc settle() {
+        either {} or {
+            let v = pick late;
+            late := [x for x in late if x != v];
+            value := v;
+        }
+    }
+}";
+
 /// `Go` so many times, then what is shown.
 fn judged(steps: usize, shown: (i64, i64), effort: u64) -> Verdict {
     let mut trace = "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(steps);
@@ -131,6 +150,19 @@ fn what_follows_a_cut_is_bounded() {
     // Few are followed to the end; going on with all that were kept would fork six times as often.
     let forks = validator.counts().forks;
     assert!((3_000..200_000).contains(&forks), "{forks}");
+}
+
+/// Writes that take effect later, or never: the explanations are too many soon, and those that are followed stay few.
+#[test]
+fn what_few_explanations_explain_to_the_end_is_accepted() {
+    let spec = Spec::from_text(LATE).expect("a specification");
+    let mut validator = Validator::with_options(&spec, Options { effort: 1_000_000, ..Options::default() });
+    let ranges = Ranges { request: Some((0, 10)), choose: None };
+    for exchange in simulated(&spec, ranges, 300, 1) {
+        validator.observe_exchange(&exchange);
+    }
+    assert!(validator.judge().is_cut(), "the limit was not reached");
+    assert!(validator.verdict().is_accept(), "{:?}", validator.verdict());
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
                 Ok(whole) => forwards(spec, exchanges, &whole, tally).and_then(|()| {
                     LEGS.iter().try_for_each(|longest| in_legs(spec, exchanges, *longest, &whole, tally))
                 }),
-                Err(WitnessError::Undecided(_)) => Ok(()),
+                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => Ok(()),
                 Err(error) => Err(error.to_string()),
             }
         }
@@ -96,7 +96,7 @@ fn forwards(spec: &Arc<Spec>, exchanges: &[Exchange], whole: &Witness, tally: &m
         ControlFlow::Continue(())
     });
     match made {
-        Err(WitnessError::Undecided(_)) => return Ok(()),
+        Err(WitnessError::Undecided(_) | WitnessError::TooMany) => return Ok(()),
         made => made.map_err(|error| format!("forwards: {error}"))?,
     };
     tally.forwards += 1;

@@ -262,3 +262,26 @@ fn doubt_says_why() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Cubes of unknown numbers are too hard; once one of them is known, they are not.
+#[test]
+fn doubt_goes_where_a_later_answer_decides() {
+    let cubes = "enum Request { Sum, A, B }
+        protocol cubes { request Request; response int; var a: int = choose; var b: int = choose;
+            on Sum { assume a * a * a + b * b * b == 15170835645; reply 0; }
+            on A { reply a; }
+            on B { reply b; }
+        }";
+    let spec = Spec::from_text(cubes).unwrap();
+    let judged = |b: i64| {
+        let mut validator = Validator::new(&spec);
+        validator.observe("Sum", &0).unwrap();
+        assert!(matches!(validator.verdict(), Verdict::Unknown { doubt: Doubt::Solver(_), .. }));
+        validator.observe("A", &2468).unwrap();
+        assert!(validator.verdict().is_accept(), "{:?}", validator.verdict());
+        validator.observe("B", &b).unwrap();
+        validator.verdict()
+    };
+    assert!(judged(517).is_accept());
+    assert_eq!(judged(518), Verdict::Reject { event: 3, event_from: None });
+}

@@ -25,6 +25,8 @@ pub mod json;
 mod pattern;
 #[path = "oracle/run.rs"]
 mod run;
+#[path = "oracle/tasks.rs"]
+pub mod tasks;
 #[path = "oracle/value.rs"]
 pub mod value;
 
@@ -80,6 +82,8 @@ pub enum Stop {
     Fault,
     /// The client broke its duty: everything may follow.
     Outside,
+    /// Other tasks may run before it goes on.
+    Yielded,
 }
 
 pub type Run<T> = Result<T, Stop>;
@@ -101,7 +105,7 @@ impl Unclean {
             match end {
                 Err(Stop::Fault) => _ = self.fault.get_or_insert(event),
                 Err(Stop::Outside) => _ = self.outside.get_or_insert(event),
-                Err(Stop::Pruned) | Ok(_) => (),
+                Err(Stop::Pruned | Stop::Yielded) | Ok(_) => (),
             }
         }
         ends.into_iter().filter_map(Result::ok)
@@ -318,8 +322,9 @@ impl<'a> Oracle<'a> {
         section: impl Fn(&mut Frame<'a, '_>) -> Run<Option<Value>>,
     ) -> End {
         let tokens = self.tokens.clone();
-        let mut frame = Frame { oracle: self, state: state.clone(), locals: Vec::new(), draw, tokens, fuel: 1_000_000 };
-        state.values().for_each(|value| value.tokens(&mut frame.tokens));
+        let (state, locals) = (state.clone(), Vec::new());
+        let mut frame = Frame { oracle: self, state, locals, draw, tokens, fuel: 1_000_000, client: 1, later: None };
+        frame.state.values().for_each(|value| value.tokens(&mut frame.tokens));
         let reply = section(&mut frame)?;
         Ok((frame.state, reply))
     }

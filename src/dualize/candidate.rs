@@ -169,9 +169,10 @@ impl Candidate {
         self.doubt.is_none()
     }
 
-    /// Tests whether every question about it was answered, and nothing in its memory is unknown as a whole.
+    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole, and all that
+    /// is under way is known.
     pub(super) fn is_plain(&self) -> bool {
-        self.is_clean() && !self.process.has_unknowns()
+        self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns()
     }
 
     /// Whether all of its memory is known: nothing was chosen since that was seen last.
@@ -253,7 +254,11 @@ impl Candidate {
     /// Whether the path goes on after this answer of the solver.
     pub(super) fn told(&mut self, answer: Answer, at: Option<Place>) -> Alive {
         match answer {
-            Answer::Sat => Alive::Yes,
+            Answer::Sat => {
+                // All that the store says was decided together, what was left open before included.
+                (self.doubt, self.doubted) = (None, None);
+                Alive::Yes
+            }
             Answer::Unsat => Alive::No,
             Answer::Unknown(why) => {
                 if self.doubt.is_none() {

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::Judge;
+use super::goal::Goal;
 use crate::process::{Choice, Fresh, Look};
 use crate::scalar::Sort;
 use crate::spec::code::Program;
@@ -36,16 +36,16 @@ impl Judge {
         spec: &Spec,
         candidate: &mut Candidate,
         (choice, guard, site): (Choice, Option<Term>, Site),
-        seen: &Observed,
+        goal: Goal<'_>,
     ) -> Alive {
-        if let (Observed::Answer(answer), None, true) = (seen, &guard, self.options.shown)
+        if let (Goal::Answer(answer), None, true) = (goal, &guard, self.options.shown)
             && let Some(value @ Value::Scalar(_)) = candidate.process.shown(&spec.program, answer)
         {
             self.log(candidate, || Logged::Value { value: value.clone(), guard: None });
             candidate.process.resume(value.clone());
             return Alive::Yes;
         }
-        if !self.may_still_show(&spec.program, candidate, seen) {
+        if !self.may_still_show(&spec.program, candidate, goal) {
             return Alive::No;
         }
         if let (Choice::Alternatives(2), None, Some(optional)) =

@@ -4,9 +4,9 @@
 //! side of `if !items.contains(key) { reply NotStored; }` comes to a choice from which it cannot answer so: then there is no
 //! second candidate.
 
-use super::Observed;
 use super::candidate::{Alive, Candidate, State};
 use super::frontier::Judge;
+use super::goal::Goal;
 use super::observe::Open;
 use crate::process::{Event, Limit, Process};
 use crate::solve::Store;
@@ -39,7 +39,7 @@ impl Judge {
         program: &Program,
         candidate: &mut Candidate,
         fork: Fork<'_>,
-        seen: &Observed,
+        goal: Goal<'_>,
         open: &mut Vec<Open>,
     ) -> Alive {
         let Fork { condition, sides, .. } = fork;
@@ -47,13 +47,13 @@ impl Judge {
             candidate.process.branch(known);
             return Alive::Yes;
         }
-        let may = |pc: Pc| self.may_show(program, candidate, pc, seen);
+        let may = |pc: Pc| self.may_show(program, candidate, pc, goal);
         let (then, otherwise) = sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
         match (then, otherwise) {
             (false, false) => Alive::No,
             (true, false) => self.take(candidate, &fork, true),
             (false, true) => self.take(candidate, &fork, false),
-            (true, true) => self.fork(program, candidate, &fork, seen, open),
+            (true, true) => self.fork(program, candidate, &fork, goal, open),
         }
     }
 
@@ -63,7 +63,7 @@ impl Judge {
         program: &Program,
         candidate: &mut Candidate,
         fork: &Fork<'_>,
-        seen: &Observed,
+        goal: Goal<'_>,
         open: &mut Vec<Open>,
     ) -> Alive {
         if self.pay(candidate) == Alive::No {
@@ -73,8 +73,8 @@ impl Judge {
         let State { process, store, .. } = &mut **candidate;
         process.branch(true);
         other.process.branch(false);
-        let then = self.run_ahead(program, process, (store, fork.condition), seen);
-        let otherwise = self.run_ahead(program, &mut other.process, (store, &fork.condition.opposite()), seen);
+        let then = self.run_ahead(program, process, (store, fork.condition), goal);
+        let otherwise = self.run_ahead(program, &mut other.process, (store, &fork.condition.opposite()), goal);
         if (then, otherwise) == (Alive::Yes, Alive::Yes) {
             other.copy_beside_process(candidate);
             return self.fork_facts(candidate, other, fork, open);
@@ -116,9 +116,9 @@ impl Judge {
         program: &Program,
         process: &mut Process,
         known: (&Store, &Condition),
-        seen: &Observed,
+        goal: Goal<'_>,
     ) -> Alive {
-        let Some(answer) = self.awaited(seen) else { return Alive::Yes };
+        let Some(answer) = self.awaited(goal) else { return Alive::Yes };
         for _ in 0..AHEAD {
             let event = process.advance(program);
             self.worked += 1;
@@ -135,18 +135,13 @@ impl Judge {
     }
 
     /// Whether a path that has met a choice can still show what was observed.
-    pub(super) fn may_still_show(&self, program: &Program, candidate: &Candidate, seen: &Observed) -> bool {
-        self.awaited(seen).is_none_or(|answer| candidate.process.may_still_reply(program, answer))
+    pub(super) fn may_still_show(&self, program: &Program, candidate: &Candidate, goal: Goal<'_>) -> bool {
+        self.awaited(goal).is_none_or(|answer| candidate.process.may_still_reply(program, answer))
     }
 
     /// The answer (`None`: that there is none) that a path must come to, where it ends if it cannot.
-    fn awaited<'s>(&self, seen: &'s Observed) -> Option<Option<&'s Value>> {
-        let ends = self.options.ahead && self.watch.is_none();
-        match seen {
-            Observed::Answer(answer) => ends.then_some(Some(answer)),
-            Observed::Nothing => ends.then_some(None),
-            Observed::Any | Observed::Lost => None,
-        }
+    fn awaited<'o>(&self, goal: Goal<'o>) -> Option<Option<&'o Value>> {
+        if self.options.ahead && self.watch.is_none() { goal.only() } else { None }
     }
 
     /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and where
@@ -222,7 +217,7 @@ fn passes(
             (!may(*then) && !may(*otherwise)).then_some(Alive::No)
         }
         Event::Send(given, _) => answer.is_none_or(|answer| differ(given, answer)).then_some(Alive::No),
-        Event::Recv | Event::End | Event::Guard { .. } | Event::Branch { .. } => None,
+        Event::Recv | Event::End | Event::Yield | Event::Guard { .. } | Event::Branch { .. } => None,
         Event::Look { .. } | Event::Or { .. } | Event::Cut(..) => None,
     }
 }

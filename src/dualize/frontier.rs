@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::forks::Forks;
+use super::goal::Goal;
 use super::limits::{EFFORT_LIMIT, Spent};
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
@@ -129,9 +130,9 @@ pub(super) struct Received<'r> {
 }
 
 /// A request of which a part was not known.
-struct Filled {
+pub(super) struct Filled {
     /// With variables in its place.
-    request: Value,
+    pub(super) request: Value,
     /// What restricts these.
     facts: Vec<Term>,
     /// How many they are.
@@ -235,7 +236,7 @@ impl Judge {
         }
         let mut survivors = Vec::new();
         let spec = judge.spec.clone();
-        if judge.explore(&spec, &mut candidate, &Observed::Nothing, &mut survivors) == Alive::Yes {
+        if judge.explore(&spec, &mut candidate, Goal::Nothing, &mut survivors) == Alive::Yes {
             survivors.push(candidate);
         }
         judge.settle(survivors);
@@ -304,7 +305,7 @@ impl Judge {
     }
 
     /// A request with something in the place of what is not known of it; nothing where all is known.
-    fn filled(&mut self, spec: &Spec, recorded: &Value) -> Option<Filled> {
+    pub(super) fn filled(&mut self, spec: &Spec, recorded: &Value) -> Option<Filled> {
         recorded.has_holes().then(|| {
             let before = self.fresh.last;
             let (request, facts) = self.fresh.fill_holes(&spec.types, spec.program.request, recorded);
@@ -314,8 +315,13 @@ impl Judge {
 
     /// A request of which a part is not known is one choice more.
     fn ask(&mut self, candidate: &mut Candidate, received: &Received<'_>) -> Alive {
-        let Some(Filled { facts, variables, .. }) = received.filled else { return Alive::Yes };
+        let Some(filled) = received.filled else { return Alive::Yes };
         self.log(candidate, || Logged::Request(received.request.clone()));
+        self.fill(candidate, filled)
+    }
+
+    /// Takes up what restricts the variables in a request.
+    pub(super) fn fill(&mut self, candidate: &mut Candidate, Filled { facts, variables, .. }: &Filled) -> Alive {
         candidate.count_choice(*variables);
         let assumed = facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
         if assumed { Alive::Yes } else { Alive::No }
@@ -341,7 +347,7 @@ impl Judge {
         }
         candidate.process.receive_by(&spec.program, self.handler(&spec.program), (request, *client));
         candidate.noticed = 0;
-        let alive = self.explore(spec, candidate, seen, others);
+        let alive = self.explore(spec, candidate, Goal::of(seen), others);
         if let Some(before) = before {
             self.join(before, (alive, candidate), others, first);
         }
@@ -386,6 +392,7 @@ impl Judge {
         if survivors.len() > 1 && self.options.merge {
             self.reduce(&mut survivors);
         }
+        self.keep_few(&mut survivors);
         if survivors.len() < 2 {
             self.compared = Compared::default();
         }
@@ -393,8 +400,9 @@ impl Judge {
             self.give_up(Limit::Paths);
             survivors.truncate(self.options.candidates);
         }
-        if self.clean_died.is_none() && !survivors.iter().any(Candidate::is_clean) {
-            self.clean_died = Some(self.event);
+        match survivors.iter().any(Candidate::is_clean) {
+            true => self.clean_died = None,
+            false => _ = self.clean_died.get_or_insert(self.event),
         }
         self.counts.candidates_max = self.counts.candidates_max.max(survivors.len());
         self.candidates = survivors;
@@ -427,6 +435,12 @@ impl Judge {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.cut.is_some()
+    }
+
+    /// The limit that cut paths off, if one did.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        self.cut.map(|(limit, _)| limit)
     }
 
     /// The specification.

@@ -14,7 +14,7 @@ use crate::term::Term;
 use crate::value::Value;
 
 /// A place in the server's memory: a variable, or the entry that a map or set has, or lacks, under a key.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Cell {
     /// The variable.
     pub slot: u32,

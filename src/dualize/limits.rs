@@ -4,6 +4,7 @@
 //! explanations are followed from then on, which together may take as much again.
 
 use super::candidate::Candidate;
+use super::few::{Few, MUCH};
 use super::frontier::{Judge, Options};
 use crate::process::Limit;
 use crate::term::made;
@@ -18,27 +19,37 @@ const MEASURED: u64 = 200_000;
 const KEEPING: u64 = 4;
 /// So many candidates are followed beyond a limit.
 const FOLLOWED: usize = 64;
-/// An exchange that takes no more than this is free once something was cut off.
-const FREE: u64 = 2_000;
 
 /// What was taken of the limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spent {
     /// The work that had been done when the current exchange began.
     begun: u64,
-    /// What all exchanges may still take together once something was cut off.
-    left: u64,
+    /// Whether something had been cut off when it began.
+    follows_few: bool,
+    /// What all exchanges that begin so may still take together.
+    pub(super) left: u64,
     /// The work that had been done when the memory was measured last.
     measured: u64,
     /// The memory that was in use when a single explanation was left, in bytes.
     base: usize,
     /// Whether explanations took too much memory.
     full: bool,
+    /// How many candidates are followed beyond a limit.
+    pub(super) few: Few,
 }
 
 impl Spent {
     pub(super) fn new(effort: u64) -> Spent {
-        Spent { begun: made(), left: effort, measured: made(), base: 0, full: false }
+        Spent {
+            begun: made(),
+            follows_few: false,
+            left: effort,
+            measured: made(),
+            base: 0,
+            full: false,
+            few: Few::default(),
+        }
     }
 }
 
@@ -54,16 +65,21 @@ impl Judge {
     /// Begins to count for an exchange.
     pub(super) fn begin_exchange(&mut self) {
         let work = self.work();
-        if self.cut.is_some() {
-            let taken = work.saturating_sub(self.spent.begun).saturating_sub(FREE);
+        if self.spent.follows_few {
+            let taken = self.exchange_work().saturating_sub(MUCH);
             self.spent.left = self.spent.left.saturating_sub(taken);
         }
-        self.spent.begun = work;
+        (self.spent.begun, self.spent.follows_few) = (work, self.cut.is_some());
         self.solver.last_made = Some(made().saturating_add(self.options.effort));
         // What was freed stays with the process: the few that are followed take none of it.
         if self.spent.full || (self.candidates.len() < 2 && self.is_to_be_measured(work)) {
             self.spent = Spent { base: memory_in_use(), full: false, ..self.spent };
         }
+    }
+
+    /// What was done for the current exchange, in made terms.
+    pub(super) fn exchange_work(&self) -> u64 {
+        self.work().saturating_sub(self.spent.begun)
     }
 
     /// What was done so far, in made terms; to be compared within an exchange only.
@@ -88,12 +104,12 @@ impl Judge {
 
     /// The limit that was exceeded.
     fn exceeded(&mut self) -> Option<Limit> {
-        let work = self.work();
-        let allowed = if self.cut.is_some() { self.spent.left.min(self.options.effort) } else { self.options.effort };
-        if work.saturating_sub(self.spent.begun) > allowed {
+        let allowed =
+            if self.spent.follows_few { self.spent.left.min(self.options.effort) } else { self.options.effort };
+        if self.exchange_work() > allowed {
             return Some(Limit::Effort);
         }
-        if self.is_to_be_measured(work) {
+        if self.is_to_be_measured(self.work()) {
             self.spent.full = memory_in_use().saturating_sub(self.spent.base) > self.options.memory;
         }
         self.spent.full.then_some(Limit::Memory(self.options.memory >> 20))

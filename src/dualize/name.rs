@@ -133,17 +133,10 @@ fn is_mentioned(candidate: &Candidate, var: Var) -> bool {
 }
 
 fn visit(process: &Process, visit: &mut dyn FnMut(&Term)) {
-    for slot in process.memory.iter().chain(process.seen().map(|(_, value)| value)) {
-        slot.visit_terms(visit);
-    }
+    process.roots().for_each(|value| value.visit_terms(visit));
 }
 
 fn rewrite(process: &mut Process, named: &mut dyn FnMut(&Term) -> Option<Term>) {
     let mut substitution = Substitution::everywhere(named);
-    for slot in &mut process.memory {
-        if let Some(renamed) = substitution.apply(slot) {
-            *slot = renamed;
-        }
-    }
-    process.rewrite_seen(&mut |value| substitution.apply(value));
+    process.rewrite(&mut |value| substitution.apply(value));
 }

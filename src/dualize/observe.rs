@@ -1,10 +1,11 @@
 //! Running a candidate through a section against an observed answer.
 
+use super::Verdict;
 use super::candidate::{Alive, Candidate, Logged};
 use super::fork::{COPY_LIMIT, Fork, decide_arm};
 use super::frontier::{Judge, PATH_LIMIT, Perhaps};
+use super::goal::Goal;
 use super::verdict::{Doubt, FaultReport, Place};
-use super::{Observed, Verdict};
 use crate::process::{Answered, Event, Fault, Limit};
 use crate::solve::Answer;
 use crate::spec::code::{FaultKind, Pc, Program};
@@ -40,12 +41,25 @@ impl Judge {
         &mut self,
         spec: &Spec,
         candidate: &mut Candidate,
-        seen: &Observed,
+        goal: Goal<'_>,
         others: &mut Vec<Candidate>,
     ) -> Alive {
         self.copied = 0;
         let mut open = std::mem::take(&mut self.open);
-        let alive = self.run(spec, candidate, seen, &mut open);
+        let alive = self.run(spec, candidate, goal, &mut open);
+        self.explore_open(spec, goal, &mut open, others);
+        self.open = open;
+        alive
+    }
+
+    /// Runs paths to their ends; the candidates of those that show what was observed are added to `others`.
+    pub(super) fn explore_open(
+        &mut self,
+        spec: &Spec,
+        goal: Goal<'_>,
+        open: &mut Vec<Open>,
+        others: &mut Vec<Candidate>,
+    ) {
         let mut paths = 1u32;
         while let Some(mut path) = open.pop() {
             paths += 1;
@@ -58,10 +72,10 @@ impl Judge {
                 break;
             }
             let alive = match &mut path {
-                Open::Running(candidate) => self.run(spec, candidate, seen, &mut open),
+                Open::Running(candidate) => self.run(spec, candidate, goal, open),
                 Open::Answering(candidate, answer, site) => {
                     let answer = std::mem::replace(answer, Value::Absent);
-                    self.unify(spec, candidate, (answer, *site), seen, &mut open)
+                    self.unify(spec, candidate, (answer, *site), goal, open)
                 }
             };
             let (Open::Running(mut candidate) | Open::Answering(mut candidate, ..)) = path;
@@ -74,12 +88,10 @@ impl Judge {
             }
         }
         open.clear();
-        self.open = open;
-        alive
     }
 
     /// Runs one path to its end; whether it explains the observation.
-    fn run(&mut self, spec: &Spec, candidate: &mut Candidate, seen: &Observed, open: &mut Vec<Open>) -> Alive {
+    fn run(&mut self, spec: &Spec, candidate: &mut Candidate, goal: Goal<'_>, open: &mut Vec<Open>) -> Alive {
         let program = &spec.program;
         debug_assert!(self.deferred.is_none(), "the condition of another path");
         loop {
@@ -97,17 +109,17 @@ impl Judge {
             }
             self.notice(program, candidate);
             let alive = match event {
-                Event::Choose { choice, guard, site } => self.choose(spec, candidate, (choice, guard, site), seen),
+                Event::Choose { choice, guard, site } => self.choose(spec, candidate, (choice, guard, site), goal),
                 Event::Look { look, site } => self.look(spec, candidate, &look, site),
                 Event::Branch { condition, sides, site } => {
-                    self.branch(program, candidate, Fork { condition: &condition, sides, site }, seen, open)
+                    self.branch(program, candidate, Fork { condition: &condition, sides, site }, goal, open)
                 }
                 Event::Guard { condition, path } => {
                     let decided = decide_arm(&candidate.store, &condition, path.as_ref());
                     candidate.process.guard(decided);
                     Alive::Yes
                 }
-                Event::Or { ways, site } => self.select(program, candidate, (ways, site), seen, open),
+                Event::Or { ways, site } => self.select(program, candidate, (ways, site), goal, open),
                 Event::Assume(condition, site) => {
                     candidate.process.proceed();
                     self.whole &= matches!(condition, Truth::Known(true));
@@ -121,12 +133,20 @@ impl Judge {
                 }
                 Event::Send(answer, site) => {
                     candidate.replied = Some(site);
-                    return self.unify(spec, candidate, (answer, site), seen, open);
+                    return self.unify(spec, candidate, (answer, site), goal, open);
                 }
                 Event::End => {
-                    self.whole &= *seen == Observed::Lost;
-                    let silent = matches!(seen, Observed::Nothing | Observed::Lost);
+                    self.whole &= goal == Goal::Lost;
+                    let silent = matches!(goal, Goal::Nothing | Goal::Lost | Goal::Section);
                     return if silent { Alive::Yes } else { Alive::No };
+                }
+                Event::Yield if goal == Goal::Section => {
+                    candidate.process.suspend();
+                    return Alive::Yes;
+                }
+                Event::Yield => {
+                    candidate.process.proceed();
+                    Alive::Yes
                 }
                 Event::Recv => return Alive::No,
             };
@@ -147,21 +167,25 @@ impl Judge {
         spec: &Spec,
         candidate: &mut Candidate,
         (mut answer, site): (Value, Site),
-        seen: &Observed,
+        goal: Goal<'_>,
         open: &mut Vec<Open>,
     ) -> Alive {
         let in_parts =
-            matches!((&answer, seen), (Value::Data { fields: Some(_), .. } | Value::Union(_), Observed::Answer(_)));
+            matches!((&answer, goal), (Value::Data { fields: Some(_), .. } | Value::Union(_), Goal::Answer(_)));
         if self.deferred.is_some() && !in_parts && self.assume_deferred(candidate) == Alive::No {
             return Alive::No;
         }
-        let expected = match seen {
-            Observed::Answer(expected) => expected,
-            Observed::Any | Observed::Lost => {
+        let expected = match goal {
+            Goal::Answer(expected) => expected,
+            Goal::Section => {
+                candidate.process.send(answer, site);
+                return Alive::Yes;
+            }
+            Goal::Any | Goal::Lost => {
                 candidate.answer = self.options.keep_answers.then_some(answer);
                 return Alive::Yes;
             }
-            Observed::Nothing => return Alive::No,
+            Goal::Nothing => return Alive::No,
         };
         let at = self.place(site);
         match (&answer, expected) {
@@ -245,12 +269,12 @@ impl Judge {
         program: &Program,
         candidate: &mut Candidate,
         (ways, site): (usize, Site),
-        seen: &Observed,
+        goal: Goal<'_>,
         open: &mut Vec<Open>,
     ) -> Alive {
         let mut first = None;
         for way in (0..ways).rev() {
-            if !self.may_go(program, candidate, (way, site), seen) {
+            if !self.may_go(program, candidate, (way, site), goal) {
                 continue;
             }
             if let Some(other) = first.replace(way)
@@ -268,15 +292,9 @@ impl Judge {
     }
 
     /// Whether the observed answer can still come that way.
-    fn may_go(
-        &mut self,
-        program: &Program,
-        candidate: &Candidate,
-        (way, site): (usize, Site),
-        seen: &Observed,
-    ) -> bool {
+    fn may_go(&mut self, program: &Program, candidate: &Candidate, (way, site): (usize, Site), goal: Goal<'_>) -> bool {
         let process = &candidate.process;
-        let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(program, candidate, *pc, seen));
+        let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(program, candidate, *pc, goal));
         may_show && process.elements().get(way).is_none_or(|one| self.wants(one, site))
     }
 
@@ -305,12 +323,8 @@ impl Judge {
     }
 
     /// Whether the observed answer can still come if the process goes on there.
-    pub(super) fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, seen: &Observed) -> bool {
-        let answer = match seen {
-            Observed::Answer(answer) => Some(answer),
-            Observed::Nothing => None,
-            Observed::Any | Observed::Lost => return true,
-        };
+    pub(super) fn may_show(&self, program: &Program, candidate: &Candidate, pc: Pc, goal: Goal<'_>) -> bool {
+        let Some(answer) = goal.only() else { return true };
         !self.options.directed || candidate.process.may_reply(program, pc, answer)
     }
 

@@ -70,8 +70,7 @@ impl Judge {
         }
         let stuck = self.unite(candidates);
         self.drop_some(candidates);
-        let seen = candidates.iter().flat_map(|candidate| candidate.process.seen()).map(|(_, seen)| seen);
-        let values = candidates.iter().flat_map(|candidate| &candidate.process.memory).chain(seen);
+        let values = candidates.iter().flat_map(|candidate| candidate.process.roots());
         let walked = values.map(Value::breadth).sum();
         self.counts.compared += walked as u64;
         self.compared = Compared { left: candidates.len(), walked, spent: 0, stuck };
@@ -127,5 +126,5 @@ fn known_apart(candidates: &mut [Candidate]) -> usize {
 }
 
 fn is_same(a: &Candidate, b: &Candidate) -> bool {
-    a.is_known() && a.process.memory == b.process.memory
+    a.is_known() && a.process.holds_the_same(&b.process)
 }

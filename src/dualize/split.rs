@@ -39,6 +39,12 @@ impl Judge {
         pieces
     }
 
+    /// The pieces of a candidate in which no slot depends on a variable of few values.
+    pub(super) fn split_all(&mut self, candidate: Candidate) -> Vec<Candidate> {
+        let slots: Vec<u32> = (0..self.spec.program.state).collect();
+        self.split(candidate, &slots)
+    }
+
     /// The part of a candidate in which a variable has a value, if there is one.
     fn piece(&mut self, mut candidate: Candidate, var: Var, value: Scalar) -> Option<Candidate> {
         let condition = Term::eq(&Term::var(var), &Term::constant(value));

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
+use crate::process::Situation;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
@@ -37,9 +38,9 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
 }
 
 /// A state up to the names of variables.
-pub(super) type Form = (Vec<Value>, Vec<Term>);
+pub(super) type Form = (Situation, Vec<Value>, Vec<Term>);
 
-/// Memory and constraints with the variables numbered in the order in which these mention them.
+/// What is held and known, with the variables numbered in the order in which these mention them.
 pub(super) fn canonical(candidate: &Candidate) -> Form {
     form(candidate, &candidate.store.constraints())
 }
@@ -74,10 +75,10 @@ pub(super) fn form(candidate: &Candidate, constraints: &[Term]) -> Form {
     let mut constraints: Vec<Term> =
         constraints.iter().map(|term| rename(term).unwrap_or_else(|| term.clone())).collect();
     constraints.sort();
-    (memory, constraints)
+    (candidate.process.situation(), memory, constraints)
 }
 
-/// The memory, and behind it what was seen of unknown values, these numbered in the order in which they are mentioned.
+/// What is held, and behind it what was seen of unknown values, these numbered in the order in which they are mentioned.
 pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
     let process = &candidate.process;
     let mut order: Vec<u64> = Vec::new();
@@ -90,19 +91,19 @@ pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
             }
         });
     };
-    process.memory.iter().for_each(|slot| meet(slot, &mut order));
+    process.held().for_each(|value| meet(value, &mut order));
     let mut at = 0;
     while at < order.len() {
         process.seen_of(order[at]).iter().for_each(|seen| meet(seen, &mut order));
         at += 1;
     }
     if order.is_empty() {
-        return process.memory.clone();
+        return process.held().cloned().collect();
     }
     let number = |id: u64| numbers.get(&id).copied().unwrap_or(id);
     let renumbered = |value: &Value| value.renumbered(&number).unwrap_or_else(|| value.clone());
     let seen = order.iter().map(|id| process.seen_of(*id).map_or(Value::Absent, renumbered));
-    process.memory.iter().map(renumbered).chain(seen).collect()
+    process.held().map(renumbered).chain(seen).collect()
 }
 
 /// Drops candidates that another one covers.
@@ -124,12 +125,12 @@ pub(super) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver)
 
 /// Whether `general` accepts every future of `special`.
 pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solver) -> bool {
-    if !general.is_clean() && special.is_clean() {
+    if (!general.is_clean() && special.is_clean()) || general.process.situation() != special.process.situation() {
         return false;
     }
     let mut matching = Matching { general, terms: FxHashMap::default(), open: Vec::new() };
-    let memories = general.process.memory.iter().zip(&special.process.memory);
-    if !memories.into_iter().all(|(general, special)| matching.value(general, special)) {
+    let mut held = general.process.held().zip(special.process.held());
+    if !held.all(|(general, special)| matching.value(general, special)) {
         return false;
     }
     let seen = |candidate: &Candidate| candidate.process.seen().map(|(id, _)| id).collect::<Vec<_>>();
@@ -147,7 +148,7 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     special.store.implies(&implied, solver) == Some(true)
 }
 
-/// A substitution of the general candidate's variables, found by walking both memories.
+/// A substitution of the general candidate's variables, found by walking what both hold.
 struct Matching<'g> {
     general: &'g Candidate,
     terms: FxHashMap<Var, Term>,
@@ -250,7 +251,7 @@ impl Matching<'_> {
         let mut places = 0;
         let mut count = |value: &Value| value.visit_unknowns(&mut |id| places += usize::from(id == base.unknown.id));
         let process = &self.general.process;
-        process.memory.iter().chain(process.seen().map(|(_, seen)| seen)).for_each(&mut count);
+        process.roots().for_each(&mut count);
         let seen = process.seen_of(base.unknown.id).is_some();
         blank && base.touched.is_empty() && base.others.is_none() && !seen && places == 1
     }

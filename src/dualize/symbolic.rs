@@ -163,6 +163,7 @@ impl Explorer<'_> {
                 Event::Look { look, .. } => drop(process.look(&mut self.fresh, &self.spec.types, &look)),
                 Event::Branch { .. } | Event::Or { .. } | Event::Assume(..) => return None,
                 Event::Expects(..) | Event::Fault(..) | Event::Cut(..) => return None,
+                Event::Yield => process.proceed(),
                 Event::Send(..) | Event::End | Event::Recv => return Some(process.memory),
             }
         }
@@ -232,6 +233,10 @@ impl Explorer<'_> {
                     let others = (1..ways).rev().map(|way| path.clone().way(way, site));
                     open.extend(others);
                     path = path.way(0, site);
+                    true
+                }
+                Event::Yield => {
+                    path.process.proceed();
                     true
                 }
                 Event::Assume(truth, site) => self.require(&mut path, truth.clone(), Met::Assume(truth, site)),

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
 use super::frontier::{Judge, Received};
+use super::goal::Goal;
 use super::subsume::{self, Form};
 use super::touch::{Choices, Class, Wanted, Watch};
 use crate::process::Limit;
@@ -118,8 +119,7 @@ impl Judge {
     /// Keeps states apart from here on: those before the steps were fired, by the values of their variables.
     fn take_apart(&mut self, woken: &mut Woken, before: Vec<Candidate>) {
         self.keeps_apart = true;
-        let slots: Vec<u32> = (0..self.spec.program.state).collect();
-        woken.states = before.into_iter().flat_map(|state| self.split(state, &slots)).collect();
+        woken.states = before.into_iter().flat_map(|state| self.split_all(state)).collect();
         woken.unites = false;
     }
 
@@ -201,7 +201,7 @@ impl Judge {
         self.log(&mut first, || Logged::Step(step));
         first.process.step(&spec.program, step);
         let mut next = Vec::new();
-        if self.explore(spec, &mut first, &Observed::Nothing, &mut next) == Alive::Yes {
+        if self.explore(spec, &mut first, Goal::Nothing, &mut next) == Alive::Yes {
             next.push(first);
         }
         next

@@ -114,7 +114,8 @@ fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<Held> {
     cells.iter().enumerate().map(of).collect()
 }
 
-fn path(spec: &Spec, cell: &Cell) -> String {
+/// A part of the state as specifications write it: `m["a"]`.
+pub(crate) fn path(spec: &Spec, cell: &Cell) -> String {
     let slot = &spec.program.slots[cell.slot as usize];
     match &cell.key {
         Some(key) => format!("{}[{}]", slot.name, json::encode(&spec.types, spec.types.parts(slot.ty)[0], key)),

@@ -63,7 +63,7 @@ pub(super) fn accepted(verdict: &Verdict) -> Result<(), WitnessError> {
     match verdict {
         Verdict::Accept { .. } => Ok(()),
         Verdict::Unknown { doubt: Doubt::Solver(why), .. } => Err(WitnessError::Undecided(Answer::Unknown(*why))),
-        Verdict::Unknown { doubt: Doubt::Limit(_), .. } => Err(WitnessError::Undecided(Answer::Unknown(Why::Effort))),
+        Verdict::Unknown { doubt: Doubt::Limit(_), .. } => Err(WitnessError::TooMany),
         Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Err(WitnessError::NotAccepted),
     }
 }

@@ -76,6 +76,8 @@ pub enum WitnessError {
     NotAccepted,
     /// A question about the values was too hard.
     Undecided(Answer),
+    /// With all choices kept, the limits on explanations were reached, and none that was followed lasted to the end.
+    TooMany,
     /// The run did not show what was observed: a bug of this program, to be reported.
     DoesNotReplay {
         /// The line of the exchange at which it differs.
@@ -93,6 +95,9 @@ impl fmt::Display for WitnessError {
             WitnessError::NotAccepted => f.write_str("the trace is not accepted"),
             WitnessError::Stopped => f.write_str("the rest of the witness was not wanted"),
             WitnessError::Undecided(_) => f.write_str("the solver could not find the values of the choices"),
+            WitnessError::TooMany => {
+                f.write_str("with their choices kept, there are too many explanations to follow them all")
+            }
             WitnessError::DoesNotReplay { line, why } => {
                 write!(f, "bug in mayhap: the witness does not replay at line {line}: {why}; please report it")
             }
@@ -179,6 +184,8 @@ where
         Err(WitnessError::Undecided(_) | WitnessError::NotAccepted) => {
             witness_in_legs(spec, options, recording, LEG, give)
         }
+        // Between the parts explanations are put together: in several of them they may stay few.
+        Err(WitnessError::TooMany) if recording.length() > LEG => witness_in_legs(spec, options, recording, LEG, give),
         found => found,
     }
 }
@@ -250,7 +257,7 @@ impl<R: Recording + ?Sized> Runs<'_, R> {
                 Ok(Begun::Initial(initial)) => return Ok(initial),
                 Ok(Begun::State(state)) => (to, into, failed) = (from.at, Some(state), 0),
                 // Where a part does not fit the one behind it, it may together with the one before it.
-                Err(WitnessError::Undecided(_)) if from.at > 0 => failed = to - from.at,
+                Err(WitnessError::Undecided(_) | WitnessError::TooMany) if from.at > 0 => failed = to - from.at,
                 // In the end the whole run is made at once, as if there were no parts.
                 Err(WitnessError::Undecided(_)) if into.is_some() => {
                     (to, into) = (self.recording.length(), None);

@@ -12,12 +12,13 @@ const ROOM: usize = 256;
 impl Process {
     /// Makes it a copy of another one, where it already is.
     pub fn copy_from(&mut self, other: &Process) {
-        let Process { memory, unknowns, task } = other;
+        let Process { memory, unknowns, task, pending } = other;
         copy_values(&mut self.memory, memory);
         if !(self.unknowns.is_empty() && unknowns.is_empty()) {
             self.unknowns.clone_from(unknowns);
         }
         self.task.copy_from(task);
+        self.pending.clone_from(pending);
     }
 
     /// Drops what it holds, and keeps the room for it.
@@ -25,6 +26,7 @@ impl Process {
         self.rest();
         self.memory.iter_mut().for_each(Value::clear);
         self.unknowns.clear();
+        self.pending = None;
         self.task.callers.clear();
         self.task.clear_notes();
     }
@@ -39,6 +41,7 @@ impl Process {
 impl Task {
     fn copy_from(&mut self, other: &Task) {
         let Task {
+            port,
             running,
             used,
             frame,
@@ -53,7 +56,7 @@ impl Task {
             oversize,
             held,
         } = other;
-        (self.running, self.used, self.frame, self.fuel) = (*running, *used, *frame, *fuel);
+        (self.port, self.running, self.used, self.frame, self.fuel) = (*port, *running, *used, *frame, *fuel);
         self.oversize = *oversize;
         self.held.clone_from(held);
         copy_few(&mut self.callers, callers);

@@ -191,7 +191,7 @@ impl<K: Knows> Place<'_, K> {
 #[inline]
 pub(super) fn glides(op: &Op) -> bool {
     let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
-    let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End);
+    let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End | Op::Yield);
     let loops = matches!(op, Op::Iterate { .. } | Op::Next { .. } | Op::Push { .. } | Op::Gather { .. });
     let copies = matches!(op, Op::MakeList { .. } | Op::Slice { .. } | Op::Tail { .. } | Op::Append { .. });
     !(asks || calls || loops || copies || matches!(op, Op::Watched { .. } | Op::Insert { .. } | Op::Fault { .. }))

@@ -16,16 +16,18 @@ mod evaluate;
 mod fresh;
 mod glide;
 mod held;
-mod mentions;
 mod notes;
 mod operands;
+mod pending;
 mod plain;
 mod prospect;
 mod range;
 mod reading;
 mod retain;
+mod roots;
 mod run;
 mod split;
+mod task;
 mod touched;
 mod unknowns;
 
@@ -33,18 +35,19 @@ pub use copy::copy_values;
 pub use fresh::Fresh;
 pub use glide::Knows;
 pub use notes::Slots;
+pub use pending::{Sent, Situation};
+pub use roots::Live;
+pub use task::{Port, Stack};
 pub use touched::Touched;
-pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Live, Look, NODE_LIMIT, STRETCH_LIMIT};
+pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT};
 
-use std::sync::Arc;
-
-use crate::scalar::Scalar;
 use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::{Condition, Term};
-use crate::value::{Alternatives, Ask, Truth, Value};
-use notes::Seldom;
+use crate::value::{Alternatives, Truth, Value};
+use pending::Pending;
+use task::{Frame, Guard, Presences, Task, Waiting};
 
 /// The number of instructions after which a section counts as one that never ends.
 pub const SECTION_LIMIT: u32 = 10_000_000;
@@ -59,95 +62,16 @@ pub const RANGE_LIMIT: i64 = 256;
 /// The number of alternatives under one node beyond which a value is forced by forking.
 pub const UNION_LIMIT: usize = 8;
 
-/// A server that follows a specification: its memory and, within a section, its task.
+/// A server that follows a specification: its memory and its tasks, of which at most one runs.
 #[derive(Clone, Debug)]
 pub struct Process {
     /// The values of the state's variables.
     pub memory: Vec<Value>,
     unknowns: unknowns::Unknowns,
+    /// The task that runs.
     task: Task,
-}
-
-/// A suspended computation.
-#[derive(Clone, Debug, Default)]
-struct Task {
-    /// Whether it has begun and not ended.
-    running: bool,
-    /// Whether its registers may hold something.
-    used: bool,
-    /// The innermost function.
-    frame: Frame,
-    /// Those that called it, the outermost first.
-    callers: Vec<Frame>,
-    registers: Vec<Value>,
-    guards: Vec<Guard>,
-    waiting: Waiting,
-    /// Instructions left in this section.
-    fuel: u32,
-    /// Slots that this section stored to.
-    stored: Slots,
-    /// Entries of maps that this section read and in which something was not known, each as variable and key.
-    read_open: Vec<(u32, Value)>,
-    /// What else it noted.
-    notes: Seldom,
-    /// A register whose value has too many alternatives.
-    oversize: Option<Register>,
-    /// An event that was met and is still to be answered.
-    held: Option<Box<Event>>,
-}
-
-/// A function that has been entered.
-#[derive(Clone, Copy, Default, Debug)]
-struct Frame {
-    function: u32,
-    pc: Pc,
-    base: u32,
-    /// Where the caller wants the result.
-    result: Register,
-}
-
-/// An open conditional expression.
-#[derive(Clone, Debug)]
-struct Guard {
-    depth: usize,
-    split: Pc,
-    condition: Term,
-    /// The condition of the arm being evaluated, with those of the enclosing arms.
-    path: Term,
-    /// The first arm's value, once it is known.
-    first: Option<Value>,
-}
-
-/// What the process has asked for.
-#[derive(Clone, Debug, Default, PartialEq)]
-enum Waiting {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// A value for a register.
-    Value(Register),
-    /// The side of a branch; the other one begins there.
-    Side(Pc),
-    /// A decision on which the current instruction must fork.
-    Decision(Term),
-    /// A decision that takes alternatives away from a register's value.
-    Force(Register, Term),
-    /// Whether the arms of a conditional expression are open.
-    Arms { split: Pc, otherwise: Pc, condition: Term },
-    /// One of these positions.
-    Target(Arc<[Pc]>),
-    /// One of these values, for a register; and when each of them is there, where one may not be.
-    Element(Register, Vec<Value>, Option<Box<Presences>>),
-    /// A part of an unknown value.
-    Look(Ask),
-}
-
-/// When each of some elements is there, one of which is picked.
-#[derive(Clone, PartialEq, Debug)]
-struct Presences {
-    there: Vec<Truth>,
-    /// The node that picks it.
-    site: Site,
+    /// What is under way besides, if anything is.
+    pending: Option<Box<Pending>>,
 }
 
 /// Where the specification is wrong.
@@ -221,6 +145,9 @@ pub enum Event {
     Send(Value, Site),
     /// Ends without an answer.
     End,
+    /// The section has ended, and the task has not: other tasks may run. [`Process::suspend`], or [`Process::proceed`] where none
+    /// does.
+    Yield,
     /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`] with a value.
     Choose {
         /// What it ranges over.
@@ -275,65 +202,12 @@ impl Process {
     #[must_use]
     pub fn new(program: &Program) -> Process {
         let memory = vec![Value::Absent; program.slots.len()];
-        Process { memory, unknowns: unknowns::Unknowns::default(), task: Task::default() }
+        Process { memory, unknowns: unknowns::Unknowns::default(), task: Task::default(), pending: None }
     }
 
     /// Begins to set the initial state; ends with [`Event::End`].
     pub fn boot(&mut self, program: &Program) {
         self.enter(program, program.init);
-    }
-
-    /// Begins to handle a request of a client.
-    pub fn receive(&mut self, program: &Program, request: &Value, client: u64) {
-        self.receive_by(program, program.serve, (request, client));
-    }
-
-    /// The same by a handler of this number: the program's own, or the one that chooses late.
-    pub fn receive_by(&mut self, program: &Program, handler: u32, (request, client): (&Value, u64)) {
-        self.enter(program, handler);
-        let mut registers = self.task.registers.iter_mut();
-        if let Some(register) = registers.next() {
-            register.put(request.clone());
-        }
-        if let Some(register) = registers.next() {
-            register.put(Value::Scalar(Scalar::Client(client)));
-        }
-    }
-
-    /// Begins what the server may do by itself: the step of that number. It ends with [`Event::End`].
-    pub fn step(&mut self, program: &Program, number: usize) {
-        self.enter(program, program.steps[number].function);
-    }
-
-    fn enter(&mut self, program: &Program, function: u32) {
-        // A section that was given up has left something.
-        self.rest();
-        let task = &mut self.task;
-        let registers = program.functions[function as usize].registers as usize;
-        if task.registers.len() != registers {
-            task.registers.resize(registers, Value::Absent);
-        }
-        task.callers.clear();
-        task.clear_notes();
-        task.fuel = SECTION_LIMIT;
-        task.frame = Frame { function, pc: 0, base: 0, result: 0 };
-        (task.running, task.used) = (true, true);
-    }
-
-    /// Forgets the task: its section has ended, and what its registers held is shared with them no more.
-    pub fn rest(&mut self) {
-        self.task.running = false;
-        if std::mem::take(&mut self.task.used) {
-            self.task.registers.iter_mut().for_each(Value::clear);
-            self.task.guards.clear();
-        }
-        self.proceed();
-    }
-
-    /// How much a copy of the suspended task copies: its registers and frames.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        self.task.registers.len() + self.task.callers.len()
     }
 
     /// Answers [`Event::Choose`].

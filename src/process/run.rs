@@ -306,6 +306,7 @@ impl Process {
             }
             Op::Fault { kind } => self.fault(program, frame, Truth::Known(true), *kind),
             Op::Reply { src } => Ok(Next::Event(self.reply(program, function, *src))),
+            Op::Yield => self.event(frame, Event::Yield),
             // The loop has taken a watched instruction out of its wrapping.
             Op::End | Op::Unsupported | Op::Watched { .. } => {
                 self.task.running = false;

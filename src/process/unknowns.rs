@@ -14,8 +14,8 @@ use crate::scalar::Int;
 use crate::spec::code::{Operand, Program};
 use crate::spec::types::TypeId;
 use crate::spec::{Site, Types};
-use crate::term::{Condition, Term, Var};
-use crate::value::{self, Ask, Entry, Keys, Leaf, Map, Part, Reach, Truth, Unknown, Value};
+use crate::term::{Condition, Term};
+use crate::value::{self, Ask, Entry, Keys, Map, Part, Reach, Truth, Unknown, Value};
 
 /// How many elements of an unknown stretch of a list one request may take, where nothing else bounds them.
 pub const STRETCH_LIMIT: u32 = 8;
@@ -62,17 +62,6 @@ pub(super) struct Unknowns {
     recent: Vec<(u64, Value)>,
 }
 
-/// What is not known in a memory.
-#[derive(Debug, Default)]
-pub struct Live {
-    /// The variables.
-    pub vars: FxHashSet<Var>,
-    /// Whether a term is no variable.
-    pub computed: bool,
-    /// How many nodes were walked.
-    pub walked: u32,
-}
-
 impl Unknowns {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
@@ -114,14 +103,6 @@ impl Process {
         self.unknowns.table.is_some()
     }
 
-    /// Whether a value in memory was not looked at yet, or in part only.
-    #[must_use]
-    pub fn has_unknowns(&self) -> bool {
-        let mut any = self.has_seen();
-        self.memory.iter().for_each(|slot| slot.visit_unknowns(&mut |_| any = true));
-        any
-    }
-
     /// What has been seen of one unknown value.
     #[must_use]
     pub fn seen_of(&self, id: u64) -> Option<&Value> {
@@ -146,38 +127,6 @@ impl Process {
         }
     }
 
-    /// Replaces values in memory, and what has been seen of unknown ones, where a function gives something else.
-    pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
-        for slot in &mut self.memory {
-            if let Some(rewritten) = rewrite(slot) {
-                *slot = rewritten;
-            }
-        }
-        self.rewrite_seen(rewrite);
-    }
-
-    /// What is not known in memory and in what has been seen of unknown values, `expected` variables or so.
-    #[must_use]
-    pub fn live(&self, expected: u32) -> Live {
-        let mut live = Live::default();
-        live.vars.reserve(expected as usize);
-        let Live { vars, computed, .. } = &mut live;
-        let mut visit = |leaf: Leaf<'_>| {
-            let mut visit_term = |term: &Term| {
-                *computed |= term.as_var().is_none();
-                term.vars(&mut |var| _ = vars.insert(var));
-            };
-            match leaf {
-                Leaf::Term(term) => visit_term(term),
-                Leaf::Guards(alternatives) => alternatives.iter().for_each(|(guard, _)| visit_term(guard)),
-                Leaf::Hidden(var) => _ = vars.insert(var),
-            }
-        };
-        let values = self.memory.iter().chain(self.seen().map(|(_, value)| value));
-        live.walked = values.map(|value| value.visit_leaves(&mut visit)).sum();
-        live
-    }
-
     /// Replaces what has been seen of unknown values where a function gives something else.
     pub fn rewrite_seen(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let changed: Vec<(u64, Value)> = self.seen().filter_map(|(id, value)| Some((id, rewrite(value)?))).collect();
@@ -185,7 +134,7 @@ impl Process {
     }
 
     /// Entries of unknown maps that were asked for a short while ago are replaced by what has become known of them, where
-    /// they were seen first and in every variable that stands on the same base.
+    /// they were seen first and in every value that stands on the same base.
     pub fn settle_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let mut open = Vec::new();
         for (id, key) in std::mem::take(&mut self.unknowns.recent) {
@@ -198,8 +147,9 @@ impl Process {
             }
             let Some(changed) = changed else { continue };
             self.unknowns.set(id, Value::Map(changed));
-            for slot in &mut self.memory {
-                if let Value::Map(map) = slot
+            let pending = self.pending.iter_mut().flat_map(|pending| pending.values_mut());
+            for value in self.memory.iter_mut().chain(pending) {
+                if let Value::Map(map) = value
                     && map.base().is_some_and(|base| base.unknown.id == id)
                 {
                     map.rewrite_entry(&key, rewrite);
@@ -215,7 +165,7 @@ impl Process {
         let Some(table) = &self.unknowns.table else { return };
         let mut holders: FxHashMap<u64, Vec<&Map>> = FxHashMap::default();
         let mut live = FxHashSet::default();
-        let mut todo: Vec<&Value> = self.memory.iter().collect();
+        let mut todo: Vec<&Value> = self.held().collect();
         while let Some(value) = todo.pop() {
             value.visit_bases(&mut |id, map| holders.entry(id).or_default().push(map));
             value.visit_unknowns(&mut |id| {

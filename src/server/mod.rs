@@ -324,7 +324,7 @@ impl Server {
                 Event::Expects(Truth::Known(false), site) => return Err(Stop::Outside(site)),
                 Event::Fault(_, fault) => return Err(Stop::Fault(fault)),
                 Event::Cut(_, limit) => return Err(Stop::Limit(limit)),
-                Event::Assume(..) | Event::Expects(..) => self.process.proceed(),
+                Event::Assume(..) | Event::Expects(..) | Event::Yield => self.process.proceed(),
                 Event::Send(answer, _) => {
                     self.process.rest();
                     return Ok(Reply::Answer(answer));

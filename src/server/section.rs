@@ -102,6 +102,7 @@ impl Search<'_> {
                     path.require(condition.not(), self.solver, Stop::Fault(fault))?;
                 }
                 Event::Cut(condition, limit) => path.require(condition.not(), self.solver, Stop::Limit(limit))?,
+                Event::Yield => path.process.proceed(),
                 Event::Send(answer, _) => return Ok(Reply::Answer(answer)),
                 Event::End => return Ok(Reply::Nothing),
                 Event::Recv => return Err(Stop::Limit(Limit::Undecidable)),

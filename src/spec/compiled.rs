@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::code::Program;
 use super::load::{Loader, Text, load};
-use super::lower::{Unit, lower, lower_unknown};
+use super::lower::{Tasks, Unit, lower, lower_unknown};
 use super::tighten::Code;
 use super::types::Types;
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
@@ -17,6 +17,8 @@ pub struct Selection {
     pub name: Option<String>,
     /// Constants and the texts of their new values.
     pub set: Vec<(String, String)>,
+    /// How tasks run; where one yields, nothing is left out of the code.
+    pub tasks: Tasks,
     /// How much of what does nothing is left out.
     pub code: Code,
 }
@@ -76,8 +78,8 @@ impl Spec {
             choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
                 .map_err(|diagnostic| vec![diagnostic])
                 .and_then(|unit| {
-                    let program = lower(&checked, unit, selection.code)?;
-                    let unknown = lower_unknown(&checked, unit, selection.code, &program);
+                    let program = lower(&checked, unit, selection.tasks, selection.code)?;
+                    let unknown = lower_unknown(&checked, unit, selection.tasks, selection.code, &program);
                     Ok((program, unknown.map(Arc::new), checked.types.clone(), checked.tables.spans().to_vec()))
                 })
         };

@@ -240,6 +240,6 @@ pub(crate) fn writes(op: &Op) -> Option<u32> {
         | Op::Assume { .. }
         | Op::Expects { .. } => None,
         Op::Watched { op, .. } => writes(op),
-        Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Unsupported => None,
+        Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Yield | Op::Unsupported => None,
     }
 }

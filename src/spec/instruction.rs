@@ -424,6 +424,8 @@ pub enum Op {
     },
     /// Ends the handler without an answer
     End,
+    /// Ends a section of the handler: other tasks may run before the next one
+    Yield,
     /// An instruction that touches variables of the specification's steps
     Watched {
         /// The instruction.

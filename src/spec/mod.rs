@@ -24,7 +24,7 @@ pub mod types;
 
 pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};
-pub use lower::unsupported;
+pub use lower::{Tasks, unsupported};
 pub use tighten::Code;
 pub use traced::{Traced, Write};
 pub use types::{Type, TypeId, Types};

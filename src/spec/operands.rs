@@ -56,7 +56,8 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
             touches.iter_mut().filter_map(|touch| touch.key.as_mut()).for_each(&mut *read);
             change(op, read, write);
         }
-        Op::Jump { .. } | Op::Select { .. } | Op::Fault { .. } | Op::End | Op::Unsupported | Op::Behead { .. } => {}
+        Op::Jump { .. } | Op::Select { .. } | Op::Fault { .. } | Op::Behead { .. } => {}
+        Op::End | Op::Yield | Op::Unsupported => {}
         op => computes(op, read, write),
     }
 }

@@ -23,6 +23,10 @@ pub struct Frame<'a, 'r> {
     /// Those that the trace mentions or the run holds, see `Domains`.
     pub tokens: Vec<Value>,
     pub fuel: u32,
+    /// Whose request it is.
+    pub client: u64,
+    /// The states in which sections behind a `yield` begin, as far as that is known; nothing where no other task runs.
+    pub later: Option<Vec<State>>,
 }
 
 impl<'a> Frame<'a, '_> {
@@ -98,7 +102,7 @@ impl<'a> Frame<'a, '_> {
             if !self.bind(pattern, request, self.oracle.request()) {
                 continue;
             }
-            self.locals.extend(from.iter().map(|name| (name.text.as_str(), Value::int(1), None)));
+            self.locals.extend(from.iter().map(|name| (name.text.as_str(), Value::int(self.client as usize), None)));
             if guard.as_ref().map_or(Ok(true), |guard| self.holds(guard))? {
                 return self.block(body).map(|end| if let Flow::Reply(reply) = end { Some(reply) } else { None });
             }
@@ -182,7 +186,11 @@ impl<'a> Frame<'a, '_> {
             StatementKind::Expects(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Outside) },
             StatementKind::Reply(e) => return self.eval(e, self.oracle.response()).map(Flow::Reply),
             StatementKind::Return => return Ok(Flow::Return),
-            StatementKind::Yield => (), // no other task under sync
+            StatementKind::Yield => match &mut self.later {
+                None => (),
+                Some(later) if later.is_empty() => return Err(Stop::Yielded),
+                Some(later) => self.state = later.remove(0),
+            },
             StatementKind::PeerCall(_)
             | StatementKind::Close(_)
             | StatementKind::Send { .. }

@@ -66,7 +66,7 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
         mayhap::Verdict::Accept { .. } => {
             match witness(spec, &Options::default(), &exchanges) {
                 // With all choices kept the solver has more to decide.
-                Err(WitnessError::Undecided(_)) => return Ok(("unknown".to_owned(), None)),
+                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => return Ok(("unknown".to_owned(), None)),
                 found => found.map_err(|error| error.to_string())?,
             };
             let in_legs =
@@ -78,7 +78,7 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
                 ControlFlow::Continue(())
             });
             match forwards {
-                Err(WitnessError::Undecided(_)) => {}
+                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => {}
                 Err(error) => return Err(format!("forwards: {error}")),
                 Ok(_) if lines.iter().eq(exchanges.iter().map(|exchange| &exchange.line)) => {}
                 Ok(_) => return Err(format!("forwards: the lines {lines:?}")),

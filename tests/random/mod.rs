@@ -18,6 +18,7 @@ pub mod operations;
 pub mod protocol;
 pub mod shrink;
 pub mod steps;
+pub mod tasks;
 pub mod traces;
 pub mod worlds;
 

@@ -40,6 +40,26 @@ impl Judge {
         if candidates.len() > CANDIDATES || !candidates.iter().all(|candidate| candidate.is_plain()) {
             return;
         }
+        if candidates.iter().all(|candidate| candidate.process.is_idle()) {
+            return self.normalize_alike(candidates);
+        }
+        // With the same under way in all of them, only their memories differ.
+        let mut alike: Vec<Vec<Candidate>> = Vec::new();
+        for candidate in candidates.drain(..) {
+            match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
+                Some(others) => others.push(candidate),
+                None => alike.push(vec![candidate]),
+            }
+        }
+        for mut group in alike {
+            if group.len() > 1 {
+                self.normalize_alike(&mut group);
+            }
+            candidates.append(&mut group);
+        }
+    }
+
+    fn normalize_alike(&mut self, candidates: &mut Vec<Candidate>) {
         let cells = Cells::of(candidates);
         let mut met = FxHashSet::default();
         candidates.retain(|candidate| met.insert(Row::of(candidate, &cells.own).state()));

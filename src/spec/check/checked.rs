@@ -161,6 +161,12 @@ pub struct Checked<'a> {
 }
 
 impl Checked<'_> {
+    /// The names of the machines and protocols.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let machines = self.machines.iter().map(|machine| &machine.name.text);
+        machines.chain(self.protocols.iter().map(|protocol| &protocol.name.text)).map(String::as_str)
+    }
+
     /// The constant of that name (what an override from outside names).
     #[must_use]
     pub fn const_named(&self, name: &str) -> Option<u32> {

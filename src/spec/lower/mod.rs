@@ -18,7 +18,7 @@ mod subject;
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
-use super::code::{Function, Operand, Program, ProgramKind, Slot, Step};
+use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, Step};
 use super::tighten::{Code, inline, tighten};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
@@ -39,12 +39,22 @@ fn units(checked: &Checked) -> impl Iterator<Item = Unit> + use<> {
     (0..checked.machines.len()).map(Unit::Machine).chain((0..checked.protocols.len()).map(Unit::Protocol))
 }
 
+/// How tasks run.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Tasks {
+    /// Each from its request to its end, as over the synchronous network.
+    #[default]
+    Alone,
+    /// Others may run where one yields.
+    Interleaved,
+}
+
 /// A diagnostic for each construct that is checked, but not executed: what compiling refuses, of all machines and protocols
 /// of a load without errors.
 #[must_use]
 pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
     let refused = units(checked).flat_map(|unit| {
-        let mut context = Context::new(checked, Unknown::Impossible, Code::default());
+        let mut context = Context::new(checked, Unknown::Impossible, Tasks::default(), Code::default());
         context.unit(unit);
         context.refused
     });
@@ -55,12 +65,16 @@ pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
 ///
 /// # Errors
 /// One diagnostic for each construct that is not executed.
-pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked, Unknown::Impossible, code);
+pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
+    let mut context = Context::new(checked, Unknown::Impossible, tasks, code);
     context.unit(unit);
+    if context.yields() && code != Code::Plain {
+        // What is left out of a section may matter to the sections of others.
+        return lower(checked, unit, tasks, Code::Plain);
+    }
     if context.chooses_maps || checked.types.holds_maps(context.request) {
         // What may be unknown may not be counted, which changes what a point of the program may lead to.
-        context = Context::new(checked, Unknown::Possible, code);
+        context = Context::new(checked, Unknown::Possible, tasks, code);
         context.unit(unit);
     }
     program(context, unit)
@@ -68,12 +82,12 @@ pub fn lower(checked: &Checked, unit: Unit, code: Code) -> Result<Program, Vec<D
 
 /// Compiles one machine or protocol for states in which any map or set may be unknown, if that is not so anyway.
 #[must_use]
-pub fn lower_unknown(checked: &Checked, unit: Unit, code: Code, known: &Program) -> Option<Program> {
+pub fn lower_unknown(checked: &Checked, unit: Unit, tasks: Tasks, code: Code, known: &Program) -> Option<Program> {
     let holds_maps = known.slots.iter().any(|slot| checked.types.holds_maps(slot.ty));
     if known.chooses_maps || !holds_maps {
         return None;
     }
-    let mut context = Context::new(checked, Unknown::Possible, code);
+    let mut context = Context::new(checked, Unknown::Possible, tasks, code);
     context.unit(unit);
     program(context, unit).ok()
 }
@@ -166,11 +180,12 @@ struct Context<'c, 'a> {
     chooses_maps: bool,
     /// What choices are for, by their nodes.
     subjects: FxHashMap<NodeId, String>,
+    tasks: Tasks,
     code: Code,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    fn new(checked: &'c Checked<'a>, unknown: Unknown, code: Code) -> Context<'c, 'a> {
+    fn new(checked: &'c Checked<'a>, unknown: Unknown, tasks: Tasks, code: Code) -> Context<'c, 'a> {
         Context {
             checked,
             functions: Vec::new(),
@@ -188,8 +203,14 @@ impl<'c, 'a> Context<'c, 'a> {
             unknown,
             chooses_maps: false,
             subjects: FxHashMap::default(),
+            tasks,
             code,
         }
+    }
+
+    /// Tests whether a task may be suspended.
+    fn yields(&self) -> bool {
+        self.functions.iter().any(|function| function.code.iter().any(|op| matches!(op, Op::Yield)))
     }
 
     fn unit(&mut self, unit: Unit) {

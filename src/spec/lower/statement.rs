@@ -1,5 +1,6 @@
 //! Statements: they fork where a condition is open.
 
+use super::Tasks;
 use super::emit::{Body, Emitter, Label};
 use super::subject::{of_pattern, of_place};
 use crate::spec::check::Res;
@@ -56,9 +57,17 @@ impl Emitter<'_, '_, '_> {
             }
             StatementKind::Close(_) => drop(self.refuse(statement.span, "closing a connection")),
             StatementKind::Send { .. } => drop(self.refuse(statement.span, "sending to other clients")),
-            // Over the synchronous network no other task runs between a request and its answer.
-            StatementKind::Yield | StatementKind::Error => {}
+            StatementKind::Yield => self.end_section(),
+            StatementKind::Error => {}
             StatementKind::Return => self.end(),
+        }
+    }
+
+    /// Lets other tasks run, where there are any.
+    fn end_section(&mut self) {
+        match self.context.tasks {
+            Tasks::Alone => {}
+            Tasks::Interleaved => drop(self.emit(Op::Yield)),
         }
     }
 

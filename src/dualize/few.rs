@@ -1,0 +1,84 @@
+//! Following few explanations where there were too many: what they explain is accepted, what they do not is unknown.
+//!
+//! For example of 4,096 sets of messages that may be left in a queue 32 are followed, spread over all of them; and where these
+//! still cost much, or stand for many states each, fewer, and single states of them.
+
+use super::candidate::{Alive, Candidate};
+use super::frontier::Judge;
+use crate::process::Limit;
+use crate::term::Term;
+
+/// So many candidates are followed at most.
+const MOST: usize = 32;
+/// So many are followed at least, where there are so many.
+const LEAST: usize = 2;
+/// An exchange costs much that takes more work than this, in made terms, and than such a part of what is left.
+pub(super) const MUCH: u64 = 2_000;
+const PART: u64 = 64;
+/// A variable with more values than this stays open.
+const VALUES: usize = 16;
+
+/// How many candidates are followed beyond a limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Few(usize);
+
+impl Default for Few {
+    fn default() -> Few {
+        Few(MOST)
+    }
+}
+
+impl Judge {
+    /// Leaves few candidates, where a limit on explanations has cut others off; clean ones, if there are any.
+    pub(super) fn keep_few(&mut self, candidates: &mut Vec<Candidate>) {
+        let is_too_many =
+            |limit: Limit| matches!(limit, Limit::Effort | Limit::Memory(_) | Limit::Paths | Limit::Steps);
+        if candidates.is_empty() || !self.cut.is_some_and(|(limit, _)| is_too_many(limit)) {
+            return;
+        }
+        if candidates.iter().any(Candidate::is_clean) {
+            candidates.retain(Candidate::is_clean);
+        }
+        let costs_much = self.exchange_work() > MUCH + self.spent.left / PART;
+        let Few(number) = &mut self.spent.few;
+        *number = if costs_much { (*number / 2).max(LEAST) } else { (*number * 2).min(MOST) };
+        let (number, all) = (*number, candidates.len());
+        if all > number {
+            let mut at = 0;
+            candidates.retain(|_| {
+                at += 1;
+                // Spread evenly over all of them, from the first one on.
+                (at - 1) * number % all < number
+            });
+        }
+        if costs_much {
+            candidates.iter_mut().for_each(|candidate| self.keep_one_state(candidate));
+        }
+    }
+
+    /// Leaves one state of those that a candidate stands for, where one is found.
+    fn keep_one_state(&mut self, candidate: &mut Candidate) {
+        let live = candidate.process.live(0).vars;
+        let mut drawn = self.counts.events;
+        let mut draw = |ways: usize| {
+            drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (drawn >> 33) as usize % ways.max(1)
+        };
+        let Ok(model) = candidate.store.model(&[], &mut self.solver, &mut draw) else { return };
+        let mut single = candidate.clone();
+        for var in live {
+            // What may be anything is not guessed: an answer tells it.
+            let Some(value) = model.get(var).filter(|_| candidate.store.few_values(var, VALUES).is_some()) else {
+                continue;
+            };
+            let is_value = Term::eq(&Term::var(var), &Term::constant(value.clone()));
+            if single.assume(&is_value, None, &mut self.solver) == Alive::No {
+                return;
+            }
+        }
+        if single.is_clean() || !candidate.is_clean() {
+            self.forget(&mut single);
+            *candidate = single;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The synchronous network: one request at a time, and no other before the server is done with it. Steps come before
+//! its task begins.
+
+use super::{Move, Network, Observation};
+use crate::process::Situation;
+
+/// One request after the other.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Sync;
+
+impl Network for Sync {
+    fn allows(&self, situation: &Situation, observation: &Observation) -> bool {
+        let Situation { arrived, suspended, sent } = situation;
+        let is_served = arrived.is_empty() && suspended.is_empty();
+        match observation {
+            Observation::Request(..) | Observation::End => is_served && sent.is_empty(),
+            Observation::Answer(port, _) => is_served && sent == &[*port],
+        }
+    }
+
+    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<Move> {
+        match situation {
+            Situation { suspended, .. } if !suspended.is_empty() => vec![Move::Resume(0)],
+            Situation { arrived, .. } if !arrived.is_empty() => vec![Move::Receive(0), Move::Step],
+            _ => Vec::new(),
+        }
+    }
+}
