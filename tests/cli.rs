@@ -182,3 +182,32 @@ fn a_full_disk_is_one() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
+
+/// What `--cost` says is found by judging a simulated run.
+#[test]
+fn the_cost_of_a_specification_names_what_forks_and_what_is_coupled() {
+    let spec = "protocol p { request int; response int; var n: int = 0; var a: int = 0; var b: int = 0;
+        on 0 { reply n; }
+        on _ {
+            either { n := n + 1; } or {}
+            a := choose int;
+            b := a + 1;
+            reply 0;
+        }
+    }
+    protocol still { request int; response int; on q { expects q > 100; reply q; } }";
+    let path = file("cost.may", spec);
+    let path = path.to_str().unwrap();
+    let forks = "forks at ".to_owned() + path + ":4: `either { n := n + 1; } or {}`";
+    let parts = ["  cost of `p`: 50 events, at most ", &forks, "these depend on each other: a, b"];
+    check(&["check", "--cost", "--steps", "50", path], "", 0, &parts);
+    check(
+        &["check", "--cost", path],
+        "",
+        0,
+        &["cost of `still`, ended where no request was found that is in order (see --range)"],
+    );
+    check(&["check", "--cost", "-"], spec, 0, &["cost of `p`: 1000 events"]);
+    check(&["check", "--cost", "--range", "request=101..105", path], "", 0, &["cost of `still`: 1000 events"]);
+    check(&["check", "--cost", "-"], "protocol p {", 2, &["error"]);
+}

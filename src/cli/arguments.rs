@@ -125,6 +125,7 @@ pub enum Command {
 Examples:
   mayhap check specs/*.may
   mayhap check --deny-warnings - < draft.may
+  mayhap check --cost specs/kv_etag.may
 
 Features that can be checked but not run yet, such as calling a peer, cause a warning. Exit codes:
 0 without errors, 2 with errors, or, with --deny-warnings, with warnings.")]
@@ -194,6 +195,19 @@ pub struct Check {
     /// Exit with 2 if there are warnings
     #[arg(long)]
     pub deny_warnings: bool,
+    /// Simulate each specification, judge what it does, and say what makes that expensive
+    #[arg(long)]
+    pub cost: bool,
+    /// Number of requests to simulate with --cost
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = count, allow_hyphen_values = true)]
+    #[arg(requires = "cost")]
+    pub steps: u64,
+    /// Seed of the random choices with --cost
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "cost")]
+    pub seed: u64,
+    /// Range to draw integers from with --cost: request=LO..HI (0..10 by default) or choose=LO..HI, without HI
+    #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true, requires = "cost")]
+    pub ranges: Vec<RangeArg>,
     /// Specifications to check; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,

@@ -5,7 +5,7 @@
 use super::arguments::Check;
 use super::exit::Exit;
 use super::terminal::Terminal;
-use super::{failed, files, load};
+use super::{cost, failed, files, load};
 use crate::diagnostic::{Diagnostic, Severity, Sources};
 use crate::spec::unsupported;
 use std::path::Path;
@@ -16,10 +16,11 @@ pub fn run(options: &Check, terminal: &mut Terminal) -> Exit {
 
 fn check(path: &Path, options: &Check, terminal: &mut Terminal) -> Exit {
     let mut sources = Sources::default();
-    let (loaded, mut findings) = match load::read(path, &mut sources) {
-        Ok(read) => read,
+    let text = match load::text(path) {
+        Ok(text) => text,
         Err(why) => return failed(terminal, &why),
     };
+    let (loaded, mut findings) = load::read(path, text.clone(), &mut sources);
     let (checked, found) = loaded.check();
     findings.extend(found);
     if !findings.iter().any(Diagnostic::is_error) {
@@ -31,5 +32,9 @@ fn check(path: &Path, options: &Check, terminal: &mut Terminal) -> Exit {
     let result = load::summary(&findings).unwrap_or_else(|| "ok".into());
     terminal.print(&format!("{}: {result}\n", files::shown(path)));
     let is_denied = |finding: &Diagnostic| options.deny_warnings || finding.is_error();
+    if options.cost && !findings.iter().any(Diagnostic::is_error) {
+        let names = checked.names();
+        names.for_each(|name| cost::tell((path, text.clone()), name, options, terminal));
+    }
     if findings.iter().any(is_denied) { Exit::Failed } else { Exit::Fine }
 }

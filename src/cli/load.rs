@@ -9,18 +9,13 @@ use super::{arguments, failed, files};
 use crate::choice::counted;
 use crate::diagnostic::{Diagnostic, Sources};
 use crate::spec::load::{Loaded, Text, load};
-use crate::spec::{Selection, Spec};
+use crate::spec::{Selection, Spec, SpecError};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a file and what it uses; the findings are those of reading.
-///
-/// # Errors
-/// A message where the file itself cannot be read.
-pub fn read(path: &Path, sources: &mut Sources) -> Result<(Loaded, Vec<Diagnostic>), String> {
-    let first = text(path)?;
-    let mut beside = beside(path);
-    Ok(load(first, &mut beside, sources))
+/// Reads what a file uses, beside its text; the findings are those of reading.
+pub fn read(path: &Path, first: Text, sources: &mut Sources) -> (Loaded, Vec<Diagnostic>) {
+    load(first, &mut beside(path), sources)
 }
 
 /// Compiles the machine or protocol that is meant; or tells everything that is wrong.
@@ -29,14 +24,21 @@ pub fn read(path: &Path, sources: &mut Sources) -> Result<(Loaded, Vec<Diagnosti
 /// That the job cannot be done; it has been said why.
 pub fn compile(path: &Path, selected: &arguments::Selection, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
     let first = text(path).map_err(|why| failed(terminal, &why))?;
-    let mut beside = beside(path);
     let set = selected.constants.iter().map(|constant| (constant.name.clone(), constant.value.clone())).collect();
     let selection = Selection { name: selected.spec.clone(), set, ..Selection::default() };
-    Spec::compile(first, &mut beside, &selection).map_err(|refused| {
+    compile_text(path, first, &selection).map_err(|refused| {
         tell(&refused.sources, &refused.diagnostics, terminal);
         let summary = summary(&refused.diagnostics).unwrap_or_default();
         failed(terminal, &format!("{}: {summary}", files::shown(path)))
     })
+}
+
+/// The same of a text that has been read.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn compile_text(path: &Path, first: Text, selection: &Selection) -> Result<Arc<Spec>, SpecError> {
+    Spec::compile(first, &mut beside(path), selection)
 }
 
 /// Finds what a specification uses, in the directory of `path`.
@@ -45,7 +47,11 @@ fn beside(path: &Path) -> impl FnMut(&str) -> Result<Text, String> {
     move |name| text(&directory.join(format!("{name}.may")))
 }
 
-fn text(path: &Path) -> Result<Text, String> {
+/// The text of a file.
+///
+/// # Errors
+/// A message where it cannot be read.
+pub fn text(path: &Path) -> Result<Text, String> {
     Ok(Text { name: files::shown(path), text: files::read_text(path)? })
 }
 

@@ -13,7 +13,7 @@ use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use crate::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use crate::evidence::Budget;
-use crate::report::{self, Forked, Report, Stats, text};
+use crate::report::{self, Report, Stats, text};
 use crate::spec::Spec;
 use crate::validate::{Exchanges, Validator};
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ impl Judged {
         let judged_by =
             |other| format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name);
         let note = named.map(judged_by);
-        let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..stats(&validator) };
+        let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
         let report = Report::new(spec, name, validator.judge(), stats);
         let verdict = validator.verdict();
         let trace = (need == Need::Again).then(|| (trace, length, validator.into_judge()));
@@ -237,30 +237,6 @@ fn limits(options: &Validate) -> Options {
 fn is_evidence_wanted(options: &Validate) -> bool {
     let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
     is_shown && !options.no_evidence
-}
-
-/// No more lines at which explanations forked are named.
-const FORKED: usize = 5;
-
-fn stats(validator: &Validator) -> Stats {
-    let (counts, solving) = (validator.counts(), validator.statistics());
-    Stats {
-        events: counts.events,
-        candidates_max: counts.candidates_max as u64,
-        forks: counts.forks,
-        forked: Forked::most(validator.judge(), FORKED),
-        merges: counts.merges,
-        subsumptions: counts.subsumptions,
-        projections: counts.projections,
-        by_domain: solving.by_domain,
-        by_model: solving.by_model,
-        by_search: solving.by_search,
-        by_memory: solving.by_memory,
-        z3_checks: solving.z3_checks,
-        z3_ms: solving.z3_time.as_millis() as u64,
-        undecided: solving.unknown,
-        elapsed_ms: 0,
-    }
 }
 
 fn exit(verdict: &Verdict) -> Exit {

@@ -10,6 +10,7 @@ mod bounds;
 mod candidate;
 mod cells;
 mod choose;
+mod coupled;
 mod decided;
 mod few;
 mod forget;

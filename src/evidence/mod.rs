@@ -17,6 +17,7 @@ mod why;
 mod witness;
 
 pub use allowed::{Allowed, allowed};
+pub(crate) use change::path as cell_path;
 pub use describe::{Fact, State};
 pub use example::example;
 pub use learned::{Lesson, News, Said};

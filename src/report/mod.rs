@@ -5,9 +5,12 @@
 pub mod dualized;
 pub mod json;
 pub mod reason;
+mod stats;
 pub mod text;
 pub mod trouble;
 pub mod witness;
+
+pub use stats::{Forked, Stats};
 
 use crate::diagnostic::Diagnostic;
 use crate::dualize::{FaultReport, Judge, Verdict};
@@ -53,70 +56,6 @@ pub struct Report {
     pub witness: Option<Vec<witness::Step>>,
     /// How much work it was.
     pub stats: Stats,
-}
-
-/// A line of the specification at which explanations forked.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Forked {
-    /// The file and the line, as in `kv.may:9`.
-    pub place: String,
-    /// The text of the line.
-    pub line: String,
-    /// The number of forks there.
-    pub forks: u64,
-}
-
-impl Forked {
-    /// The lines that forked most often, at most so many; the one that did most often first.
-    #[must_use]
-    pub fn most(judge: &Judge, number: usize) -> Vec<Forked> {
-        let mut lines: Vec<Forked> = Vec::new();
-        for (site, forks) in judge.forks() {
-            let (place, line) = located(judge.spec(), site);
-            match lines.iter_mut().find(|known| known.place == place) {
-                Some(known) => known.forks += forks,
-                None => lines.push(Forked { place, line, forks }),
-            }
-        }
-        lines.sort_by_key(|line| std::cmp::Reverse(line.forks));
-        lines.truncate(number);
-        lines
-    }
-}
-
-/// How much work a verdict was.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
-pub struct Stats {
-    /// Events that were observed.
-    pub events: u64,
-    /// The most candidates after an event.
-    pub candidates_max: u64,
-    /// Forks at statements.
-    pub forks: u64,
-    /// The lines with most of them.
-    pub forked: Vec<Forked>,
-    /// Candidates that were equal to another one, and paths that only asked.
-    pub merges: u64,
-    /// Candidates that another one covered.
-    pub subsumptions: u64,
-    /// Passes that looked for variables that cannot matter any more.
-    pub projections: u64,
-    /// Questions that folding, bindings or domains answered.
-    pub by_domain: u64,
-    /// Questions that an earlier model answered.
-    pub by_model: u64,
-    /// Questions that case splits answered.
-    pub by_search: u64,
-    /// Questions that had been asked before.
-    pub by_memory: u64,
-    /// Questions that reached Z3.
-    pub z3_checks: u64,
-    /// Time spent in Z3.
-    pub z3_ms: u64,
-    /// Questions left undecided.
-    pub undecided: u64,
-    /// Time from the first event to the verdict.
-    pub elapsed_ms: u64,
 }
 
 impl Report {

@@ -51,7 +51,8 @@ fn judgement(report: &Report) -> String {
     }
 }
 
-/// The statistics on one line, and a line for each statement that forked often.
+/// The statistics on one line, and a line for each statement that forked often, and for what depends on each
+/// other.
 #[must_use]
 pub fn stats(stats: &Stats) -> String {
     let Stats { by_domain, by_model, by_search, by_memory, z3_checks, z3_ms, undecided, .. } = stats;
@@ -71,6 +72,12 @@ pub fn stats(stats: &Stats) -> String {
     );
     for Forked { place, line, forks } in &stats.forked {
         text += &format!("\n    {forks} of the forks at {place}: `{line}`");
+    }
+    for parts in &stats.coupled {
+        text += &format!("\n    these depend on each other: {parts}");
+    }
+    if !stats.differing.is_empty() {
+        text += &format!("\n    explanations differ in: {}", stats.differing);
     }
     text
 }

@@ -1,0 +1,132 @@
+//! How much work a verdict was, and what made it so.
+//!
+//! For example 40 forks, all of them at `either { n := n + 1; } or {}`.
+
+use super::located;
+use crate::dualize::{Cell, Judge};
+use crate::evidence::cell_path;
+use crate::spec::Spec;
+use serde::Serialize;
+
+/// No more lines at which explanations forked are named.
+const FORKED: usize = 5;
+/// No more groups of parts of the state that depend on each other are named.
+const COUPLED: usize = 3;
+/// No more parts of one group are.
+const PARTS: usize = 6;
+
+/// A line of the specification at which explanations forked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Forked {
+    /// The file and the line, as in `kv.may:9`.
+    pub place: String,
+    /// The text of the line.
+    pub line: String,
+    /// The number of forks there.
+    pub forks: u64,
+}
+
+impl Forked {
+    /// The lines that forked most often, at most so many; the one that did most often first.
+    fn most(judge: &Judge, number: usize) -> Vec<Forked> {
+        let mut lines: Vec<Forked> = Vec::new();
+        for (site, forks) in judge.forks() {
+            let (place, line) = located(judge.spec(), site);
+            match lines.iter_mut().find(|known| known.place == place) {
+                Some(known) => known.forks += forks,
+                None => lines.push(Forked { place, line, forks }),
+            }
+        }
+        lines.sort_by_key(|line| std::cmp::Reverse(line.forks));
+        lines.truncate(number);
+        lines
+    }
+}
+
+/// How much work a verdict was.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Stats {
+    /// Events that were observed.
+    pub events: u64,
+    /// The most candidates after an event.
+    pub candidates_max: u64,
+    /// Forks at statements.
+    pub forks: u64,
+    /// The lines with most of them.
+    pub forked: Vec<Forked>,
+    /// Parts of the state that depend on each other at the end, the largest groups of them: `m["a"], n`.
+    pub coupled: Vec<String>,
+    /// Parts of the state in which explanations differ; empty where there is one.
+    pub differing: String,
+    /// Candidates that were equal to another one, and paths that only asked.
+    pub merges: u64,
+    /// Candidates that another one covered.
+    pub subsumptions: u64,
+    /// Passes that looked for variables that cannot matter any more.
+    pub projections: u64,
+    /// Questions that folding, bindings or domains answered.
+    pub by_domain: u64,
+    /// Questions that an earlier model answered.
+    pub by_model: u64,
+    /// Questions that case splits answered.
+    pub by_search: u64,
+    /// Questions that had been asked before.
+    pub by_memory: u64,
+    /// Questions that reached Z3.
+    pub z3_checks: u64,
+    /// Time spent in Z3.
+    pub z3_ms: u64,
+    /// Questions left undecided.
+    pub undecided: u64,
+    /// Time from the first event to the verdict.
+    pub elapsed_ms: u64,
+}
+
+impl Stats {
+    /// The largest groups of parts of the state that depend on each other now.
+    #[must_use]
+    pub fn coupled(judge: &Judge) -> Vec<String> {
+        judge.coupled().iter().take(COUPLED).map(|group| parts(judge.spec(), group)).collect()
+    }
+
+    /// Parts of the state in which explanations differ now.
+    #[must_use]
+    pub fn differing(judge: &Judge) -> String {
+        parts(judge.spec(), &judge.differing())
+    }
+
+    /// The work of a judge so far; the time is the caller's to tell.
+    #[must_use]
+    pub fn of(judge: &Judge) -> Stats {
+        let (counts, solving) = (judge.counts(), judge.statistics());
+        Stats {
+            events: counts.events,
+            candidates_max: counts.candidates_max as u64,
+            forks: counts.forks,
+            forked: Forked::most(judge, FORKED),
+            coupled: Stats::coupled(judge),
+            differing: Stats::differing(judge),
+            merges: counts.merges,
+            subsumptions: counts.subsumptions,
+            projections: counts.projections,
+            by_domain: solving.by_domain,
+            by_model: solving.by_model,
+            by_search: solving.by_search,
+            by_memory: solving.by_memory,
+            z3_checks: solving.z3_checks,
+            z3_ms: solving.z3_time.as_millis() as u64,
+            undecided: solving.unknown,
+            elapsed_ms: 0,
+        }
+    }
+}
+
+/// The parts of the state in a group, the first of many.
+fn parts(spec: &Spec, group: &[Cell]) -> String {
+    let shown: Vec<String> = group.iter().take(PARTS).map(|cell| cell_path(spec, cell)).collect();
+    let more = match group.len().saturating_sub(PARTS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    shown.join(", ") + &more
+}
