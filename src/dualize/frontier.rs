@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::candidate::{Alive, Candidate, Log, Logged, notes_requests};
 use super::forks::Forks;
 use super::goal::Goal;
+use super::journal::Before;
 use super::limits::{EFFORT_LIMIT, Spent};
 use super::observe::{Breach, Open};
 use super::reduce::Compared;
@@ -17,7 +18,7 @@ use super::touch::{Wanted, Watch};
 use super::verdict::{FaultReport, Place};
 use super::{Exchange, Observed};
 use crate::process::{Fresh, Limit, Process};
-use crate::solve::{Limits, Past, Solver, Statistics, Store};
+use crate::solve::{Limits, Solver, Statistics, Store};
 use crate::spec::Spec;
 use crate::spec::code::Program;
 use crate::spec::optional::Optional;
@@ -171,6 +172,8 @@ pub struct Judge {
     pub(super) watch: Option<Watch>,
     /// Which runs of a step are followed; `None` is all.
     pub(super) wanted: Option<Wanted>,
+    /// What the server may have done before a request, where that is kept for a witness.
+    pub(super) journal: Option<Before>,
     /// Whether candidates are kept apart, as putting together what steps lead to did not come to an end.
     pub(super) keeps_apart: bool,
     /// Work that made no terms.
@@ -218,6 +221,7 @@ impl Judge {
             clean_died: None,
             watch: None,
             wanted: None,
+            journal: None,
             keeps_apart: false,
             worked: 0,
             copied: 0,
@@ -251,6 +255,17 @@ impl Judge {
 
     /// The same with the specification at hand, which must be the judge's own.
     pub(crate) fn observe_by(&mut self, spec: &Spec, exchange: &Exchange) -> bool {
+        let observe = if spec.program.steps.is_empty() { Judge::observe_at_once } else { Judge::observe_after_steps };
+        self.observe_with(spec, exchange, observe)
+    }
+
+    /// The same by one of the ways to find the candidates that explain a request.
+    pub(super) fn observe_with(
+        &mut self,
+        spec: &Spec,
+        exchange: &Exchange,
+        observe: fn(&mut Judge, &Spec, Vec<Candidate>, &Received<'_>) -> Vec<Candidate>,
+    ) -> bool {
         if self.candidates.is_empty() && self.event > 0 {
             return false;
         }
@@ -265,16 +280,13 @@ impl Judge {
             seen: &exchange.observed,
         };
         let candidates = std::mem::take(&mut self.candidates);
-        let after = match spec.program.steps.is_empty() {
-            true => self.observe_at_once(spec, candidates, &received),
-            false => self.observe_after_steps(spec, candidates, &received),
-        };
+        let after = observe(self, spec, candidates, &received);
         self.settle(after);
         !self.candidates.is_empty()
     }
 
     /// The candidates that explain a request where nothing happens between requests.
-    fn observe_at_once(
+    pub(super) fn observe_at_once(
         &mut self,
         spec: &Spec,
         mut candidates: Vec<Candidate>,
@@ -413,22 +425,6 @@ impl Judge {
         if self.options.keep_choices {
             candidate.log.push(Log { event: self.event, entry: entry() });
         }
-    }
-
-    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
-    #[must_use]
-    pub fn keeping_choices(&self) -> Judge {
-        let mut judge = self.clone();
-        judge.options = judge.options.keeping_choices();
-        judge.spent = Spent::new(judge.options.effort);
-        let mut candidates = std::mem::take(&mut judge.candidates);
-        for (number, candidate) in candidates.iter_mut().enumerate() {
-            candidate.store.keep_trail();
-            candidate.log = Past::default();
-            judge.log(candidate, || Logged::Began(number));
-        }
-        judge.candidates = candidates;
-        judge
     }
 
     /// Whether a limit cut paths off, so that a rejection would be none.

@@ -3,10 +3,11 @@
 //! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`] at last. Few
 //! explanations are followed from then on, which together may take as much again.
 
-use super::candidate::Candidate;
+use super::candidate::{Candidate, Logged};
 use super::few::{Few, MUCH};
 use super::frontier::{Judge, Options};
 use crate::process::Limit;
+use crate::solve::Past;
 use crate::term::made;
 
 /// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
@@ -15,8 +16,14 @@ pub const EFFORT_LIMIT: u64 = 3_000_000;
 const ASKED: u64 = 50_000;
 /// After so much work it is asked how much memory there is.
 const MEASURED: u64 = 200_000;
-/// Keeping choices may take so many times the work.
+/// Keeping choices may take so many times the work, or such a part of it where few exchanges at once may do.
 const KEEPING: u64 = 4;
+const LITTLE: u64 = 8;
+/// With choices kept no more candidates than this are followed where there is another way.
+const MANY: usize = 256;
+/// Nor more than this in a part of a trace, or so many times those that it begins with.
+const MANY_IN_PART: usize = 16;
+const TIMES: usize = 8;
 /// So many candidates are followed beyond a limit.
 const FOLLOWED: usize = 64;
 
@@ -53,15 +60,49 @@ impl Spent {
     }
 }
 
+/// What keeping choices may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// Less than judging, as there is another way.
+    Little,
+    /// Several times what judging may.
+    All,
+}
+
 impl Options {
-    /// The same for a witness: choices are kept, which may take several times the work.
+    /// The same for a witness: choices are kept.
     #[must_use]
-    pub fn keeping_choices(&self) -> Options {
-        Options { keep_choices: true, effort: self.effort.saturating_mul(KEEPING), ..self.clone() }
+    pub fn keeping_choices(&self, patience: Patience) -> Options {
+        let (effort, candidates) = match patience {
+            Patience::Little => (self.effort / LITTLE, MANY.min(self.candidates)),
+            Patience::All => (self.effort.saturating_mul(KEEPING), self.candidates),
+        };
+        Options { keep_choices: true, effort, candidates, ..self.clone() }
     }
 }
 
 impl Judge {
+    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
+    #[must_use]
+    pub fn keeping_choices(&self, patience: Patience) -> Judge {
+        let mut judge = self.clone();
+        judge.options = judge.options.keeping_choices(patience);
+        if patience == Patience::Little {
+            let begins_with = judge.candidates.len();
+            judge.options.candidates = judge.options.candidates.min(MANY_IN_PART).max(TIMES * begins_with);
+        }
+        judge.spent = Spent::new(judge.options.effort);
+        judge.cut = None;
+        let mut candidates = std::mem::take(&mut judge.candidates);
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            candidate.store.keep_trail();
+            candidate.log = Past::default();
+            judge.log(candidate, || Logged::Began(number));
+        }
+        judge.candidates = candidates;
+        judge
+    }
+
     /// Begins to count for an exchange.
     pub(super) fn begin_exchange(&mut self) {
         let work = self.work();

@@ -19,6 +19,7 @@ mod forks;
 mod frontier;
 mod goal;
 mod havoc;
+mod journal;
 mod left;
 mod limits;
 mod name;
@@ -42,7 +43,8 @@ pub use candidate::{Log, Logged, notes_requests};
 pub use decided::Decided;
 pub use frontier::{Counts, Judge, Options};
 pub use havoc::Cell;
-pub use limits::EFFORT_LIMIT;
+pub use journal::{Before, Fired};
+pub use limits::{EFFORT_LIMIT, Patience};
 pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 

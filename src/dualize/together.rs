@@ -34,7 +34,10 @@ impl Judge {
             let mut is_new = false;
             for firing in woken.firings(spec) {
                 for firing in self.with_each_choice(spec, &woken.states, firing) {
-                    is_new |= self.fire(spec, woken, &firing);
+                    let before = self.journal.is_some().then(|| woken.states.clone());
+                    let leads_on = self.fire(spec, woken, &firing);
+                    self.note_firing(|| before.filter(|_| leads_on).map(|before| (before, firing)));
+                    is_new |= leads_on;
                     if self.work() > limit {
                         return None;
                     }

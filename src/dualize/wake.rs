@@ -38,7 +38,7 @@ pub(super) struct Woken {
 }
 
 /// A step with what it chooses first; `None` is anything.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Firing {
     pub(super) step: usize,
     /// The component that the step is of.
@@ -73,6 +73,7 @@ impl Judge {
             }
             let has_more = woken.awake.len() > known && !self.is_exhausted();
             if !has_more || !self.wake(spec, &mut woken) {
+                self.note_states(&woken.states);
                 let mut after = self.without_stepped(spec, &woken, results);
                 after.extend(lost);
                 return after;
@@ -108,9 +109,11 @@ impl Judge {
         woken.states.iter_mut().for_each(|state| self.clear(state));
         if woken.unites {
             let before = woken.states.clone();
+            let noted = self.noted();
             if let Some(is_new) = self.fire_together(spec, woken) {
                 return is_new;
             }
+            self.forget_notes(noted);
             self.take_apart(woken, before);
         }
         self.fire_apart(spec, woken)
@@ -139,9 +142,9 @@ impl Judge {
             }
             for firing in woken.firings(spec) {
                 let from = woken.states[at].clone();
-                for next in self.stepped(spec, &from, &firing) {
-                    self.add(woken, next, (at, &firing));
-                }
+                let next = self.stepped(spec, &from, &firing);
+                self.note_firing(|| (!next.is_empty()).then(|| (vec![from], firing.clone())));
+                next.into_iter().for_each(|next| self.add(woken, next, (at, &firing)));
             }
             at += 1;
         }
@@ -175,7 +178,7 @@ impl Judge {
     }
 
     /// The candidates to which a step leads from another one, in the form in which they are compared.
-    fn stepped(&mut self, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
+    pub(super) fn stepped(&mut self, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
         let mut next = self.run_wanted(spec, from, firing);
         next.iter_mut().for_each(|candidate| self.clear(candidate));
         next

@@ -7,7 +7,7 @@
 use super::leg;
 use super::made::{self, Made};
 use super::witness::{Initial, Leg, WitnessError};
-use crate::dualize::{Decided, Exchange, Judge, Log, Options};
+use crate::dualize::{Decided, Exchange, Judge, Log, Options, Patience};
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
@@ -60,7 +60,7 @@ pub(super) fn run<R: Recording + ?Sized>(
     look: usize,
     give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
-    let judge = Judge::new(spec.clone(), Options { late: false, ..options.keeping_choices() });
+    let judge = Judge::new(spec.clone(), Options { late: false, ..options.keeping_choices(Patience::Little) });
     let mut run = Forward {
         spec,
         recording,
@@ -93,6 +93,9 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         }
         if self.at + self.open.len() == self.observed && self.open.len() < OPEN {
             self.open.push_back(exchange.clone());
+        }
+        if self.judge.is_cut() {
+            return Err(WitnessError::TooMany);
         }
         self.observed += 1;
         if self.observed < self.due { Ok(()) } else { self.look() }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::made::{self, Choices};
 use super::witness::{Initial, WitnessError, WitnessStep};
-use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Verdict};
+use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Patience, Verdict};
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
@@ -32,30 +32,86 @@ pub(super) enum Begun {
     State(Vec<Value>),
 }
 
+/// Why there is no run.
+pub(super) enum LegError {
+    /// There were too many explanations, or too hard ones, after so many exchanges: fewer at once may do.
+    TooMany {
+        /// How many exchanges.
+        after: usize,
+    },
+    /// None was found to end in the given state, as steps of the server may still be to come: from nearer it may be.
+    Misfit,
+    /// Another one.
+    Failed(WitnessError),
+}
+
+impl From<WitnessError> for LegError {
+    fn from(error: WitnessError) -> LegError {
+        LegError::Failed(error)
+    }
+}
+
+impl From<LegError> for WitnessError {
+    fn from(error: LegError) -> WitnessError {
+        match error {
+            LegError::TooMany { .. } => WitnessError::TooMany,
+            LegError::Misfit => WitnessError::Undecided(Answer::Unsat),
+            LegError::Failed(error) => error,
+        }
+    }
+}
+
 /// Finds a run that shows the exchanges, and ends in the state if one is given; replays it.
 ///
 /// # Errors
-/// There is none, or the values could not be found.
+/// There is none, the values could not be found, or it would cost too much.
 pub(super) fn run(
     spec: &Arc<Spec>,
     begin: Begin<'_>,
     exchanges: &[Exchange],
     into: Option<&[Value]>,
-) -> Result<(Begun, Vec<WitnessStep>), WitnessError> {
+    patience: Patience,
+) -> Result<(Begun, Vec<WitnessStep>), LegError> {
     let (mut judge, starts) = match begin {
-        Begin::Initially(options) => (Judge::new(spec.clone(), options.keeping_choices()), [].as_slice()),
-        Begin::At(before) => (before.keeping_choices(), before.candidates()),
+        Begin::Initially(options) => (Judge::new(spec.clone(), options.keeping_choices(patience)), [].as_slice()),
+        Begin::At(before) => (before.keeping_choices(patience), before.candidates()),
     };
-    exchanges.iter().all(|exchange| judge.observe(exchange));
+    // Of few that are followed beyond a limit none is likely to end in a given state.
+    let follows_few = patience == Patience::All && (into.is_none() || exchanges.len() == 1);
+    for (after, exchange) in exchanges.iter().enumerate() {
+        judge.observe(exchange);
+        if judge.is_cut() && !follows_few {
+            return Err(LegError::TooMany { after });
+        }
+    }
     accepted(&judge.verdict())?;
-    let (candidate, model) = explanation(&mut judge, into, &Model::default())?;
+    let (state, made) = chosen(spec, &mut judge, starts, exchanges, into).map_err(|error| match error {
+        WitnessError::Undecided(answer) if patience == Patience::Little && answer != Answer::Unsat => {
+            LegError::TooMany { after: exchanges.len() }
+        }
+        WitnessError::Undecided(Answer::Unsat) if patience == Patience::Little => LegError::Misfit,
+        error => error.into(),
+    })?;
+    Ok(replay(spec, state, made, exchanges, into)?)
+}
+
+/// What was chosen on a way from one of the states at the start to one that the judge knows, the given one if there is one; and
+/// from which. There is none where a run begins in an initial state.
+pub(super) fn chosen(
+    spec: &Spec,
+    judge: &mut Judge,
+    starts: &[Candidate],
+    exchanges: &[Exchange],
+    into: Option<&[Value]>,
+) -> Result<(Option<Vec<Value>>, Choices), WitnessError> {
+    let (candidate, model) = explanation(judge, into, &Model::default())?;
     let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
     let mut log: Vec<&Log> = candidate.log.iter().collect();
     let began = log.pop_if(|first| matches!(first.entry, Logged::Began(_)));
     let made = Choices::of(spec, &completion, log.into_iter().rev(), exchanges);
     let start = began.and_then(|began| if let Logged::Began(number) = began.entry { starts.get(number) } else { None });
     let state = start.map(|start| state(&Completion { process: &start.process, ..completion }, start));
-    replay(spec, state, made, exchanges, into)
+    Ok((state, made))
 }
 
 /// Keeping what was chosen, the solver may have to be asked more than the judge had to ask, and give up.
@@ -131,9 +187,18 @@ fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answe
     Ok(conditions)
 }
 
+/// Tests whether a state is certainly one of those that candidates stand for.
+pub(super) fn is_among(judge: &mut Judge, candidates: &[Candidate], state: &[Value]) -> bool {
+    let mut clean = candidates.iter().filter(|candidate| candidate.is_clean());
+    clean.any(|candidate| {
+        conditions(candidate, state)
+            .is_ok_and(|there| candidate.store.check(&Term::and_all(there), judge.solver()) == Answer::Sat)
+    })
+}
+
 /// Repeats the run on the concrete server, and compares its answers with the observed ones and its last state with the given
 /// one.
-fn replay(
+pub(super) fn replay(
     spec: &Arc<Spec>,
     state: Option<Vec<Value>>,
     choices: Choices,

@@ -69,6 +69,12 @@ impl Made {
         made
     }
 
+    /// The same after other steps of the server.
+    pub(super) fn after(self, mut earlier: Made) -> Made {
+        earlier.before.extend(self.before);
+        Made { before: earlier.before, ..self }
+    }
+
     fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
         match logged {
             Logged::Request(request) => self.request = Some(completion.value(request)),

@@ -5,6 +5,7 @@
 //! left out.
 
 mod allowed;
+mod backward;
 mod change;
 mod describe;
 mod example;
@@ -13,6 +14,7 @@ mod learned;
 mod leg;
 mod made;
 mod reason;
+mod single;
 mod why;
 mod witness;
 

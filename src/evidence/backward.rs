@@ -1,0 +1,222 @@
+//! A run that is made backwards, where too much of it stays open: what the judge knows is kept at some places; the last part ends
+//! in any state that is possible there, each other one in the state in which the part behind it begins.
+//!
+//! For example 1,000 exchanges, each of which leaves two explanations that the judge puts together: with their choices kept these
+//! are apart, and become too many after six exchanges. So the parts are of six exchanges each.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::leg::{self, Begin, Begun, LegError};
+use super::single;
+use super::witness::{Initial, Leg, WitnessError};
+use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
+use crate::spec::Spec;
+use crate::validate::Recording;
+use crate::value::Value;
+
+/// No more places between the parts of one run are kept; nor more than a few where states are large.
+const PLACES: usize = 512;
+const FEW: usize = 16;
+/// What the states that are kept may have in all, in values.
+const VALUES: usize = 1 << 18;
+
+/// What a judge knows before the exchange at this position.
+struct Checkpoint {
+    at: usize,
+    judge: Judge,
+}
+
+struct Backward<'r, R: ?Sized> {
+    spec: &'r Arc<Spec>,
+    options: &'r Options,
+    recording: &'r R,
+    /// So many exchanges are made at once at most, where that can be helped.
+    longest: usize,
+    /// So many are tried next: more of them had too many explanations.
+    fits: usize,
+    give: &'r mut dyn FnMut(Leg) -> ControlFlow<()>,
+}
+
+/// Finds a run that shows the exchanges, and replays it, part by part, the last one first.
+///
+/// # Errors
+/// There is none, or the values could not be found.
+pub(super) fn run<R: Recording + ?Sized>(
+    spec: &Arc<Spec>,
+    options: &Options,
+    recording: &R,
+    longest: usize,
+    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+) -> Result<Initial, WitnessError> {
+    // A state at which two parts meet is told in full.
+    let options = &Options { late: false, ..options.clone() };
+    let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
+    // What the server does by itself between exchanges is made one step after the other, from the states before each exchange.
+    let longest = if spec.program.steps.is_empty() { longest } else { 1 };
+    let mut backward = Backward { spec, options, recording, longest, fits: longest, give };
+    match backward.part(&start, recording.length(), None)? {
+        Begun::Initial(initial) => Ok(initial),
+        Begun::State(_) => Err(WitnessError::NotAccepted),
+    }
+}
+
+impl<R: Recording + ?Sized> Backward<'_, R> {
+    /// Runs the exchanges from a checkpoint on, into a state if one is given: at once if they fit, else divided.
+    fn part(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+        let length = to - from.at;
+        if length > self.fits {
+            return self.divided(from, to, into, self.fits);
+        }
+        if length == 1 && self.has_steps(from) {
+            return self.whole(from, to, into);
+        }
+        match self.leg(from, to, into, Patience::Little) {
+            Ok(begun) => {
+                self.fits = self.fits.max(2 * length).min(self.longest);
+                Ok(begun)
+            }
+            Err(LegError::TooMany { after }) => {
+                self.fits = (after / 2).max(1).min(length / 2);
+                self.divided(from, to, into, self.fits)
+            }
+            Err(LegError::Misfit) => self.divided(from, to, into, length / 2),
+            Err(LegError::Failed(error)) => Err(error),
+        }
+    }
+
+    /// The same part by part, the last one first. Where a part does not fit the one behind it, it may together with the one
+    /// before it.
+    fn divided(
+        &mut self,
+        from: &Checkpoint,
+        to: usize,
+        into: Option<&[Value]>,
+        width: usize,
+    ) -> Result<Begun, WitnessError> {
+        let mut places = self.checkpoints(from, to, width)?;
+        let (mut end, mut state, mut failed) = (to, into.map(<[Value]>::to_vec), 0);
+        while let Some(place) = places.pop() {
+            // What did not fit is made twice as long at least: so nothing is judged again more than a few times.
+            if end - place.at < 2 * failed {
+                continue;
+            }
+            let made = match failed {
+                0 => self.part(&place, end, state.as_deref()),
+                _ => self.whole(&place, end, state.as_deref()),
+            };
+            match made {
+                Ok(Begun::State(found)) => (end, state, failed) = (place.at, Some(found), 0),
+                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => failed = end - place.at,
+                other => return other,
+            }
+        }
+        let is_undivided = end == to;
+        let made = match failed {
+            0 if !is_undivided => self.part(from, end, state.as_deref()),
+            _ => self.whole(from, end, state.as_deref()),
+        };
+        match made {
+            // In the end all is made at once, as if there were no parts.
+            Err(WitnessError::Undecided(_)) if !is_undivided => self.whole(from, to, into),
+            made => made,
+        }
+    }
+
+    /// What the judge knows at some places between, the last one last. Where a part of the state was not looked at yet there is
+    /// none: it would have to be known before it is asked for.
+    fn checkpoints(&self, from: &Checkpoint, to: usize, longest: usize) -> Result<Vec<Checkpoint>, WitnessError> {
+        let mut judge = from.judge.clone();
+        let (mut kept, mut at, mut last, mut width) = (Vec::new(), from.at, from.at, longest);
+        self.recording.read(from.at, &mut |exchange| {
+            at += 1;
+            if at >= to || !judge.observe(exchange) {
+                return ControlFlow::Break(());
+            }
+            let values = values(&judge);
+            // A part is at least as long as what is compared at its ends is large, where that many exchanges fit.
+            if at - last >= width.max(values.min(longest)) && !has_unknowns(&judge) {
+                last = at;
+                kept.push(Checkpoint { at, judge: judge.clone() });
+                if kept.len() > PLACES || kept.len() > FEW && kept.len() * values > VALUES {
+                    let mut number = 0;
+                    kept.retain(|_| {
+                        number += 1;
+                        number % 2 == 0
+                    });
+                    width *= 2;
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        match judge.candidates() {
+            [] if judge.is_cut() => Err(WitnessError::TooMany),
+            [] => Err(WitnessError::NotAccepted),
+            _ => Ok(kept),
+        }
+    }
+
+    /// Runs exchanges at once, however many explanations they have.
+    fn whole(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+        if to == from.at + 1 && self.has_steps(from) {
+            let exchanges = self.exchanges(from.at, to);
+            let initially = (from.at == 0).then_some(self.options);
+            let made = single::run(self.spec, &from.judge, initially, &exchanges[0], into);
+            match made {
+                Ok((begun, steps)) => return self.give(begun, Leg { at: from.at, steps }),
+                Err(WitnessError::Undecided(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.leg(from, to, into, Patience::All).map_err(WitnessError::from)
+    }
+
+    /// Runs exchanges at once.
+    fn leg(
+        &mut self,
+        from: &Checkpoint,
+        to: usize,
+        into: Option<&[Value]>,
+        patience: Patience,
+    ) -> Result<Begun, LegError> {
+        let exchanges = self.exchanges(from.at, to);
+        let begin = if from.at == 0 { Begin::Initially(self.options) } else { Begin::At(&from.judge) };
+        let (begun, steps) = leg::run(self.spec, begin, &exchanges, into, patience)?;
+        Ok(self.give(begun, Leg { at: from.at, steps })?)
+    }
+
+    /// Whether the server may do something by itself that can be made step by step.
+    fn has_steps(&self, from: &Checkpoint) -> bool {
+        !self.spec.program.steps.is_empty() && !has_unknowns(&from.judge)
+    }
+
+    /// The exchanges between two positions.
+    fn exchanges(&self, from: usize, to: usize) -> Vec<Exchange> {
+        let mut exchanges = Vec::with_capacity(to - from);
+        self.recording.read(from, &mut |exchange| {
+            if exchanges.len() < to - from {
+                exchanges.push(exchange.clone());
+            }
+            if exchanges.len() < to - from { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        exchanges
+    }
+
+    /// Gives a part of the run away, which begins so.
+    fn give(&mut self, begun: Begun, leg: Leg) -> Result<Begun, WitnessError> {
+        match (self.give)(leg) {
+            ControlFlow::Continue(()) => Ok(begun),
+            ControlFlow::Break(()) => Err(WitnessError::Stopped),
+        }
+    }
+}
+
+fn has_unknowns(judge: &Judge) -> bool {
+    judge.candidates().iter().any(|candidate| candidate.process.has_unknowns())
+}
+
+/// How many values the states of a judge have, about.
+fn values(judge: &Judge) -> usize {
+    let of = |candidate: &Candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>();
+    judge.candidates().iter().map(of).sum()
+}

@@ -1,0 +1,55 @@
+//! A single exchange of a run, with what the server did by itself before it: made backwards, too, one step after the other.
+//!
+//! With choices kept each of n steps that the server may have taken, or not, doubles the explanations of one exchange. Put
+//! together they are few: so the state is looked for in which the request was taken, and then for each step from the last one on
+//! whether it was taken, and in which state.
+
+use super::leg::{self, Begun};
+use super::made::{Choices, Made};
+use super::witness::{WitnessError, WitnessStep};
+use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
+use crate::spec::Spec;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Finds a run that shows an exchange, from what a judge knows, and ends in the state if one is given; replays it.
+///
+/// # Errors
+/// There is none, or the values could not be found.
+pub(super) fn run(
+    spec: &Arc<Spec>,
+    judge: &Judge,
+    initially: Option<&Options>,
+    exchange: &Exchange,
+    into: Option<&[Value]>,
+) -> Result<(Begun, Vec<WitnessStep>), WitnessError> {
+    let exchanges = std::slice::from_ref(exchange);
+    let before = judge.before(exchange);
+    let mut after = judge.after_request(&before.states, exchange);
+    let (mut state, mut made) = chosen(spec, &mut after, &before.states, exchanges, into)?;
+    for fired in before.fired.iter().rev() {
+        if !leg::is_among(&mut after, &fired.states, &state) {
+            let mut led = judge.after_step(fired, exchange);
+            let (earlier, step) = chosen(spec, &mut led, &fired.states, exchanges, Some(&state))?;
+            (state, made) = (earlier, made.after(step));
+        }
+    }
+    let mut choices = Choices { initial: Vec::new(), made: vec![made] };
+    let Some(options) = initially else { return leg::replay(spec, Some(state), choices, exchanges, into) };
+    let mut begun = Judge::new(spec.clone(), options.keeping_choices(Patience::All));
+    choices.initial = leg::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
+    leg::replay(spec, None, choices, exchanges, into)
+}
+
+/// From which of some states a way leads into one that the judge knows, and what was chosen on it.
+fn chosen(
+    spec: &Spec,
+    judge: &mut Judge,
+    states: &[Candidate],
+    exchanges: &[Exchange],
+    into: Option<&[Value]>,
+) -> Result<(Vec<Value>, Made), WitnessError> {
+    let (state, choices) = leg::chosen(spec, judge, states, exchanges, into)?;
+    let made = choices.made.into_iter().next().unwrap_or_default();
+    Ok((state.ok_or(WitnessError::NotAccepted)?, made))
+}
