@@ -29,7 +29,7 @@ use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
 use random::{Rng, guarded, machine, protocol, steps, traces, worlds};
 use serde_json::{Value, json};
-use workloads::{CLOCKED, STEPPING, WORKLOADS, Workload};
+use workloads::{CLOCKED, COPIES, STEPPING, WORKLOADS, Workload};
 
 /// All settings; the first one is the default.
 fn settings() -> Vec<Options> {
@@ -222,6 +222,12 @@ fn hidden_clocks_are_judged_alike() {
     for workload in CLOCKED {
         (0..8).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), &few));
     }
+}
+
+#[test]
+fn copies_are_judged_alike() {
+    let few = [Options::default(), Options { unite: false, ..Options::default() }];
+    (0..8).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
 }
 
 #[test]

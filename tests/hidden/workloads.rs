@@ -58,6 +58,9 @@ pub const CLOCKED: &[Workload] = &[
     clocked("heartbeat", "heartbeat.may", 1),
 ];
 
+/// A server of copies that learn of writes late: what each of them knows is unknown, and what they know together is not.
+pub const COPIES: Workload = Workload { exchanges: 100, unknowns: 2_000, ..workload("copies", "copies.may", 1) };
+
 /// Servers that do something by themselves at any time.
 pub const STEPPING: &[Workload] = &[
     workload("cache", "cache.may", 1),

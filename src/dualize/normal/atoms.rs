@@ -148,6 +148,10 @@ impl Set {
             .flat_map(|(at, word)| (0..WORD).filter(move |bit| word >> bit & 1 == 1).map(move |bit| at * WORD + bit))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

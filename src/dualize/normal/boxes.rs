@@ -12,6 +12,8 @@ use super::content::Content;
 const PAIRS: usize = 512;
 /// Of more boxes than this no further ones are made.
 const CONSENSUS: usize = 48;
+/// No more boxes than this are made of pairs of boxes at once.
+const NEW: usize = 192;
 /// So many times boxes are made of pairs of boxes.
 const ROUNDS: usize = 4;
 /// A box is taken apart into so many pieces at most to see whether others cover it.
@@ -56,15 +58,26 @@ impl Sum {
         while (0..self.cells.len()).any(|cell| self.unite(cell)) {
             self.subsume();
         }
-        for _ in 0..ROUNDS {
-            if self.boxes.len() < 3 || self.boxes.len() > CONSENSUS || !self.grow() {
-                break;
-            }
-            self.subsume();
-        }
+        let mut rounds = 0..ROUNDS;
+        while (3..=CONSENSUS).contains(&self.boxes.len()) && rounds.next().is_some() && self.exchange() {}
         if self.boxes.len() <= CONSENSUS {
             self.drop_covered();
         }
+    }
+
+    /// Adds larger boxes, and drops what others cover; whether fewer are left.
+    fn exchange(&mut self) -> bool {
+        let before = self.boxes.clone();
+        if !self.grow() {
+            return false;
+        }
+        self.subsume();
+        self.drop_covered();
+        if self.boxes.len() > before.len() {
+            self.boxes = before;
+            return false;
+        }
+        self.boxes.len() < before.len()
     }
 
     /// Drops boxes that another one includes.
@@ -115,6 +128,9 @@ impl Sum {
         for (at, one) in self.boxes.iter().enumerate() {
             for two in &self.boxes[..at] {
                 for cell in 0..one.len() {
+                    if new.len() >= NEW {
+                        break;
+                    }
                     let Some(both) = consensus(one, two, cell) else { continue };
                     let known = |other: &Box| includes(other, &both);
                     if !self.boxes.iter().any(known) && !new.iter().any(known) {
@@ -128,8 +144,9 @@ impl Sum {
         grows
     }
 
-    /// Drops boxes that others cover together.
+    /// Drops boxes that others cover together, small ones first.
     fn drop_covered(&mut self) {
+        self.boxes.sort_by_cached_key(|own| std::cmp::Reverse(own.iter().map(Set::len).sum::<usize>()));
         let mut at = self.boxes.len();
         while at > 0 {
             at -= 1;

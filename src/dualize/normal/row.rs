@@ -147,12 +147,37 @@ impl Row {
         for condition in conditions {
             let mut store = self.store.clone();
             match store.assume(&condition, solver) {
-                Answer::Sat => rows.push(Row { entries: resolved(&self.entries, &condition, &store), store }),
+                Answer::Sat => rows.push(Row { entries: self.resolved(&condition, &store), store }),
                 Answer::Unsat => {}
                 Answer::Unknown(_) => return None,
             }
         }
         Some(rows)
+    }
+
+    /// The entries once a condition was assumed, in a store that knows it.
+    fn resolved(&self, condition: &Term, store: &Store) -> Vec<Entry> {
+        let negated = Term::not(condition);
+        let constant = |holds: bool| if holds { Term::truth() } else { Term::falsity() };
+        let assumed = |node: &Term| match node {
+            node if node == condition => Some(constant(true)),
+            node if *node == negated => Some(constant(false)),
+            _ => None,
+        };
+        let decided = |node: &Term| match node {
+            node if node.sort() != Sort::Bool || node.as_const().is_some() => None,
+            node => store.decide(node).map(constant),
+        };
+        let alone = !condition.any_var(&mut |var| self.store.is_constrained(var));
+        let mut resolve = |term: &Term| {
+            // Nothing follows for other variables.
+            if alone && !term.any_var(&mut |var| condition.mentions(var)) {
+                return None;
+            }
+            let new = store.resolve(&term.replace(&assumed)).replace(&decided);
+            (new != *term).then_some(new)
+        };
+        self.entries.iter().map(|entry| rewritten(entry, &mut resolve)).collect()
     }
 
     /// The content of some cells.
@@ -168,19 +193,58 @@ impl Row {
     /// The sum of shapes that a cell holds, if it is one.
     fn shapes(&self, cell: usize, solver: &mut Solver) -> Option<Vec<Shape>> {
         let mut open = vec![Row { entries: vec![self.entries[cell].clone()], store: self.store.clone() }];
-        let (mut shapes, mut taken) = (Vec::new(), 0);
-        while let Some(row) = open.pop() {
+        let (mut shapes, mut taken): (FxHashSet<Shape>, usize) = (FxHashSet::default(), 0);
+        while let Some(mut row) = open.pop() {
             taken += 1;
-            match row.shape() {
-                Ok(shape) => shapes.push(shape),
-                Err(Obstacle::Cases(cases)) => open.extend(row.cases(cases, solver)?),
-                Err(Obstacle::Opaque) => return None,
+            if let Some((var, values)) = row.restricted(solver) {
+                open.extend(row.cases(Cases::Values(var, values), solver)?);
+            } else if let Some(listed) = row.listed() {
+                shapes.extend(listed);
+            } else {
+                match row.shape() {
+                    Ok(shape) => _ = shapes.insert(shape),
+                    Err(Obstacle::Cases(cases)) => open.extend(row.cases(cases, solver)?),
+                    Err(Obstacle::Opaque) => return None,
+                }
             }
             if open.len() + shapes.len() > SHAPES || taken > 2 * SHAPES {
                 return None;
             }
         }
-        Some(shapes)
+        Some(shapes.into_iter().collect())
+    }
+
+    /// A variable of few values that constraints connect with those of a single cell, or one of these, with its values.
+    fn restricted(&mut self, solver: &mut Solver) -> Option<(Var, Vec<Scalar>)> {
+        let own = variables(&self.entries[0]);
+        if !own.iter().any(|var| self.store.is_constrained(*var)) {
+            return None;
+        }
+        self.store.forget(&|var| own.contains(&var), solver);
+        let few = self
+            .connected(own.clone())
+            .into_iter()
+            .filter(|var| self.store.is_constrained(*var))
+            .filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)));
+        few.min_by_key(|(var, values)| (values.len(), !own.contains(var), var.id))
+    }
+
+    /// What a cell may hold that depends on one variable alone, value by value: a row of a table.
+    fn listed(&self) -> Option<Vec<Shape>> {
+        let entry = &self.entries[0];
+        let mut vars = variables(entry).into_iter();
+        let var = vars.next().filter(|var| vars.next().is_none() && !self.store.is_constrained(*var))?;
+        let shape = |value: Scalar| {
+            let known = Term::constant(value);
+            let mut told = |term: &Term| Some(term.substitute(&mut |other| (other == var).then(|| known.clone())));
+            let told = rewritten(entry, &mut told);
+            match told.presence {
+                Presence::Never => Some(Shape::Missing),
+                Presence::Always if told.value.is_known() => Some(Shape::Known(told.value)),
+                Presence::Always | Presence::When(_) => None,
+            }
+        };
+        self.store.few_values(var, SHAPES)?.into_iter().map(shape).collect()
     }
 
     /// The shape of a single cell.
@@ -296,31 +360,6 @@ impl Row {
         facts.sort();
         Content::Linked { entries, facts }
     }
-}
-
-/// Entries once a condition was assumed in a store.
-fn resolved(entries: &[Entry], condition: &Term, store: &Store) -> Vec<Entry> {
-    let negated = Term::not(condition);
-    let constant = |holds: bool| if holds { Term::truth() } else { Term::falsity() };
-    let assumed = |node: &Term| match node {
-        node if node == condition => Some(constant(true)),
-        node if *node == negated => Some(constant(false)),
-        _ => None,
-    };
-    let decided = |node: &Term| match node {
-        node if node.sort() != Sort::Bool || node.as_const().is_some() => None,
-        node => store.decide(node).map(constant),
-    };
-    let alone = !condition.any_var(&mut |var| store.is_constrained(var));
-    let mut resolve = |term: &Term| {
-        // Nothing follows for other variables.
-        if alone && !term.any_var(&mut |var| condition.mentions(var)) {
-            return None;
-        }
-        let new = store.resolve(&term.replace(&assumed)).replace(&decided);
-        (new != *term).then_some(new)
-    };
-    entries.iter().map(|entry| rewritten(entry, &mut resolve)).collect()
 }
 
 /// An entry with its terms rewritten.
