@@ -5,12 +5,12 @@
 
 use super::arguments::Check;
 use super::terminal::Terminal;
-use super::{load, stopped, values};
+use super::{load, observed, stopped, values};
 use crate::choice::Random;
 use crate::report::{Stats, text};
-use crate::server::{Asked, Ranges, Reply, Server, Stop};
+use crate::server::{Asked, Ranges, Server, Stop};
 use crate::spec::load::Text;
-use crate::{Doubt, Exchange, Observed, Selection, Spec, Validator, Verdict};
+use crate::{Doubt, Exchange, Selection, Spec, Validator, Verdict};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,9 +81,5 @@ fn because(stop: &Stop) -> String {
 }
 
 fn exchange(line: u64, Asked { client, request, reply }: Asked) -> Exchange {
-    let observed = match reply {
-        Reply::Answer(answer) => Observed::Answer(answer),
-        Reply::Nothing => Observed::Nothing,
-    };
-    Exchange { line, client, request, observed }
+    Exchange { line, client, request, observed: observed::seen(reply) }
 }

@@ -2,11 +2,20 @@
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
+use crate::dualize::Observed;
 use crate::json::encode_into;
 use crate::server::Reply;
 use crate::spec::Spec;
 use crate::trace::{self, Body, Event};
 use crate::value::Value;
+
+/// What a client sees of a reply.
+pub fn seen(reply: Reply) -> Observed {
+    match reply {
+        Reply::Answer(answer) => Observed::Answer(answer),
+        Reply::Nothing => Observed::Nothing,
+    }
+}
 
 /// Appends the line of a request and what came back, with the client's number where there are several.
 ///

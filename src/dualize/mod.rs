@@ -16,6 +16,7 @@ mod few;
 mod forget;
 mod fork;
 mod forks;
+mod forms;
 mod frontier;
 mod goal;
 mod havoc;

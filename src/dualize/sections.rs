@@ -7,13 +7,12 @@
 //! A candidate has requests, suspended tasks and answers under way. Before an observation all sections are tried that the
 //! network allows, until it may be made; equal candidates on the way are one.
 
-use rustc_hash::FxHashMap;
-
 use super::candidate::{Alive, Candidate};
+use super::forms::Forms;
 use super::frontier::Judge;
 use super::goal::Goal;
 use super::observe::Open;
-use super::subsume::{self, Form};
+use super::subsume;
 use super::wake::CLOSURE_LIMIT;
 use crate::network::{Move, Network, Observation};
 use crate::process::{Limit, Port, Sent};
@@ -51,7 +50,7 @@ impl Judge {
         candidates: Vec<Candidate>,
         (network, observation): (&dyn Network, &Observation),
     ) -> Vec<Candidate> {
-        let mut met: FxHashMap<Form, bool> = FxHashMap::default();
+        let mut met = Forms::default();
         let (mut open, mut ready) = (candidates, Vec::new());
         while let Some(candidate) = open.pop() {
             let situation = candidate.process.situation();
@@ -69,10 +68,10 @@ impl Judge {
             for next in network.moves(&situation, observation) {
                 for next in self.moved(spec, &candidate, next) {
                     let form = subsume::canonical(&next);
-                    if met.get(&form).is_some_and(|is_clean| *is_clean || !next.is_clean()) {
+                    if met.stand_for(&form, &next) {
                         self.counts.merges += 1;
                     } else {
-                        met.insert(form, next.is_clean());
+                        met.add(form, &next);
                         open.push(next);
                     }
                 }

@@ -5,13 +5,12 @@
 //! other, and what they lead to is put together with what was there, until nothing new comes. For example before `Touch("a")` the
 //! sessions `["a", "b"]` lead to `["b"]`; together they are the sessions "b" and perhaps "a", which see the request.
 
-use rustc_hash::FxHashMap;
-
 use super::Observed;
 use super::candidate::{Alive, Candidate, Logged};
+use super::forms::Forms;
 use super::frontier::{Judge, Received};
 use super::goal::Goal;
-use super::subsume::{self, Form};
+use super::subsume;
 use super::touch::{Choices, Class, Wanted, Watch};
 use crate::process::Limit;
 use crate::spec::{Site, Spec};
@@ -28,8 +27,8 @@ const LEARNED: u64 = 4;
 /// The candidates before a request, and what is woken.
 pub(super) struct Woken {
     pub(super) states: Vec<Candidate>,
-    /// Where they are kept apart: the states up to the names of variables, and whether one of that form is clean.
-    forms: FxHashMap<Form, bool>,
+    /// Where they are kept apart: their forms.
+    forms: Forms,
     awake: Vec<Class>,
     /// From which state which step led to each, where they are kept apart.
     from: Vec<Option<(usize, Firing)>>,
@@ -59,7 +58,7 @@ impl Judge {
         let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
         let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
         let unites = self.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
-        let mut woken = Woken { states: candidates, forms: FxHashMap::default(), awake, from: Vec::new(), unites };
+        let mut woken = Woken { states: candidates, forms: Forms::default(), awake, from: Vec::new(), unites };
         if !woken.awake.is_empty() {
             self.wake(spec, &mut woken);
         }
@@ -156,13 +155,13 @@ impl Judge {
         let spec = self.spec.clone();
         for piece in self.split(state, &spec.program.components[firing.component as usize].slots) {
             let form = subsume::canonical(&piece);
-            if woken.is_formed(&form, &piece) {
+            if woken.forms.stand_for(&form, &piece) {
                 self.worked += LEARNED * u64::from(piece.walked);
                 self.counts.merges += 1;
             } else if !self.is_known(woken, &piece) {
                 woken.from.resize(woken.states.len(), None);
                 woken.from.push(Some((from, firing.clone())));
-                woken.forms.insert(form, piece.is_clean());
+                woken.forms.add(form, &piece);
                 woken.states.push(piece);
             }
         }
@@ -256,15 +255,8 @@ impl Woken {
 
     /// Lists the forms of the states.
     fn list_forms(&mut self) {
-        self.forms.clear();
-        for state in &self.states {
-            *self.forms.entry(subsume::canonical(state)).or_default() |= state.is_clean();
-        }
-    }
-
-    /// Tests whether one of the states has the form of another one, and is not more doubtful.
-    fn is_formed(&self, form: &Form, state: &Candidate) -> bool {
-        self.forms.get(form).is_some_and(|is_clean| *is_clean || !state.is_clean())
+        self.forms = Forms::default();
+        self.states.iter().for_each(|state| self.forms.add(subsume::canonical(state), state));
     }
 }
 

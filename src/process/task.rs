@@ -185,12 +185,6 @@ impl Process {
         task.begin(frame);
     }
 
-    /// Whom the task that runs, or ran last, answers.
-    #[must_use]
-    pub fn port(&self) -> Port {
-        self.task.port
-    }
-
     /// How much a copy of the suspended task copies: its registers and frames.
     #[must_use]
     pub fn size(&self) -> usize {

@@ -11,7 +11,7 @@ use crate::cli::arguments::Explore as Options;
 use crate::cli::{observed, stopped, values};
 use crate::diagnostic::{Colour, Diagnostic};
 use crate::dualize::{Exchange, Observed};
-use crate::server::{Ranges, Reply, Server, Stop};
+use crate::server::{Ranges, Server, Stop};
 use crate::spec::Spec;
 use crate::validate::Validator;
 use crate::value::Value;
@@ -113,11 +113,7 @@ impl Behaviours {
             };
             observed::write(output, &self.spec, (self.clients > 1).then_some(client), &request, &reply);
             output.push('\n');
-            let observed = match reply {
-                Reply::Answer(answer) => Observed::Answer(answer),
-                Reply::Nothing => Observed::Nothing,
-            };
-            done.push(Exchange { line: 0, client, request, observed });
+            done.push(Exchange { line: 0, client, request, observed: observed::seen(reply) });
         }
         Ok(())
     }
