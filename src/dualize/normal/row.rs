@@ -21,6 +21,9 @@ use crate::value::{Entry, Presence, Substitution, Value};
 /// A variable with more values than this is not told apart by them.
 const VALUES: usize = 16;
 
+/// A cell of more values than this is not listed value by value.
+const LISTED: usize = 64;
+
 /// What a candidate, or a part of it, holds in some cells, and what is known of its variables.
 #[derive(Clone)]
 pub(super) struct Row {
@@ -244,7 +247,7 @@ impl Row {
                 Presence::Always | Presence::When(_) => None,
             }
         };
-        self.store.few_values(var, SHAPES)?.into_iter().map(shape).collect()
+        self.store.few_values(var, LISTED)?.into_iter().map(shape).collect()
     }
 
     /// The shape of a single cell.
