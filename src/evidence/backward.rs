@@ -11,6 +11,7 @@ use super::leg::{self, Begin, Begun, LegError};
 use super::single;
 use super::witness::{Initial, Leg, WitnessError};
 use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
+use crate::solve::Answer;
 use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
@@ -55,7 +56,12 @@ pub(super) fn run<R: Recording + ?Sized>(
     // What the server does by itself between exchanges is made one step after the other, from the states before each exchange.
     let longest = if spec.program.steps.is_empty() { longest } else { 1 };
     let mut backward = Backward { spec, options, recording, longest, fits: longest, give };
-    match backward.part(&start, recording.length(), None)? {
+    let made = match backward.part(&start, recording.length(), None) {
+        // In the end all is made at once, as if there were no parts.
+        Err(WitnessError::Undecided(_) | WitnessError::TooMany) => backward.whole(&start, recording.length(), None),
+        made => made,
+    };
+    match made? {
         Begun::Initial(initial) => Ok(initial),
         Begun::State(_) => Err(WitnessError::NotAccepted),
     }
@@ -107,19 +113,15 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
             };
             match made {
                 Ok(Begun::State(found)) => (end, state, failed) = (place.at, Some(found), 0),
-                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => failed = end - place.at,
+                Err(WitnessError::Undecided(Answer::Unsat) | WitnessError::TooMany) => failed = end - place.at,
+                // Whether a state is the given one cannot be told, nor can it of more exchanges.
                 other => return other,
             }
         }
         let is_undivided = end == to;
-        let made = match failed {
+        match failed {
             0 if !is_undivided => self.part(from, end, state.as_deref()),
             _ => self.whole(from, end, state.as_deref()),
-        };
-        match made {
-            // In the end all is made at once, as if there were no parts.
-            Err(WitnessError::Undecided(_)) if !is_undivided => self.whole(from, to, into),
-            made => made,
         }
     }
 
