@@ -224,6 +224,9 @@ impl Row {
             return None;
         }
         self.store.forget(&|var| own.contains(&var), solver);
+        // What is forgotten may have told a variable.
+        let mut told = |term: &Term| Some(self.store.resolve(term)).filter(|new| new != term);
+        self.entries = self.entries.iter().map(|entry| rewritten(entry, &mut told)).collect();
         let few = self
             .connected(own.clone())
             .into_iter()
@@ -393,4 +396,105 @@ fn condition_in(term: &Term) -> Option<Term> {
     });
     let compound = |term: &&Term| term.sort() == Sort::Bool && term.as_var().is_none();
     found.or_else(|| Some(term).filter(compound).cloned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::scalar::numbers;
+    use crate::solve::Limits;
+    use crate::value::Truth;
+
+    const TRUTHS: u64 = 4;
+    const INDICES: [u64; 2] = [10, 11];
+
+    fn truth(id: u64) -> Term {
+        Term::var(Var { id, sort: Sort::Bool })
+    }
+
+    fn index(id: u64) -> Term {
+        Term::var(Var { id, sort: Sort::Int })
+    }
+
+    fn literal(random: &mut impl FnMut(u64) -> u64) -> Term {
+        match random(3) {
+            0 => Term::eq(&index(INDICES[random(2) as usize]), &Term::int(random(3) as i64)),
+            1 => truth(random(TRUTHS)).not(),
+            _ => truth(random(TRUTHS)),
+        }
+    }
+
+    /// All values of the variables.
+    fn worlds() -> impl Iterator<Item = impl Fn(Var) -> Option<Scalar>> {
+        let both = 3 * 3;
+        (0..(1 << TRUTHS) * both).map(move |world: u64| {
+            move |var: Var| match var.sort {
+                Sort::Bool => Some(Scalar::Bool(((world / both) >> var.id) & 1 == 1)),
+                _ if var.id == INDICES[0] => Some(Scalar::int((world % both % 3) as i64)),
+                _ => Some(Scalar::int((world % both / 3) as i64)),
+            }
+        })
+    }
+
+    /// What an entry holds in a world, if it is there.
+    fn held(entry: &Entry, world: &impl Fn(Var) -> Option<Scalar>) -> Option<Scalar> {
+        let is_there = entry.truth().term().eval(&mut |var| world(var)) == Some(Scalar::Bool(true));
+        let value = match &entry.value {
+            Value::Term(term) => term.eval(&mut |var| world(var)),
+            Value::Scalar(scalar) => Some(scalar.clone()),
+            other => panic!("{other:?}"),
+        };
+        value.filter(|_| is_there)
+    }
+
+    fn listed(shape: &Shape) -> Vec<Option<Scalar>> {
+        match shape {
+            Shape::Missing => vec![None],
+            Shape::Known(Value::Scalar(scalar)) => vec![Some(scalar.clone())],
+            Shape::Leaf(_, domain) => domain.values(99).unwrap().into_iter().map(Some).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A value and when it is there, in a store in which what is known has been substituted.
+    fn entry(random: &mut impl FnMut(u64) -> u64, store: &Store) -> Entry {
+        let value = match random(2) {
+            0 => index(INDICES[0]),
+            _ => Term::ite(&truth(random(TRUTHS)), &Term::int(7), &Term::int(8)),
+        };
+        let value = store.resolve(&value);
+        let value = value.as_const().cloned().map_or_else(|| Value::Term(value.clone()), Value::Scalar);
+        let presence = if random(2) == 0 { Term::truth() } else { store.resolve(&literal(random)) };
+        Entry::when(Truth::of(presence), value)
+    }
+
+    #[test]
+    fn a_cell_holds_what_it_may_hold() {
+        let (mut random, mut told, mut alone) = (numbers(5), 0, 0);
+        let bounds = INDICES.map(index).into_iter();
+        let bounds = bounds.flat_map(|index| [Term::at_least(&index, &0.into()), Term::at_most(&index, &2.into())]);
+        let bounds: Vec<Term> = bounds.collect();
+        for _ in 0..3_000 {
+            let (mut store, mut solver) = (Store::default(), Solver::new(Limits::default()));
+            let mut clause = || Term::or_all((0..1 + random(3)).map(|_| literal(&mut random)).collect::<Vec<_>>());
+            let facts: Vec<Term> = (0..5).map(|_| clause()).chain(bounds.clone()).collect();
+            if facts.iter().any(|fact| store.assume(fact, &mut solver) != Answer::Sat) {
+                continue;
+            }
+            let entry = entry(&mut random, &store);
+            let fact = Entry::when(Truth::of(Term::and_all(facts.clone())), Value::from(true));
+            let possible = worlds().filter(|world| held(&fact, world).is_some());
+            let wanted: BTreeSet<Option<Scalar>> = possible.map(|world| held(&entry, &world)).collect();
+            let row = Row { entries: vec![entry.clone()], store };
+            let Some(shapes) = row.shapes(0, &mut solver) else { continue };
+            let Content::Shapes(sum) = Content::of(shapes) else { panic!("no sum") };
+            let holds: BTreeSet<Option<Scalar>> = sum.iter().flat_map(listed).collect();
+            assert_eq!(holds, wanted, "{entry:?} where {facts:?}");
+            told += 1;
+            alone += usize::from(wanted.len() == 1);
+        }
+        assert!(told > 1_000 && alone > 50, "{told}, of which {alone} have one value");
+    }
 }
