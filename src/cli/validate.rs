@@ -190,6 +190,8 @@ impl Judged {
             |other| format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name);
         let note = named.map(judged_by);
         let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
+        let is_shown = options.stats || options.format == Format::Json;
+        let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
         let report = Report::new(spec, name, validator.judge(), stats);
         let verdict = validator.verdict();
         let trace = (need == Need::Again).then(|| (trace, length, validator.into_judge()));

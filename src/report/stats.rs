@@ -95,7 +95,8 @@ impl Stats {
         parts(judge.spec(), &judge.differing())
     }
 
-    /// The work of a judge so far; the time is the caller's to tell.
+    /// The work of a judge so far. The time is the caller's to tell, and the state is looked through by
+    /// [`Stats::with_state`] only, as that walks all of it.
     #[must_use]
     pub fn of(judge: &Judge) -> Stats {
         let (counts, solving) = (judge.counts(), judge.statistics());
@@ -104,8 +105,8 @@ impl Stats {
             candidates_max: counts.candidates_max as u64,
             forks: counts.forks,
             forked: Forked::most(judge, FORKED),
-            coupled: Stats::coupled(judge),
-            differing: Stats::differing(judge),
+            coupled: Vec::new(),
+            differing: String::new(),
             merges: counts.merges,
             subsumptions: counts.subsumptions,
             projections: counts.projections,
@@ -118,6 +119,12 @@ impl Stats {
             undecided: solving.unknown,
             elapsed_ms: 0,
         }
+    }
+
+    /// These, with what depends on each other in the state of a judge, and differs.
+    #[must_use]
+    pub fn with_state(self, judge: &Judge) -> Stats {
+        Stats { coupled: Stats::coupled(judge), differing: Stats::differing(judge), ..self }
     }
 }
 
