@@ -196,9 +196,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
     fn exchanges(&self, from: usize, to: usize) -> Vec<Exchange> {
         let mut exchanges = Vec::with_capacity(to - from);
         self.recording.read(from, &mut |exchange| {
-            if exchanges.len() < to - from {
-                exchanges.push(exchange.clone());
-            }
+            exchanges.push(exchange.clone());
             if exchanges.len() < to - from { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         exchanges

@@ -54,12 +54,6 @@ impl Process {
         }
     }
 
-    /// Tests whether nothing is under way.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.pending.is_none()
-    }
-
     /// Tests whether another process holds the same in memory and under way.
     #[must_use]
     pub fn holds_the_same(&self, other: &Process) -> bool {

@@ -58,10 +58,10 @@ impl Sum {
         while (0..self.cells.len()).any(|cell| self.unite(cell)) {
             self.subsume();
         }
-        let mut rounds = 0..ROUNDS;
-        while (3..=CONSENSUS).contains(&self.boxes.len()) && rounds.next().is_some() && self.exchange() {}
         if self.boxes.len() <= CONSENSUS {
             self.drop_covered();
+            let mut rounds = 0..ROUNDS;
+            while self.boxes.len() > 2 && rounds.next().is_some() && self.exchange() {}
         }
     }
 

@@ -40,9 +40,6 @@ impl Judge {
         if candidates.len() > CANDIDATES || !candidates.iter().all(|candidate| candidate.is_plain()) {
             return;
         }
-        if candidates.iter().all(|candidate| candidate.process.is_idle()) {
-            return self.normalize_alike(candidates);
-        }
         // With the same under way in all of them, only their memories differ.
         let mut alike: Vec<Vec<Candidate>> = Vec::new();
         for candidate in candidates.drain(..) {
