@@ -183,7 +183,7 @@ fn a_full_disk_is_one() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
 
-/// What `--cost` says is found by judging a simulated run.
+/// The findings of `--cost` come from judging a simulated run.
 #[test]
 fn the_cost_of_a_specification_names_what_forks_and_what_is_coupled() {
     let spec = "protocol p { request int; response int; var n: int = 0; var a: int = 0; var b: int = 0;

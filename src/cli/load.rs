@@ -33,7 +33,7 @@ pub fn compile(path: &Path, selected: &arguments::Selection, terminal: &mut Term
     })
 }
 
-/// The same of a text that has been read.
+/// Compiles a text that has been read.
 ///
 /// # Errors
 /// Everything that is wrong with it.

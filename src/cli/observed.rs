@@ -9,7 +9,7 @@ use crate::spec::Spec;
 use crate::trace::{self, Body, Event};
 use crate::value::Value;
 
-/// What a client sees of a reply.
+/// A reply as its client sees it.
 pub fn seen(reply: Reply) -> Observed {
     match reply {
         Reply::Answer(answer) => Observed::Answer(answer),

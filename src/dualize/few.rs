@@ -18,7 +18,7 @@ const PART: u64 = 64;
 /// A variable with more values than this stays open.
 const VALUES: usize = 16;
 
-/// How many candidates are followed beyond a limit.
+/// The number of candidates that are followed beyond a limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Few(usize);
 

@@ -22,7 +22,7 @@ impl Forms {
         self.0.get(form).is_some_and(|is_clean| *is_clean || !state.is_clean())
     }
 
-    /// How many there are.
+    /// The number of forms.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

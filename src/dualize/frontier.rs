@@ -172,7 +172,7 @@ pub struct Judge {
     pub(super) watch: Option<Watch>,
     /// Which runs of a step are followed; `None` is all.
     pub(super) wanted: Option<Wanted>,
-    /// What the server may have done before a request, where that is kept for a witness.
+    /// The steps that the server may have taken before a request, where they are kept for a witness.
     pub(super) journal: Option<Before>,
     /// Whether candidates are kept apart, as putting together what steps lead to did not come to an end.
     pub(super) keeps_apart: bool,
@@ -259,7 +259,7 @@ impl Judge {
         self.observe_with(spec, exchange, observe)
     }
 
-    /// The same by one of the ways to find the candidates that explain a request.
+    /// Observes an exchange by one of the ways to find the candidates that explain a request.
     pub(super) fn observe_with(
         &mut self,
         spec: &Spec,

@@ -1,9 +1,9 @@
-//! What a section must come to, so that it explains what was observed.
+//! The goal of a section: the end that explains what was observed.
 
 use super::Observed;
 use crate::value::Value;
 
-/// What a section must come to.
+/// The end that a section must come to.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Goal<'o> {
     /// This answer.

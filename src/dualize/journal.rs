@@ -1,6 +1,6 @@
-//! What a server may have done by itself before one request, step by step, for the witness of that exchange.
+//! The steps that a server may have taken by itself before one request, for the witness of that exchange.
 //!
-//! Where what steps lead to is put together, candidates do not tell their way. So each step that was fired is noted with the
+//! Candidates do not tell their way where what steps lead to is put together. So each step that was fired is noted with the
 //! states that it was fired from: for example from {"a", "b"}, of which each may expire, the step that drops "a"; and from
 //! {"a" if #1, "b"} the one that drops "b". A state after a firing is one before it, or the step leads to it from one of these.
 
@@ -10,7 +10,7 @@ use super::frontier::Judge;
 use super::limits::Patience;
 use super::wake::Firing;
 
-/// What the server may have done by itself before a request.
+/// The steps that the server may have taken by itself before a request.
 #[derive(Clone, Default, Debug)]
 pub struct Before {
     /// The steps that were fired, in order.
@@ -28,7 +28,7 @@ pub struct Fired {
 }
 
 impl Judge {
-    /// What the server may have done by itself before the request of an exchange.
+    /// The steps that the server may have taken by itself before the request of an exchange.
     #[must_use]
     pub fn before(&self, exchange: &Exchange) -> Before {
         let mut judge = self.clone();
@@ -78,7 +78,7 @@ impl Judge {
         }
     }
 
-    /// How many firings are noted.
+    /// The number of firings that are noted.
     pub(super) fn noted(&self) -> usize {
         self.journal.as_ref().map_or(0, |journal| journal.fired.len())
     }

@@ -32,9 +32,9 @@ const FOLLOWED: usize = 64;
 pub(super) struct Spent {
     /// The work that had been done when the current exchange began.
     begun: u64,
-    /// Whether something had been cut off when it began.
+    /// Set where something had been cut off when it began.
     follows_few: bool,
-    /// What all exchanges that begin so may still take together.
+    /// The work that all exchanges that begin so may still take together.
     pub(super) left: u64,
     /// The work that had been done when the memory was measured last.
     measured: u64,
@@ -42,7 +42,7 @@ pub(super) struct Spent {
     base: usize,
     /// Whether explanations took too much memory.
     full: bool,
-    /// How many candidates are followed beyond a limit.
+    /// The number of candidates that are followed beyond a limit.
     pub(super) few: Few,
 }
 
@@ -60,7 +60,7 @@ impl Spent {
     }
 }
 
-/// What keeping choices may cost.
+/// The cost that keeping choices may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patience {
     /// Less than judging, as there is another way.
@@ -70,7 +70,7 @@ pub enum Patience {
 }
 
 impl Options {
-    /// The same for a witness: choices are kept.
+    /// These options for a witness: choices are kept.
     #[must_use]
     pub fn keeping_choices(&self, patience: Patience) -> Options {
         let (effort, candidates) = match patience {
@@ -118,7 +118,7 @@ impl Judge {
         }
     }
 
-    /// What was done for the current exchange, in made terms.
+    /// The work on the current exchange so far, in made terms.
     pub(super) fn exchange_work(&self) -> u64 {
         self.work().saturating_sub(self.spent.begun)
     }

@@ -40,7 +40,7 @@ pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
 /// A state up to the names of variables.
 pub(super) type Form = (Situation, Vec<Value>, Vec<Term>);
 
-/// What is held and known, with the variables numbered in the order in which these mention them.
+/// The values and constraints of a candidate, with the variables numbered in the order in which these mention them.
 pub(super) fn canonical(candidate: &Candidate) -> Form {
     form(candidate, &candidate.store.constraints())
 }
@@ -78,7 +78,7 @@ pub(super) fn form(candidate: &Candidate, constraints: &[Term]) -> Form {
     (candidate.process.situation(), memory, constraints)
 }
 
-/// What is held, and behind it what was seen of unknown values, these numbered in the order in which they are mentioned.
+/// The values that are held, and behind them what was seen of unknown ones, these numbered in the order in which they are mentioned.
 pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
     let process = &candidate.process;
     let mut order: Vec<u64> = Vec::new();

@@ -27,7 +27,7 @@ const LEARNED: u64 = 4;
 /// The candidates before a request, and what is woken.
 pub(super) struct Woken {
     pub(super) states: Vec<Candidate>,
-    /// Where they are kept apart: their forms.
+    /// Their forms, where they are kept apart.
     forms: Forms,
     awake: Vec<Class>,
     /// From which state which step led to each, where they are kept apart.

@@ -19,10 +19,10 @@ use crate::value::Value;
 /// No more places between the parts of one run are kept; nor more than a few where states are large.
 const PLACES: usize = 512;
 const FEW: usize = 16;
-/// What the states that are kept may have in all, in values.
+/// The values that the states which are kept may have in all.
 const VALUES: usize = 1 << 18;
 
-/// What a judge knows before the exchange at this position.
+/// A judge before the exchange at this position.
 struct Checkpoint {
     at: usize,
     judge: Judge,
@@ -91,7 +91,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// The same part by part, the last one first. Where a part does not fit the one behind it, it may together with the one
+    /// Runs the exchanges part by part, the last part first. Where a part does not fit the one behind it, it may together with the one
     /// before it.
     fn divided(
         &mut self,
@@ -125,7 +125,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// What the judge knows at some places between, the last one last. Where a part of the state was not looked at yet there is
+    /// Checkpoints at some places between, in order. Where a part of the state was not looked at yet there is
     /// none: it would have to be known before it is asked for.
     fn checkpoints(&self, from: &Checkpoint, to: usize, longest: usize) -> Result<Vec<Checkpoint>, WitnessError> {
         let mut judge = from.judge.clone();
@@ -187,7 +187,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         Ok(self.give(begun, Leg { at: from.at, steps })?)
     }
 
-    /// Whether the server may do something by itself that can be made step by step.
+    /// Tests whether the server may do something by itself that can be made step by step.
     fn has_steps(&self, from: &Checkpoint) -> bool {
         !self.spec.program.steps.is_empty() && !has_unknowns(&from.judge)
     }
@@ -215,7 +215,7 @@ fn has_unknowns(judge: &Judge) -> bool {
     judge.candidates().iter().any(|candidate| candidate.process.has_unknowns())
 }
 
-/// How many values the states of a judge have, about.
+/// The number of values that the states of a judge have, about.
 fn values(judge: &Judge) -> usize {
     let of = |candidate: &Candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>();
     judge.candidates().iter().map(of).sum()

@@ -36,7 +36,7 @@ pub(super) enum Begun {
 pub(super) enum LegError {
     /// There were too many explanations, or too hard ones, after so many exchanges: fewer at once may do.
     TooMany {
-        /// How many exchanges.
+        /// The number of exchanges.
         after: usize,
     },
     /// None was found to end in the given state, as steps of the server may still be to come: from nearer it may be.
@@ -95,8 +95,8 @@ pub(super) fn run(
     Ok(replay(spec, state, made, exchanges, into)?)
 }
 
-/// What was chosen on a way from one of the states at the start to one that the judge knows, the given one if there is one; and
-/// from which. There is none where a run begins in an initial state.
+/// The choices on a way from one of the states at the start to one that the judge knows, the given one if there is one; and
+/// the state at the start. There is none where a run begins in an initial state.
 pub(super) fn chosen(
     spec: &Spec,
     judge: &mut Judge,

@@ -69,7 +69,7 @@ impl Made {
         made
     }
 
-    /// The same after other steps of the server.
+    /// These choices after other steps of the server.
     pub(super) fn after(self, mut earlier: Made) -> Made {
         earlier.before.extend(self.before);
         Made { before: earlier.before, ..self }

@@ -1,7 +1,7 @@
 //! A run of the specification that shows exactly what was observed: the completeness of dualizing, made visible.
 //!
 //! The trace is judged again, with its choices kept; what is decided of them is replayed on the way ([`super::forward`]).
-//! Where too much stays open for that, the run is made backwards ([`super::backward`]).
+//! The run is made backwards where too much stays open for that ([`super::backward`]).
 
 use std::collections::BTreeMap;
 use std::fmt;

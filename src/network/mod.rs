@@ -24,7 +24,7 @@ pub use sync::Sync;
 use crate::process::{Port, Situation};
 use crate::value::Value;
 
-/// What a client sends or sees.
+/// Something that a client sends or sees.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Observation {
     /// It sends a request.
@@ -35,7 +35,7 @@ pub enum Observation {
     End,
 }
 
-/// What the server does next.
+/// The next thing that the server does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
     /// It begins to handle the request at this place among those that have arrived.
@@ -52,7 +52,7 @@ pub trait Network {
     /// port.
     fn allows(&self, situation: &Situation, observation: &Observation) -> bool;
 
-    /// What the server may do next, where an observation may not be made yet. What it may do as well after the observation can be
+    /// The moves that the server has where an observation may not be made yet. One that it may make as well after the observation can be
     /// left out.
     fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<Move>;
 }

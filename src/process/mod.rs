@@ -70,7 +70,7 @@ pub struct Process {
     unknowns: unknowns::Unknowns,
     /// The task that runs.
     task: Task,
-    /// What is under way besides, if anything is.
+    /// Requests, other tasks and answers under way, if there are any.
     pending: Option<Box<Pending>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is under way between two sections: requests that have arrived, tasks that are suspended, answers that were sent.
+//! Pending work between two sections: requests that have arrived, tasks that are suspended, answers that were sent.
 //!
 //! ```text
 //! arrived: c2 Take(3)      suspended: c1, behind its `yield`      sent: c3 Taken
@@ -23,7 +23,7 @@ pub struct Sent {
     pub site: Site,
 }
 
-/// What is under way; there is none where there is nothing.
+/// Everything that is under way; there is none where nothing is.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Pending {
     arrived: Vec<(Port, Value)>,
@@ -31,19 +31,19 @@ pub(super) struct Pending {
     sent: Vec<Sent>,
 }
 
-/// Where everything that is under way stands, without its values: candidates in which this differs are different.
+/// The situation of everything that is under way, without its values: candidates in which this differs are different.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Situation {
     /// The ports of the requests that have arrived.
     pub arrived: Vec<Port>,
-    /// Where the suspended tasks go on.
+    /// The places at which the suspended tasks go on.
     pub suspended: Vec<Stack>,
     /// The ports of the answers that were sent.
     pub sent: Vec<Port>,
 }
 
 impl Process {
-    /// Where everything that is under way stands.
+    /// The situation of everything that is under way.
     #[must_use]
     pub fn situation(&self) -> Situation {
         let Some(Pending { arrived, suspended, sent }) = self.pending.as_deref() else { return Situation::default() };
@@ -80,7 +80,7 @@ impl Process {
     /// Begins to handle the request at this place among those that have arrived.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If there is none.
     pub fn receive_arrived(&mut self, program: &Program, at: usize) {
         let (port, value) = self.change_pending(|pending| pending.arrived.remove(at));
         self.receive(program, &value, port.0);
@@ -95,7 +95,7 @@ impl Process {
     /// Takes the answer at this place among those that were sent: it has been observed.
     ///
     /// # Panics
-    /// Where there is none.
+    /// If there is none.
     pub fn take_sent(&mut self, at: usize) -> Sent {
         self.change_pending(|pending| pending.sent.remove(at))
     }

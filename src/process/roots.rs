@@ -9,14 +9,14 @@ use super::{Process, Waiting};
 use crate::term::{Term, Var};
 use crate::value::{Leaf, Value};
 
-/// What is not known in the roots of a process.
+/// The unknown parts of the roots of a process.
 #[derive(Debug, Default)]
 pub struct Live {
     /// The variables.
     pub vars: FxHashSet<Var>,
-    /// Whether a term is no variable.
+    /// Set where a term is no variable.
     pub computed: bool,
-    /// How many nodes were walked.
+    /// The number of nodes that were walked.
     pub walked: u32,
 }
 
@@ -50,7 +50,7 @@ impl Process {
         any
     }
 
-    /// What is not known in the roots, `expected` variables or so.
+    /// The unknown parts of the roots, `expected` variables or so.
     #[must_use]
     pub fn live(&self, expected: u32) -> Live {
         let mut live = Live::default();

@@ -13,7 +13,7 @@ use crate::spec::code::{Pc, Program, Register};
 use crate::term::Term;
 use crate::value::{Ask, Truth, Value};
 
-/// Where requests come from and answers go to: one client's connection, by its number.
+/// A client's connection, by its number: requests come from it, and answers go to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Port(pub u64);
 
@@ -22,9 +22,9 @@ pub struct Port(pub u64);
 pub(super) struct Task {
     /// Whom it answers.
     pub(super) port: Port,
-    /// Whether it has begun and not ended.
+    /// Set where it has begun and not ended.
     pub(super) running: bool,
-    /// Whether its registers may hold something.
+    /// Set where its registers may hold something.
     pub(super) used: bool,
     /// The innermost function.
     pub(super) frame: Frame,
@@ -39,7 +39,7 @@ pub(super) struct Task {
     pub(super) stored: Slots,
     /// Entries of maps that this section read and in which something was not known, each as variable and key.
     pub(super) read_open: Vec<(u32, Value)>,
-    /// What else it noted.
+    /// The notes that are seldom.
     pub(super) notes: Seldom,
     /// A register whose value has too many alternatives.
     pub(super) oversize: Option<Register>,
@@ -53,7 +53,7 @@ pub(super) struct Frame {
     pub(super) function: u32,
     pub(super) pc: Pc,
     pub(super) base: u32,
-    /// Where the caller wants the result.
+    /// The register in which the caller wants the result.
     pub(super) result: Register,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Guard {
     pub(super) first: Option<Value>,
 }
 
-/// What the process has asked for.
+/// The answer that the process has asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Waiting {
     /// Nothing.
@@ -83,7 +83,7 @@ pub(super) enum Waiting {
     Decision(Term),
     /// A decision that takes alternatives away from a register's value.
     Force(Register, Term),
-    /// Whether the arms of a conditional expression are open.
+    /// A decision whether the arms of a conditional expression are open.
     Arms { split: Pc, otherwise: Pc, condition: Term },
     /// One of these positions.
     Target(Arc<[Pc]>),
@@ -93,7 +93,7 @@ pub(super) enum Waiting {
     Look(Ask),
 }
 
-/// When each of some elements is there, one of which is picked.
+/// The conditions on which each of some elements is there, one of which is picked.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Presences {
     pub(super) there: Vec<Truth>,
@@ -122,7 +122,7 @@ impl Process {
         self.receive_by(program, program.serve, (request, client));
     }
 
-    /// The same by a handler of this number: the program's own, or the one that chooses late.
+    /// Begins to handle it by a handler of this number: the program's own, or the one that chooses late.
     pub fn receive_by(&mut self, program: &Program, handler: u32, (request, client): (&Value, u64)) {
         self.enter(program, handler);
         self.task.port = Port(client);
@@ -175,7 +175,7 @@ impl Process {
     /// Begins the next section of the task that was suspended at this place among those of [`Process::situation`].
     ///
     /// # Panics
-    /// Where there is none.
+    /// If there is none.
     pub fn wake(&mut self, at: usize) {
         self.rest();
         let Suspended { stack: Stack { port, mut frames }, registers } = self.take_suspended(at);
@@ -185,7 +185,7 @@ impl Process {
         task.begin(frame);
     }
 
-    /// How much a copy of the suspended task copies: its registers and frames.
+    /// The size of a copy of the task: its registers and frames.
     #[must_use]
     pub fn size(&self) -> usize {
         self.task.registers.len() + self.task.callers.len()

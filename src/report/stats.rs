@@ -1,4 +1,4 @@
-//! How much work a verdict was, and what made it so.
+//! The work that a verdict was, and what made it so.
 //!
 //! For example 40 forks, all of them at `either { n := n + 1; } or {}`.
 
@@ -43,7 +43,7 @@ impl Forked {
     }
 }
 
-/// How much work a verdict was.
+/// The work that a verdict was.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Stats {
     /// Events that were observed.

@@ -17,7 +17,7 @@ pub struct Selection {
     pub name: Option<String>,
     /// Constants and the texts of their new values.
     pub set: Vec<(String, String)>,
-    /// How tasks run; where one yields, nothing is left out of the code.
+    /// The way in which tasks run; nothing is left out of the code where one yields.
     pub tasks: Tasks,
     /// How much of what does nothing is left out.
     pub code: Code,

@@ -7,7 +7,7 @@
 
 use super::*;
 
-/// What a client did or saw.
+/// Something that a client did or saw.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
     Request(Json),
@@ -25,7 +25,7 @@ pub struct Task {
     request: Value,
     /// The states in which its sections began.
     states: Vec<State>,
-    /// What it chose so far.
+    /// Its choices so far.
     taken: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ pub struct World {
     pub sent: Vec<(u64, Value)>,
 }
 
-/// What the server may do next.
+/// The next thing that the server may do.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     Receive(usize),
@@ -194,7 +194,7 @@ impl World {
         self
     }
 
-    /// How many requests of a client are under way, or answers to it.
+    /// The number of requests of a client that are under way, and answers to it.
     pub fn pending(&self, client: u64) -> usize {
         let arrived = self.arrived.iter().filter(|(from, _)| *from == client).count();
         let tasks = self.tasks.iter().filter(|task| task.client == client).count();

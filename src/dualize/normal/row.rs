@@ -235,7 +235,7 @@ impl Row {
         few.min_by_key(|(var, values)| (values.len(), !own.contains(var), var.id))
     }
 
-    /// What a cell may hold that depends on one variable alone, value by value: a row of a table.
+    /// The values of a cell that depends on one variable alone: the rows of a table.
     fn listed(&self) -> Option<Vec<Shape>> {
         let entry = &self.entries[0];
         let mut vars = variables(entry).into_iter();
@@ -438,7 +438,7 @@ mod tests {
         })
     }
 
-    /// What an entry holds in a world, if it is there.
+    /// The value of an entry in a world, if it is there.
     fn held(entry: &Entry, world: &impl Fn(Var) -> Option<Scalar>) -> Option<Scalar> {
         let is_there = entry.truth().term().eval(&mut |var| world(var)) == Some(Scalar::Bool(true));
         let value = match &entry.value {

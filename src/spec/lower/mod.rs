@@ -39,7 +39,7 @@ fn units(checked: &Checked) -> impl Iterator<Item = Unit> + use<> {
     (0..checked.machines.len()).map(Unit::Machine).chain((0..checked.protocols.len()).map(Unit::Protocol))
 }
 
-/// How tasks run.
+/// The way in which tasks run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Tasks {
     /// Each from its request to its end, as over the synchronous network.
