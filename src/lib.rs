@@ -55,6 +55,7 @@ pub mod scalar;
 pub mod server;
 pub mod solve;
 pub mod spec;
+pub mod symbolic;
 pub mod syntax;
 pub mod term;
 pub mod trace;

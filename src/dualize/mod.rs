@@ -46,7 +46,7 @@ pub use frontier::{Counts, Judge, Options};
 pub use havoc::Cell;
 pub use journal::{Before, Fired};
 pub use limits::{EFFORT_LIMIT, Patience};
-pub use symbolic::{End, Met, Path, Side, Symbolic, initial, symbolic, unbounded};
+pub use symbolic::{Case, End, Met, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 
 use crate::value::Value;

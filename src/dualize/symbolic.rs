@@ -1,14 +1,15 @@
 //! One step of a validator for every state, request and answer at once: what Figure 3.1 does to a candidate, path by path.
 //!
 //! The process is run from a state in which each variable has an unknown value, with an unknown request; its choices are
-//! fresh variables. Each [`Path`] to an answer tells the conditions on which it is taken, what was chosen, the state that
+//! fresh variables. Each path to an answer is a [`Case`]: the conditions on which it is taken, what was chosen, the state that
 //! it leaves and the answer to compare. Paths whose conditions exclude each other are left out.
 //!
 //! For compare-and-reset there are two: `q <= n`, answer 0; and `n < q`, a fresh n, answer 1.
 
 use crate::process::{Choice, Event, Fault, Fresh, Limit, Process};
-use crate::solve::{Answer, Solver, Store};
+use crate::solve::{Solver, Store};
 use crate::spec::{Site, Spec, Type, TypeId};
+use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
@@ -71,7 +72,7 @@ pub enum End {
 
 /// A way through a handler.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Path {
+pub struct Case {
     /// Conditions and choices, in order.
     pub met: Vec<Met>,
     /// The state that it leaves.
@@ -88,7 +89,7 @@ pub struct Symbolic {
     /// The request, its parts unknown.
     pub request: Value,
     /// The ways through the handler.
-    pub paths: Vec<Path>,
+    pub paths: Vec<Case>,
     /// Whether there are more ways than are told.
     pub more: bool,
 }
@@ -110,8 +111,7 @@ pub fn unbounded(spec: &Spec) -> Option<TypeId> {
 /// The initial state; nothing where a condition decides what it is.
 #[must_use]
 pub fn initial(spec: &Spec) -> Option<Vec<Value>> {
-    let mut explorer = Explorer { spec, fresh: Fresh::default(), solver: Solver::default() };
-    explorer.initial()
+    Explorer::new(spec).initial()
 }
 
 /// One step from every state: one for each kind of request. Nothing where some type is [`unbounded`].
@@ -120,7 +120,7 @@ pub fn symbolic(spec: &Spec) -> Vec<Symbolic> {
     if unbounded(spec).is_some() {
         return Vec::new();
     }
-    let mut explorer = Explorer { spec, fresh: Fresh::default(), solver: Solver::default() };
+    let mut explorer = Explorer::new(spec);
     let (memory, known) = explorer.any_state();
     explorer.requests().into_iter().map(|(request, of)| explorer.step(&memory, request, &known, &of)).collect()
 }
@@ -129,17 +129,26 @@ struct Explorer<'s> {
     spec: &'s Spec,
     fresh: Fresh,
     solver: Solver,
+    /// Paths that are not at their end yet.
+    open: Vec<Path>,
 }
 
-/// A path that is not at its end yet.
-#[derive(Clone)]
-struct Open {
-    process: Process,
-    store: Store,
-    met: Vec<Met>,
+type Path = symbolic::Path<Met>;
+
+/// The end of a path; nothing where its conditions exclude each other.
+struct Ended(Option<End>);
+
+impl From<Infeasible> for Ended {
+    fn from(_: Infeasible) -> Ended {
+        Ended(None)
+    }
 }
 
-impl Explorer<'_> {
+impl<'s> Explorer<'s> {
+    fn new(spec: &'s Spec) -> Explorer<'s> {
+        Explorer { spec, fresh: Fresh::default(), solver: Solver::default(), open: Vec::new() }
+    }
+
     /// A state of unknowns, behind them the constants of the specification.
     fn any_state(&mut self) -> (Vec<Value>, Vec<Term>) {
         let (spec, mut known) = (self.spec, Vec::new());
@@ -156,17 +165,11 @@ impl Explorer<'_> {
     fn initial(&mut self) -> Option<Vec<Value>> {
         let mut process = Process::new(&self.spec.program);
         process.boot(&self.spec.program);
-        loop {
-            match process.advance(&self.spec.program) {
-                Event::Choose { choice, .. } => process.resume(self.fresh.havoc(&self.spec.types, &choice).0),
-                Event::Guard { .. } => process.guard(None),
-                Event::Look { look, .. } => drop(process.look(&mut self.fresh, &self.spec.types, &look)),
-                Event::Branch { .. } | Event::Or { .. } | Event::Assume(..) => return None,
-                Event::Expects(..) | Event::Fault(..) | Event::Cut(..) => return None,
-                Event::Yield => process.proceed(),
-                Event::Send(..) | Event::End | Event::Recv => return Some(process.memory),
-            }
-        }
+        let mut path = Path::new(process);
+        let end = drive(self.spec, self, &mut path).0?;
+        let is_choice = |met: &Met| matches!(met, Met::Choice { .. });
+        let is_only = self.open.drain(..).next().is_none() && path.log.iter().all(is_choice);
+        (end == End::Nothing && is_only).then_some(path.process.memory)
     }
 
     fn any(&mut self, ty: TypeId) -> (Value, Vec<Term>) {
@@ -194,107 +197,102 @@ impl Explorer<'_> {
             store.assume(condition, &mut self.solver);
         }
         process.receive(&self.spec.program, &request, 1);
-        let mut open = vec![Open { process, store, met: Vec::new() }];
+        self.open.push(Path { process, store, log: Vec::new() });
         let mut paths = Vec::new();
-        while let Some(path) = open.pop() {
+        while let Some(mut path) = self.open.pop() {
             if paths.len() == PATHS {
+                self.open.clear();
                 return Symbolic { memory: memory.to_vec(), request, paths, more: true };
             }
-            paths.extend(self.follow(path, &mut open));
+            let Ended(end) = drive(self.spec, self, &mut path);
+            paths.extend(end.map(|end| Case { met: path.log, memory: path.process.memory, end }));
         }
         Symbolic { memory: memory.to_vec(), request, paths, more: false }
     }
 
-    /// Follows a path to its end; nothing where its conditions exclude each other.
-    fn follow(&mut self, mut path: Open, open: &mut Vec<Open>) -> Option<Path> {
-        loop {
-            if path.met.len() > STEPS {
-                return Some(path.end(End::Cut));
-            }
-            let possible = match path.process.advance(&self.spec.program) {
-                Event::Choose { choice, site, guard } => {
-                    let (value, restrictions) = self.fresh.havoc(&self.spec.types, &choice);
-                    let under = |term: &Term| guard.as_ref().map_or(term.clone(), |guard| Term::implies(guard, term));
-                    let restrictions: Vec<Term> = restrictions.iter().map(under).collect();
-                    path.process.resume(value.clone());
-                    path.met.push(Met::Choice { choice, value, restrictions: restrictions.clone(), site });
-                    restrictions.iter().all(|term| self.assume(&mut path, term))
-                }
-                Event::Look { look, .. } => {
-                    let facts = path.process.look(&mut self.fresh, &self.spec.types, &look);
-                    facts.iter().all(|fact| self.assume(&mut path, fact))
-                }
-                Event::Branch { condition, site, .. } => self.branch(&mut path, &condition.term(), site, open),
-                Event::Guard { condition, .. } => {
-                    path.process.guard(path.store.decide(&condition));
-                    true
-                }
-                Event::Or { ways, site } => {
-                    let others = (1..ways).rev().map(|way| path.clone().way(way, site));
-                    open.extend(others);
-                    path = path.way(0, site);
-                    true
-                }
-                Event::Yield => {
-                    path.process.proceed();
-                    true
-                }
-                Event::Assume(truth, site) => self.require(&mut path, truth.clone(), Met::Assume(truth, site)),
-                Event::Expects(Truth::Known(false), site) => return Some(path.end(End::Outside(site))),
-                Event::Fault(Truth::Known(true), fault) => return Some(path.end(End::Faulty(fault))),
-                Event::Cut(Truth::Known(true), _) => return Some(path.end(End::Cut)),
-                Event::Expects(truth, site) => self.require(&mut path, truth.clone(), Met::Expects(truth, site)),
-                Event::Fault(truth, fault) => self.require(&mut path, truth.clone().not(), Met::NoFault(truth, fault)),
-                Event::Cut(truth, limit) => self.require(&mut path, truth.clone().not(), Met::Cut(truth, limit)),
-                Event::Send(answer, site) => return Some(path.end(End::Answer(answer, site))),
-                Event::End | Event::Recv => return Some(path.end(End::Nothing)),
-            };
-            if !possible {
-                return None;
-            }
-        }
-    }
-
-    /// Both sides of a condition: the other one is left open.
-    fn branch(&mut self, path: &mut Open, condition: &Term, site: Site, open: &mut Vec<Open>) -> bool {
-        if let Some(known) = path.store.decide(condition) {
-            path.process.branch(known);
-            return true;
-        }
-        let mut other = path.clone();
-        other.process.branch(false);
-        other.met.push(Met::Branch(condition.clone(), Side::Fails, site));
-        if self.assume(&mut other, &Term::not(condition)) {
-            open.push(other);
-        }
-        path.process.branch(true);
-        path.met.push(Met::Branch(condition.clone(), Side::Holds, site));
-        self.assume(path, condition)
-    }
-
     /// Goes on where a condition holds.
-    fn require(&mut self, path: &mut Open, condition: Truth, met: Met) -> bool {
-        path.process.proceed();
+    fn require(&mut self, path: &mut Path, condition: Truth, met: Met) -> Result<(), Ended> {
         let condition = condition.term();
         if path.store.decide(&condition) != Some(true) {
-            path.met.push(met);
+            path.log.push(met);
         }
-        self.assume(path, &condition)
-    }
-
-    fn assume(&mut self, path: &mut Open, condition: &Term) -> bool {
-        path.store.assume(condition, &mut self.solver) != Answer::Unsat
+        Ok(path.assume(&condition, &mut self.solver)?)
     }
 }
 
-impl Open {
-    fn way(mut self, way: usize, site: Site) -> Open {
-        self.met.push(Met::Way(way, site));
-        self.process.select(way);
-        self
+impl Policy for Explorer<'_> {
+    type Path = Path;
+    type Stopped = Ended;
+
+    fn fresh(&mut self) -> &mut Fresh {
+        &mut self.fresh
     }
 
-    fn end(self, end: End) -> Path {
-        Path { met: self.met, memory: self.process.memory, end }
+    fn advance(&mut self, spec: &Spec, path: &mut Path) -> Result<Event, Ended> {
+        if path.log.len() > STEPS { Err(Ended(Some(End::Cut))) } else { Ok(path.process.advance(&spec.program)) }
+    }
+
+    fn restrict(&mut self, path: &mut Path, facts: Vec<Term>, _: u64, _: Site) -> Result<(), Ended> {
+        Ok(facts.iter().try_for_each(|fact| path.assume(fact, &mut self.solver))?)
+    }
+
+    fn choose(&mut self, path: &mut Path, chosen: Chosen) -> Result<(), Ended> {
+        let (value, restrictions) = havoc(&mut self.fresh, &self.spec.types, &chosen);
+        let Chosen { choice, site, .. } = chosen;
+        path.process.resume(value.clone());
+        path.log.push(Met::Choice { choice, value, restrictions: restrictions.clone(), site });
+        self.restrict(path, restrictions, 0, site)
+    }
+
+    fn fork(&mut self, path: &mut Path, Fork { condition, site, .. }: Fork) -> Result<(), Ended> {
+        let condition = condition.term();
+        let side = |holds: bool| if holds { Side::Holds } else { Side::Fails };
+        let note = |path: &mut Path, holds: bool| path.log.push(Met::Branch(condition.clone(), side(holds), site));
+        let other = path.fork(&condition, true, &mut self.solver, note)?;
+        self.open.extend(other);
+        Ok(())
+    }
+
+    fn select(&mut self, path: &mut Path, ways: usize, site: Site) -> Result<(), Ended> {
+        let take = |path: &mut Path, way: usize| {
+            path.log.push(Met::Way(way, site));
+            path.process.select(way);
+        };
+        for way in (1..ways).rev() {
+            let mut other = path.clone();
+            take(&mut other, way);
+            self.open.push(other);
+        }
+        take(path, 0);
+        Ok(())
+    }
+
+    fn assume(&mut self, path: &mut Path, condition: Truth, site: Site) -> Result<(), Ended> {
+        self.require(path, condition.clone(), Met::Assume(condition, site))
+    }
+
+    fn expects(&mut self, path: &mut Path, duty: Truth, site: Site) -> Result<(), Ended> {
+        match duty {
+            Truth::Known(false) => Err(Ended(Some(End::Outside(site)))),
+            duty => self.require(path, duty.clone(), Met::Expects(duty, site)),
+        }
+    }
+
+    fn fault(&mut self, path: &mut Path, wrong: Truth, fault: Fault) -> Result<(), Ended> {
+        match wrong {
+            Truth::Known(true) => Err(Ended(Some(End::Faulty(fault)))),
+            wrong => self.require(path, wrong.clone().not(), Met::NoFault(wrong, fault)),
+        }
+    }
+
+    fn cut(&mut self, path: &mut Path, reached: Truth, limit: Limit, _: Option<Site>) -> Result<(), Ended> {
+        match reached {
+            Truth::Known(true) => Err(Ended(Some(End::Cut))),
+            reached => self.require(path, reached.clone().not(), Met::Cut(reached, limit)),
+        }
+    }
+
+    fn end(&mut self, _: &mut Path, answer: Option<(Value, Site)>) -> Ended {
+        Ended(Some(answer.map_or(End::Nothing, |(answer, site)| End::Answer(answer, site))))
     }
 }

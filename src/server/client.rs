@@ -6,7 +6,7 @@
 //! drew 3, the one path that keeps the duty has the condition q > 7, and q is drawn under it. Where no request of that form
 //! keeps the duty, another form is drawn; in the end, all of the request is a symbol.
 
-use super::open::{Open, UNDECIDED};
+use super::open::UNDECIDED;
 use super::section::{Path, Search};
 use super::{Begun, Reply, Server, Stop};
 use crate::choice::Choices;
@@ -156,15 +156,12 @@ impl Server {
     }
 
     fn found(&mut self, client: u64, like: Option<&Value>, source: &mut dyn Choices) -> Result<Value, Stop> {
-        let (store, last) = self.open.as_ref().map_or_else(Default::default, Open::known);
+        let last = self.open.as_ref().map_or(0, |open| open.fresh.last);
         let mut fresh = Fresh { last: last.max(self.drawing.fresh().last) };
         let wanted = self.wanted(like, &mut fresh);
-        let before = self.process.clone();
-        self.begin(Begun::Request(&wanted.request, client));
-        let process = std::mem::replace(&mut self.process, before);
-        let mut path = Path { process, store, made: Vec::new() };
+        let mut path = self.copy_with(Begun::Request(&wanted.request, client));
         let Server { spec, solver, drawing, .. } = self;
-        wanted.facts.iter().try_for_each(|fact| path.assume(fact, solver, UNDECIDED))?;
+        wanted.facts.iter().try_for_each(|fact| path.assume(fact, solver)).map_err(|_| UNDECIDED)?;
         let mut search = Search { spec, fresh, solver, drawing, source, paths: PATHS };
         search.first(path, &mut |search, path, _| search.request(path, &wanted))
     }

@@ -11,25 +11,26 @@ mod draw;
 mod open;
 mod own;
 mod place;
+mod run;
 mod section;
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
 use crate::json;
-use crate::process::{Choice, Event, Fault, Limit, Process, copy_values};
-use crate::solve::{Solver, Store, Why};
-use crate::spec::types::ERROR;
-use crate::spec::{Site, Spec, TypeId};
-use crate::value::{Truth, Value};
+use crate::process::{Fault, Fresh, Limit, Process, copy_values};
+use crate::solve::{Solver, Why};
+use crate::spec::{Site, Spec};
+use crate::symbolic::drive;
+use crate::value::Value;
 
 pub use client::Asked;
 pub use complete::{Completion, sample};
 use draw::Variety;
 pub use draw::{Drawing, Ranges};
 use open::Open;
+use run::{Made, Run, Source};
 use section::{PATHS, Path, Search};
 
 /// A choice of a run, by what was chosen.
@@ -96,25 +97,16 @@ impl fmt::Display for Stop {
 #[derive(Debug)]
 pub struct Server {
     spec: Arc<Spec>,
-    process: Process,
+    /// The state, and what is known of the symbols in it.
+    path: Path,
     /// The state before the section that was begun last.
     before: Vec<Value>,
     solver: Solver,
     drawing: Drawing,
-    /// What is known of the symbols in the state, where part of it is not known yet.
+    /// What there is besides where part of the state is not known yet.
     open: Option<Open>,
     /// What the last section chose.
-    made: Vec<Given>,
-    /// The types of what it chose; that of an element is not known.
-    made_types: Vec<TypeId>,
-}
-
-/// Where a section's choices come from.
-pub(crate) enum Source<'s> {
-    /// They are drawn.
-    Drawn(&'s mut dyn Choices),
-    /// They are known.
-    Given(VecDeque<Given>),
+    made: Made,
 }
 
 /// What a section begins with.
@@ -176,14 +168,14 @@ impl Server {
     #[must_use]
     pub fn resumed(spec: Arc<Spec>, state: Vec<Value>) -> Server {
         let mut server = Server::unset(spec, Drawing::default());
-        server.process.memory = state;
+        server.path.process.memory = state;
         server
     }
 
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
-        let process = Process::new(&spec.program);
-        let (before, made, made_types) = (Vec::new(), Vec::new(), Vec::new());
-        Server { process, before, solver: Solver::default(), drawing, open: None, made, made_types, spec }
+        let path = Path::new(Process::new(&spec.program));
+        let (before, solver, made) = (Vec::new(), Solver::default(), Made::default());
+        Server { path, before, solver, drawing, open: None, made, spec }
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
@@ -213,10 +205,10 @@ impl Server {
     /// # Errors
     /// Where the source of choices, which decides what is tried first, fails.
     pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, ChoiceError> {
-        let before = self.process.memory.clone();
+        let before = self.path.process.memory.clone();
         self.begin(Begun::Request(request, client));
         let found = self.given_by_symbols(source);
-        self.process.memory = before;
+        self.path.process.memory = before;
         match found {
             Err(Stop::Choice(error)) => Err(error),
             found => Ok(found.is_ok()),
@@ -234,37 +226,37 @@ impl Server {
     }
 
     fn begin(&mut self, begun: Begun) {
-        let Server { spec, process, .. } = self;
-        match begun {
-            Begun::Boot => process.boot(&spec.program),
-            Begun::Request(request, client) => {
-                process.receive(&spec.program, request, client);
-            }
-            Begun::Step(step) => process.step(&spec.program, step),
-        }
+        begun.on(&self.spec, &mut self.path.process);
+    }
+
+    /// A copy of the state in which a section has begun.
+    fn copy_with(&self, begun: Begun) -> Path {
+        let mut path = self.path.clone();
+        begun.on(&self.spec, &mut path.process);
+        path
     }
 
     /// What the last section chose.
     #[must_use]
     pub fn made(&self) -> &[Given] {
-        &self.made
+        &self.made.given
     }
 
     /// What the last section chose, as JSON; a way is its number.
     #[must_use]
     pub fn made_json(&self) -> Vec<String> {
-        let show = |(made, ty): (&Given, &TypeId)| match made {
+        let show = |(made, ty): (&Given, &crate::spec::TypeId)| match made {
             Given::Value(value) | Given::Element(value) => json::encode(&self.spec.types, *ty, value),
             Given::Way(way) => way.to_string(),
         };
-        self.made.iter().zip(&self.made_types).map(show).collect()
+        self.made.given.iter().zip(&self.made.types).map(show).collect()
     }
 
     /// The state: the values of the variables in the order of their declaration. Where part of it is not known yet, that is
     /// symbols.
     #[must_use]
     pub fn state(&self) -> &[Value] {
-        &self.process.memory
+        &self.path.process.memory
     }
 
     /// Draws values; shared with the client that makes requests.
@@ -277,17 +269,17 @@ impl Server {
         if let Some(open) = self.open.take() {
             return self.section_open(begun, open, source);
         }
-        copy_values(&mut self.before, &self.process.memory);
+        copy_values(&mut self.before, &self.path.process.memory);
         self.begin(begun);
-        let reply = match self.run(&mut Source::Drawn(source)) {
+        let reply = match self.run(Source::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
-                copy_values(&mut self.process.memory, &self.before);
+                copy_values(&mut self.path.process.memory, &self.before);
                 self.begin(begun);
                 self.find(site, source)
             }
             reply => reply,
         };
-        reply.inspect_err(|_| copy_values(&mut self.process.memory, &self.before))
+        reply.inspect_err(|_| copy_values(&mut self.path.process.memory, &self.before))
     }
 
     /// Runs a section with choices that its conditions allow, where those that were drawn failed.
@@ -298,90 +290,30 @@ impl Server {
 
     /// Choices with which the section that has begun comes to its end.
     fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
-        let start = Path { process: self.process.clone(), store: Store::default(), made: Vec::new() };
+        let start = self.path.clone();
         let Server { spec, solver, drawing, .. } = self;
         let mut search = Search { spec, fresh: drawing.fresh(), solver, drawing, source, paths: PATHS };
         search.first(start, &mut |search, path, _| search.given(&path))
     }
 
     fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {
-        self.run(&mut Source::Given(given.into()))
+        self.run(Source::Given(given.into()))
     }
 
-    fn run(&mut self, source: &mut Source) -> Result<Reply, Stop> {
-        self.made.clear();
-        self.made_types.clear();
-        loop {
-            match self.process.advance(&self.spec.program) {
-                Event::Choose { choice, site, .. } => {
-                    let value = self.choose(&choice, site, source)?;
-                    self.made.push(Given::Value(value.clone()));
-                    self.made_types.push(choice.value_type());
-                    self.process.resume(value);
-                }
-                Event::Or { ways, site } => self.select(ways, site, source)?,
-                Event::Assume(Truth::Known(false), site) => return Err(Stop::Stuck(site)),
-                Event::Expects(Truth::Known(false), site) => return Err(Stop::Outside(site)),
-                Event::Fault(_, fault) => return Err(Stop::Fault(fault)),
-                Event::Cut(_, limit) => return Err(Stop::Limit(limit)),
-                Event::Assume(..) | Event::Expects(..) | Event::Yield => self.process.proceed(),
-                Event::Send(answer, _) => {
-                    self.process.rest();
-                    return Ok(Reply::Answer(answer));
-                }
-                Event::End => {
-                    self.process.rest();
-                    return Ok(Reply::Nothing);
-                }
-                // Nothing is symbolic in a concrete run.
-                Event::Branch { .. } | Event::Guard { .. } | Event::Look { .. } | Event::Recv => {
-                    return Err(Stop::Limit(Limit::Undecidable));
-                }
-            }
+    fn run(&mut self, source: Source) -> Result<Reply, Stop> {
+        let Server { spec, drawing, made, .. } = self;
+        (made.given.clear(), made.types.clear());
+        let mut run = Run { spec, drawing, source, made, fresh: Fresh::default() };
+        drive(spec, &mut run, &mut self.path).0
+    }
+}
+
+impl Begun<'_> {
+    fn on(self, spec: &Spec, process: &mut Process) {
+        match self {
+            Begun::Boot => process.boot(&spec.program),
+            Begun::Request(request, client) => process.receive(&spec.program, request, client),
+            Begun::Step(step) => process.step(&spec.program, step),
         }
-    }
-
-    fn choose(&mut self, choice: &Choice, site: Site, source: &mut Source) -> Result<Value, Stop> {
-        match source {
-            Source::Drawn(choices) => {
-                self.announce(site);
-                self.drawing.choice(&self.spec.types, choice, *choices).map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))
-            }
-            Source::Given(given) => match given.pop_front() {
-                Some(Given::Value(value)) => {
-                    self.drawing.see(&value);
-                    Ok(value)
-                }
-                Some(Given::Way(_) | Given::Element(_)) | None => Err(Stop::Mismatch(site)),
-            },
-        }
-    }
-
-    /// Says what is chosen next.
-    fn announce(&mut self, site: Site) {
-        if self.drawing.place.is_some() {
-            let (subject, line) = self.spec.choice_at(site);
-            self.drawing.draw_for(subject, &line);
-        }
-    }
-
-    fn select(&mut self, ways: usize, site: Site, source: &mut Source) -> Result<(), Stop> {
-        self.announce(site);
-        let elements = self.process.elements();
-        let way = match source {
-            Source::Drawn(choices) => choices.choose(self.drawing.label("way"), ways).map_err(Stop::Choice)?,
-            Source::Given(given) => match given.pop_front() {
-                Some(Given::Way(way)) if way < ways => way,
-                Some(Given::Element(element) | Given::Value(element)) => {
-                    elements.iter().position(|known| *known == element).ok_or(Stop::Mismatch(site))?
-                }
-                Some(Given::Way(_)) | None => return Err(Stop::Mismatch(site)),
-            },
-        };
-        let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
-        self.made.push(made);
-        self.made_types.push(ERROR);
-        self.process.select(way);
-        Ok(())
     }
 }

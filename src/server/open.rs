@@ -23,29 +23,18 @@ const LENGTH: usize = 1_024;
 /// The end of a list that was not looked at is shown where it is no longer than this.
 const LONGEST: i64 = 256;
 
-/// What is known of the symbols in a state.
+/// What there is besides a state with symbols.
 #[derive(Debug, Default)]
 pub(super) struct Open {
-    store: Store,
-    fresh: Fresh,
+    pub(super) fresh: Fresh,
     /// Sections until the state is walked again.
     rests: usize,
-}
-
-impl Open {
-    /// What is known, and the number of the last symbol.
-    pub(super) fn known(&self) -> (Store, u64) {
-        (self.store.clone(), self.fresh.last)
-    }
 }
 
 impl Server {
     /// Runs a section from a state of which part is not known, all or nothing.
     pub(super) fn section_open(&mut self, begun: Begun, open: Open, source: &mut dyn Choices) -> Result<Reply, Stop> {
-        let before = self.process.clone();
-        self.begin(begun);
-        let process = std::mem::replace(&mut self.process, before);
-        let start = Path { process, store: open.store.clone(), made: Vec::new() };
+        let start = self.copy_with(begun);
         let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
         let Server { spec, solver, drawing, .. } = self;
         let mut search = Search { spec, fresh, solver, drawing, source, paths: PATHS };
@@ -54,7 +43,7 @@ impl Server {
             Begun::Request(..) | Begun::Step(_) => search.section(start),
         };
         let fresh = search.fresh;
-        self.made.clear();
+        (self.made.given.clear(), self.made.types.clear());
         let (path, reply) = match found {
             Ok(found) => found,
             Err(stop) => {
@@ -62,23 +51,27 @@ impl Server {
                 return Err(stop);
             }
         };
-        self.process = path.process;
-        self.process.rest();
-        let open = Open { store: path.store, fresh, rests: open.rests };
+        self.path = Path { log: Vec::new(), ..path };
+        self.path.process.rest();
+        let open = Open { fresh, ..open };
         self.open = if open.rests > 0 { Some(Open { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
         Ok(reply)
     }
 
     /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
     fn tidied(&mut self, mut open: Open) -> Option<Open> {
-        let store = &open.store;
+        let Path { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
-        self.process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
-        self.process.prune_seen();
-        let live = self.process.live(0).vars;
-        open.store.forget(&|var| live.contains(&var), &mut self.solver);
-        open.rests = self.process.memory.iter().map(Value::breadth).sum::<usize>() / NODES;
-        (!live.is_empty() || self.process.has_unknowns()).then_some(open)
+        process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
+        process.prune_seen();
+        let live = process.live(0).vars;
+        store.forget(&|var| live.contains(&var), &mut self.solver);
+        open.rests = process.memory.iter().map(Value::breadth).sum::<usize>() / NODES;
+        let is_open = !live.is_empty() || process.has_unknowns();
+        if !is_open {
+            *store = Store::default();
+        }
+        is_open.then_some(open)
     }
 }
 
@@ -107,7 +100,7 @@ impl Search<'_> {
     /// What a section chose and answered is drawn.
     fn shown(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
         let mut model = Model::default();
-        for (made, _) in std::mem::take(&mut path.made) {
+        for (made, _) in std::mem::take(&mut path.log) {
             made.value().map_or(Ok(()), |made| self.fix(&mut path, made, &mut model))?;
         }
         let reply = match reply {
@@ -223,7 +216,7 @@ impl Search<'_> {
             let count = self.drawing.count(self.source).map_err(Stop::Choice)?;
             let wanted = Term::eq(&length, &Term::int(count as i64));
             if path.store.check(&wanted, self.solver) == Answer::Sat {
-                path.assume(&wanted, self.solver, UNDECIDED)?;
+                path.assume(&wanted, self.solver).map_err(|_| UNDECIDED)?;
             }
             self.fix(path, &Value::of_term(length.clone()), model)?;
             let drawn = model.eval_or_simplest(&length);
@@ -238,7 +231,7 @@ impl Search<'_> {
     fn unify(&mut self, path: &mut Path, mut answer: Value, shown: &Value) -> Result<(), Stop> {
         loop {
             match value::equal(&answer, shown) {
-                Ok(truth) => return path.require(truth, self.solver, UNDECIDED),
+                Ok(truth) => return path.require(truth, self.solver).map_err(|_| UNDECIDED),
                 Err(Split::On(condition)) => {
                     let holds = path.store.decide(&condition).filter(|_| condition.as_bool().is_none());
                     answer = answer.decide(&condition, holds.ok_or(UNDECIDED)?);
@@ -254,7 +247,7 @@ impl Search<'_> {
             Answered::Part(part) => answer.filled(&part).ok_or(UNDECIDED),
             Answered::Look(look) => {
                 let facts = path.process.look(&mut self.fresh, &self.spec.types, &look);
-                facts.iter().try_for_each(|fact| path.assume(fact, self.solver, UNDECIDED))?;
+                facts.iter().try_for_each(|fact| path.assume(fact, self.solver)).map_err(|_| UNDECIDED)?;
                 Ok(answer)
             }
             Answered::Branch(condition) => {

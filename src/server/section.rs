@@ -6,23 +6,18 @@
 use super::draw::Drawing;
 use super::{Completion, Given, Reply, Stop};
 use crate::choice::Choices;
-use crate::process::{Choice, Event, Fresh, Limit, Process};
-use crate::solve::{Answer, Solver, Store};
+use crate::process::{Fault, Fresh, Limit};
+use crate::solve::{Answer, Solver};
 use crate::spec::{Site, Spec};
+use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
-use crate::value::Truth;
+use crate::value::{Truth, Value};
 
 /// The number of paths that are tried for a section that has begun.
 pub(super) const PATHS: usize = 10_000;
 
-/// A path through a section.
-#[derive(Clone)]
-pub(super) struct Path {
-    pub process: Process,
-    pub store: Store,
-    /// What was chosen, and under which guard.
-    pub made: Vec<(Given, Option<Term>)>,
-}
+/// A path through a section, with what was chosen, and under which guard.
+pub(super) type Path = symbolic::Path<(Given, Option<Term>)>;
 
 /// Where a path's choices come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +37,28 @@ pub(super) struct Search<'s> {
     pub source: &'s mut dyn Choices,
     /// The number of paths that are tried.
     pub paths: usize,
+}
+
+/// The policy of a search: where choices come from, and the sides that were not taken.
+struct Run<'r, 's> {
+    search: &'r mut Search<'s>,
+    choosing: Choosing,
+    open: &'r mut Vec<Path>,
+}
+
+/// The end of a section.
+pub(super) struct Ended(pub Result<Reply, Stop>);
+
+impl From<Stop> for Ended {
+    fn from(stop: Stop) -> Ended {
+        Ended(Err(stop))
+    }
+}
+
+impl From<Infeasible> for Ended {
+    fn from(_: Infeasible) -> Ended {
+        Ended(Err(Stop::Limit(Limit::Undecidable)))
+    }
 }
 
 impl Search<'_> {
@@ -74,61 +91,8 @@ impl Search<'_> {
     /// # Errors
     /// Where it has no end.
     pub fn run(&mut self, path: &mut Path, choosing: Choosing, open: &mut Vec<Path>) -> Result<Reply, Stop> {
-        loop {
-            match path.process.advance(&self.spec.program) {
-                Event::Choose { choice, site, guard } => self.choose(path, choosing, (&choice, site), guard)?,
-                Event::Look { look, site } => {
-                    let facts = path.process.look(&mut self.fresh, &self.spec.types, &look);
-                    facts.iter().try_for_each(|fact| path.assume(fact, self.solver, Stop::Stuck(site)))?;
-                }
-                Event::Branch { condition, site, .. } => {
-                    let first = self.draw("branch", 2)? == 0;
-                    path.fork(&condition.term(), self.solver, open, first, site)?;
-                }
-                Event::Guard { condition, .. } => {
-                    let decided = path.store.decide(&condition);
-                    path.process.guard(decided);
-                }
-                Event::Or { ways, .. } => {
-                    let first = self.draw("way", ways)?;
-                    path.ways(ways, first, open);
-                }
-                Event::Assume(condition, site) => path.require(condition, self.solver, Stop::Stuck(site))?,
-                Event::Expects(condition, site) => path.require(condition, self.solver, Stop::Outside(site))?,
-                Event::Fault(condition, fault) => {
-                    if choosing == Choosing::Drawn && path.allows(&condition, self.solver) {
-                        return Err(Stop::Fault(fault));
-                    }
-                    path.require(condition.not(), self.solver, Stop::Fault(fault))?;
-                }
-                Event::Cut(condition, limit) => path.require(condition.not(), self.solver, Stop::Limit(limit))?,
-                Event::Yield => path.process.proceed(),
-                Event::Send(answer, _) => return Ok(Reply::Answer(answer)),
-                Event::End => return Ok(Reply::Nothing),
-                Event::Recv => return Err(Stop::Limit(Limit::Undecidable)),
-            }
-        }
-    }
-
-    fn choose(
-        &mut self,
-        path: &mut Path,
-        choosing: Choosing,
-        (choice, site): (&Choice, Site),
-        guard: Option<Term>,
-    ) -> Result<(), Stop> {
-        if choosing == Choosing::Drawn {
-            let drawn = self.drawing.choice(&self.spec.types, choice, self.source).map_err(Stop::Choice)?;
-            path.process.resume(drawn.ok_or(Stop::Stuck(site))?);
-            return Ok(());
-        }
-        let (value, restrictions) = self.fresh.havoc(&self.spec.types, choice);
-        let guarded = |term: Term| guard.as_ref().map_or(term.clone(), |guard| Term::implies(guard, &term));
-        path.process.resume(value.clone());
-        let mut facts = restrictions.into_iter().map(guarded);
-        facts.try_for_each(|fact| path.assume(&fact, self.solver, Stop::Stuck(site)))?;
-        path.made.push((Given::Value(value), guard));
-        Ok(())
+        let spec = self.spec;
+        drive(spec, &mut Run { search: self, choosing, open }, path).0
     }
 
     pub(super) fn draw(&mut self, label: &'static str, arity: usize) -> Result<usize, Stop> {
@@ -155,8 +119,94 @@ impl Search<'_> {
             Answer::Sat | Answer::Unsat => Stop::Limit(Limit::Undecidable),
         })?;
         let completion = Completion { types: &self.spec.types, model: &model, process: &path.process };
-        Ok(path.made.iter().filter_map(|(made, guard)| made.under(&completion, guard.as_ref())).collect())
+        Ok(path.log.iter().filter_map(|(made, guard)| made.under(&completion, guard.as_ref())).collect())
     }
+}
+
+impl Policy for Run<'_, '_> {
+    type Path = Path;
+    type Stopped = Ended;
+
+    fn fresh(&mut self) -> &mut Fresh {
+        &mut self.search.fresh
+    }
+
+    fn restrict(&mut self, path: &mut Path, facts: Vec<Term>, _: u64, site: Site) -> Result<(), Ended> {
+        facts.iter().try_for_each(|fact| self.require(path, Truth::Term(fact.clone()), Stop::Stuck(site)))
+    }
+
+    fn choose(&mut self, path: &mut Path, chosen: Chosen) -> Result<(), Ended> {
+        let Search { spec, drawing, source, fresh, .. } = &mut *self.search;
+        if self.choosing == Choosing::Drawn {
+            let drawn = drawing.choice(&spec.types, &chosen.choice, *source).map_err(Stop::Choice)?;
+            path.process.resume(drawn.ok_or(Stop::Stuck(chosen.site))?);
+            return Ok(());
+        }
+        let (value, facts) = havoc(fresh, &spec.types, &chosen);
+        path.process.resume(value.clone());
+        self.restrict(path, facts, 0, chosen.site)?;
+        path.log.push((Given::Value(value), chosen.guard));
+        Ok(())
+    }
+
+    fn fork(&mut self, path: &mut Path, Fork { condition, site, .. }: Fork) -> Result<(), Ended> {
+        let first = self.search.draw("branch", 2)? == 0;
+        let other = path.fork(&condition.term(), first, self.search.solver, |_, _| {});
+        self.open.extend(other.map_err(|_| Stop::Stuck(site))?);
+        Ok(())
+    }
+
+    fn select(&mut self, path: &mut Path, ways: usize, _: Site) -> Result<(), Ended> {
+        let first = self.search.draw("way", ways)?;
+        for way in (0..ways).map(|at| (first + at) % ways).skip(1) {
+            let mut other = path.clone();
+            go(&mut other, way);
+            self.open.push(other);
+        }
+        go(path, first);
+        Ok(())
+    }
+
+    fn assume(&mut self, path: &mut Path, condition: Truth, site: Site) -> Result<(), Ended> {
+        self.require(path, condition, Stop::Stuck(site))
+    }
+
+    fn expects(&mut self, path: &mut Path, duty: Truth, site: Site) -> Result<(), Ended> {
+        self.require(path, duty, Stop::Outside(site))
+    }
+
+    fn fault(&mut self, path: &mut Path, wrong: Truth, fault: Fault) -> Result<(), Ended> {
+        let is_met = match &wrong {
+            Truth::Known(known) => *known,
+            Truth::Term(term) => path.store.check(term, self.search.solver) == Answer::Sat,
+        };
+        if self.choosing == Choosing::Drawn && is_met {
+            return Err(Stop::Fault(fault).into());
+        }
+        self.require(path, wrong.not(), Stop::Fault(fault))
+    }
+
+    fn cut(&mut self, path: &mut Path, reached: Truth, limit: Limit, _: Option<Site>) -> Result<(), Ended> {
+        self.require(path, reached.not(), Stop::Limit(limit))
+    }
+
+    fn end(&mut self, _: &mut Path, answer: Option<(Value, Site)>) -> Ended {
+        Ended(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
+    }
+}
+
+impl Run<'_, '_> {
+    fn require(&mut self, path: &mut Path, condition: Truth, stop: Stop) -> Result<(), Ended> {
+        Ok(path.require(condition, self.search.solver).map_err(|_| stop)?)
+    }
+}
+
+/// Takes a way.
+fn go(path: &mut Path, way: usize) {
+    let elements = path.process.elements();
+    let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
+    path.log.push((made, path.process.path().cloned()));
+    path.process.select(way);
 }
 
 /// What is told where paths stop differently: that a run is wrong before that none exists.
@@ -168,75 +218,5 @@ fn gravity(stop: &Stop) -> u8 {
         Stop::Limit(_) | Stop::Undecided(_) => 2,
         Stop::Stuck(_) => 1,
         Stop::Mismatch(_) => 0,
-    }
-}
-
-impl Path {
-    /// Adds a condition.
-    ///
-    /// # Errors
-    /// `stop`, where it cannot hold.
-    pub fn assume(&mut self, condition: &Term, solver: &mut Solver, stop: Stop) -> Result<(), Stop> {
-        if self.store.assume(condition, solver) == Answer::Unsat { Err(stop) } else { Ok(()) }
-    }
-
-    /// Goes on where a condition holds.
-    pub fn require(&mut self, condition: Truth, solver: &mut Solver, stop: Stop) -> Result<(), Stop> {
-        self.process.proceed();
-        match condition {
-            Truth::Known(true) => Ok(()),
-            Truth::Known(false) => Err(stop),
-            Truth::Term(term) => self.assume(&term, solver, stop),
-        }
-    }
-
-    fn allows(&self, condition: &Truth, solver: &mut Solver) -> bool {
-        match condition {
-            Truth::Known(known) => *known,
-            Truth::Term(term) => self.store.check(term, solver) == Answer::Sat,
-        }
-    }
-
-    fn fork(
-        &mut self,
-        condition: &Term,
-        solver: &mut Solver,
-        open: &mut Vec<Path>,
-        first: bool,
-        site: Site,
-    ) -> Result<(), Stop> {
-        if let Some(known) = self.store.decide(condition) {
-            self.process.branch(known);
-            return Ok(());
-        }
-        let negated = Term::not(condition);
-        let side = |holds: bool| if holds { condition } else { &negated };
-        let mut other = self.clone();
-        other.process.branch(!first);
-        let is_open = other.store.assume(side(!first), solver) != Answer::Unsat;
-        self.process.branch(first);
-        match self.assume(side(first), solver, Stop::Stuck(site)) {
-            Ok(()) if is_open => open.push(other),
-            Ok(()) => {}
-            Err(_) if is_open => *self = other,
-            Err(stop) => return Err(stop),
-        }
-        Ok(())
-    }
-
-    fn ways(&mut self, ways: usize, first: usize, open: &mut Vec<Path>) {
-        for way in (0..ways).map(|at| (first + at) % ways).skip(1) {
-            let mut other = self.clone();
-            other.go(way);
-            open.push(other);
-        }
-        self.go(first);
-    }
-
-    fn go(&mut self, way: usize) {
-        let elements = self.process.elements();
-        let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
-        self.made.push((made, self.process.path().cloned()));
-        self.process.select(way);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::names::{Names, Place};
 use super::{Page, Quote, REMARKS};
-use crate::dualize::{self, End, Met, Path, Side, Symbolic};
+use crate::dualize::{self, Case, End, Met, Side, Symbolic};
 use crate::process::Choice;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::ERROR;
@@ -74,7 +74,7 @@ fn name_request(names: &mut Names<'_>, page: &Page<'_>, request: &Value) {
     }
 }
 
-fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path: &Path) {
+fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path: &Case) {
     let mut choices = 0;
     for met in &path.met {
         write_met(page, names, met, &mut choices);
@@ -148,7 +148,7 @@ fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice)
     }
 }
 
-fn write_state(page: &mut Page<'_>, names: &Names<'_>, step: &Symbolic, path: &Path) {
+fn write_state(page: &mut Page<'_>, names: &Names<'_>, step: &Symbolic, path: &Case) {
     let program = &page.spec.program;
     let slots = program.slots.iter().zip(step.memory.iter().zip(&path.memory)).take(program.state_slots());
     let changed = slots.filter(|(_, (before, after))| before != after);

@@ -1,0 +1,206 @@
+//! The driver: the only loop over the events of a process.
+
+use super::{Driven, Infeasible};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, Process};
+use crate::solve::Store;
+use crate::spec::code::Pc;
+use crate::spec::{Site, Spec, Types};
+use crate::term::{Condition, Term};
+use crate::value::{Truth, Value};
+
+/// An internal choice that is to be made.
+#[derive(Debug)]
+pub struct Chosen {
+    /// What it ranges over.
+    pub choice: Choice,
+    /// The condition of the arm that it is made in; `None` is always.
+    pub guard: Option<Term>,
+    /// The node.
+    pub site: Site,
+}
+
+/// A condition that is open.
+#[derive(Debug)]
+pub struct Fork {
+    /// The condition.
+    pub condition: Condition,
+    /// Where its two sides begin; `None` where both are the same place.
+    pub sides: Option<(Pc, Pc)>,
+    /// The node.
+    pub site: Site,
+}
+
+/// What a use of a specification does with the events of a path. Each answers, so that the path goes on, or says why it does not.
+pub trait Policy {
+    /// What is driven.
+    type Path: Driven;
+    /// Why a path goes on no further: it has come to its end, or leads nowhere.
+    type Stopped: From<Infeasible>;
+
+    /// Source of the symbols that stand for choices and for parts of what is unknown.
+    fn fresh(&mut self) -> &mut Fresh;
+
+    /// Runs a path to its next event.
+    ///
+    /// # Errors
+    /// Where it is not followed to there.
+    fn advance(&mut self, spec: &Spec, path: &mut Self::Path) -> Result<Event, Self::Stopped> {
+        Ok(path.parts().0.advance(&spec.program))
+    }
+
+    /// Adds facts about `variables` new symbols.
+    ///
+    /// # Errors
+    /// Where they cannot hold.
+    fn restrict(
+        &mut self,
+        path: &mut Self::Path,
+        facts: Vec<Term>,
+        variables: u64,
+        site: Site,
+    ) -> Result<(), Self::Stopped>;
+
+    /// Makes an internal choice.
+    ///
+    /// # Errors
+    /// Where there is none to make.
+    fn choose(&mut self, path: &mut Self::Path, chosen: Chosen) -> Result<(), Self::Stopped>;
+
+    /// Takes sides of an open condition.
+    ///
+    /// # Errors
+    /// Where neither is followed.
+    fn fork(&mut self, path: &mut Self::Path, fork: Fork) -> Result<(), Self::Stopped>;
+
+    /// Takes ways of several.
+    ///
+    /// # Errors
+    /// Where none is followed.
+    fn select(&mut self, path: &mut Self::Path, ways: usize, site: Site) -> Result<(), Self::Stopped>;
+
+    /// Takes up a condition without which the run does not exist.
+    ///
+    /// # Errors
+    /// Where it cannot hold.
+    fn assume(&mut self, path: &mut Self::Path, condition: Truth, site: Site) -> Result<(), Self::Stopped>;
+
+    /// Goes on where the client does its duty.
+    ///
+    /// # Errors
+    /// Where it cannot.
+    fn expects(&mut self, path: &mut Self::Path, duty: Truth, site: Site) -> Result<(), Self::Stopped>;
+
+    /// Goes on where the specification is not wrong.
+    ///
+    /// # Errors
+    /// Where it is.
+    fn fault(&mut self, path: &mut Self::Path, wrong: Truth, fault: Fault) -> Result<(), Self::Stopped>;
+
+    /// Goes on where a limit is not reached.
+    ///
+    /// # Errors
+    /// Where it is.
+    fn cut(
+        &mut self,
+        path: &mut Self::Path,
+        reached: Truth,
+        limit: Limit,
+        site: Option<Site>,
+    ) -> Result<(), Self::Stopped>;
+
+    /// Goes on where other tasks may run, or suspends the task.
+    ///
+    /// # Errors
+    /// Where the task is suspended.
+    fn pause(&mut self, path: &mut Self::Path) -> Result<(), Self::Stopped> {
+        path.parts().0.proceed();
+        Ok(())
+    }
+
+    /// What the end of the path comes to, with its answer, if there is one.
+    fn end(&mut self, path: &mut Self::Path, answer: Option<(Value, Site)>) -> Self::Stopped;
+
+    /// Makes a part of an unknown value out of fresh symbols.
+    ///
+    /// # Errors
+    /// Where what restricts them cannot hold.
+    fn look(&mut self, spec: &Spec, path: &mut Self::Path, look: &Look, site: Site) -> Result<(), Self::Stopped> {
+        let before = self.fresh().last;
+        let facts = path.parts().0.look(self.fresh(), &spec.types, look);
+        let variables = self.fresh().last - before;
+        self.restrict(path, facts, variables, site)
+    }
+}
+
+/// Runs a path until the policy stops it.
+#[inline]
+pub fn drive<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> P::Stopped {
+    loop {
+        if let Err(stopped) = step(spec, policy, path) {
+            return stopped;
+        }
+    }
+}
+
+/// Runs a path to its next event, and answers that.
+#[inline(always)] // Its only caller is the loop.
+fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<(), P::Stopped> {
+    let event = policy.advance(spec, path)?;
+    let (process, store) = path.parts();
+    match event {
+        Event::Choose { choice, guard, site } => policy.choose(path, Chosen { choice, guard, site }),
+        Event::Look { look, site } => policy.look(spec, path, &look, site),
+        Event::Branch { condition, sides, site } => match store.decide_condition(&condition) {
+            Some(known) => {
+                process.branch(known);
+                Ok(())
+            }
+            None => policy.fork(path, Fork { condition, sides, site }),
+        },
+        Event::Guard { condition, path: around } => {
+            let decided = decide_arm(store, &condition, around.as_ref());
+            process.guard(decided);
+            Ok(())
+        }
+        Event::Or { ways, site } => policy.select(path, ways, site),
+        Event::Assume(condition, site) => policy.assume(proceeded(path), condition, site),
+        Event::Expects(duty, site) => policy.expects(proceeded(path), duty, site),
+        Event::Fault(wrong, fault) => policy.fault(proceeded(path), wrong, fault),
+        Event::Cut(reached, limit) => {
+            let site = process.site(&spec.program);
+            policy.cut(proceeded(path), reached, limit, site)
+        }
+        Event::Yield => policy.pause(path),
+        Event::Send(answer, site) => Err(policy.end(path, Some((answer, site)))),
+        // A process that runs is never idle.
+        Event::End | Event::Recv => Err(policy.end(path, None)),
+    }
+}
+
+/// The path behind an event that needs no answer.
+fn proceeded<D: Driven>(path: &mut D) -> &mut D {
+    let process: &mut Process = path.parts().0;
+    process.proceed();
+    path
+}
+
+/// A fresh value for a choice, and what restricts it under the guard of its arm.
+pub fn havoc(fresh: &mut Fresh, types: &Types, chosen: &Chosen) -> (Value, Vec<Term>) {
+    let (value, restrictions) = fresh.havoc(types, &chosen.choice);
+    let guarded = |restriction: Term| match &chosen.guard {
+        Some(guard) => Term::implies(guard, &restriction),
+        None => restriction,
+    };
+    (value, restrictions.into_iter().map(guarded).collect())
+}
+
+/// Which arm of a conditional expression is taken, if the other one cannot be on its path.
+fn decide_arm(store: &Store, condition: &Term, path: Option<&Term>) -> Option<bool> {
+    store.decide(condition).or_else(|| {
+        let path = path?;
+        if store.decide(&Term::and(path, condition)) == Some(false) {
+            return Some(false);
+        }
+        (store.decide(&Term::and(path, &Term::not(condition))) == Some(false)).then_some(true)
+    })
+}
