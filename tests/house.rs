@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("process", &["diagnostic", "syntax", "json", "choice", "solve"]),
     ("trace", &["syntax", "choice", "solve", "process"]),
     ("network", &["diagnostic", "syntax", "json", "choice", "solve"]),
+    ("symbolic", &["diagnostic", "syntax", "json", "choice"]),
     ("server", &["diagnostic", "syntax"]),
     ("dualize", &["diagnostic", "syntax", "json", "choice", "server"]),
     ("validate", &["syntax", "server"]),

@@ -42,27 +42,13 @@ fn settings() -> Vec<Options> {
     let behind = Options { ahead: false, ..Options::default() };
     let twice = Options { optional: false, ..Options::default() };
     let early = Options { late: false, ..Options::default() };
-    let at_once = Options { by_need: false, ..Options::default() };
-    let in_order = Options { told_first: false, ..Options::default() };
-    (0..8)
-        .map(switched)
-        .chain([z3, apart, unnamed, unshown, behind, twice, early, at_once, in_order, plain()])
-        .collect()
+    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, early, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options {
-        name: false,
-        unite: false,
-        shown: false,
-        ahead: false,
-        optional: false,
-        by_need: false,
-        told_first: false,
-        ..unmerged
-    }
+    Options { name: false, unite: false, shown: false, ahead: false, optional: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -283,7 +269,7 @@ fn optional_choices_are_judged_alike() {
 }
 
 #[test]
-fn options_that_are_made_by_need_are_judged_alike() {
+fn optional_values_at_several_places_are_judged_alike() {
     let types = "enum E { Off, On(int), Broken(int) } enum Answer { A(option<int>), B { x: option<int>, y: option<int> }, C, D(E) }";
     let one = |rng: &mut Rng| match rng.below(9) {
         0..3 => json!(null),
@@ -300,12 +286,7 @@ fn options_that_are_made_by_need_are_judged_alike() {
             _ => json!({"D": {"Broken": rng.between(0, 2)}}),
         },
     };
-    judged_alike(types, &answer, 5, &BY_NEED, &Options { by_need: false, ..Options::default() });
-}
-
-#[test]
-fn conditions_behind_answers_are_judged_alike() {
-    answers_are_judged_alike(&TOLD_FIRST, &Options { told_first: false, ..Options::default() });
+    judged_alike(types, &answer, 5, &SEVERAL, &Options { optional: false, ..Options::default() });
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! `choose x: int where 0 <= x` is another such bound. The rules *if* and *assume* of Figure 3.1, without an event.
 
 use super::candidate::{Candidate, State};
-use super::frontier::Judge;
+use super::section::Section;
 use crate::process::{Event, Knows};
 use crate::scalar::Int;
 use crate::solve::Store;
@@ -31,16 +31,16 @@ impl Knows for Bounds<'_> {
     }
 }
 
-impl Judge {
-    /// Runs a candidate to its next event.
+impl Section<'_> {
+    /// Runs a candidate to its next event; a bound that its store can tell, or takes up, is none.
     #[inline]
-    pub(super) fn advance(&mut self, program: &Program, candidate: &mut Candidate) -> Event {
+    pub(super) fn advance_knowing_bounds(&mut self, program: &Program, candidate: &mut Candidate) -> Event {
         let State { process, store, .. } = &mut **candidate;
         let mut bounds = Bounds { store, assumed: 0 };
         let event = process.advance_knowing(program, &mut bounds);
         if bounds.assumed > 0 {
-            self.whole = false;
-            self.solver.statistics.by_domain += bounds.assumed;
+            self.findings.is_exhaustive = false;
+            self.judge.solver.statistics.by_domain += bounds.assumed;
         }
         event
     }

@@ -7,8 +7,9 @@ use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Past, Solver, Store};
 use crate::spec::{Site, Spec};
+use crate::symbolic::Infeasible;
 use crate::term::{Condition, Term};
-use crate::value::{self, Alternatives, Conditions, Lifted, Truth, Value};
+use crate::value::{self, Conditions, Lifted, Truth, Value};
 
 /// A validation state that is moved by its address: candidates change places more often than they are looked into.
 ///
@@ -105,15 +106,6 @@ pub fn notes_requests(spec: &Spec, seen: &Observed) -> bool {
     !spec.program.steps.is_empty() || matches!(seen, Observed::Lost)
 }
 
-/// Whether a path goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Alive {
-    /// It does.
-    Yes,
-    /// Its constraints cannot be met.
-    No,
-}
-
 impl Candidate {
     pub(super) fn new(process: Process) -> Candidate {
         Candidate(Box::new(State {
@@ -195,86 +187,88 @@ impl Candidate {
         }
     }
 
-    pub(super) fn assume(&mut self, condition: &Term, at: Option<Place>, solver: &mut Solver) -> Alive {
+    pub(super) fn assume(
+        &mut self,
+        condition: &Term,
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
         let answer = self.store.assume(condition, solver);
         self.told(answer, at)
     }
 
     /// The same for the condition of a statement.
-    pub(super) fn assume_condition(&mut self, condition: &Condition, at: Option<Place>, solver: &mut Solver) -> Alive {
+    pub(super) fn assume_condition(
+        &mut self,
+        condition: &Condition,
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
         let answer = self.store.assume_condition(condition, solver);
         self.told(answer, at)
     }
 
-    /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part, and then
-    /// something more. The answer is not needed any more where that could be said.
+    /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part.
     pub(super) fn shows(
         &mut self,
-        answer: &mut Value,
+        answer: &Value,
         expected: &Value,
-        more: Option<&Term>,
         at: Place,
         solver: &mut Solver,
-    ) -> Lifted<Alive> {
+    ) -> Lifted<Result<(), Infeasible>> {
         if !matches!(answer, Value::Data { fields: Some(_), .. } | Value::Union(_)) {
             return Ok(self.require(value::equal(answer, expected)?, Some(at), solver));
         }
         let mut conditions = Conditions::default();
         if !value::equal_where(answer, expected, &mut conditions)? {
-            return Ok(Alive::No);
+            return Ok(Err(Infeasible));
         }
-        for (alternatives, known) in std::mem::take(&mut conditions.told) {
-            answer.clear();
-            if !self.tell(&alternatives, &known) && !conditions.look_at(alternatives, &known)? {
-                return Ok(Alive::No);
-            }
-        }
-        conditions.terms.extend(more.cloned());
-        Ok(match &conditions.terms[..] {
-            [] => Alive::Yes,
+        Ok(match &conditions[..] {
+            [] => Ok(()),
             [condition] => self.assume(condition, Some(at), solver),
             _ => {
-                let answer = self.store.assume_all(conditions.terms, solver);
+                let answer = self.store.assume_all(conditions, solver);
                 self.told(answer, Some(at))
             }
         })
     }
 
-    /// Puts a known value where alternatives stand that nothing has looked at; whether nothing mentions them any more.
-    fn tell(&mut self, alternatives: &Alternatives, known: &Value) -> bool {
-        self.process.rest();
-        self.process.tell(alternatives, known);
-        if alternatives.made().is_some() || alternatives.is_shared() {
-            return false;
-        }
-        (0..alternatives.variables()).for_each(|_| self.count_seen());
-        true
-    }
-
     /// Whether the path goes on after this answer of the solver.
-    pub(super) fn told(&mut self, answer: Answer, at: Option<Place>) -> Alive {
+    pub(super) fn told(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
         match answer {
             Answer::Sat => {
                 // All that the store says was decided together, what was left open before included.
                 (self.doubt, self.doubted) = (None, None);
-                Alive::Yes
+                Ok(())
             }
-            Answer::Unsat => Alive::No,
+            Answer::Unsat => Err(Infeasible),
             Answer::Unknown(why) => {
                 if self.doubt.is_none() {
                     (self.doubt, self.doubted) = (Some(Doubt::Solver(why)), at);
                 }
-                Alive::Yes
+                Ok(())
             }
         }
     }
 
-    pub(super) fn require(&mut self, condition: Truth, at: Option<Place>, solver: &mut Solver) -> Alive {
+    pub(super) fn require(
+        &mut self,
+        condition: Truth,
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
         match condition {
-            Truth::Known(true) => Alive::Yes,
-            Truth::Known(false) => Alive::No,
+            Truth::Known(true) => Ok(()),
+            Truth::Known(false) => Err(Infeasible),
             Truth::Term(term) => self.assume(&term, at, solver),
         }
+    }
+
+    /// The candidate where a condition holds, which is possible.
+    pub(super) fn where_holds(&self, condition: Truth, at: Place, solver: &mut Solver) -> Candidate {
+        let mut state = self.clone();
+        _ = state.require(condition, Some(at), solver);
+        state
     }
 
     /// Whether a condition can hold here: certainly, certainly not, or perhaps.

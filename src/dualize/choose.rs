@@ -2,21 +2,19 @@
 //!
 //! `let id = choose Id; reply Fresh(id);` observed to answer `Fresh("a")` chose `"a"`.
 
-use std::sync::Arc;
-
-use super::candidate::{Alive, Candidate, Logged};
-use super::frontier::Judge;
+use super::candidate::{Candidate, Logged};
 use super::goal::Goal;
-use crate::process::{Choice, Fresh, Look};
+use super::section::Section;
+use crate::process::{Choice, Fresh};
 use crate::scalar::Sort;
-use crate::spec::code::Program;
 use crate::spec::optional::{Arm, Optional};
-use crate::spec::{Site, Spec, Types};
+use crate::spec::{Site, Types};
+use crate::symbolic::{Chosen, Infeasible, havoc};
 use crate::term::Term;
-use crate::value::{Alternatives, Pattern, Value};
+use crate::value::Value;
 
 /// An optional value of fresh variables, and what restricts it.
-fn made_now(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Alternatives, Vec<Term>) {
+fn havoc_optional(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Value, Vec<Term>) {
     let first = fresh.variable(Sort::Bool);
     let (inner, restrictions) = fresh.havoc(types, &Choice::Type(optional.ty));
     let (none, some) = (Value::unit(optional.none), Value::data(optional.some, [inner]));
@@ -26,116 +24,80 @@ fn made_now(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Alternati
         Arm::Some => (&first, some, none),
     };
     let restrictions = restrictions.iter().map(|restriction| Term::implies(there, restriction)).collect();
-    ([(first, then), (second, otherwise)].into_iter().collect(), restrictions)
+    (Value::Union([(first, then), (second, otherwise)].into_iter().collect()), restrictions)
 }
 
-impl Judge {
+impl Section<'_> {
     /// Makes a choice, under the guard of the arm that it is made in.
-    pub(super) fn choose(
-        &mut self,
-        spec: &Spec,
-        candidate: &mut Candidate,
-        (choice, guard, site): (Choice, Option<Term>, Site),
-        goal: Goal<'_>,
-    ) -> Alive {
-        if let (Goal::Answer(answer), None, true) = (goal, &guard, self.options.shown)
+    pub(super) fn make(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
+        let Section { spec, goal, .. } = *self;
+        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.shown)
             && let Some(value @ Value::Scalar(_)) = candidate.process.shown(&spec.program, answer)
         {
-            self.log(candidate, || Logged::Value { value: value.clone(), guard: None });
-            candidate.process.resume(value.clone());
-            return Alive::Yes;
+            self.resume(candidate, value.clone(), None);
+            return Ok(());
         }
-        if !self.may_still_show(&spec.program, candidate, goal) {
-            return Alive::No;
+        if !self.may_still_show(candidate) {
+            return Err(Infeasible);
         }
-        if let (Choice::Alternatives(2), None, Some(optional)) =
-            (&choice, &guard, self.optional(&spec.program, candidate))
+        if let (Choice::Alternatives(2), None) = (&chosen.choice, &chosen.guard)
+            && let Some(optional) = self.optional(candidate)
         {
-            return self.choose_optional(spec, candidate, &optional, site);
+            return self.choose_optional(candidate, &optional, chosen.site);
         }
-        if let (Choice::Element(over, _), None) = (&choice, &guard)
-            && let Some((value, alive)) = self.wanted_element(candidate, over, site)
+        if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
+            && let Some(wanted) = self.judge.wanted_element(candidate, over, chosen.site)
         {
-            self.log(candidate, || Logged::Value { value: value.clone(), guard });
-            candidate.process.resume(value);
-            return alive;
+            self.resume(candidate, wanted?, None);
+            return Ok(());
         }
-        let before = self.fresh.last;
-        let (value, restrictions) = self.fresh.havoc(&spec.types, &choice);
-        candidate.count_choice(self.fresh.last - before);
+        self.choose_any(candidate, chosen)
+    }
+
+    /// Chooses anything of what a choice ranges over.
+    fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
+        let before = self.judge.fresh.last;
+        let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
+        candidate.count_choice(self.judge.fresh.last - before);
         // A range or a collection may be empty.
-        self.whole &= !matches!(choice, Choice::Range(..) | Choice::Element(..));
-        let mut alive = self.restrict_choice(candidate, restrictions, guard.as_ref(), site);
-        if alive == Alive::Yes {
-            alive = self.want(candidate, &value, site);
-        }
-        self.log(candidate, || Logged::Value { value: value.clone(), guard });
+        self.findings.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
+        self.take_up(candidate, &restrictions, chosen.site)?;
+        self.judge.want(candidate, &value, chosen.site)?;
+        self.resume(candidate, value, chosen.guard);
+        Ok(())
+    }
+
+    /// Goes on with what was chosen.
+    fn resume(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
+        self.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);
-        alive
     }
 
     /// The optional value that a choice begins, where nobody wants to know of the two choices in it.
-    fn optional(&self, program: &Program, candidate: &Candidate) -> Option<Optional> {
-        let unwatched = self.options.optional && !self.options.keep_choices && self.wanted.is_none();
-        if unwatched { candidate.process.optional(program) } else { None }
+    fn optional(&self, candidate: &Candidate) -> Option<Optional> {
+        let options = &self.judge.options;
+        let unwatched = options.optional && !options.keep_choices && self.judge.wanted.is_none();
+        if unwatched { candidate.process.optional(&self.spec.program) } else { None }
     }
 
     /// Chooses whether there is a value, and which.
-    fn choose_optional(&mut self, spec: &Spec, candidate: &mut Candidate, optional: &Optional, site: Site) -> Alive {
-        let before = self.fresh.last;
-        let (alternatives, restrictions) = match self.pattern(&spec.types, optional) {
-            Some(pattern) => {
-                self.fresh.last += pattern.variables();
-                (pattern.behind(before), Vec::new())
-            }
-            None => made_now(&mut self.fresh, &spec.types, optional),
-        };
-        // Each variable counts: where many options are kept, few are ever asked for.
-        (before..self.fresh.last).for_each(|_| candidate.count_choice(1));
-        candidate.process.resume_optional(Value::Union(alternatives), optional);
-        self.restrict_choice(candidate, restrictions, None, site)
-    }
-
-    /// What an optional value is like, where nothing restricts it: it is made when it is looked at.
-    fn pattern(&mut self, types: &Types, optional: &Optional) -> Option<Arc<Pattern>> {
-        if !self.options.by_need {
-            return None;
-        }
-        if let Some((_, known)) = self.patterns.iter().find(|(of, _)| of == optional) {
-            return known.clone();
-        }
-        let mut fresh = Fresh::default();
-        let (alternatives, restrictions) = made_now(&mut fresh, types, optional);
-        let pattern = Pattern::of(&alternatives, fresh.last).filter(|_| restrictions.is_empty()).map(Arc::new);
-        self.patterns.push((*optional, pattern.clone()));
-        pattern
-    }
-
-    /// Assumes what restricts a choice, under the guard of the arm that it is made in.
-    fn restrict_choice(
+    fn choose_optional(
         &mut self,
         candidate: &mut Candidate,
-        restrictions: Vec<Term>,
-        guard: Option<&Term>,
+        optional: &Optional,
         site: Site,
-    ) -> Alive {
-        for restriction in restrictions {
-            let guarded = match guard {
-                Some(guard) => Term::implies(guard, &restriction),
-                None => restriction,
-            };
-            if candidate.assume(&guarded, Some(self.place(site)), &mut self.solver) == Alive::No {
-                return Alive::No;
-            }
-        }
-        Alive::Yes
+    ) -> Result<(), Infeasible> {
+        let before = self.judge.fresh.last;
+        let (value, restrictions) = havoc_optional(&mut self.judge.fresh, &self.spec.types, optional);
+        // Each variable counts: where many options are kept, few are ever asked for.
+        (before..self.judge.fresh.last).for_each(|_| candidate.count_choice(1));
+        candidate.process.resume_optional(value, optional);
+        self.take_up(candidate, &restrictions, site)
     }
 
-    /// Makes a part of an unknown value out of fresh variables.
-    pub(super) fn look(&mut self, spec: &Spec, candidate: &mut Candidate, look: &Look, site: Site) -> Alive {
-        let before = self.fresh.last;
-        let facts = candidate.process.look(&mut self.fresh, &spec.types, look);
-        candidate.count_choice(self.fresh.last - before);
-        self.restrict_choice(candidate, facts, None, site)
+    /// Assumes what restricts fresh variables.
+    pub(super) fn take_up(&mut self, candidate: &mut Candidate, facts: &[Term], site: Site) -> Result<(), Infeasible> {
+        let at = Some(self.judge.place(site));
+        facts.iter().try_for_each(|fact| candidate.assume(fact, at, &mut self.judge.solver))
     }
 }

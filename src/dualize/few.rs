@@ -3,7 +3,7 @@
 //! For example of 4,096 sets of messages that may be left in a queue 32 are followed, spread over all of them; and where these
 //! still cost much, or stand for many states each, fewer, and single states of them.
 
-use super::candidate::{Alive, Candidate};
+use super::candidate::Candidate;
 use super::frontier::Judge;
 use crate::process::Limit;
 use crate::term::Term;
@@ -33,7 +33,7 @@ impl Judge {
     pub(super) fn keep_few(&mut self, candidates: &mut Vec<Candidate>) {
         let is_too_many =
             |limit: Limit| matches!(limit, Limit::Effort | Limit::Memory(_) | Limit::Paths | Limit::Steps);
-        if candidates.is_empty() || !self.cut.is_some_and(|(limit, _)| is_too_many(limit)) {
+        if candidates.is_empty() || !self.findings.limit().is_some_and(|(limit, _)| is_too_many(limit)) {
             return;
         }
         if candidates.iter().any(Candidate::is_clean) {
@@ -72,7 +72,7 @@ impl Judge {
                 continue;
             };
             let is_value = Term::eq(&Term::var(var), &Term::constant(value.clone()));
-            if single.assume(&is_value, None, &mut self.solver) == Alive::No {
+            if single.assume(&is_value, None, &mut self.solver).is_err() {
                 return;
             }
         }

@@ -4,10 +4,11 @@
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
 //! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
-use super::candidate::{Alive, Candidate, State};
+use super::candidate::{Candidate, State};
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Live;
+use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::{Substitution, Truth, Value};
 
@@ -88,7 +89,12 @@ impl Judge {
     }
 
     /// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
-    pub(super) fn assume_last(&mut self, candidate: &mut Candidate, condition: Truth, at: Place) -> Alive {
+    pub(super) fn assume_last(
+        &mut self,
+        candidate: &mut Candidate,
+        condition: Truth,
+        at: Place,
+    ) -> Result<(), Infeasible> {
         if let Truth::Term(term) = &condition
             && let Some(var) =
                 candidate.store.last_of(term).filter(|_| candidate.walked <= WALKED && self.may_forget_at_once())

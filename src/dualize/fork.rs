@@ -4,14 +4,12 @@
 //! side of `if !items.contains(key) { reply NotStored; }` comes to a choice from which it cannot answer so: then there is no
 //! second candidate.
 
-use super::candidate::{Alive, Candidate, State};
-use super::frontier::Judge;
-use super::goal::Goal;
-use super::observe::Open;
+use super::candidate::{Candidate, State};
+use super::section::{Open, Section};
 use crate::process::{Event, Limit, Process};
 use crate::solve::Store;
-use crate::spec::Site;
 use crate::spec::code::{Pc, Program};
+use crate::symbolic::{Fork, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
@@ -24,202 +22,133 @@ const COPIED: u64 = 10;
 /// So many events are passed at most before a side is followed.
 const AHEAD: usize = 16;
 
-/// A statement's condition.
-pub(super) struct Fork<'f> {
-    pub(super) condition: &'f Condition,
-    /// Where its two sides begin.
-    pub(super) sides: Option<(Pc, Pc)>,
-    pub(super) site: Site,
-}
-
-impl Judge {
+impl<'j> Section<'j> {
     /// Follows the sides of a condition that can show what was observed.
-    pub(super) fn branch(
-        &mut self,
-        program: &Program,
-        candidate: &mut Candidate,
-        fork: Fork<'_>,
-        goal: Goal<'_>,
-        open: &mut Vec<Open>,
-    ) -> Alive {
-        let Fork { condition, sides, .. } = fork;
-        if let Some(known) = candidate.store.decide_condition(condition) {
-            candidate.process.branch(known);
-            return Alive::Yes;
-        }
-        let may = |pc: Pc| self.may_show(program, candidate, pc, goal);
-        let (then, otherwise) = sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
-        match (then, otherwise) {
-            (false, false) => Alive::No,
-            (true, false) => self.take(candidate, &fork, true),
-            (false, true) => self.take(candidate, &fork, false),
-            (true, true) => self.fork(program, candidate, &fork, goal, open),
-        }
+    pub(super) fn follow(&mut self, candidate: &mut Candidate, fork: &Fork) -> Result<(), Infeasible> {
+        let may = |pc: Pc| self.may_show(candidate, pc);
+        let (then, otherwise) = fork.sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
+        let holds = match (then, otherwise) {
+            (true, true) => return self.follow_both(candidate, fork),
+            (false, false) => return Err(Infeasible),
+            (holds, _) => holds,
+        };
+        candidate.process.branch(holds);
+        self.assume_side(candidate, fork, holds)
     }
 
     /// Follows both sides, as far as they can show what was observed.
-    fn fork(
-        &mut self,
-        program: &Program,
-        candidate: &mut Candidate,
-        fork: &Fork<'_>,
-        goal: Goal<'_>,
-        open: &mut Vec<Open>,
-    ) -> Alive {
-        if self.pay(candidate) == Alive::No {
-            return Alive::No;
-        }
-        let mut other = self.spares.beside(candidate);
+    fn follow_both(&mut self, candidate: &mut Candidate, fork: &Fork) -> Result<(), Infeasible> {
+        self.pay(candidate)?;
+        let mut other = self.judge.spares.beside(candidate);
         let State { process, store, .. } = &mut **candidate;
         process.branch(true);
         other.process.branch(false);
-        let then = self.run_ahead(program, process, (store, fork.condition), goal);
-        let otherwise = self.run_ahead(program, &mut other.process, (store, &fork.condition.opposite()), goal);
-        if (then, otherwise) == (Alive::Yes, Alive::Yes) {
+        let then = self.runs_ahead(process, store, &fork.condition);
+        let otherwise = self.runs_ahead(&mut other.process, store, &fork.condition.opposite());
+        if (then, otherwise) == (Ok(()), Ok(())) {
             other.copy_beside_process(candidate);
-            return self.fork_facts(candidate, other, fork, open);
+            return self.assume_both(candidate, other, fork);
         }
-        let holds = then == Alive::Yes;
-        if !holds {
+        if then.is_err() {
             std::mem::swap(process, &mut other.process);
         }
-        self.spares.take(other);
-        if otherwise == then { Alive::No } else { self.defer_side(candidate, fork, holds) }
+        self.judge.spares.take(other);
+        then.or(otherwise)?;
+        self.assume_side(candidate, fork, then.is_ok())
     }
 
     /// The second half of a fork: what is known on each side.
-    fn fork_facts(
-        &mut self,
-        candidate: &mut Candidate,
-        mut other: Candidate,
-        fork: &Fork<'_>,
-        open: &mut Vec<Open>,
-    ) -> Alive {
-        if self.assume_side(candidate, fork, true) == Alive::No {
+    fn assume_both(&mut self, candidate: &mut Candidate, mut other: Candidate, fork: &Fork) -> Result<(), Infeasible> {
+        if self.assume_side(candidate, fork, true).is_err() {
+            // The conditions of a path can hold, so one of the two sides can be taken.
             std::mem::swap(candidate, &mut other);
-            self.spares.take(other);
-            return Alive::Yes;
+            self.judge.spares.take(other);
+            return Ok(());
         }
         match self.assume_side(&mut other, fork, false) {
-            Alive::Yes => {
-                self.count_fork(fork.site);
-                open.push(Open::Running(other));
+            Ok(()) => {
+                self.judge.count_fork(fork.site);
+                self.open.push(Open::Running(other));
             }
-            Alive::No => self.spares.take(other),
+            Err(Infeasible) => self.judge.spares.take(other),
         }
-        Alive::Yes
+        Ok(())
     }
 
-    /// Runs a side on to the next event of which something must be known; whether it may still show what was observed.
-    fn run_ahead(
-        &mut self,
-        program: &Program,
-        process: &mut Process,
-        known: (&Store, &Condition),
-        goal: Goal<'_>,
-    ) -> Alive {
-        let Some(answer) = self.awaited(goal) else { return Alive::Yes };
+    /// Runs a side on to the next event of which something must be known; fails where it cannot show what was observed any more.
+    fn runs_ahead(&mut self, process: &mut Process, store: &Store, side: &Condition) -> Result<(), Infeasible> {
+        let Some(answer) = self.awaited() else { return Ok(()) };
         for _ in 0..AHEAD {
-            let event = process.advance(program);
-            self.worked += 1;
-            match passes(program, process, &event, known, answer) {
-                Some(Alive::Yes) => process.proceed(),
-                Some(Alive::No) => return Alive::No,
-                None => {
-                    process.hold(event);
-                    break;
-                }
+            let event = process.advance(&self.spec.program);
+            self.judge.worked += 1;
+            if !passes(&self.spec.program, process, &event, (store, side), answer)? {
+                process.hold(event);
+                break;
             }
+            process.proceed();
         }
-        Alive::Yes
+        Ok(())
     }
 
     /// Whether a path that has met a choice can still show what was observed.
-    pub(super) fn may_still_show(&self, program: &Program, candidate: &Candidate, goal: Goal<'_>) -> bool {
-        self.awaited(goal).is_none_or(|answer| candidate.process.may_still_reply(program, answer))
+    pub(super) fn may_still_show(&self, candidate: &Candidate) -> bool {
+        self.awaited().is_none_or(|answer| candidate.process.may_still_reply(&self.spec.program, answer))
     }
 
     /// The answer (`None`: that there is none) that a path must come to, where it ends if it cannot.
-    fn awaited<'o>(&self, goal: Goal<'o>) -> Option<Option<&'o Value>> {
-        if self.options.ahead && self.watch.is_none() { goal.only() } else { None }
+    fn awaited(&self) -> Option<Option<&'j Value>> {
+        if self.judge.options.ahead && self.judge.watch.is_none() { self.goal.only() } else { None }
     }
 
     /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and where
     /// the exchange has taken more than it may.
-    pub(super) fn pay(&mut self, candidate: &Candidate) -> Alive {
+    pub(super) fn pay(&mut self, candidate: &Candidate) -> Result<(), Infeasible> {
         if self.is_exhausted() {
-            return Alive::No;
+            return Err(Infeasible);
         }
         let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
-        self.worked = self.worked.saturating_add(cost as u64 / COPIED);
+        self.judge.worked = self.judge.worked.saturating_add(cost as u64 / COPIED);
         if self.copied <= COPY_LIMIT {
-            return Alive::Yes;
+            return Ok(());
         }
         self.give_up(Limit::Paths);
-        self.whole = false;
-        Alive::No
+        Err(Infeasible)
     }
 
-    fn take(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
-        candidate.process.branch(holds);
-        self.defer_side(candidate, fork, holds)
-    }
-
-    /// Assumes the condition of the only side that is followed, at the next event: where that is the answer, what it tells
-    /// comes first, and most often decides the condition.
-    fn defer_side(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
-        let Condition::Term(term) = fork.condition else { return self.assume_side(candidate, fork, holds) };
-        if !self.options.told_first || self.watch.is_some() {
-            return self.assume_side(candidate, fork, holds);
-        }
-        let side = if holds { term.clone() } else { Term::not(term) };
-        self.deferred = Some((side, self.place(fork.site)));
-        Alive::Yes
-    }
-
-    /// Assumes what was deferred.
-    #[inline(never)] // Most events come after no fork.
-    pub(super) fn assume_deferred(&mut self, candidate: &mut Candidate) -> Alive {
-        match self.deferred.take() {
-            Some((condition, at)) => candidate.assume(&condition, Some(at), &mut self.solver),
-            None => Alive::Yes,
-        }
-    }
-
-    fn assume_side(&mut self, candidate: &mut Candidate, fork: &Fork<'_>, holds: bool) -> Alive {
-        let at = Some(self.place(fork.site));
+    fn assume_side(&mut self, candidate: &mut Candidate, fork: &Fork, holds: bool) -> Result<(), Infeasible> {
+        let at = Some(self.judge.place(fork.site));
         match holds {
-            true => candidate.assume_condition(fork.condition, at, &mut self.solver),
-            false => candidate.assume_condition(&fork.condition.opposite(), at, &mut self.solver),
+            true => candidate.assume_condition(&fork.condition, at, &mut self.judge.solver),
+            false => candidate.assume_condition(&fork.condition.opposite(), at, &mut self.judge.solver),
         }
     }
 }
 
-/// What an event means for a side: it goes on, or cannot show the answer any more; `None` where it is to be answered.
+/// Whether a side goes on behind an event as it is; fails where it cannot show the answer any more.
 fn passes(
     program: &Program,
     process: &Process,
     event: &Event,
     (store, side): (&Store, &Condition),
     answer: Option<&Value>,
-) -> Option<Alive> {
+) -> Result<bool, Infeasible> {
     let excluded = |wrong: &Truth| match wrong {
         Truth::Known(wrong) => !wrong,
         Truth::Term(wrong) => [wrong, &Term::and(&side.term(), wrong)].iter().any(|c| store.decide(c) == Some(false)),
     };
-    match event {
-        Event::Fault(wrong, _) => excluded(wrong).then_some(Alive::Yes),
-        Event::Expects(duty, _) => excluded(&duty.clone().not()).then_some(Alive::Yes),
-        Event::Choose { .. } | Event::Assume(..) => (!process.may_still_reply(program, answer)).then_some(Alive::No),
+    let may_show = match event {
+        Event::Fault(wrong, _) => return Ok(excluded(wrong)),
+        Event::Expects(duty, _) => return Ok(excluded(&duty.clone().not())),
+        Event::Choose { .. } | Event::Assume(..) => process.may_still_reply(program, answer),
         Event::Branch { sides: Some((then, otherwise)), .. } => {
-            let may = |pc: Pc| process.may_reply(program, pc, answer);
-            (!may(*then) && !may(*otherwise)).then_some(Alive::No)
+            [then, otherwise].iter().any(|pc| process.may_reply(program, **pc, answer))
         }
-        Event::Send(given, _) => answer.is_none_or(|answer| differ(given, answer)).then_some(Alive::No),
-        Event::Recv | Event::End | Event::Yield | Event::Guard { .. } | Event::Branch { .. } => None,
-        Event::Look { .. } | Event::Or { .. } | Event::Cut(..) => None,
-    }
+        Event::Send(given, _) => answer.is_some_and(|answer| !differ(given, answer)),
+        Event::Recv | Event::End | Event::Yield | Event::Guard { .. } | Event::Branch { .. } => true,
+        Event::Look { .. } | Event::Or { .. } | Event::Cut(..) => true,
+    };
+    if may_show { Ok(false) } else { Err(Infeasible) }
 }
 
 /// Whether two values certainly differ; what is not known of them is not looked at.
@@ -232,15 +161,4 @@ fn differ(a: &Value, b: &Value) -> bool {
         (Value::List(a), Value::List(b)) => a.len() != b.len() || a.iter().zip(b.iter()).any(|(a, b)| differ(a, b)),
         _ => false,
     }
-}
-
-/// Which arm of a conditional expression is taken, if the other one cannot be on its path.
-pub(super) fn decide_arm(store: &Store, condition: &Term, path: Option<&Term>) -> Option<bool> {
-    store.decide(condition).or_else(|| {
-        let path = path?;
-        if store.decide(&Term::and(path, condition)) == Some(false) {
-            return Some(false);
-        }
-        (store.decide(&Term::and(path, &Term::not(condition))) == Some(false)).then_some(true)
-    })
 }

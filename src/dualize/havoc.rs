@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 
-use super::candidate::{Alive, Candidate};
+use super::candidate::Candidate;
 use super::frontier::Judge;
 use crate::process::{Choice, Fresh};
 use crate::spec::Spec;
+use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::Value;
 
@@ -30,7 +31,7 @@ impl Judge {
         let mut judge = self.clone();
         judge.spec = spec.clone();
         let mut candidates = std::mem::take(&mut judge.candidates);
-        candidates.retain_mut(|candidate| judge.havoc_but(spec, candidate, cells) == Alive::Yes);
+        candidates.retain_mut(|candidate| judge.havoc_but(spec, candidate, cells).is_ok());
         judge.settle(candidates);
         judge
     }
@@ -48,7 +49,7 @@ impl Judge {
     }
 
     /// Puts fresh symbols into each variable of a candidate, but for these cells.
-    fn havoc_but(&mut self, spec: &Spec, candidate: &mut Candidate, cells: &[Cell]) -> Alive {
+    fn havoc_but(&mut self, spec: &Spec, candidate: &mut Candidate, cells: &[Cell]) -> Result<(), Infeasible> {
         candidate.process.rest();
         let first = self.fresh.last;
         let mut facts = Vec::new();
@@ -63,8 +64,7 @@ impl Judge {
             candidate.process.memory[slot] = new;
         }
         candidate.count_choice(self.fresh.last - first);
-        let known = facts.iter().all(|fact| candidate.assume(fact, None, &mut self.solver) == Alive::Yes);
-        if known { Alive::Yes } else { Alive::No }
+        facts.iter().try_for_each(|fact| candidate.assume(fact, None, &mut self.solver))
     }
 }
 

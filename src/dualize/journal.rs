@@ -42,7 +42,7 @@ impl Judge {
     pub fn after_request(&self, states: &[Candidate], exchange: &Exchange) -> Judge {
         let spec = self.spec.clone();
         let mut judge = self.knowing(states);
-        judge.observe_with(&spec, exchange, Judge::observe_at_once);
+        judge.step(&spec, exchange, Judge::respond_each);
         judge
     }
 

@@ -110,12 +110,11 @@ fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Opti
         }
         (Value::Data { .. }, Value::Data { .. }) => here(Term::truth(), Vec::new()),
         (Value::Union(alternatives), Value::Data { tag: of_new, .. }) => {
-            let made = alternatives.made()?;
             let is_left = |guard: &Term| store.decide(guard) == Some(true);
-            let (before, value) = made.iter().find(|(guard, _)| is_left(guard))?;
+            let (before, value) = alternatives.iter().find(|(guard, _)| is_left(guard))?;
             let is_like_new = |value: &Value| matches!(value, Value::Data { tag, .. } if tag == of_new);
             let is_other = |(guard, value): &&(Term, Value)| guard != before && value != new;
-            let others = made.iter().filter(is_other);
+            let others = alternatives.iter().filter(is_other);
             if is_like_new(value) || others.clone().any(|(_, value)| is_like_new(value)) {
                 return None;
             }
@@ -139,7 +138,7 @@ fn merged(old: &Value, new: &Value, before: &Term, now: &Term) -> Value {
         _ => return union([(now.clone(), old.clone()), (Term::not(now), new.clone())]),
     };
     let mut pairs: Vec<(Term, Value)> = Vec::new();
-    for (guard, value) in alternatives.made().unwrap_or_default().iter().filter(|(_, value)| value != new) {
+    for (guard, value) in alternatives.iter().filter(|(_, value)| value != new) {
         pairs.push((if guard == before { now.clone() } else { guard.clone() }, value.clone()));
     }
     let rest = Term::and_all(pairs.iter().map(|(guard, _)| Term::not(guard)));

@@ -5,7 +5,8 @@
 
 use super::candidate::{Candidate, Logged};
 use super::few::{Few, MUCH};
-use super::frontier::{Judge, Options};
+use super::frontier::Judge;
+use super::options::Options;
 use crate::process::Limit;
 use crate::solve::Past;
 use crate::term::made;
@@ -92,7 +93,7 @@ impl Judge {
             judge.options.candidates = judge.options.candidates.min(MANY_IN_PART).max(TIMES * begins_with);
         }
         judge.spent = Spent::new(judge.options.effort);
-        judge.cut = None;
+        judge.findings.clear_cut();
         let mut candidates = std::mem::take(&mut judge.candidates);
         for (number, candidate) in candidates.iter_mut().enumerate() {
             candidate.store.keep_trail();
@@ -110,7 +111,7 @@ impl Judge {
             let taken = self.exchange_work().saturating_sub(MUCH);
             self.spent.left = self.spent.left.saturating_sub(taken);
         }
-        (self.spent.begun, self.spent.follows_few) = (work, self.cut.is_some());
+        (self.spent.begun, self.spent.follows_few) = (work, self.is_cut());
         self.solver.last_made = Some(made().saturating_add(self.options.effort));
         // What was freed stays with the process: the few that are followed take none of it.
         if self.spent.full || (self.candidates.len() < 2 && self.is_to_be_measured(work)) {
@@ -138,13 +139,12 @@ impl Judge {
         let limit = self.exceeded();
         if let Some(limit) = limit {
             self.give_up(limit);
-            self.whole = false;
         }
         limit.is_some()
     }
 
     /// The limit that was exceeded.
-    fn exceeded(&mut self) -> Option<Limit> {
+    pub(super) fn exceeded(&mut self) -> Option<Limit> {
         let allowed =
             if self.spent.follows_few { self.spent.left.min(self.options.effort) } else { self.options.effort };
         if self.exchange_work() > allowed {
@@ -180,7 +180,7 @@ impl Judge {
 
     /// Notes that a limit cut paths off, and the statement that multiplied them last.
     pub(super) fn give_up(&mut self, limit: Limit) {
-        self.cut.get_or_insert((limit, self.forks.last()));
+        self.findings.cut(limit, self.forks.last());
     }
 }
 

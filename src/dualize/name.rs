@@ -5,12 +5,13 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidate::{Alive, Candidate, State};
+use super::candidate::{Candidate, State};
 use super::forget::WALKED;
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Process;
 use crate::scalar::Scalar;
+use crate::symbolic::Infeasible;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Substitution, Truth};
 
@@ -49,18 +50,18 @@ impl Judge {
         term: &Term,
         known: &Scalar,
         at: Place,
-    ) -> Option<Alive> {
+    ) -> Option<Result<(), Infeasible>> {
         if let Some((var, value)) = candidate.store.told(term, known) {
             candidate.process.rest();
             candidate.process.know(term, known);
-            let told = match self.is_last(candidate, term, var) {
+            let told = match self.is_last(candidate, var) {
                 true => {
                     candidate.count_seen();
                     candidate.store.admit_last((var, &value), &mut self.solver)
                 }
                 false => candidate.store.assume_told((var, value), &mut self.solver),
             };
-            return Some(if told { Alive::Yes } else { Alive::No });
+            return Some(told.then_some(()).ok_or(Infeasible));
         }
         if !self.may_name(candidate, term) {
             return None;
@@ -68,12 +69,9 @@ impl Judge {
         if let Some(told) = candidate.store.tell_range(term, known) {
             candidate.process.rest();
             candidate.process.know(term, known);
-            if !term.is_last_mention() {
-                rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
-            }
-            debug_assert!(!term.any_var(&mut |var| is_mentioned(candidate, var)), "{term} has another node");
+            rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
             term.vars(&mut |_| candidate.count_seen());
-            return Some(if told { Alive::Yes } else { Alive::No });
+            return Some(told.then_some(()).ok_or(Infeasible));
         }
         let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
         rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));
@@ -82,12 +80,9 @@ impl Judge {
         Some(candidate.require(truth, Some(at), &mut self.solver))
     }
 
-    /// Whether nothing but an answer mentions its variable any more. All mentions of a variable share one node, so there is
-    /// none where the answer's own node is not shared.
-    fn is_last(&self, candidate: &Candidate, answer: &Term, var: Var) -> bool {
-        let last = self.may_forget_at_once() && answer.is_last_mention();
-        debug_assert!(!last || !is_mentioned(candidate, var), "{var:?} has another node");
-        last
+    /// Whether nothing but an answer mentions its variable any more, where that is soon seen.
+    fn is_last(&self, candidate: &Candidate, var: Var) -> bool {
+        self.may_forget_at_once() && candidate.walked <= WALKED && !is_mentioned(candidate, var)
     }
 
     /// Whether an answer is a sum of several unknowns that occur in no other term, so that it can be named.

@@ -114,8 +114,6 @@ fn atoms(values: &[Value]) -> Option<Vec<Term>> {
         None => all = false,
     };
     for value in values {
-        // Alternatives that nothing has looked at are made.
-        value.visit_variables(&mut |_| {});
         value.visit_terms(&mut |term| match term.kind() {
             Kind::Linear(sum) => sum.terms().iter().for_each(|(atom, _)| note(atom)),
             Kind::Const(_) => {}

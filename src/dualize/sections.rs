@@ -7,11 +7,10 @@
 //! A candidate has requests, suspended tasks and answers under way. Before an observation all sections are tried that the
 //! network allows, until it may be made; equal candidates on the way are one.
 
-use super::candidate::{Alive, Candidate};
+use super::candidate::Candidate;
 use super::forms::Forms;
 use super::frontier::Judge;
 use super::goal::Goal;
-use super::observe::Open;
 use super::subsume;
 use super::wake::CLOSURE_LIMIT;
 use crate::network::{Move, Network, Observation};
@@ -28,9 +27,7 @@ impl Judge {
         if self.candidates.is_empty() && self.event > 0 {
             return false;
         }
-        self.event = line;
-        self.counts.events += 1;
-        self.begin_exchange();
+        self.begin(line);
         let spec = self.spec.clone();
         let candidates = std::mem::take(&mut self.candidates);
         let ready = self.run_sections(&spec, candidates, (network, observation));
@@ -89,7 +86,7 @@ impl Judge {
             Move::Step => return self.stepped_each(spec, from),
         }
         let mut next = Vec::new();
-        if self.explore(spec, &mut first, Goal::Section, &mut next) == Alive::Yes {
+        if self.explore(spec, &mut first, Goal::Section, &mut next).first.is_ok() {
             next.push(first);
         }
         next.iter_mut().for_each(|candidate| self.clear(candidate));
@@ -119,7 +116,7 @@ impl Judge {
         let request = filled.as_ref().map_or(request, |filled| &filled.request);
         candidates.retain_mut(|candidate| {
             candidate.process.arrive(port, request.clone());
-            filled.as_ref().is_none_or(|filled| self.fill(candidate, filled) == Alive::Yes)
+            filled.as_ref().is_none_or(|filled| self.fill(candidate, filled).is_ok())
         });
         candidates
     }
@@ -132,13 +129,12 @@ impl Judge {
         (port, expected): (Port, Option<&Value>),
     ) -> Vec<Candidate> {
         let goal = expected.map_or(Goal::Any, Goal::Answer);
-        let (mut after, mut open) = (Vec::new(), Vec::new());
+        let mut after = Vec::new();
         for mut candidate in candidates {
             let at = candidate.process.situation().sent.iter().position(|sent| *sent == port);
             let Some(at) = at else { continue };
             let Sent { value, site, .. } = candidate.process.take_sent(at);
-            open.push(Open::Answering(candidate, value, site));
-            self.explore_open(spec, goal, &mut open, &mut after);
+            self.explore_answer(spec, (candidate, value, site), goal, &mut after);
         }
         after
     }

@@ -4,7 +4,7 @@
 //! p and not p, there are two candidates without a variable, and what they lead to is soon known. A split is exact: its
 //! pieces stand for the same states together.
 
-use super::candidate::{Alive, Candidate};
+use super::candidate::Candidate;
 use super::frontier::Judge;
 use crate::scalar::Scalar;
 use crate::solve::Store;
@@ -48,8 +48,7 @@ impl Judge {
     /// The part of a candidate in which a variable has a value, if there is one.
     fn piece(&mut self, mut candidate: Candidate, var: Var, value: Scalar) -> Option<Candidate> {
         let condition = Term::eq(&Term::var(var), &Term::constant(value));
-        let alive = candidate.assume(&condition, None, &mut self.solver);
-        (alive == Alive::Yes).then_some(candidate)
+        candidate.assume(&condition, None, &mut self.solver).ok().map(|()| candidate)
     }
 }
 

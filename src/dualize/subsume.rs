@@ -180,7 +180,7 @@ impl Matching<'_> {
                 };
                 a.iter().any(each)
             }),
-            (Value::Union(a), _) => a.made().unwrap_or_default().iter().any(|(guard, value)| {
+            (Value::Union(a), _) => a.iter().any(|(guard, value)| {
                 self.or_undo(|matching| matching.term(guard, &Term::truth()) && matching.value(value, special))
             }),
             (Value::Absent, Value::Absent) => true,

@@ -3,11 +3,12 @@
 //! If a step and a request touch different parts of the state (`footprint`), it makes no difference which of them comes
 //! first. For example before `Touch("a")` it matters whether the session "a" has expired, and nothing else does.
 
-use super::candidate::{Alive, Candidate};
+use super::candidate::Candidate;
 use super::frontier::Judge;
 use crate::process::Touched;
 use crate::spec::Site;
 use crate::spec::code::Program;
+use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::{self, Substitution, Truth, Value};
 
@@ -79,7 +80,7 @@ impl Judge {
         candidate: &mut Candidate,
         over: &Value,
         site: Site,
-    ) -> Option<(Value, Alive)> {
+    ) -> Option<Result<Value, Infeasible>> {
         let wanted = self.wanted.as_mut().filter(|wanted| wanted.site == site)?;
         let elements = value::elements(over).ok().filter(|all| all.iter().all(|(_, element)| element.is_known()));
         match &wanted.choices {
@@ -88,18 +89,18 @@ impl Judge {
                 let there =
                     elements?.into_iter().filter(|(_, element)| *element == only).map(|(there, _)| there.truth());
                 let there = there.fold(Truth::Known(false), Truth::or);
-                Some((only, candidate.require(there, None, &mut self.solver)))
+                Some(candidate.require(there, None, &mut self.solver).map(|()| only))
             }
             Choices::Listed(_) => {
                 wanted.choices.list(elements.map(|all| all.into_iter().map(|(_, element)| element).collect()));
-                Some((Value::Absent, Alive::No))
+                Some(Err(Infeasible))
             }
         }
     }
 
     /// Follows a choice of a step only where it is the wanted one.
-    pub(super) fn want(&mut self, candidate: &mut Candidate, chosen: &Value, site: Site) -> Alive {
-        let Some(wanted) = self.wanted.as_mut().filter(|wanted| wanted.site == site) else { return Alive::Yes };
+    pub(super) fn want(&mut self, candidate: &mut Candidate, chosen: &Value, site: Site) -> Result<(), Infeasible> {
+        let Some(wanted) = self.wanted.as_mut().filter(|wanted| wanted.site == site) else { return Ok(()) };
         match &wanted.choices {
             Choices::Only(only) => {
                 let condition = value::equal(chosen, only).unwrap_or(Truth::Known(true));
@@ -107,7 +108,7 @@ impl Judge {
             }
             Choices::Listed(_) => {
                 wanted.choices.list(None);
-                Alive::No
+                Err(Infeasible)
             }
         }
     }

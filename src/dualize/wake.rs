@@ -6,10 +6,11 @@
 //! sessions `["a", "b"]` lead to `["b"]`; together they are the sessions "b" and perhaps "a", which see the request.
 
 use super::Observed;
-use super::candidate::{Alive, Candidate, Logged};
+use super::candidate::{Candidate, Logged};
 use super::forms::Forms;
-use super::frontier::{Judge, Received};
+use super::frontier::Judge;
 use super::goal::Goal;
+use super::request::Received;
 use super::subsume;
 use super::touch::{Choices, Class, Wanted, Watch};
 use crate::process::Limit;
@@ -47,7 +48,7 @@ pub(super) struct Firing {
 
 impl Judge {
     /// The candidates that explain a request, after what the server may have done by itself.
-    pub(super) fn observe_after_steps(
+    pub(super) fn respond_after_steps(
         &mut self,
         spec: &Spec,
         candidates: Vec<Candidate>,
@@ -94,7 +95,7 @@ impl Judge {
                 break;
             }
             let (mut first, mut after) = (state.clone(), Vec::new());
-            if self.respond(spec, &mut first, received, &mut after) == Alive::Yes {
+            if self.respond(spec, &mut first, received, &mut after).is_ok() {
                 after.push(first);
             }
             results.push(after);
@@ -203,7 +204,7 @@ impl Judge {
         self.log(&mut first, || Logged::Step(step));
         first.process.step(&spec.program, step);
         let mut next = Vec::new();
-        if self.explore(spec, &mut first, Goal::Nothing, &mut next) == Alive::Yes {
+        if self.explore(spec, &mut first, Goal::Nothing, &mut next).first.is_ok() {
             next.push(first);
         }
         next

@@ -147,7 +147,6 @@ impl Possible {
                 deciding.extend(first);
                 listed.extend(again);
             }
-            Leaf::Hidden(_) => {}
         });
         listed.extend(deciding.into_iter().filter(|var| shown.contains(var)));
         listed

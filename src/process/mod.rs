@@ -350,5 +350,5 @@ impl Process {
 /// Whether a value with these alternatives is told apart where it is read.
 #[inline]
 fn is_forced(alternatives: &Alternatives) -> bool {
-    alternatives.is_apart() || alternatives.count() > UNION_LIMIT
+    alternatives.is_apart() || alternatives.len() > UNION_LIMIT
 }

@@ -9,7 +9,7 @@ use super::{Frame, Process};
 use crate::scalar::Scalar;
 use crate::spec::code::{Binary, Operand, Program, Register};
 use crate::term::Term;
-use crate::value::{Alternatives, Entry, Value};
+use crate::value::{Entry, Value};
 
 /// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
 pub(super) const READ: usize = 8;
@@ -75,21 +75,6 @@ impl Process {
         for slot in &mut self.memory {
             if matches!(slot, Value::Term(own) if own == term) {
                 *slot = Value::Scalar(value.clone());
-            }
-        }
-    }
-
-    /// Puts a known value where alternatives stand that nothing has looked at: in variables, and in the open entries that the
-    /// section read.
-    pub fn tell(&mut self, of: &Alternatives, known: &Value) {
-        for slot in &mut self.memory {
-            if let Some(told) = slot.with_known(of, known) {
-                *slot = told;
-            }
-        }
-        for (slot, key) in &self.task.read_open {
-            if let Value::Map(map) = &mut self.memory[*slot as usize] {
-                map.rewrite_entry(key, &mut |value| value.with_known(of, known));
             }
         }
     }

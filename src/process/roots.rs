@@ -64,7 +64,6 @@ impl Process {
             match leaf {
                 Leaf::Term(term) => visit_term(term),
                 Leaf::Guards(alternatives) => alternatives.iter().for_each(|(guard, _)| visit_term(guard)),
-                Leaf::Hidden(var) => _ = vars.insert(var),
             }
         };
         live.walked = self.roots().map(|value| value.visit_leaves(&mut visit)).sum();

@@ -171,15 +171,6 @@ impl Term {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Whether it is a variable, or a sum, and nothing else refers to its node, or to those below it.
-    pub fn is_last_mention(&self) -> bool {
-        let alone = |term: &Term| term.as_var().is_some() && !term.is_shared();
-        if let Kind::Linear(sum) = self.kind() {
-            return !self.is_shared() && sum.terms().iter().all(|(atom, _)| alone(atom));
-        }
-        alone(self)
-    }
-
     /// Hash of the structure, the same in every run.
     pub fn structural_hash(&self) -> u64 {
         self.0.hash

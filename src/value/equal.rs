@@ -1,6 +1,6 @@
 //! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
 
-use super::{Alternatives, Ask, Lifted, Reach, Split, Truth, Value, sequence};
+use super::{Ask, Lifted, Reach, Split, Truth, Value, sequence};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 use smallvec::SmallVec;
@@ -59,47 +59,16 @@ fn equal_trees(a: &Value, b: &Value) -> Lifted<Truth> {
     }
 }
 
-/// What holds together where two values are equal.
-#[derive(Default, Debug)]
-pub struct Conditions {
-    /// Conditions.
-    pub terms: SmallVec<[Term; 8]>,
-    /// Alternatives that nothing has looked at, each once, with the known value that they are.
-    pub told: SmallVec<[(Alternatives, Value); 1]>,
-}
-
-impl Conditions {
-    fn tell(&mut self, alternatives: &Alternatives, known: &Value) -> bool {
-        if let Some((_, told)) = self.told.iter().find(|(of, _)| of.is_same(alternatives)) {
-            return told == known;
-        }
-        self.told.push((alternatives.clone(), known.clone()));
-        true
-    }
-
-    /// Adds what says that alternatives are a known value, which are looked at for that; whether they may be.
-    ///
-    /// # Errors
-    /// As for [`equal_where`].
-    pub fn look_at(&mut self, alternatives: Alternatives, known: &Value) -> Lifted<bool> {
-        alternatives.look();
-        equal_where(&Value::Union(alternatives), known, self)
-    }
-}
+/// Conditions that hold together where two values are equal.
+pub type Conditions = SmallVec<[Term; 8]>;
 
 /// Adds the conditions that together say that two values are equal; whether they may be. For example `Some((#1, 5))` and
-/// `Some((3, 5))` are equal where `#1 = 3`. What nothing has looked at is not looked at where the other value is known.
+/// `Some((3, 5))` are equal where `#1 = 3`.
 ///
 /// # Errors
 /// What must come first, as for [`equal`].
 pub fn equal_where(a: &Value, b: &Value, conditions: &mut Conditions) -> Lifted<bool> {
     match (a, b) {
-        (Value::Union(alternatives), known)
-            if known.is_known()
-                && let Some(admitted) = alternatives.admit(known) =>
-        {
-            Ok(admitted && conditions.tell(alternatives, known))
-        }
         (Value::Data { tag: x, fields: Some(fields) }, Value::Data { tag: y, fields: Some(others) }) if x == y => {
             all_equal_where(fields.iter().zip(others.iter()), conditions)
         }
@@ -109,7 +78,7 @@ pub fn equal_where(a: &Value, b: &Value, conditions: &mut Conditions) -> Lifted<
             match (fitting.next(), fitting.next()) {
                 (None, _) => Ok(false),
                 (Some((guard, value)), None) => {
-                    conditions.terms.push(guard.clone());
+                    conditions.push(guard.clone());
                     equal_where(value, b, conditions)
                 }
                 (Some(_), Some(_)) => add(equal(a, b)?, conditions),
@@ -123,7 +92,7 @@ fn add(truth: Truth, conditions: &mut Conditions) -> Lifted<bool> {
     match truth {
         Truth::Known(known) => Ok(known),
         Truth::Term(term) => {
-            conditions.terms.push(term);
+            conditions.push(term);
             Ok(true)
         }
     }
@@ -266,10 +235,10 @@ mod tests {
             let (mut parts, whole) = (Conditions::default(), equal(&a, &b).unwrap().term());
             let possible = equal_where(&a, &b, &mut parts).unwrap();
             for assignment in 0..16 {
-                let together = possible && parts.terms.iter().all(|part| holds(part, assignment));
+                let together = possible && parts.iter().all(|part| holds(part, assignment));
                 assert_eq!(together, holds(&whole, assignment), "{a:?} and {b:?}: {parts:?} for {whole}");
             }
-            several += usize::from(parts.terms.len() > 1);
+            several += usize::from(parts.len() > 1);
             never += usize::from(!possible);
         }
         assert!(several > 500 && never > 500, "{several} in several parts, {never} never equal");

@@ -29,7 +29,7 @@ use std::sync::Arc;
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
-pub use alternatives::{Alternatives, Pattern};
+pub use alternatives::Alternatives;
 pub use collection::{Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence};

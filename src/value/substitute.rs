@@ -17,8 +17,6 @@ pub enum Leaf<'v> {
     Term(&'v Term),
     /// Alternatives, whose guards decide which of them stands there.
     Guards(&'v [(Term, Value)]),
-    /// A variable of alternatives that nothing has looked at.
-    Hidden(Var),
 }
 
 /// A function on terms that is applied throughout a value. It gives `None` where a term stays.
@@ -131,9 +129,8 @@ impl<'a> Substitution<'a> {
     }
 
     fn union(&mut self, alternatives: &Alternatives) -> Option<Value> {
-        let made = alternatives.made()?;
         let mut rewritten: Option<Vec<(Term, Value)>> = None;
-        for (at, (guard, value)) in made.iter().enumerate() {
+        for (at, (guard, value)) in alternatives.iter().enumerate() {
             let new_guard = (self.term)(guard);
             let known = new_guard.as_ref().and_then(Term::as_bool);
             if known == Some(true) {
@@ -160,8 +157,7 @@ impl Value {
             Value::Term(term) => term.as_var().is_none(),
             Value::Data { .. } => self.fields().iter().any(Value::has_computed),
             Value::Union(alternatives) => {
-                let mut made = alternatives.made().unwrap_or_default().iter();
-                made.any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
+                alternatives.iter().any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
             Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Maybe(_) => false,
@@ -174,8 +170,7 @@ impl Value {
             Value::Term(term) => term.is_literal(),
             Value::Data { .. } => self.fields().iter().all(Value::has_only_variables),
             Value::Union(alternatives) => {
-                let mut made = alternatives.made().unwrap_or_default().iter();
-                made.all(|(guard, value)| guard.is_literal() && value.has_only_variables())
+                alternatives.iter().all(|(guard, value)| guard.is_literal() && value.has_only_variables())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => true,
             Value::Rest(_) | Value::Maybe(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => false,
@@ -193,13 +188,11 @@ impl Value {
         }
     }
 
-    /// Calls a function on every term inside, guards and presence conditions included; alternatives that nothing has looked at
-    /// have none.
+    /// Calls a function on every term inside, guards and presence conditions included.
     pub fn visit_terms(&self, visit: &mut dyn FnMut(&Term)) {
         self.visit_leaves(&mut |leaf| match leaf {
             Leaf::Term(term) => visit(term),
             Leaf::Guards(alternatives) => alternatives.iter().for_each(|(guard, _)| visit(guard)),
-            Leaf::Hidden(_) => {}
         });
     }
 
@@ -233,30 +226,15 @@ impl Value {
                 walked
             }
             Value::Union(alternatives) => {
-                alternatives.hidden().into_iter().for_each(|var| visit(Leaf::Hidden(var)));
-                let Some(made) = alternatives.made() else { return 1 };
-                visit(Leaf::Guards(made));
-                1 + made.iter().map(|(_, value)| value.visit_leaves(visit)).sum::<u32>()
+                visit(Leaf::Guards(alternatives));
+                1 + alternatives.iter().map(|(_, value)| value.visit_leaves(visit)).sum::<u32>()
             }
         }
     }
 
-    /// Calls a function on every variable inside, possibly more than once. All alternatives are looked at.
+    /// Calls a function on every variable inside, possibly more than once.
     pub fn visit_variables(&self, visit: &mut dyn FnMut(Var)) {
-        self.look_at_all();
         self.visit_terms(&mut |term| term.vars(&mut |var| visit(var)));
-    }
-
-    /// Looks at all alternatives inside.
-    fn look_at_all(&self) {
-        match self {
-            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.look_at_all()),
-            Value::Data { .. } => self.fields().iter().for_each(Value::look_at_all),
-            Value::List(list) | Value::Open(list) => list.iter().for_each(Value::look_at_all),
-            Value::Maybe(optional) => optional.value.look_at_all(),
-            Value::Map(map) => map.visit(&mut Value::look_at_all, &mut |_| {}),
-            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
-        }
     }
 
     /// The value after a condition was decided: its guard, presence or pending comparison is gone.

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::{Alternatives, Entry, Map, Value};
+use super::{Entry, Map, Value};
 use crate::term::Term;
 
 /// What is not known of a value: its identity and the number of its type.
@@ -128,7 +128,6 @@ impl Value {
             Value::Maybe(optional) => optional.with(optional.value.filled(part)?),
             Value::Map(map) => map.filled(part).map(Value::Map),
             Value::Union(alternatives) => {
-                let alternatives = alternatives.made()?;
                 let values = filled_all(alternatives.iter().map(|(_, value)| value), part)?;
                 let filled = alternatives
                     .iter()
@@ -150,7 +149,7 @@ impl Value {
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_unknowns(visit)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_unknowns(visit)),
             Value::Map(map) => map.visit_unknowns(visit),
-            Value::Union(alternatives) => made(alternatives).for_each(|value| value.visit_unknowns(visit)),
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_unknowns(visit)),
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Any => {}
         }
     }
@@ -163,7 +162,7 @@ impl Value {
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_rests(visit)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_rests(visit)),
             Value::Map(map) => map.visit(&mut |value| value.visit_rests(visit), &mut |_| {}),
-            Value::Union(alternatives) => made(alternatives).for_each(|value| value.visit_rests(visit)),
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_rests(visit)),
             Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Absent | Value::Any => {}
         }
     }
@@ -178,7 +177,7 @@ impl Value {
                 map.base().into_iter().for_each(|base| visit(base.unknown.id, map));
                 map.visit_bases(visit);
             }
-            Value::Union(alternatives) => made(alternatives).for_each(|value| value.visit_bases(visit)),
+            Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_bases(visit)),
             Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Absent | Value::Any => {}
         }
     }
@@ -225,7 +224,6 @@ impl Value {
             Value::Maybe(optional) => optional.with(optional.value.renumbered(number)?),
             Value::Map(map) => map.renumbered(number).map(Value::Map),
             Value::Union(alternatives) => {
-                let alternatives = alternatives.made()?;
                 let values = all(&mut alternatives.iter().map(|(_, value)| value))?;
                 let guards = alternatives.iter().map(|(guard, _)| guard.clone());
                 Some(Value::Union(guards.zip(values).collect()))
@@ -239,15 +237,10 @@ impl Value {
     pub fn unseen(&self) -> Option<Ask> {
         match self {
             Value::Unknown(unknown) => Some(Ask::Node(*unknown)),
-            Value::Union(alternatives) => made(alternatives).find_map(Value::unseen),
+            Value::Union(alternatives) => alternatives.iter().find_map(|(_, value)| value.unseen()),
             _ => None,
         }
     }
-}
-
-/// The values of alternatives that something has looked at; in others nothing is unknown but variables.
-fn made(alternatives: &Alternatives) -> impl Iterator<Item = &Value> {
-    alternatives.made().unwrap_or_default().iter().map(|(_, value)| value)
 }
 
 /// Each value with the part filled in: itself, or for a stretch of a list what it has become. `None` where nothing changed.

@@ -119,7 +119,7 @@ pub const OPTIONAL: [&str; 6] = [
 ];
 
 /// Optional values that stand at several places, are compared, joined, counted or told by answers.
-pub const BY_NEED: [&str; 14] = [
+pub const SEVERAL: [&str; 14] = [
     "var o: option<int> = None; on q { let old = o; if q > 0 { o := either None or Some(choose); } if q == 1 { reply C; } \
      if q == 2 { reply B { x: old, y: o }; } reply A(o); }",
     // Copies: of several variables, of entries of a map, in a list.
@@ -151,22 +151,6 @@ pub const BY_NEED: [&str; 14] = [
      if q == 2 { let n = match o { Some(x) => x, None => 0 }; o := Some(n + 1); } reply A(o); }",
     "var o: option<int> = None; var n: int = 0; on q { let p: option<int> = either None or Some(choose); if q > n { o := p; n := q; reply B { x: p, y: None }; } \
      if n > 1 { n := 0; reply A(o); } n := n + 1; reply B { x: None, y: o }; }",
-];
-
-/// Forks before answers that tell of what they ask.
-pub const TOLD_FIRST: [&str; 6] = [
-    "var x: int = choose; var y: int = choose; on q { if x == y { reply C; } if x == q { y := choose; reply B { x, y: q }; } if y > x { reply A(y); } reply B { x, y }; }",
-    // Something comes between.
-    "var x: int = choose; var n: int = 0; on q { if x == n { n := n + 1; expects x != 3; reply A(x); } if x == q { let y: int = choose; assume y != x; reply B { x, y }; } \
-     if x > 2 { n := x; } reply B { x: n, y: x }; }",
-    "var m: map<int, int> = {0: 1}; var x: int = choose; on q { if x != q { let v = m[x - x]; m[q] := x; reply B { x: v, y: x }; } if m.get(x) is Some(v) { reply A(v); } reply C; }",
-    // The answer takes a fork, and both sides of one are followed.
-    "var l: list<int> = []; var x: int = choose; on q { if x == 1 { l := l + [q]; reply A(x); } let y = if len(l) > q { x } else { q }; if y == x { reply B { x: y, y: x }; } \
-     if y != 2 { reply B { x, y }; } reply B { x: y, y: x + 1 }; }",
-    "var p: bool = choose; var x: int = choose; on q { if p { if x != q { p := choose; reply A(x); } reply B { x: q, y: x }; } if x == q { p := true; reply A(x); } \
-     x := choose; if x == q { reply B { x, y: x }; } reply A(x); }",
-    // Two at once.
-    "var x: int = choose; var y: int = choose; on q { if x != q { if y != q { if x != y { reply B { x, y }; } reply A(x); } y := choose; reply A(q); } x := choose; reply C; }",
 ];
 
 /// Handlers that do not read what they chose on every path.

@@ -1,0 +1,170 @@
+//! What sections met besides their results: faults, broken duties, limits; and the verdict that comes of it.
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use super::verdict::{Doubt, FaultReport, Place, Verdict};
+use crate::process::Limit;
+
+/// Why it is not known whether the specification is faulty, or the client broke its duty.
+const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
+
+/// What was met besides candidates. Most sections meet nothing.
+#[derive(Clone, Debug)]
+pub(super) struct Findings {
+    found: Option<Box<Found>>,
+    /// Whether every state that entered may leave with an answer.
+    pub(super) is_exhaustive: bool,
+}
+
+/// Something that was met.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    /// The first fault, and the state in which it is met.
+    fault: Option<(FaultReport, Candidate)>,
+    /// The last event at which the client broke its duty on some path, of that event the first place, and the state in which it
+    /// did: up to there another run explains the trace.
+    outside: Option<(Place, Candidate)>,
+    /// Where something may have been wrong first, which was not decided: the specification,
+    perhaps_faulty: Option<Place>,
+    /// and the client.
+    perhaps_outside: Option<Place>,
+    /// The first limit that cut paths off.
+    cut: Option<(Limit, Option<Place>)>,
+}
+
+impl Default for Findings {
+    /// Nothing.
+    fn default() -> Findings {
+        Findings { found: None, is_exhaustive: true }
+    }
+}
+
+impl Findings {
+    fn found(&mut self) -> &mut Found {
+        self.found.get_or_insert_default()
+    }
+
+    fn has_fault(&self) -> bool {
+        self.found.as_ref().is_some_and(|found| found.fault.is_some())
+    }
+
+    /// Notes that the specification is wrong, where that is new.
+    pub(super) fn fault(&mut self, before: &Findings, report: FaultReport, state: impl FnOnce() -> Candidate) {
+        if !before.has_fault() && !self.has_fault() {
+            self.found().fault = Some((report, state()));
+        }
+    }
+
+    /// Notes that the specification may be wrong.
+    pub(super) fn perhaps_faulty(&mut self, at: Place) {
+        self.found().perhaps_faulty.get_or_insert(at);
+    }
+
+    /// Tests whether the client broke its duty at an event, or later.
+    fn has_breach(&self, event: u64) -> bool {
+        let last = self.found.as_ref().and_then(|found| found.outside.as_ref());
+        last.is_some_and(|(last, _)| last.event >= event)
+    }
+
+    /// Notes that the client breaks its duty, where that is new.
+    pub(super) fn breach(&mut self, before: &Findings, at: Place, state: impl FnOnce() -> Candidate) {
+        if !before.has_breach(at.event) && !self.has_breach(at.event) {
+            self.found().outside = Some((at, state()));
+        }
+    }
+
+    /// Notes that the client may break its duty.
+    pub(super) fn perhaps_outside(&mut self, at: Place) {
+        self.found().perhaps_outside.get_or_insert(at);
+    }
+
+    /// Notes that a limit cut paths off.
+    pub(super) fn cut(&mut self, limit: Limit, at: Option<Place>) {
+        self.found().cut.get_or_insert((limit, at));
+    }
+
+    /// Forgets that a limit cut paths off.
+    pub(super) fn clear_cut(&mut self) {
+        self.found.iter_mut().for_each(|found| found.cut = None);
+    }
+
+    /// The first limit that cut paths off.
+    pub(super) fn limit(&self) -> Option<(Limit, Option<Place>)> {
+        self.found.as_ref()?.cut
+    }
+
+    /// Adds what was found later.
+    #[inline]
+    pub(super) fn merge(&mut self, later: Findings) {
+        if let Some(found) = later.found {
+            self.add(*found);
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, later: Found) {
+        let own = self.found();
+        own.outside = later.outside.or(own.outside.take());
+        own.fault = own.fault.take().or(later.fault);
+        own.perhaps_faulty = own.perhaps_faulty.or(later.perhaps_faulty);
+        own.perhaps_outside = own.perhaps_outside.or(later.perhaps_outside);
+        own.cut = own.cut.or(later.cut);
+    }
+}
+
+impl Judge {
+    /// The verdict on everything observed so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let none = Found::default();
+        let found = self.findings.found.as_deref().unwrap_or(&none);
+        let fault = found.fault.as_ref().map(|(fault, _)| fault.clone());
+        if self.candidates.iter().any(Candidate::is_clean) || self.event == 0 {
+            return Verdict::Accept { warning: fault };
+        }
+        if let Some((doubt, _)) = self.undecided() {
+            return Verdict::Unknown { doubt, warning: fault };
+        }
+        if let Some(fault) = fault {
+            return Verdict::Fault(fault);
+        }
+        if let (Some((Place { event, site }, _)), None) = (&found.outside, found.perhaps_faulty) {
+            return Verdict::Outside { event: *event, site: *site };
+        }
+        if found.perhaps_faulty.or(found.perhaps_outside).is_some() {
+            return Verdict::Unknown { doubt: PERHAPS, warning: None };
+        }
+        let event_from = self.clean_died.filter(|from| *from < self.event);
+        Verdict::Reject { event: self.event, event_from }
+    }
+
+    /// Why the verdict is unknown, where it is, and where the question was asked.
+    #[must_use]
+    pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
+        let perhaps = || {
+            let found = self.findings.found.as_ref()?;
+            found.perhaps_faulty.or(found.perhaps_outside).map(|at| (PERHAPS, Some(at)))
+        };
+        self.undecided().or_else(perhaps)
+    }
+
+    /// Why something clean may explain everything, though nothing is known to.
+    fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
+        if let Some(candidate) = self.candidates.first() {
+            return Some((candidate.doubt.clone()?, candidate.doubted));
+        }
+        self.findings.limit().map(|(limit, at)| (Doubt::Limit(limit), at))
+    }
+
+    /// The state in which the fault that was found first is met, with what leads there.
+    #[must_use]
+    pub fn faulty(&self) -> Option<&Candidate> {
+        self.findings.found.as_ref()?.fault.as_ref().map(|(_, state)| state)
+    }
+
+    /// The state in which the client last broke its duty, if it did on some path.
+    #[must_use]
+    pub fn breached(&self) -> Option<&Candidate> {
+        self.findings.found.as_ref()?.outside.as_ref().map(|(_, state)| state)
+    }
+}

@@ -1,0 +1,70 @@
+//! What a judge does besides judging, and its limits.
+
+use super::limits::EFFORT_LIMIT;
+use crate::solve::Limits;
+
+/// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Sides that cannot give the observed answer are not forked into.
+    pub directed: bool,
+    /// Equal candidates merge, and covered ones are dropped.
+    pub merge: bool,
+    /// Dead variables are projected out.
+    pub forget: bool,
+    /// What a term may be is given to one variable, where its own occur nowhere else.
+    pub name: bool,
+    /// Candidates that differ in few cells are one, with a set of values in each.
+    pub unite: bool,
+    /// Both sides of a fork run on before what is known is copied, so that few are followed.
+    pub ahead: bool,
+    /// A choice that the answer shows is what was observed.
+    pub shown: bool,
+    /// A choice between nothing and any value is one.
+    pub optional: bool,
+    /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
+    /// keep what they held: who looks at the memory of a candidate switches this off.
+    pub late: bool,
+    /// The choices of every path are kept, for a witness.
+    pub keep_choices: bool,
+    /// The answers that a hole stands for are kept with the candidates.
+    pub keep_answers: bool,
+    /// The solver's limits and tiers.
+    pub limits: Limits,
+    /// The number of candidates at which judging stops as undecided.
+    pub candidates: usize,
+    /// The work on one exchange, in made terms, at which no more explanations of it are looked for.
+    pub effort: u64,
+    /// The memory that explanations may take, in bytes, at which no more of them are looked for. It is that of the whole process;
+    /// `usize::MAX` does not ask the system.
+    pub memory: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            directed: true,
+            merge: true,
+            forget: true,
+            name: true,
+            unite: true,
+            ahead: true,
+            shown: true,
+            optional: true,
+            late: true,
+            keep_choices: false,
+            keep_answers: false,
+            limits: Limits::default(),
+            candidates: 100_000,
+            effort: EFFORT_LIMIT,
+            memory: usize::MAX,
+        }
+    }
+}
+
+impl Options {
+    /// Tests whether the choices or answers of each path are kept.
+    pub(super) fn keep_paths(&self) -> bool {
+        self.keep_choices || self.keep_answers
+    }
+}
