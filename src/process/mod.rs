@@ -236,10 +236,10 @@ impl Process {
             return;
         }
         match std::mem::take(&mut self.task.waiting) {
-            Waiting::Decision(condition) => self.task.notes.decided.push((condition, holds)),
+            Waiting::Decision(condition) => self.task.notes.make().decided.push((condition, holds)),
             Waiting::Force(register, condition) => {
                 let decided = self.register(register).decide(&condition, holds);
-                self.task.notes.decided.push((condition, holds));
+                self.task.notes.make().decided.push((condition, holds));
                 self.keep_small(register, decided);
             }
             _ => {}
@@ -260,7 +260,7 @@ impl Process {
     /// What was decided of a condition in this section.
     fn decided(&self, condition: &Term) -> Option<bool> {
         let negated = Term::not(condition);
-        self.task.notes.decided.iter().rev().find_map(|(term, holds)| {
+        self.task.notes.read().decided.iter().rev().find_map(|(term, holds)| {
             if term == condition { Some(*holds) } else { (*term == negated).then_some(!holds) }
         })
     }

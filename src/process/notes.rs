@@ -2,8 +2,6 @@
 //!
 //! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
 
-use std::ops::{Deref, DerefMut};
-
 use super::{Process, Touched};
 use crate::term::Term;
 use crate::value::Value;
@@ -86,23 +84,19 @@ impl Seldom {
         self.0 = None;
     }
 
+    /// What was noted.
+    pub(super) fn read(&self) -> &Notes {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+
+    /// Notes to be added to, made where there are none.
+    pub(super) fn make(&mut self) -> &mut Notes {
+        self.0.get_or_insert_default()
+    }
+
     /// Whether nothing was noted.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
-    }
-}
-
-impl Deref for Seldom {
-    type Target = Notes;
-
-    fn deref(&self) -> &Notes {
-        self.0.as_deref().unwrap_or(&NONE)
-    }
-}
-
-impl DerefMut for Seldom {
-    fn deref_mut(&mut self) -> &mut Notes {
-        self.0.get_or_insert_default()
     }
 }
 

@@ -22,16 +22,16 @@ impl Process {
     /// What the section has touched so far, in order.
     #[must_use]
     pub fn touched(&self) -> &[Touched] {
-        &self.task.notes.touched
+        &self.task.notes.read().touched
     }
 
     pub(super) fn note_touches(&mut self, program: &Program, base: u32, touches: &[Touch]) {
         for touch in touches {
             let key = touch.key.map(|key| self.read(program, base, key).clone());
-            let key = key.filter(|key| *key != Value::Absent && self.task.notes.touched.len() < PARTS);
+            let key = key.filter(|key| *key != Value::Absent && self.task.notes.read().touched.len() < PARTS);
             let touched = Touched { slot: touch.slot, key };
-            if !self.task.notes.touched.contains(&touched) {
-                self.task.notes.touched.push(touched);
+            if !self.task.notes.read().touched.contains(&touched) {
+                self.task.notes.make().touched.push(touched);
             }
         }
     }

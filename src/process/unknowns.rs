@@ -189,11 +189,11 @@ impl Process {
         let answered = match ask {
             Ask::Node(unknown) => match self.unknowns.get(unknown.id) {
                 Some(value) => Answered::Part(Part::Node(unknown.id, value.clone())),
-                None if self.task.notes.looked == NODE_LIMIT || self.share_of(*unknown) == 0 => {
+                None if self.task.notes.read().looked == NODE_LIMIT || self.share_of(*unknown) == 0 => {
                     Answered::Cut(Limit::Nodes)
                 }
                 None => {
-                    self.task.notes.looked += 1;
+                    self.task.notes.make().looked += 1;
                     Answered::Look(Look::Node(TypeId::of_number(unknown.ty)))
                 }
             },
@@ -214,7 +214,7 @@ impl Process {
         if self.task.guards.is_empty() {
             return NODE_LIMIT;
         }
-        let share = self.task.notes.shares.iter().find(|(id, _)| *id == unknown.id);
+        let share = self.task.notes.read().shares.iter().find(|(id, _)| *id == unknown.id);
         share.map_or(GUARDED_NODE_LIMIT, |(_, share)| *share)
     }
 
@@ -224,7 +224,7 @@ impl Process {
         let mut inside = Vec::new();
         made.visit_unknowns(&mut |id| inside.push(id));
         let each = left / (inside.len().max(1) as u32);
-        self.task.notes.shares.extend(inside.into_iter().map(|id| (id, each)));
+        self.task.notes.make().shares.extend(inside.into_iter().map(|id| (id, each)));
     }
 
     fn ask_item(&mut self, rest: &value::Rest, reach: Reach) -> Answered {
@@ -242,8 +242,8 @@ impl Process {
                 Answered::Part(Part::Item(id, None))
             }
             None => {
-                self.task.notes.stretched += u32::from(reach == Reach::Unbounded);
-                if self.task.notes.stretched > STRETCH_LIMIT {
+                self.task.notes.make().stretched += u32::from(reach == Reach::Unbounded);
+                if self.task.notes.read().stretched > STRETCH_LIMIT {
                     return Answered::Cut(Limit::Stretch);
                 }
                 Answered::Branch(some)
