@@ -161,6 +161,70 @@ fn a_module_names_only_what_its_layer_allows() {
     check("layering (docs/ARCHITECTURE.md)", offences);
 }
 
+/// The files of a module, each with its path below it: `["map", "order"]`; the root, which lists them, is left out.
+fn files_of(module: &str) -> Vec<(Vec<String>, Source)> {
+    let of_module = sources(&format!("src/{module}")).into_iter().filter_map(|source| {
+        let inside = source.path.strip_prefix(&format!("src/{module}/"))?.trim_end_matches(".rs");
+        let path: Vec<String> = inside.split('/').filter(|part| *part != "mod").map(str::to_owned).collect();
+        (!path.is_empty()).then_some((path, source))
+    });
+    of_module.collect()
+}
+
+/// The path below a module at which a `super::…` or `crate::module::…` path on a line of a file begins, and its own segments.
+fn names_inside<'l>(module: &str, from: &[String], line: &'l str) -> Vec<(Vec<String>, Vec<&'l str>)> {
+    let mut found = Vec::new();
+    let own = format!("crate::{module}::");
+    for prefix in [own.as_str(), "super::"] {
+        for (at, _) in line.match_indices(prefix) {
+            if line[..at].ends_with("super::") {
+                continue;
+            }
+            let ups = line[at..].split("::").take_while(|segment| *segment == "super").count();
+            let skip = if ups > 0 { ups * "super::".len() } else { prefix.len() };
+            let rest = &line[at + skip..];
+            let base = if ups > 0 { from[..from.len().saturating_sub(ups)].to_vec() } else { Vec::new() };
+            let group = rest.strip_prefix('{').map(|group| group.split(['}', ';']).next().unwrap_or(""));
+            for path in group.map_or(vec![rest], |group| group.split(',').collect()) {
+                let path =
+                    path.trim().split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next().unwrap_or("");
+                found.push((base.clone(), path.split("::").collect()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_two_files_of_a_module_name_each_other() {
+    let mut offences = Vec::new();
+    for module in ["process", "value", "dualize", "server", "evidence", "symbolic"] {
+        let files = files_of(module);
+        let is_file = |path: &[String]| files.iter().any(|(own, _)| own == path);
+        let mut named: BTreeSet<(&[String], Vec<String>)> = BTreeSet::new();
+        for (own, source) in &files {
+            for (_, line) in source.code() {
+                for (mut path, segments) in names_inside(module, own, line) {
+                    for segment in segments {
+                        path.push(segment.to_owned());
+                        if !is_file(&path) {
+                            path.pop();
+                            break;
+                        }
+                    }
+                    named.insert((own, path));
+                }
+            }
+        }
+        let both =
+            named.iter().filter(|(a, b)| a.as_ref() < b.as_slice() && named.contains(&(b.as_slice(), a.to_vec())));
+        // A file that lists parts of its own may name them, as the root does.
+        let apart = both.filter(|(a, b)| !b.starts_with(a));
+        offences.extend(apart.map(|(a, b)| format!("src/{module}: {} and {}", a.join("/"), b.join("/"))));
+    }
+    check("circles of files", offences);
+}
+
 #[test]
 fn some_crates_are_named_in_one_file_each() {
     for name in NAMED_ONCE {
@@ -321,5 +385,7 @@ fn the_checks_see_what_they_should() {
     let of = |text: String| functions(&Source { path: "x".into(), text }).pop().unwrap();
     assert_eq!((of(long.clone()).lines, of(long).is_flat_match), (82, false));
     assert_eq!((of(flat.clone()).lines, of(flat).is_flat_match), (84, true));
+    let inside = names_inside("value", &["map".into(), "order".into()], "use super::super::{merge, map::Map};");
+    assert_eq!(inside, [(vec![], vec!["merge"]), (vec![], vec!["map", "Map"])]);
     assert!(opens_function("    pub(super) const fn f() {") && !opens_function("let f = |x: fn () | x;"));
 }

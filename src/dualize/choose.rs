@@ -46,7 +46,7 @@ impl Section<'_> {
             return self.choose_optional(candidate, &optional, chosen.site);
         }
         if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
-            && let Some(wanted) = self.judge.wanted_element(candidate, over, chosen.site)
+            && let Some(wanted) = self.wanted_element(candidate, over, chosen.site)
         {
             self.resume(candidate, wanted?, None);
             return Ok(());
@@ -62,7 +62,7 @@ impl Section<'_> {
         // A range or a collection may be empty.
         self.findings.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
         self.take_up(candidate, &restrictions, chosen.site)?;
-        self.judge.want(candidate, &value, chosen.site)?;
+        self.want(candidate, &value, chosen.site)?;
         self.resume(candidate, value, chosen.guard);
         Ok(())
     }

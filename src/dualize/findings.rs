@@ -1,12 +1,8 @@
-//! What sections met besides their results: faults, broken duties, limits; and the verdict that comes of it.
+//! What sections met besides their results: faults, broken duties, limits.
 
 use super::candidate::Candidate;
-use super::frontier::Judge;
-use super::verdict::{Doubt, FaultReport, Place, Verdict};
+use super::verdict::{FaultReport, Place};
 use crate::process::Limit;
-
-/// Why it is not known whether the specification is faulty, or the client broke its duty.
-const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
 /// What was met besides candidates. Most sections meet nothing.
 #[derive(Clone, Debug)]
@@ -110,61 +106,19 @@ impl Findings {
         own.perhaps_outside = own.perhaps_outside.or(later.perhaps_outside);
         own.cut = own.cut.or(later.cut);
     }
-}
 
-impl Judge {
-    /// The verdict on everything observed so far.
-    #[must_use]
-    pub fn verdict(&self) -> Verdict {
-        let none = Found::default();
-        let found = self.findings.found.as_deref().unwrap_or(&none);
-        let fault = found.fault.as_ref().map(|(fault, _)| fault.clone());
-        if self.candidates.iter().any(Candidate::is_clean) || self.event == 0 {
-            return Verdict::Accept { warning: fault };
-        }
-        if let Some((doubt, _)) = self.undecided() {
-            return Verdict::Unknown { doubt, warning: fault };
-        }
-        if let Some(fault) = fault {
-            return Verdict::Fault(fault);
-        }
-        if let (Some((Place { event, site }, _)), None) = (&found.outside, found.perhaps_faulty) {
-            return Verdict::Outside { event: *event, site: *site };
-        }
-        if found.perhaps_faulty.or(found.perhaps_outside).is_some() {
-            return Verdict::Unknown { doubt: PERHAPS, warning: None };
-        }
-        let event_from = self.clean_died.filter(|from| *from < self.event);
-        Verdict::Reject { event: self.event, event_from }
+    /// The first fault, with the state in which it is met.
+    pub(super) fn faulty(&self) -> Option<&(FaultReport, Candidate)> {
+        self.found.as_ref()?.fault.as_ref()
     }
 
-    /// Why the verdict is unknown, where it is, and where the question was asked.
-    #[must_use]
-    pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
-        let perhaps = || {
-            let found = self.findings.found.as_ref()?;
-            found.perhaps_faulty.or(found.perhaps_outside).map(|at| (PERHAPS, Some(at)))
-        };
-        self.undecided().or_else(perhaps)
+    /// The last place at which the client broke its duty, with the state in which it did.
+    pub(super) fn outside(&self) -> Option<&(Place, Candidate)> {
+        self.found.as_ref()?.outside.as_ref()
     }
 
-    /// Why something clean may explain everything, though nothing is known to.
-    fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
-        if let Some(candidate) = self.candidates.first() {
-            return Some((candidate.doubt.clone()?, candidate.doubted));
-        }
-        self.findings.limit().map(|(limit, at)| (Doubt::Limit(limit), at))
-    }
-
-    /// The state in which the fault that was found first is met, with what leads there.
-    #[must_use]
-    pub fn faulty(&self) -> Option<&Candidate> {
-        self.findings.found.as_ref()?.fault.as_ref().map(|(_, state)| state)
-    }
-
-    /// The state in which the client last broke its duty, if it did on some path.
-    #[must_use]
-    pub fn breached(&self) -> Option<&Candidate> {
-        self.findings.found.as_ref()?.outside.as_ref().map(|(_, state)| state)
+    /// Where something may have been wrong first, which was not decided: the specification, and the client.
+    pub(super) fn perhaps(&self) -> [Option<Place>; 2] {
+        self.found.as_ref().map_or([None, None], |found| [found.perhaps_faulty, found.perhaps_outside])
     }
 }

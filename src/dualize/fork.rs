@@ -5,7 +5,7 @@
 //! second candidate.
 
 use super::candidate::{Candidate, State};
-use super::section::{Open, Section};
+use super::section::{COPY_LIMIT, Open, Section};
 use crate::process::{Event, Limit, Process};
 use crate::solve::Store;
 use crate::spec::code::{Pc, Program};
@@ -13,9 +13,7 @@ use crate::symbolic::{Fork, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
-/// What the copies of the paths of one request may cost together, in copied values.
-pub(super) const COPY_LIMIT: usize = 20_000_000;
-/// What a copy costs at least: [`PATH_LIMIT`](super::frontier::PATH_LIMIT) copies of small paths come to half the limit.
+/// What a copy costs at least: [`PATH_LIMIT`](super::section::PATH_LIMIT) copies of small paths come to half the limit.
 const FORK_COST: usize = 500;
 /// So many copied values are as much work as a made term.
 const COPIED: u64 = 10;

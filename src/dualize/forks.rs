@@ -4,7 +4,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::frontier::Judge;
 use super::verdict::Place;
 use crate::spec::Site;
 
@@ -20,20 +19,16 @@ impl Forks {
     pub(super) fn last(&self) -> Option<Place> {
         self.last
     }
-}
 
-impl Judge {
-    /// Counts a fork at a statement.
-    pub(super) fn count_fork(&mut self, site: Site) {
-        self.counts.forks += 1;
-        self.forks.last = Some(self.place(site));
-        *self.forks.at.entry(site).or_default() += 1;
+    /// Counts a fork.
+    pub(super) fn count(&mut self, at: Place) {
+        self.last = Some(at);
+        *self.at.entry(at.site).or_default() += 1;
     }
 
     /// All statements at which candidates forked, and how often; in the order of the specification.
-    #[must_use]
-    pub fn forks(&self) -> Vec<(Site, u64)> {
-        let mut all: Vec<(Site, u64)> = self.forks.at.iter().map(|(site, count)| (*site, *count)).collect();
+    pub(super) fn all(&self) -> Vec<(Site, u64)> {
+        let mut all: Vec<(Site, u64)> = self.at.iter().map(|(site, count)| (*site, *count)).collect();
         all.sort_unstable();
         all
     }

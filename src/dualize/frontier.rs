@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use super::candidate::{Candidate, Log, Logged};
+use super::compared::Compared;
 use super::findings::Findings;
+use super::fired::Before;
 use super::forks::Forks;
 use super::goal::Goal;
-use super::journal::Before;
-use super::limits::Spent;
 use super::options::Options;
-use super::reduce::Compared;
 use super::spare::Spares;
+use super::spent::Spent;
 use super::touch::{Wanted, Watch};
+use super::verdict::Place;
 use crate::process::{Fresh, Limit, Process};
 use crate::solve::{Solver, Statistics, Store};
-use crate::spec::Spec;
-
-/// The number of paths of one request beyond which the judge gives up on the others.
-pub const PATH_LIMIT: u32 = 20_000;
+use crate::spec::{Site, Spec};
 
 /// What judging cost.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -168,5 +166,22 @@ impl Judge {
     #[must_use]
     pub fn event(&self) -> u64 {
         self.event
+    }
+
+    /// All statements at which candidates forked, and how often; in the order of the specification.
+    #[must_use]
+    pub fn forks(&self) -> Vec<(Site, u64)> {
+        self.forks.all()
+    }
+
+    /// Counts a fork at a statement.
+    pub(super) fn count_fork(&mut self, site: Site) {
+        self.counts.forks += 1;
+        self.forks.count(self.place(site));
+    }
+
+    /// A node of the specification, now.
+    pub(super) fn place(&self, site: Site) -> Place {
+        Place { event: self.event, site }
     }
 }

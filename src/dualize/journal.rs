@@ -6,26 +6,10 @@
 
 use super::Exchange;
 use super::candidate::Candidate;
+use super::fired::{Before, Fired};
 use super::frontier::Judge;
 use super::limits::Patience;
 use super::wake::Firing;
-
-/// The steps that the server may have taken by itself before a request.
-#[derive(Clone, Default, Debug)]
-pub struct Before {
-    /// The steps that were fired, in order.
-    pub fired: Vec<Fired>,
-    /// The states in which the server may have been when it took the request.
-    pub states: Vec<Candidate>,
-}
-
-/// A step that was fired.
-#[derive(Clone, Debug)]
-pub struct Fired {
-    /// The states that it was fired from.
-    pub states: Vec<Candidate>,
-    firing: Firing,
-}
 
 impl Judge {
     /// The steps that the server may have taken by itself before the request of an exchange.

@@ -1,18 +1,17 @@
 //! Limits on the work and the memory that explanations take: beyond them there is no rejection, but *unknown*, in bounded time.
 //!
-//! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`] at last. Few
+//! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`](super::EFFORT_LIMIT) at last. Few
 //! explanations are followed from then on, which together may take as much again.
 
 use super::candidate::{Candidate, Logged};
-use super::few::{Few, MUCH};
+use super::few::MUCH;
 use super::frontier::Judge;
 use super::options::Options;
+use super::spent::Spent;
 use crate::process::Limit;
 use crate::solve::Past;
 use crate::term::made;
 
-/// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
-pub const EFFORT_LIMIT: u64 = 3_000_000;
 /// What a question to Z3 counts as, in made terms.
 const ASKED: u64 = 50_000;
 /// After so much work it is asked how much memory there is.
@@ -27,39 +26,6 @@ const MANY_IN_PART: usize = 16;
 const TIMES: usize = 8;
 /// So many candidates are followed beyond a limit.
 const FOLLOWED: usize = 64;
-
-/// What was taken of the limits.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Spent {
-    /// The work that had been done when the current exchange began.
-    begun: u64,
-    /// Set where something had been cut off when it began.
-    follows_few: bool,
-    /// The work that all exchanges that begin so may still take together.
-    pub(super) left: u64,
-    /// The work that had been done when the memory was measured last.
-    measured: u64,
-    /// The memory that was in use when a single explanation was left, in bytes.
-    base: usize,
-    /// Whether explanations took too much memory.
-    full: bool,
-    /// The number of candidates that are followed beyond a limit.
-    pub(super) few: Few,
-}
-
-impl Spent {
-    pub(super) fn new(effort: u64) -> Spent {
-        Spent {
-            begun: made(),
-            follows_few: false,
-            left: effort,
-            measured: made(),
-            base: 0,
-            full: false,
-            few: Few::default(),
-        }
-    }
-}
 
 /// The cost that keeping choices may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -32,7 +32,7 @@ impl Policy for Section<'_> {
         if self.is_exhausted() {
             return Err(Ended::Infeasible);
         }
-        self.judge.notice(&spec.program, candidate);
+        self.notice(candidate);
         Ok(event)
     }
 

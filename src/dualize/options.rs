@@ -1,7 +1,9 @@
 //! What a judge does besides judging, and its limits.
 
-use super::limits::EFFORT_LIMIT;
 use crate::solve::Limits;
+
+/// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
+pub const EFFORT_LIMIT: u64 = 3_000_000;
 
 /// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 //! free: where none has come in addition, it is done as often as exchanges cost as much as comparing.
 
 use super::candidate::Candidate;
+use super::compared::Compared;
 use super::frontier::Judge;
 use super::subsume;
 use crate::value::Value;
@@ -14,31 +15,6 @@ const COMPARED: usize = 32;
 
 /// So many known candidates are judged faster than one that is not known.
 const APART: usize = 2;
-
-/// What an exchange costs a candidate, in values that comparing walks through.
-const EXCHANGE: usize = 8;
-
-/// When candidates were compared last.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Compared {
-    /// How many were left.
-    left: usize,
-    /// How many values they had.
-    walked: usize,
-    /// What the exchanges since then cost, in values.
-    spent: usize,
-    /// How many were left the last time that putting them together gained little.
-    stuck: usize,
-}
-
-impl Compared {
-    /// Whether so many candidates are to be compared: there are more than were left, or the exchanges since then have cost as
-    /// much as comparing will.
-    fn is_due(&mut self, candidates: usize) -> bool {
-        self.spent += EXCHANGE * candidates;
-        candidates > self.left || self.spent >= self.walked
-    }
-}
 
 impl Judge {
     /// Merges equal candidates and drops covered ones, now and then.

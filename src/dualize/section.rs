@@ -2,16 +2,19 @@
 
 use super::candidate::{Candidate, Logged};
 use super::findings::Findings;
-use super::fork::COPY_LIMIT;
-use super::frontier::{Judge, PATH_LIMIT};
+use super::frontier::Judge;
 use super::goal::Goal;
-use super::verdict::Place;
 use crate::process::{Limit, Process};
 use crate::solve::Store;
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Driven, Infeasible, drive};
 use crate::value::Value;
+
+/// The number of paths of one request beyond which the judge gives up on the others.
+pub const PATH_LIMIT: u32 = 20_000;
+/// What the copies of the paths of one request may cost together, in copied values.
+pub(super) const COPY_LIMIT: usize = 20_000_000;
 
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
@@ -100,11 +103,6 @@ impl Judge {
         let findings = section.findings;
         self.findings.merge(findings);
     }
-
-    /// A node of the specification, now.
-    pub(super) fn place(&self, site: Site) -> Place {
-        Place { event: self.event, site }
-    }
 }
 
 impl<'j> Section<'j> {
@@ -174,7 +172,7 @@ impl<'j> Section<'j> {
     pub(super) fn may_go(&mut self, candidate: &Candidate, way: usize, site: Site) -> bool {
         let process = &candidate.process;
         let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(candidate, *pc));
-        may_show && process.elements().get(way).is_none_or(|one| self.judge.wants(one, site))
+        may_show && process.elements().get(way).is_none_or(|one| self.wants(one, site))
     }
 
     /// Takes one of several ways.

@@ -5,9 +5,9 @@
 //! ```
 
 use super::candidate::{Candidate, Logged, notes_requests};
+use super::compared::Compared;
 use super::frontier::Judge;
 use super::goal::Goal;
-use super::reduce::Compared;
 use super::request::Received;
 use super::{Exchange, Observed};
 use crate::process::Limit;

@@ -119,7 +119,7 @@ impl fmt::Display for Limit {
                 f.write_str("one exchange had more possible explanations than the limit of effort allows to follow")
             }
             Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
-            Limit::Paths => write!(f, "one request had more than {} possible paths", super::frontier::PATH_LIMIT),
+            Limit::Paths => write!(f, "one request had more than {} possible paths", super::section::PATH_LIMIT),
         }
     }
 }

@@ -9,6 +9,7 @@ mod backward;
 mod change;
 mod describe;
 mod example;
+mod find;
 mod forward;
 mod learned;
 mod leg;
@@ -22,13 +23,11 @@ pub use allowed::{Allowed, allowed};
 pub(crate) use change::path as cell_path;
 pub use describe::{Fact, State};
 pub use example::example;
+pub use find::{LEG, witness, witness_forwards, witness_in_legs, witness_in_parts};
 pub use learned::{Lesson, News, Said};
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
 pub use why::{Why, why};
-pub use witness::{
-    Initial, LEG, Leg, Witness, WitnessError, WitnessOwn, WitnessStep, witness, witness_forwards, witness_in_legs,
-    witness_in_parts,
-};
+pub use witness::{Initial, Leg, Witness, WitnessError, WitnessOwn, WitnessStep};
 
 use crate::dualize::{Exchange, Observed};
 

@@ -1,19 +1,13 @@
 //! A run of the specification that shows exactly what was observed: the completeness of dualizing, made visible.
 //!
-//! The trace is judged again, with its choices kept; what is decided of them is replayed on the way ([`super::forward`]).
-//! The run is made backwards where too much stays open for that ([`super::backward`]).
+//! For (5, 1), (3, 0) it is the run of compare-and-reset in which the first answer chose a number of at least 3.
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use super::{backward, forward};
-use crate::dualize::Options;
 use crate::server::{Given, Reply};
 use crate::solve::Answer;
-use crate::spec::{Site, Spec};
-use crate::validate::Recording;
+use crate::spec::Site;
 use crate::value::Value;
 
 /// A concrete run that explains a trace.
@@ -135,83 +129,4 @@ pub struct Initial {
     pub choices: Vec<Given>,
     /// The same as JSON.
     pub json: Vec<String>,
-}
-
-/// Exchanges after which it is looked what is decided of them.
-const LOOK: usize = 256;
-/// Exchanges whose run is made at once at most, where it is made backwards; what is longer is divided.
-pub const LEG: usize = 1_024;
-
-/// Finds a witness of an accepted trace, and replays it.
-///
-/// # Errors
-/// Where the trace is not accepted, or the values could not be found.
-pub fn witness<R>(spec: &Arc<Spec>, options: &Options, recording: &R) -> Result<Witness, WitnessError>
-where
-    R: Recording + ?Sized,
-{
-    let mut legs: BTreeMap<usize, Leg> = BTreeMap::new();
-    let initial = witness_in_parts(spec, options, recording, &mut |leg| {
-        leg.put(&mut legs);
-        ControlFlow::Continue(())
-    })?;
-    let steps = legs.into_values().flat_map(|leg| leg.steps).collect();
-    Ok(Witness { initial: initial.choices, initial_json: initial.json, steps })
-}
-
-/// Finds a witness of an accepted trace and replays it, part by part. A part stands for what was given of its exchanges before.
-/// No more of it is looked for once a part is answered with a break.
-///
-/// # Errors
-/// Where the trace is not accepted, or the values could not be found.
-pub fn witness_in_parts<R>(
-    spec: &Arc<Spec>,
-    options: &Options,
-    recording: &R,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
-) -> Result<Initial, WitnessError>
-where
-    R: Recording + ?Sized,
-{
-    match witness_forwards(spec, options, recording, LOOK, give) {
-        Err(WitnessError::Undecided(_) | WitnessError::NotAccepted | WitnessError::TooMany) => {
-            witness_in_legs(spec, options, recording, LEG, give)
-        }
-        found => found,
-    }
-}
-
-/// The same forwards: after so many exchanges at least it is looked what is decided of them. It is given up where too much
-/// stays open.
-///
-/// # Errors
-/// Where the trace is not accepted, the values could not be found, or it was given up.
-pub fn witness_forwards<R>(
-    spec: &Arc<Spec>,
-    options: &Options,
-    recording: &R,
-    look: usize,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
-) -> Result<Initial, WitnessError>
-where
-    R: Recording + ?Sized,
-{
-    forward::run(spec, options, recording, look.max(1), give)
-}
-
-/// The same backwards: the last part first, of so many exchanges.
-///
-/// # Errors
-/// Where the trace is not accepted, or the values could not be found.
-pub fn witness_in_legs<R>(
-    spec: &Arc<Spec>,
-    options: &Options,
-    recording: &R,
-    longest: usize,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
-) -> Result<Initial, WitnessError>
-where
-    R: Recording + ?Sized,
-{
-    backward::run(spec, options, recording, longest.max(1), give)
 }

@@ -2,8 +2,7 @@
 //!
 //! `if c { a } else { b }` as an expression evaluates both arms under their guards where `c` is open, and joins their values.
 
-use super::evaluate::{self, Compared, Obstacle};
-use super::run::Next;
+use super::evaluate::{self, Compared, Next, Obstacle};
 use super::{Event, Frame, GUARD_LIMIT, Guard, Process, Waiting};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register};
 use crate::term::{Condition, Term};

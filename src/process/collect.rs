@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{self, Evaluated, Obstacle};
-use super::run::Next;
+use super::evaluate::{self, Evaluated, Next, Obstacle};
 use super::{Frame, Process};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Operand, Pc, Program, Register};

@@ -2,8 +2,7 @@
 //!
 //! `choose int` stops the process with an event; it goes on with the value that it is given.
 
-use super::evaluate::Obstacle;
-use super::run::Next;
+use super::evaluate::{Next, Obstacle};
 use super::{CALL_LIMIT, Choice, Event, Fault, Frame, Limit, Presences, Process, Waiting};
 use crate::spec::TypeId;
 use crate::spec::code::{Domain, FaultKind, Function, Operand, Program, Register};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Limit;
+use super::{Event, Limit};
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
 use crate::term::{Bound, Condition, Side, Term, TextOp};
@@ -32,6 +32,16 @@ impl From<Split> for Obstacle {
             Split::Uncounted => Obstacle::Uncounted,
         }
     }
+}
+
+/// What an instruction leads to.
+pub(super) enum Next {
+    /// The next instruction.
+    Following,
+    /// Another instruction; frames may have changed.
+    Moved,
+    /// An event, after which the process goes on behind the instruction.
+    Event(Event),
 }
 
 pub(super) type Evaluated = Result<Value, Obstacle>;

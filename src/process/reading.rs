@@ -3,8 +3,7 @@
 //! `reply data.get(key)` with the answer `Some("a")` tells what `data` has under the key: from then on the entry is `"a"`, and
 //! reading it again asks nothing.
 
-use super::evaluate::{self, Obstacle};
-use super::run::Next;
+use super::evaluate::{self, Next, Obstacle};
 use super::{Frame, Process};
 use crate::scalar::Scalar;
 use crate::spec::code::{Binary, Operand, Program, Register};

@@ -3,8 +3,7 @@
 //! `items := either items or items.remove(key)`: the entry under the key is there where it was and the choice is to keep it.
 
 use super::Process;
-use super::evaluate::{self, Obstacle};
-use super::run::Next;
+use super::evaluate::{self, Next, Obstacle};
 use crate::spec::code::{Binary, Operand, Pc, Program, Register};
 use crate::value::{self, Truth, Value};
 

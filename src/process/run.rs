@@ -1,7 +1,7 @@
 //! The loop that runs a process to its next event.
 
 use super::collect::{RANGE, cursor};
-use super::evaluate::{self, Evaluated, Obstacle};
+use super::evaluate::{self, Evaluated, Next, Obstacle};
 use super::glide::{Knows, glides};
 use super::reading::decide_state;
 use super::{Event, Frame, Limit, Process, Waiting};
@@ -10,16 +10,6 @@ use crate::spec::code::{Binary, Domain, FaultKind, Function, Op, Operand, Pc, Pr
 use crate::spec::heads::writes;
 use crate::term::{Condition, Term};
 use crate::value::{self, Truth, Value};
-
-/// What an instruction leads to.
-pub(super) enum Next {
-    /// The next instruction.
-    Following,
-    /// Another instruction; frames may have changed.
-    Moved,
-    /// An event, after which the process goes on behind the instruction.
-    Event(Event),
-}
 
 impl Process {
     /// Runs to the next event.

@@ -3,8 +3,7 @@
 //! Each number of pieces is a decision (a fork); with n pieces decided the list has the n pieces as terms. For example
 //! `("set k" + #1).split(" ")` has at least two pieces, the first of which is `"set"`.
 
-use super::evaluate::{self, Obstacle};
-use super::run::Next;
+use super::evaluate::{self, Next, Obstacle};
 use super::{Event, Frame, Limit, PIECES_LIMIT, Process};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Register};

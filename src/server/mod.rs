@@ -10,7 +10,6 @@ mod complete;
 mod draw;
 mod open;
 mod own;
-mod place;
 mod run;
 mod section;
 

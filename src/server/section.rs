@@ -40,7 +40,7 @@ pub(super) struct Search<'s> {
 }
 
 /// The policy of a search: where choices come from, and the sides that were not taken.
-struct Run<'r, 's> {
+struct Searching<'r, 's> {
     search: &'r mut Search<'s>,
     choosing: Choosing,
     open: &'r mut Vec<Path>,
@@ -92,7 +92,7 @@ impl Search<'_> {
     /// Where it has no end.
     pub fn run(&mut self, path: &mut Path, choosing: Choosing, open: &mut Vec<Path>) -> Result<Reply, Stop> {
         let spec = self.spec;
-        drive(spec, &mut Run { search: self, choosing, open }, path).0
+        drive(spec, &mut Searching { search: self, choosing, open }, path).0
     }
 
     pub(super) fn draw(&mut self, label: &'static str, arity: usize) -> Result<usize, Stop> {
@@ -123,7 +123,7 @@ impl Search<'_> {
     }
 }
 
-impl Policy for Run<'_, '_> {
+impl Policy for Searching<'_, '_> {
     type Path = Path;
     type Stopped = Ended;
 
@@ -195,7 +195,7 @@ impl Policy for Run<'_, '_> {
     }
 }
 
-impl Run<'_, '_> {
+impl Searching<'_, '_> {
     fn require(&mut self, path: &mut Path, condition: Truth, stop: Stop) -> Result<(), Ended> {
         Ok(path.require(condition, self.search.solver).map_err(|_| stop)?)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Value, union};
+use super::{Lifted, Value, union};
 use crate::term::Term;
 
 /// Two or more values of different shapes, under guards that exclude each other: `[#1: None, !#1: Some(#2)]`.
@@ -64,6 +64,12 @@ impl Deref for Alternatives {
     fn deref(&self) -> &[(Term, Value)] {
         &self.0.pairs
     }
+}
+
+/// Joins the results of an operation on each alternative.
+pub(super) fn lift<'a>(cases: impl Iterator<Item = (&'a Term, Lifted<Value>)>) -> Lifted<Value> {
+    let cases: Vec<(Term, Value)> = cases.map(|(guard, v)| v.map(|v| (guard.clone(), v))).collect::<Lifted<_>>()?;
+    Ok(union(cases))
 }
 
 impl FromIterator<(Term, Value)> for Alternatives {

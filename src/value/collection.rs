@@ -1,7 +1,7 @@
 //! Lists, sets and maps as collections: length, indexing, slices, elements, union and difference.
 
+use super::alternatives::lift;
 use super::equal::choose_alternative;
-use super::operate::lift;
 use super::{Entry, Lifted, Map, Presence, Truth, Value, equal, one_of, sequence};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};

@@ -4,7 +4,7 @@
 //! The ways are paths through a grid whose points say how much of each list is used up. Points that no path to the end passes
 //! are left out; a point that all paths pass divides the condition into parts that hold together.
 
-use super::{Lifted, Split, Truth, Value, equal};
+use super::{Lifted, Split, Truth, Value};
 use crate::term::Term;
 
 /// More points than this are not looked at: the first presence is decided instead.
@@ -12,11 +12,14 @@ const POINTS: usize = 1 << 20;
 /// The same for the points between two that all paths pass, of which one condition is made.
 const AMBIGUOUS: usize = 1024;
 
-/// Tests whether two lists without stretches are equal.
+/// Equality of elements.
+type Equal = fn(&Value, &Value) -> Lifted<Truth>;
+
+/// Tests whether two lists without stretches are equal, by the equality of their elements.
 ///
 /// # Errors
 /// What must come first.
-pub(super) fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>) -> Lifted<Truth> {
+pub(super) fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, equal: Equal) -> Lifted<Truth> {
     let (mut a, mut b): (Vec<&Value>, Vec<&Value>) = (a.iter().collect(), b.iter().collect());
     let (mut conditions, mut split) = (Vec::new(), None);
     let mut all_equal = |x: &Value, y: &Value| -> bool {
@@ -41,7 +44,7 @@ pub(super) fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>) -> Lifte
     if !a.iter().zip(&b).take(common).all(|(x, y)| all_equal(x, y)) {
         return Ok(Truth::Known(false));
     }
-    let Some(grid) = Grid::of(&a[common..], &b[common..])? else { return Ok(Truth::Known(false)) };
+    let Some(grid) = Grid::of(&a[common..], &b[common..], equal)? else { return Ok(Truth::Known(false)) };
     if let Some(first) = split {
         return Err(first);
     }
@@ -93,7 +96,7 @@ struct Grid<'v> {
 
 impl<'v> Grid<'v> {
     /// The grid with the points that are on a path; `None` where there is no path.
-    fn of(a: &'v [&'v Value], b: &'v [&'v Value]) -> Lifted<Option<Grid<'v>>> {
+    fn of(a: &'v [&'v Value], b: &'v [&'v Value], equal: Equal) -> Lifted<Option<Grid<'v>>> {
         let least = |list: &[&Value]| list.iter().filter(|element| element.presence().is_none()).count();
         if least(a) > b.len() || least(b) > a.len() {
             return Ok(None);
@@ -107,7 +110,7 @@ impl<'v> Grid<'v> {
         grid.passed[0] = true;
         for at in 0..points {
             if grid.passed[at] {
-                grid.compare(at);
+                grid.compare(at, equal);
                 STEPS.into_iter().for_each(|step| {
                     if let Some(target) = grid.target(at, step) {
                         grid.passed[target] = true;
@@ -130,7 +133,7 @@ impl<'v> Grid<'v> {
         (self.a.get(i).copied(), self.b.get(j).copied())
     }
 
-    fn compare(&mut self, at: usize) {
+    fn compare(&mut self, at: usize, equal: Equal) {
         let (Some(x), Some(y)) = self.elements(at) else { return };
         let open = match equal(element(x), element(y)) {
             Ok(Truth::Known(false)) => return,

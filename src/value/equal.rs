@@ -1,6 +1,6 @@
 //! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
 
-use super::{Ask, Lifted, Reach, Split, Truth, Value, sequence};
+use super::{Ask, Lifted, Reach, Rest, Split, Truth, Value, embed, optional, sequence};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 use smallvec::SmallVec;
@@ -52,8 +52,8 @@ fn equal_trees(a: &Value, b: &Value) -> Lifted<Truth> {
                 Ok(Truth::Known(false))
             }
         }
-        (Value::Open(x), Value::Open(y)) => sequence::equal(x, y, Reach::Unbounded),
-        (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x)) => sequence::equal(x, y, Reach::Bounded),
+        (Value::Open(x), Value::Open(y)) => equal_lists(x, y, Reach::Unbounded),
+        (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x)) => equal_lists(x, y, Reach::Bounded),
         (Value::Map(x), Value::Map(y)) => x.equals(y),
         _ => Ok(Truth::Known(false)),
     }
@@ -137,6 +137,73 @@ pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>)
     }
     let all = Truth::of(Term::and_all(conditions));
     if all.is_false() { Ok(all) } else { split.map_or(Ok(all), Err) }
+}
+
+/// Whether two lists, of which at least one is open, are equal.
+fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, reach: Reach) -> Lifted<Truth> {
+    if a == b {
+        return Ok(Truth::Known(true));
+    }
+    let are = |test: &dyn Fn(&Value) -> bool| a.iter().chain(b.iter()).any(test);
+    if are(&|element| element.presence().is_some()) {
+        if !are(&|element| matches!(element, Value::Rest(_))) {
+            return embed::equal_lists(a, b, equal);
+        }
+        if equal(&sequence::length(a), &sequence::length(b))?.is_false() {
+            return Ok(Truth::Known(false));
+        }
+        optional::all_there(a, None)?;
+        optional::all_there(b, None)?;
+    }
+    if reach == Reach::Bounded
+        && let Some(awaited) = awaited(a, b)
+    {
+        return apart(a, b, Ask::Item(awaited, reach));
+    }
+    let pairs = || a.iter().zip(b.iter());
+    let stretch = pairs().enumerate().find_map(|(at, (x, y))| Some((at, stretch(x, y)?)));
+    let heads = pairs().take(stretch.as_ref().map_or(usize::MAX, |(at, _)| *at));
+    let heads = all_equal(heads.filter(|(x, _)| !matches!(x, Value::Rest(_))))?;
+    match stretch {
+        _ if heads.is_false() => return Ok(heads),
+        Some((_, rest)) => return apart(a, b, Ask::Item(rest, reach)),
+        None => {}
+    }
+    // What one of them has behind the end of the other must be empty.
+    let longer = if a.len() > b.len() { a } else { b };
+    let behind = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
+    Ok(heads.and(equal(&behind, &Value::from(0))?))
+}
+
+/// A stretch at the same place in both lists that is not the same one.
+fn stretch(x: &Value, y: &Value) -> Option<Rest> {
+    match (x, y) {
+        (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => None,
+        (Value::Rest(rest), _) | (_, Value::Rest(rest)) => Some(Rest::clone(rest)),
+        _ => None,
+    }
+}
+
+/// The stretch to be looked at before a list can be compared with one of known length, element by element. Where that shows
+/// an unknown list whole, one element after the other is asked for: what is known by then is compared once, at the end.
+fn awaited(a: &im::Vector<Value>, b: &im::Vector<Value>) -> Option<Rest> {
+    for pair in a.iter().zip(b.iter()) {
+        match pair {
+            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return Some(Rest::clone(rest)),
+            (Value::Scalar(x), Value::Scalar(y)) if x != y => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Lists that differ in length for certain are not equal; else the stretch is looked at.
+fn apart(a: &im::Vector<Value>, b: &im::Vector<Value>, ask: Ask) -> Lifted<Truth> {
+    if equal(&sequence::length(a), &sequence::length(b))?.is_false() {
+        Ok(Truth::Known(false))
+    } else {
+        Err(Split::Ask(ask))
+    }
 }
 
 /// Whether `a < b`, of integers, strings (by code points) or bytes.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Lifted, Value, union};
+use super::alternatives::lift;
+use super::{Lifted, Value};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 
@@ -74,12 +75,6 @@ pub fn append_in_place(list: &mut Value, element: Value) -> bool {
         _ => return false,
     }
     true
-}
-
-/// Joins the results of an operation on each alternative.
-pub(super) fn lift<'a>(cases: impl Iterator<Item = (&'a Term, Lifted<Value>)>) -> Lifted<Value> {
-    let cases: Vec<(Term, Value)> = cases.map(|(guard, v)| v.map(|v| (guard.clone(), v))).collect::<Lifted<_>>()?;
-    Ok(union(cases))
 }
 
 /// `a - b`, `a * b`, `a / b` or `a % b` of integers (division as in semantics 2).
