@@ -34,10 +34,7 @@ pub(super) fn elements(value: &Value) -> Option<Vec<Element>> {
 
 /// The list that stands for all that two lists stand for, if there is one.
 pub(super) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
-    let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
-    let (one_rest, two_rest) = (&one[front..], &two[front..]);
-    let behind = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
-    let (mine, theirs) = (&one_rest[..one_rest.len() - behind], &two_rest[..two_rest.len() - behind]);
+    let (front, mine, theirs, behind) = apart(one, two);
     let (long, short) = if mine.len() < theirs.len() { (theirs, mine) } else { (mine, theirs) };
     if long.len() > BETWEEN {
         return None;
@@ -46,7 +43,7 @@ pub(super) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
     let optional = |element: &Element| Element { value: element.value.clone(), presence: Presence::Optional };
     let all: Vec<Element> = long.iter().map(optional).collect();
     let between = [long, &all[..]].into_iter().find(|between| language(between) == wanted)?;
-    Some(one[..front].iter().chain(between).chain(&one_rest[one_rest.len() - behind..]).cloned().collect())
+    Some([front, between, behind].concat())
 }
 
 /// Each of the lists that a list stands for.
@@ -65,15 +62,28 @@ fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
 }
 
 /// Tests whether a list stands for all that another one stands for; `false` also where this is not seen.
+///
+/// What they have in common in front and behind need not be looked at: if the special list is found in the general one, it is also
+/// found with these elements for themselves.
 pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
-    let is_optional = |element: &Element| element.presence == Presence::Optional;
-    // A list without its first elements, most often.
-    if let Some(front) = general.len().checked_sub(special.len())
-        && general[front..] == *special
-    {
-        return general[..front].iter().all(is_optional) || front == 0;
+    if special.len() > general.len() {
+        return false;
     }
-    general.iter().any(is_optional) && value::includes(&numbered(general), &numbered(special))
+    let (_, general, special, _) = apart(general, special);
+    let is_optional = |element: &Element| element.presence == Presence::Optional;
+    match special {
+        [] => general.iter().all(is_optional),
+        _ => general.iter().any(is_optional) && value::includes(&numbered(general), &numbered(special)),
+    }
+}
+
+/// What two lists have in common in front, what each has between, and what they have in common behind.
+fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Element], &'e [Element], &'e [Element]) {
+    let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
+    let (one_rest, two_rest) = (&one[front..], &two[front..]);
+    let behind = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
+    let (mine, back) = one_rest.split_at(one_rest.len() - behind);
+    (&one[..front], mine, &two_rest[..two_rest.len() - behind], back)
 }
 
 /// A list with a variable for each presence, numbered from 1.
