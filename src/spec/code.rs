@@ -196,6 +196,8 @@ pub struct Program {
     pub component_of: Vec<Option<u32>>,
     /// The variables that are read by single entries only.
     pub keyed: Vec<bool>,
+    /// The variables of which nothing is read but what elements are in a list.
+    pub unordered: Vec<bool>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
     /// The names of what choices are for, by their nodes.

@@ -21,6 +21,7 @@ pub mod shown;
 mod tighten;
 mod traced;
 pub mod types;
+mod unordered;
 
 pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};

@@ -16,6 +16,7 @@ mod content;
 mod lists;
 mod rebuild;
 mod row;
+mod unordered;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,6 +41,8 @@ impl Judge {
         if candidates.len() > CANDIDATES || !candidates.iter().all(|candidate| candidate.is_plain()) {
             return;
         }
+        let spec = self.spec.clone();
+        unordered::to_sets(candidates, &spec.program.unordered);
         // With the same under way in all of them, only their memories differ.
         let mut alike: Vec<Vec<Candidate>> = Vec::new();
         for candidate in candidates.drain(..) {
@@ -54,6 +57,7 @@ impl Judge {
             }
             candidates.append(&mut group);
         }
+        unordered::to_lists(candidates, &spec.program.unordered);
     }
 
     fn normalize_alike(&mut self, candidates: &mut Vec<Candidate>) {

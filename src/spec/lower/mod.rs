@@ -123,6 +123,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         components: Vec::new(),
         component_of: Vec::new(),
         keyed: Vec::new(),
+        unordered: Vec::new(),
         functions: context.functions,
         constants: context.constants,
         untaken: match unit {
@@ -136,6 +137,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         chooses_maps: context.unknown == Unknown::Possible,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     };
+    program.unordered = super::unordered::unordered(&program, &checked.types);
     super::footprint::watch(&mut program, &checked.types);
     if code == Code::Tight {
         super::late::add(&mut program);
