@@ -226,6 +226,14 @@ impl Process {
         }
     }
 
+    /// Answers [`Event::Branch`] where the other side cannot be: what is known of a list's length is no guess.
+    pub fn branch_as_known(&mut self, holds: bool) {
+        if matches!(self.task.waiting, Waiting::Decision(_)) && self.task.notes.read().stretches {
+            self.task.notes.make().stretches = false;
+        }
+        self.branch(holds);
+    }
+
     /// Answers [`Event::Branch`].
     pub fn branch(&mut self, holds: bool) {
         if let Waiting::Side(otherwise) = self.task.waiting {
@@ -236,7 +244,11 @@ impl Process {
             return;
         }
         match std::mem::take(&mut self.task.waiting) {
-            Waiting::Decision(condition) => self.task.notes.make().decided.push((condition, holds)),
+            Waiting::Decision(condition) => {
+                let notes = self.task.notes.make();
+                notes.stretched += u32::from(std::mem::take(&mut notes.stretches));
+                notes.decided.push((condition, holds));
+            }
             Waiting::Force(register, condition) => {
                 let decided = self.register(register).decide(&condition, holds);
                 self.task.notes.make().decided.push((condition, holds));

@@ -65,15 +65,18 @@ pub(super) struct Notes {
     pub(super) touched: Vec<Touched>,
     /// Conditions on which instructions of this section forked.
     pub(super) decided: Vec<(Term, bool)>,
-    /// How often a stretch of a list was looked at in this section without anything that bounds it.
+    /// How often it was a guess in this section that a stretch of a list goes on, without anything that bounds it.
     pub(super) stretched: u32,
+    /// Whether that is what is asked now.
+    pub(super) stretches: bool,
     /// How many unknown nodes were looked at in this section.
     pub(super) looked: u32,
     /// How many nodes inside of those may still be.
     pub(super) shares: Vec<(u64, u32)>,
 }
 
-static NONE: Notes = Notes { touched: Vec::new(), decided: Vec::new(), stretched: 0, looked: 0, shares: Vec::new() };
+static NONE: Notes =
+    Notes { touched: Vec::new(), decided: Vec::new(), stretched: 0, stretches: false, looked: 0, shares: Vec::new() };
 
 /// Notes that are made when something is noted.
 #[derive(Clone, Debug, Default)]

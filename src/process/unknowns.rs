@@ -242,8 +242,9 @@ impl Process {
                 Answered::Part(Part::Item(id, None))
             }
             None => {
-                self.task.notes.make().stretched += u32::from(reach == Reach::Unbounded);
-                if self.task.notes.read().stretched > STRETCH_LIMIT {
+                let notes = self.task.notes.make();
+                notes.stretches = reach == Reach::Unbounded;
+                if notes.stretches && notes.stretched >= STRETCH_LIMIT {
                     return Answered::Cut(Limit::Stretch);
                 }
                 Answered::Branch(some)

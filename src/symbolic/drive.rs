@@ -152,7 +152,7 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
         Event::Look { look, site } => policy.look(spec, path, &look, site),
         Event::Branch { condition, sides, site } => match store.decide_condition(&condition) {
             Some(known) => {
-                process.branch(known);
+                process.branch_as_known(known);
                 Ok(())
             }
             None => policy.fork(path, Fork { condition, sides, site }),

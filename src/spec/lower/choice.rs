@@ -38,9 +38,12 @@ impl Emitter<'_, '_, '_> {
         Operand::Register(register)
     }
 
-    /// Assumes a condition; of a conjunction one part after the other, so that no conjunction is built.
+    /// Assumes a condition; of a conjunction one part after the other, so that no conjunction is built, and those without a loop
+    /// first: with `len(l) == 3` it is known how often a loop over `l` goes round. What is pure may be evaluated in any order.
     pub(super) fn assume(&mut self, condition: &Expr) {
-        let parts = self.conjuncts(condition);
+        let mut parts = self.conjuncts(condition);
+        let pure = usize::from(!self.is_pure(parts[0]));
+        parts[pure..].sort_by_key(|part| has_loop(part));
         let mut end = Label::default();
         for (at, part) in parts.iter().enumerate() {
             let cond = self.expr(part);
@@ -149,4 +152,18 @@ pub(super) fn unparenthesized(expr: &Expr) -> &Expr {
         expr = inner;
     }
     expr
+}
+
+/// Tests whether elements of a collection are gone through to evaluate an expression.
+fn has_loop(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::SetComprehension { .. } | ExprKind::MapComprehension { .. } => true,
+        ExprKind::ListComprehension { .. } | ExprKind::Quantified { .. } => true,
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Is(inner, _) => has_loop(inner),
+        ExprKind::Field(inner, _) => has_loop(inner),
+        ExprKind::Binary(_, a, b) => has_loop(a) || has_loop(b),
+        ExprKind::Method { receiver, args, .. } => has_loop(receiver) || args.iter().any(has_loop),
+        ExprKind::Call { args, .. } => args.iter().any(has_loop),
+        _ => false,
+    }
 }

@@ -124,6 +124,9 @@ impl Map {
             (None, Some(base)) => return other.equals_known(base, self),
             (Some(_), Some(_)) => return Err(Split::Uncounted),
         }
+        if let Some(same) = self.equals_added(other).or_else(|| other.equals_added(self)) {
+            return Ok(same);
+        }
         other.settled()?;
         let mut all = Truth::Known(true);
         for (key, own) in self.entries()? {
@@ -136,6 +139,31 @@ impl Map {
             }
         }
         Ok(all)
+    }
+
+    /// Tests whether a known set is the set of keys some of which are symbolic, all of these added and none removed: whatever
+    /// of them are equal, each is in the known set, and each of that is one of them. `None` where maps are not like this.
+    fn equals_added(&self, added: &Map) -> Option<Truth> {
+        let is_set = |map: &Map| map.0.entries.iter().all(|(_, entry)| entry.value == Value::UNIT);
+        let is_open = added.0.symbolic > 0 || !added.0.pending.is_empty();
+        if !is_open || !self.is_plain() || self.0.conditional > 0 || !is_set(self) || !is_set(added) {
+            return None;
+        }
+        let later = added.pending().map(|(key, entry)| entry.filter(|e| **e == Entry::always(Value::UNIT)).map(|e| (key, e)));
+        let later: Vec<(&Value, &Entry)> = later.collect::<Option<_>>()?;
+        let keys: Vec<(&Value, &Entry)> = added.0.entries.iter().chain(later).collect();
+        if keys.iter().any(|(key, _)| key.as_term().is_none()) {
+            return None;
+        }
+        let mut all = Vec::new();
+        for (key, entry) in &keys {
+            all.push(entry.truth().not().or(self.contains(key).ok()?).term());
+        }
+        for own in self.0.entries.keys() {
+            let is_own = |(key, entry): &(&Value, &Entry)| Some(entry.truth().and(equal(key, own).ok()?).term());
+            all.push(Term::or_all(keys.iter().map(is_own).collect::<Option<Vec<Term>>>()?));
+        }
+        Some(Truth::of(Term::and_all(all)))
     }
 
     /// The number of entries, as a term where presences are open.
