@@ -205,6 +205,10 @@ pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
     let (Value::Map(a), Value::Map(b)) = (a, b) else { return Ok(Value::Absent) };
     let first = b.base().is_none() && (a.base().is_some() || a.bound() >= b.bound());
     let (mut large, small) = if first { (a.clone(), b) } else { (b.clone(), a) };
+    if small.has_only_certain() {
+        large.add_all(small);
+        return Ok(Value::Map(large));
+    }
     for (key, entry) in small.entries()? {
         let there = match &entry.presence {
             Presence::Always => Truth::Known(true),
@@ -218,11 +222,12 @@ pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
 
 /// `set := set + more` in place, where `more` is not larger and all of it is there; whether it was done.
 pub fn add_to_set(set: &mut Map, more: &Map) -> bool {
-    let all = |entries: &Vec<(&Value, &Entry)>| entries.iter().all(|(_, entry)| entry.presence == Presence::Always);
     let larger = more.base().is_none() && (set.base().is_some() || set.bound() >= more.bound());
-    let Some(entries) = more.entries().ok().filter(|entries| larger && all(entries)) else { return false };
-    entries.into_iter().for_each(|(key, _)| set.set_in_place(key, Some(Entry::always(Value::UNIT))));
-    true
+    let adds = larger && more.has_only_certain();
+    if adds {
+        set.add_all(more);
+    }
+    adds
 }
 
 /// The difference of two sets.

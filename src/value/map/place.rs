@@ -4,8 +4,38 @@
 
 use super::order::hash_of;
 use super::table::{self, Kept};
-use super::{Contents, Entry, Presence, Write, equal};
+use super::{Contents, Entry, Map, Presence, Write, equal};
 use crate::value::{Truth, Value};
+
+impl Entry {
+    /// Tests whether it is an element of a set that is there in every case.
+    fn is_certain_element(&self) -> bool {
+        self.presence == Presence::Always && self.value == Value::UNIT
+    }
+}
+
+impl Write {
+    /// Tests whether it adds an element to a set in every case.
+    fn adds_element(&self) -> bool {
+        self.entry.as_ref().is_some_and(Entry::is_certain_element)
+    }
+}
+
+impl Map {
+    /// Tests whether it is a set of elements each of which is there in every case. Some may be equal: `{x, y}` is one.
+    pub(in crate::value) fn has_only_certain(&self) -> bool {
+        let contents = &*self.0;
+        contents.base.is_none() && contents.conditional == 0 && contents.pending.iter().all(Write::adds_element)
+    }
+
+    /// Adds the elements of a set of which each is there in every case: in which order, and whether some are equal, is nothing.
+    pub(in crate::value) fn add_all(&mut self, more: &Map) {
+        let mut keys: Vec<&Value> = more.0.entries.keys().collect();
+        keys.sort();
+        let keys = keys.into_iter().chain(more.0.pending.iter().map(|write| &write.key));
+        keys.for_each(|key| self.set_in_place(key, Some(Entry::always(Value::UNIT))));
+    }
+}
 
 impl Contents {
     /// Whether a key is decided against all keys of entries.
@@ -18,12 +48,8 @@ impl Contents {
 
     /// Whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
     pub(super) fn is_settled_by(&self, key: &Value, entry: Option<&Entry>) -> bool {
-        let adds = |entry: Option<&Entry>| {
-            entry.is_some_and(|entry| entry.presence == Presence::Always && entry.value == Value::UNIT)
-        };
-        let waits = !self.pending.is_empty();
-        self.is_plain(key)
-            && (!waits || key.is_known() && adds(entry) && self.pending.iter().all(|write| adds(write.entry.as_ref())))
+        let adds = || entry.is_some_and(Entry::is_certain_element) && self.pending.iter().all(Write::adds_element);
+        self.is_plain(key) && (self.pending.is_empty() || key.is_known() && adds())
     }
 
     /// Places the writes that wait first, as long as each is decided against the keys of all entries.
