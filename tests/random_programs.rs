@@ -13,7 +13,7 @@ use random::expressions::Unbounded;
 use random::judge::{Exactness, Kind, Tally, errors};
 use random::machine::Choices;
 use random::traces;
-use random::{Rng, guarded, machine, protocol};
+use random::{Rng, guarded, hidden_keys, machine, protocol};
 
 fn run_machines(choices: Choices, kind: &Kind, programs: u64) {
     let mut tally = Tally::new();
@@ -82,14 +82,25 @@ fn protocols_accept_all_that_they_produce() {
 #[test]
 fn guarded_protocols_agree_with_brute_force() {
     let kind = Kind { name: "guarded protocols", exactness: Exactness::Exact, domains: traces::domains };
+    run_texts(&kind, (5, 150), 4, guarded::random);
+}
+
+#[test]
+fn protocols_with_hidden_keys_agree_with_brute_force() {
+    let kind = Kind { name: "hidden keys", exactness: Exactness::Exact, domains: traces::domains };
+    run_texts(&kind, (6, 150), 8, hidden_keys::random);
+}
+
+/// Judges random texts of protocols over integers, on traces of up to so many exchanges.
+fn run_texts(kind: &Kind, (number, programs): (u64, u64), longest: usize, draw: fn(&mut Rng) -> String) {
     let mut tally = Tally::new();
-    for mut rng in random::seeds(5, 150).map(Rng::new) {
-        let text = guarded::random(&mut rng);
+    for mut rng in random::seeds(number, programs).map(Rng::new) {
+        let text = draw(&mut rng);
         let found = errors(&text);
         assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
         let file = oracle::load(&text);
         for _ in 0..3 {
-            let length = 1 + rng.below(4);
+            let length = 1 + rng.below(longest);
             let trace = traces::run_integers(&mut rng, &file, length);
             kind.compare(&text, [&trace], &mut tally);
             let changed = traces::altered(&mut rng, &trace, |rng| Json::from(rng.between(-1, 4)));

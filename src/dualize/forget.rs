@@ -4,12 +4,14 @@
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
 //! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
+use rustc_hash::FxHashSet;
+
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Live;
 use crate::symbolic::Infeasible;
-use crate::term::Term;
+use crate::term::{Term, Var};
 use crate::value::{Substitution, Truth, Value};
 
 /// Fresh variables between two walks at least.
@@ -64,6 +66,7 @@ impl Judge {
             put_known(candidate);
         }
         if !candidate.process.stored().is_empty() {
+            note_lost_keys(candidate);
             self.settle_written(candidate);
         }
         candidate.store.clear_news();
@@ -76,10 +79,11 @@ impl Judge {
         let mut settled = Substitution::everywhere(&mut simplify);
         let solved = store.has_news();
         process.change_stored(&mut |value| match value {
-            Value::Map(map) if map.is_doubtful() => {
+            Value::Map(map) if map.is_doubtful() || map.has_news() => {
                 map.settle(solved, &mut |there| store.entails(there, &self.solver), &mut |inside| {
                     settled.apply(inside)
                 });
+                map.settle_pending(&mut |condition| store.entails(condition, &self.solver));
             }
             _ if !store.has_only_domains() && value.has_computed() => {
                 *value = settled.apply(value).unwrap_or_else(|| value.clone())
@@ -121,11 +125,24 @@ impl Judge {
         }
     }
 
+    /// What waits to be written in maps under keys that became known is placed, where it can be.
+    fn settle_waiting(&self, candidate: &mut Candidate) {
+        let State { process, store, .. } = &mut **candidate;
+        for value in &mut process.memory {
+            if let Value::Map(map) = value
+                && map.has_news()
+            {
+                map.settle_pending(&mut |condition| store.entails(condition, &self.solver));
+            }
+        }
+    }
+
     /// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term
     /// is left that is no variable.
     pub(super) fn forget(&mut self, candidate: &mut Candidate) -> bool {
         self.counts.projections += 1;
         self.substitute_solved(candidate);
+        self.settle_waiting(candidate);
         let State { process, store, walked, .. } = &mut **candidate;
         if !self.options.keep_choices {
             process.prune_seen();
@@ -138,6 +155,29 @@ impl Judge {
         candidate.open = !live.is_empty() || candidate.process.has_unknowns();
         self.counts.walked += u64::from(walked);
         computed
+    }
+}
+
+/// Maps that take away a hidden key that nobody else knows any more decide early which it is.
+fn note_lost_keys(candidate: &mut Candidate) {
+    let memory = &candidate.process.memory;
+    let takes_away = |slot: &usize| match &memory[*slot] {
+        Value::Map(map) => map.has_news() && map.hidden_removals().next().is_some(),
+        _ => false,
+    };
+    let slots: Vec<usize> = (0..memory.len()).filter(takes_away).collect();
+    for slot in slots {
+        let mut known: FxHashSet<Var> = FxHashSet::default();
+        let roots =
+            candidate.process.roots().filter(|root| !std::ptr::eq(*root, &raw const candidate.process.memory[slot]));
+        roots.for_each(|root| {
+            root.visit_variables(&mut |var| _ = known.insert(var));
+        });
+        if let Value::Map(map) = &mut candidate.process.memory[slot]
+            && map.hidden_removals().any(|key| !known.contains(&key))
+        {
+            map.decide_early();
+        }
     }
 }
 

@@ -163,8 +163,8 @@ fn to_int(a: &Value) -> Value {
 
 /// The keys of a map, as a set.
 fn keys(map: &Map) -> Lifted<Value> {
-    if map.base().is_some() {
-        return Ok(Value::Map(map.keys_on_base()));
+    if !map.is_plain() {
+        return Ok(Value::Map(map.keys()));
     }
     let mut set = Map::default();
     for (key, entry) in map.entries()? {
@@ -191,11 +191,15 @@ fn entries(map: &Map) -> Lifted<Value> {
 
 /// The elements of a set in their order (a list stays as it is).
 fn to_list(a: &Value) -> Evaluated {
-    let (Value::Map(_) | Value::Union(_)) = a else { return Ok(a.clone()) };
-    let elements = value::elements(a)?;
-    certain(elements.iter().map(|(presence, _)| presence))?;
-    sorted(elements.iter().map(|(_, element)| element))?;
-    Ok(Value::list(elements.into_iter().map(|(_, element)| element)))
+    let set = match a {
+        Value::Map(set) => set,
+        Value::Union(_) => return Err(value::elements(a).err().unwrap_or_else(Split::never).into()),
+        _ => return Ok(a.clone()),
+    };
+    let entries = set.entries()?;
+    certain(entries.iter().map(|(_, entry)| &entry.presence))?;
+    sorted(entries.iter().map(|(element, _)| *element))?;
+    Ok(Value::list(entries.into_iter().map(|(element, _)| element.clone())))
 }
 
 fn certain<'a>(presences: impl Iterator<Item = &'a Presence>) -> Lifted<()> {

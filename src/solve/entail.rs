@@ -33,13 +33,35 @@ impl Store {
     pub fn entails(&self, condition: &Term, solver: &Solver) -> Option<bool> {
         let resolved = self.resolve(condition);
         self.decide(&resolved).or_else(|| {
-            if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > LARGEST || !is_logical(&resolved) {
+            if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > LARGEST {
                 return None;
+            }
+            if !is_logical(&resolved) {
+                return self.entails_parts(&resolved, solver);
             }
             let likely = self.last_value(&resolved)?.as_bool()?;
             let other = if likely { resolved.not() } else { resolved };
             self.refutes(&other).then_some(likely)
         })
+    }
+
+    /// The same by the parts of a connective, each by itself.
+    fn entails_parts(&self, condition: &Term, solver: &Solver) -> Option<bool> {
+        let (parts, deciding) = match condition.kind() {
+            Kind::And(parts) => (parts, false),
+            Kind::Or(parts) => (parts, true),
+            Kind::Not(inner) if inner.as_var().is_none() => return self.entails(inner, solver).map(|holds| !holds),
+            _ => return None,
+        };
+        let mut is_complete = true;
+        for part in parts.iter() {
+            match self.entails(part, solver) {
+                Some(holds) if holds == deciding => return Some(deciding),
+                Some(_) => {}
+                None => is_complete = false,
+            }
+        }
+        is_complete.then_some(!deciding)
     }
 
     /// The value of a term by the last model.

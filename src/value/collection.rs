@@ -26,7 +26,8 @@ pub fn len(value: &Value) -> Lifted<Value> {
     }
 }
 
-/// The elements of a list in order, or of a set (the keys of a map) in the order of the values.
+/// The elements of a list in order, or of a set (the keys of a map), known ones in the order of the values. Elements of a set that
+/// are not known may be equal to others: then both are there, or none.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -38,7 +39,8 @@ pub fn elements(value: &Value) -> Lifted<Elements> {
         }
         Value::List(list) => Ok(list.iter().map(|value| (Presence::Always, value.clone())).collect()),
         Value::Map(map) => {
-            Ok(map.entries()?.into_iter().map(|(key, entry)| (entry.presence.clone(), key.clone())).collect())
+            let members = map.members()?.into_iter();
+            Ok(members.filter_map(|(there, key)| Some((Presence::of(there)?, key.clone()))).collect())
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Elements::new()),
@@ -57,7 +59,7 @@ fn present(element: &Value) -> Option<(Presence, Value)> {
 /// The condition on which to fork first.
 pub fn settled(value: &Value) -> Lifted<()> {
     match value {
-        Value::Map(map) if map.base().is_none() => map.settled(),
+        Value::Map(map) if map.base().is_none() => map.is_surveyable(),
         Value::Open(list) => sequence::looked_at(list, None),
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Map(_) | Value::List(_) | Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(()),
@@ -209,12 +211,8 @@ pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
         large.add_all(small);
         return Ok(Value::Map(large));
     }
-    for (key, entry) in small.entries()? {
-        let there = match &entry.presence {
-            Presence::Always => Truth::Known(true),
-            Presence::When(term) => Truth::Term(term.clone()).or(large.contains(key)?),
-            Presence::Never => continue,
-        };
+    for (there, key) in small.members()?.into_iter().filter(|(there, _)| !there.is_false()) {
+        let there = if there.is_true() { there } else { there.or(large.contains(key)?) };
         large.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
     }
     Ok(Value::Map(large))
@@ -243,14 +241,14 @@ pub fn set_difference(a: &Value, b: &Value) -> Lifted<Value> {
     };
     let mut left = a.clone();
     if b.base().is_some() {
-        for (key, entry) in a.entries()? {
-            let there = entry.truth().and(b.contains(key)?.not());
+        for (there, key) in a.members()? {
+            let there = there.and(b.contains(key)?.not());
             left.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
         }
         return Ok(Value::Map(left));
     }
-    for (key, entry) in b.entries()? {
-        let there = left.contains(key)?.and(entry.truth().not());
+    for (there, key) in b.members()? {
+        let there = if there.is_true() { there.not() } else { left.contains(key)?.and(there.not()) };
         left.set_in_place(key, Presence::of(there).map(|presence| Entry { presence, value: Value::UNIT }));
     }
     Ok(Value::Map(left))

@@ -11,6 +11,7 @@ pub mod declarations;
 pub mod examined;
 pub mod expressions;
 pub mod guarded;
+pub mod hidden_keys;
 pub mod holes;
 pub mod judge;
 pub mod machine;

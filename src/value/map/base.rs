@@ -28,9 +28,9 @@ impl Map {
         self.0.base.as_deref()
     }
 
-    /// The set of the keys of a map on an unknown base.
+    /// The set of its keys, on an unknown base and under writes that wait, too.
     #[must_use]
-    pub fn keys_on_base(&self) -> Map {
+    pub fn keys(&self) -> Map {
         let unit = |entry: &mut Entry| {
             if entry.presence != Presence::Never {
                 entry.value = Value::UNIT;

@@ -16,6 +16,7 @@ use crate::term::{KeySet, Term, count_walked};
 
 mod base;
 mod lineage;
+mod members;
 mod order;
 mod place;
 mod plain;
@@ -59,6 +60,21 @@ struct Write {
     entry: Option<Entry>,
     /// Keys that it is known to differ from.
     differs: Vec<Value>,
+    /// Whether the key was there before.
+    beneath: Beneath,
+}
+
+/// Whether a key was there before a write under it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum Beneath {
+    /// Nobody has asked yet.
+    Unasked,
+    /// It is not known.
+    Open,
+    /// It was, in every case.
+    There,
+    /// It was not, in any case.
+    Missing,
 }
 
 /// A map, or (with unit values) a set.
@@ -78,6 +94,8 @@ struct Contents {
     hash: OnceLock<u64>,
     /// Later writes win.
     pending: Vec<Write>,
+    /// Whether what waits is decided as soon as the entries matter: nobody else knows the keys.
+    is_eager: bool,
     /// Known keys of entries that were written with something open in them, the latest last.
     doubtful: SmallVec<[Value; 1]>,
     /// What it was at first, where that is unknown.
@@ -252,7 +270,7 @@ impl Map {
             return Err(Split::On(alternatives[0].0.clone()));
         }
         let contents = &*self.0;
-        let (beneath, later) = contents.later_writes(key);
+        let (beneath, later) = later_writes(&contents.pending, key);
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
@@ -269,11 +287,16 @@ impl Map {
     /// # Errors
     /// The condition on which to fork first.
     pub fn contains(&self, key: &Value) -> Lifted<Truth> {
+        self.contains_before(self.0.pending.len(), key)
+    }
+
+    /// The same before all but so many of the writes that wait.
+    fn contains_before(&self, writes: usize, key: &Value) -> Lifted<Truth> {
         let contents = &*self.0;
         if let Value::Union(alternatives) = key {
             return Err(Split::On(alternatives[0].0.clone()));
         }
-        let (beneath, later) = contents.later_writes(key);
+        let (beneath, later) = later_writes(&contents.pending[..writes], key);
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()).0,
             (None, Some(base)) => self.contains_on_base(base, key)?,
@@ -329,7 +352,7 @@ impl Map {
 
     /// Sets one entry where the map is not shared.
     pub fn set_in_place(&mut self, key: &Value, entry: Option<Entry>) {
-        if entry.is_none() && self.surely_lacks(key) {
+        if (entry.is_none() && self.surely_lacks(key)) || self.surely_has(key, entry.as_ref()) {
             return;
         }
         let contents = Arc::make_mut(&mut self.0);
@@ -340,10 +363,10 @@ impl Map {
             base.others = None;
         }
         if contents.is_settled_by(key, entry.as_ref()) {
-            contents.place(key.clone(), entry);
+            contents.place_settled(key.clone(), entry);
         } else {
             let differs = contents.withdraw(key).unwrap_or_default();
-            contents.pending.push(Write { key: key.clone(), entry, differs });
+            contents.pending.push(Write { key: key.clone(), entry, differs, beneath: Beneath::Unasked });
             contents.place_decided();
         }
     }
@@ -396,14 +419,6 @@ impl Map {
 }
 
 impl Contents {
-    /// The last write that is certainly under a key, and the writes after it (all, if there is none).
-    fn later_writes(&self, key: &Value) -> (Option<&Write>, &[Write]) {
-        match self.pending.iter().rposition(|write| write.key == *key) {
-            Some(at) => (Some(&self.pending[at]), &self.pending[at + 1..]),
-            None => (None, &self.pending),
-        }
-    }
-
     fn get_entry(&self, key: &Value) -> Lifted<(Truth, Value)> {
         let exact = self.entries.get(key);
         if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
@@ -430,6 +445,14 @@ impl Contents {
             cases.push(equal(other, key)?.and(entry.truth()).term());
         }
         Ok(Truth::of(Term::or_all(cases)))
+    }
+}
+
+/// The last write that is certainly under a key, and the writes after it (all, if there is none).
+fn later_writes<'w>(writes: &'w [Write], key: &Value) -> (Option<&'w Write>, &'w [Write]) {
+    match writes.iter().rposition(|write| write.key == *key) {
+        Some(at) => (Some(&writes[at]), &writes[at + 1..]),
+        None => (None, writes),
     }
 }
 

@@ -16,7 +16,7 @@ impl Entry {
 
 impl Write {
     /// Tests whether it adds an element to a set in every case.
-    fn adds_element(&self) -> bool {
+    pub(super) fn adds_element(&self) -> bool {
         self.entry.as_ref().is_some_and(Entry::is_certain_element)
     }
 }
@@ -37,6 +37,14 @@ impl Map {
     }
 }
 
+impl Map {
+    /// Tests whether an entry is an element of a set that a write that waits has added, and none behind it takes away.
+    pub(super) fn surely_has(&self, key: &Value, entry: Option<&Entry>) -> bool {
+        let adds = entry.is_some_and(Entry::is_certain_element);
+        adds && self.0.pending.iter().rev().take_while(|write| write.adds_element()).any(|write| write.key == *key)
+    }
+}
+
 impl Contents {
     /// Whether a key is decided against all keys of entries.
     pub(super) fn is_plain(&self, key: &Value) -> bool {
@@ -50,6 +58,13 @@ impl Contents {
     pub(super) fn is_settled_by(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = || entry.is_some_and(Entry::is_certain_element) && self.pending.iter().all(Write::adds_element);
         self.is_plain(key) && (self.pending.is_empty() || key.is_known() && adds())
+    }
+
+    /// Places an entry for which no write that waits matters, as all of them, and it, add to a set.
+    pub(super) fn place_settled(&mut self, key: Value, entry: Option<Entry>) {
+        // Those that wait come behind one key more.
+        self.outdate(0, Some(false));
+        self.place(key, entry);
     }
 
     /// Places the writes that wait first, as long as each is decided against the keys of all entries.
@@ -118,6 +133,8 @@ impl Contents {
     /// key is known to differ from.
     pub(super) fn withdraw(&mut self, key: &Value) -> Option<Vec<Value>> {
         let at = self.pending.iter().position(|write| write.key == *key)?;
-        Some(self.pending.remove(at).differs)
+        let write = self.pending.remove(at);
+        self.outdate(at, write.effect());
+        Some(write.differs)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{Contents, DOUBTFUL, Entry, Map, Presence, Write, entry};
+use super::{Beneath, Contents, DOUBTFUL, Entry, Map, Presence, Write, entry};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
@@ -74,13 +74,15 @@ impl Map {
         });
         contents.rewrite_base(rewrite);
         for write in pending {
+            let is_news = !write.key.is_known();
             let key = rewrite(&write.key).unwrap_or(write.key);
             let entry = write.entry.and_then(|e| e.rewrite(rewrite).unwrap_or(Some(e)));
             if contents.is_settled_by(&key, entry.as_ref()) {
-                contents.place(key, entry);
+                contents.place_settled(key, entry);
             } else {
                 let differs = write.differs.into_iter().map(|d| rewrite(&d).unwrap_or(d)).collect();
-                contents.pending.push(Write { key, entry, differs });
+                let beneath = if is_news && key.is_known() { Beneath::Unasked } else { write.beneath };
+                contents.pending.push(Write { key, entry, differs, beneath });
             }
         }
         contents.place_decided();

@@ -124,10 +124,9 @@ impl Map {
             (None, Some(base)) => return other.equals_known(base, self),
             (Some(_), Some(_)) => return Err(Split::Uncounted),
         }
-        if let Some(same) = self.equals_added(other).or_else(|| other.equals_added(self)) {
-            return Ok(same);
+        if !(self.0.pending.is_empty() && other.0.pending.is_empty()) {
+            return self.equals_under_each_key(other);
         }
-        other.settled()?;
         let mut all = Truth::Known(true);
         for (key, own) in self.entries()? {
             let (there, value) = other.get(key)?;
@@ -141,55 +140,54 @@ impl Map {
         Ok(all)
     }
 
-    /// Tests whether a known set is the set of keys some of which are symbolic, all of these added and none removed: whatever
-    /// of them are equal, each is in the known set, and each of that is one of them. `None` where maps are not like this.
-    fn equals_added(&self, added: &Map) -> Option<Truth> {
-        let is_set = |map: &Map| map.0.entries.iter().all(|(_, entry)| entry.value == Value::UNIT);
-        let is_open = added.0.symbolic > 0 || !added.0.pending.is_empty();
-        if !is_open || !self.is_plain() || self.0.conditional > 0 || !is_set(self) || !is_set(added) {
-            return None;
+    /// Whether both have the same under each key that either may have, where writes wait.
+    fn equals_under_each_key(&self, other: &Map) -> Lifted<Truth> {
+        self.is_surveyable()?;
+        other.is_surveyable()?;
+        let keys = |map: &'_ Map| {
+            let mut keys: Vec<Value> = map.0.entries.keys().cloned().collect();
+            keys.sort();
+            keys.extend(map.0.pending.iter().map(|write| write.key.clone()));
+            keys
+        };
+        let mut all = Truth::Known(true);
+        let only_in_other = keys(other).into_iter().filter(|key| !self.0.entries.contains_key(key));
+        for key in keys(self).into_iter().chain(only_in_other) {
+            let ((there, value), (also, theirs)) = (self.get(&key)?, other.get(&key)?);
+            all = all.and(same_entry(&Entry::when(there, value), also, &theirs)?);
+            if all.is_false() {
+                break;
+            }
         }
-        let later = added.pending().map(|(key, entry)| entry.filter(|e| **e == Entry::always(Value::UNIT)).map(|e| (key, e)));
-        let later: Vec<(&Value, &Entry)> = later.collect::<Option<_>>()?;
-        let keys: Vec<(&Value, &Entry)> = added.0.entries.iter().chain(later).collect();
-        if keys.iter().any(|(key, _)| key.as_term().is_none()) {
-            return None;
-        }
-        let mut all = Vec::new();
-        for (key, entry) in &keys {
-            all.push(entry.truth().not().or(self.contains(key).ok()?).term());
-        }
-        for own in self.0.entries.keys() {
-            let is_own = |(key, entry): &(&Value, &Entry)| Some(entry.truth().and(equal(key, own).ok()?).term());
-            all.push(Term::or_all(keys.iter().map(is_own).collect::<Option<Vec<Term>>>()?));
-        }
-        Some(Truth::of(Term::and_all(all)))
+        Ok(all)
     }
 
-    /// The number of entries, as a term where presences are open.
+    /// The number of entries, as a term where presences are open, or writes wait.
     ///
     /// # Errors
     /// The condition on which to fork first.
     pub fn len(&self) -> Lifted<Value> {
-        self.countable()?;
-        self.settled()?;
+        self.is_surveyable()?;
         let certain = self.0.entries.len() - self.0.conditional;
         let mut sum = Term::constant(Scalar::Int((certain as i64).into()));
-        let one = Term::constant(Scalar::Int(1.into()));
-        let zero = Term::constant(Scalar::Int(0.into()));
         if self.0.conditional > 0 {
-            for (_, entry) in self.entries()? {
+            let mut entries: Vec<_> = self.0.entries.iter().collect();
+            entries.sort_by(|a, b| a.0.cmp(b.0));
+            for (_, entry) in entries {
                 if let Presence::When(condition) = &entry.presence {
-                    sum = Term::add(&sum, &Term::ite(condition, &one, &zero));
+                    sum = Term::add(&sum, &Term::bit(condition));
                 }
             }
         }
-        Ok(Value::of_term(sum))
+        Ok(Value::of_term(if self.0.pending.is_empty() { sum } else { Term::add(&sum, &self.growth()?) }))
     }
 }
 
 /// Whether an entry is there just where another one is, with the same value.
 pub(super) fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Truth> {
+    if own.presence == Presence::Never || there.is_false() {
+        return Ok(own.truth().or(there).not());
+    }
     let same_presence = match (own.truth(), there) {
         (Truth::Known(true), x) | (x, Truth::Known(true)) => x,
         (x, y) => Truth::of(Term::eq(&x.term(), &y.term())),
