@@ -15,7 +15,7 @@ use crate::term::Term;
 use crate::value::Value;
 
 /// A place in the server's memory: a variable, or the entry that a map or set has, or lacks, under a key.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell {
     /// The variable.
     pub slot: u32,

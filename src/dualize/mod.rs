@@ -16,6 +16,7 @@ mod decided;
 mod few;
 mod findings;
 mod fired;
+mod focus;
 mod forget;
 mod fork;
 mod forks;

@@ -7,7 +7,7 @@
 use super::candidate::Candidate;
 use super::compared::Compared;
 use super::frontier::Judge;
-use super::subsume;
+use super::{focus, subsume};
 use crate::value::Value;
 
 /// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
@@ -15,6 +15,9 @@ const COMPARED: usize = 32;
 
 /// So many known candidates are judged faster than one that is not known.
 const APART: usize = 2;
+
+/// Candidates are put together where that makes so many times fewer of them.
+const GAIN: usize = 2;
 
 impl Judge {
     /// Merges equal candidates and drops covered ones, now and then.
@@ -37,29 +40,38 @@ impl Judge {
         self.options.unite && self.options.forget && !self.options.keep_paths() && !self.keeps_apart
     }
 
-    /// Merges equal candidates, unites others and drops covered ones.
+    /// Merges equal candidates, unites others and drops covered ones. They are put together where they are twice as many as when
+    /// that gained little.
     fn compare(&mut self, candidates: &mut Vec<Candidate>) {
-        let unites = self.may_unite();
-        if self.options.forget {
-            let forget = |judge: &mut Judge, candidate: &mut Candidate| _ = judge.forget(candidate);
-            self.tidy_each(candidates, if unites { forget } else { Judge::forget_and_name });
+        let (unites, before) = (self.may_unite(), candidates.len());
+        let mut stuck = self.compared.stuck;
+        if unites && before >= 2 * stuck && focus::are_separable(candidates) {
+            self.put_together(candidates);
+            stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
+        } else {
+            if self.options.forget {
+                let forget = |judge: &mut Judge, candidate: &mut Candidate| _ = judge.forget(candidate);
+                self.tidy_each(candidates, if unites { forget } else { Judge::forget_and_name });
+            }
+            self.drop_some(candidates);
         }
-        let stuck = self.unite(candidates);
-        self.drop_some(candidates);
         let values = candidates.iter().flat_map(|candidate| candidate.process.roots());
         let walked = values.map(Value::breadth).sum();
         self.counts.compared += walked as u64;
         self.compared = Compared { left: candidates.len(), walked, spent: 0, stuck };
     }
 
-    /// Puts candidates together, each of which only mentions live variables.
+    /// Puts candidates together that can be taken apart into what they have in common and the rest.
     pub(super) fn put_together(&mut self, candidates: &mut Vec<Candidate>) {
-        self.normalize(candidates);
-        self.drop_some(candidates);
+        self.beside_common(candidates, u64::MAX, &mut |judge, parts, cells| {
+            judge.tidy_each(parts, |judge, part| _ = judge.forget(part));
+            judge.normalize(parts, cells, parts.len() / GAIN);
+            judge.drop_some(parts);
+        });
     }
 
     /// Drops candidates that are equal to others, or covered by them.
-    fn drop_some(&mut self, candidates: &mut Vec<Candidate>) {
+    pub(super) fn drop_some(&mut self, candidates: &mut Vec<Candidate>) {
         if candidates.len() > 1 {
             subsume::merge_equal(candidates);
             self.unite_orders(candidates);
@@ -70,16 +82,6 @@ impl Judge {
         let before = candidates.len();
         subsume::drop_covered(candidates, &mut self.solver);
         self.counts.subsumptions += (before - candidates.len()) as u64;
-    }
-
-    /// Puts candidates together, where they are twice as many as when that gained little; how many these were.
-    fn unite(&mut self, candidates: &mut Vec<Candidate>) -> usize {
-        let (before, stuck) = (candidates.len(), self.compared.stuck);
-        if !self.may_unite() || before < 2 * stuck {
-            return stuck;
-        }
-        self.normalize(candidates);
-        if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 }
     }
 }
 

@@ -6,6 +6,7 @@
 //! next two come to nothing new.
 
 use super::candidate::Candidate;
+use super::focus;
 use super::frontier::Judge;
 use super::left::Left;
 use super::perhaps::substitute_new;
@@ -128,6 +129,9 @@ impl Judge {
     /// Puts two states together, if their normal form is one; whether it is.
     fn is_one_with(&mut self, state: &mut Candidate, other: &Candidate) -> bool {
         let mut both = vec![state.clone(), other.clone()];
+        if !focus::are_separable(&both) {
+            return false;
+        }
         self.put_together(&mut both);
         match &mut both[..] {
             [only] => {

@@ -29,6 +29,7 @@ mod literal;
 mod model;
 mod name;
 mod news;
+mod part;
 mod past;
 mod repair;
 mod search;

@@ -165,6 +165,28 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
         }
     }
 
+    /// Visits the keys under which another map has something else; what both share is not looked at.
+    pub(super) fn differing(&self, other: &Table<V, K>, visit: &mut dyn FnMut(K))
+    where
+        V: PartialEq,
+    {
+        if let (Table::Many(own), Table::Many(theirs)) = (self, other) {
+            return own.differing(theirs, visit);
+        }
+        self.any(&mut |key, value| {
+            if other.get(key) != Some(value) {
+                visit(key);
+            }
+            false
+        });
+        other.any(&mut |key, _| {
+            if !self.contains_key(key) {
+                visit(key);
+            }
+            false
+        });
+    }
+
     /// The first entry in the order of keys.
     pub(super) fn first(&self) -> Option<(K, &V)> {
         match self {

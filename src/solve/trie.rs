@@ -103,9 +103,19 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         removed
     }
 
+    /// Visits the keys under which another trie has something else; what both share is not looked at.
+    pub(super) fn differing(&self, other: &Trie<K, V>, visit: &mut dyn FnMut(K))
+    where
+        V: PartialEq,
+    {
+        if !Arc::ptr_eq(&self.root, &other.root) {
+            self.root.differing(&other.root, visit);
+        }
+    }
+
     /// All entries, in an order that means nothing.
     pub(super) fn iter(&self) -> Iter<'_, K, V> {
-        Iter { pending: vec![&*self.root], leaf: [].iter() }
+        entries(&self.root)
     }
 }
 
@@ -166,12 +176,38 @@ impl<K: Numbered, V: Clone> Node<K, V> {
         }
     }
 
+    fn differing(&self, other: &Node<K, V>, visit: &mut dyn FnMut(K))
+    where
+        V: PartialEq,
+    {
+        if let (Node::Branch(own), Node::Branch(theirs)) = (self, other) {
+            for pair in own.iter().zip(theirs) {
+                match pair {
+                    (Some(own), Some(theirs)) if Arc::ptr_eq(own, theirs) => {}
+                    (Some(own), Some(theirs)) => own.differing(theirs, visit),
+                    (Some(only), None) | (None, Some(only)) => entries(only).for_each(|(key, _)| visit(*key)),
+                    (None, None) => {}
+                }
+            }
+            return;
+        }
+        let [own, theirs] = [self, other].map(|node| entries(node).collect::<Vec<_>>());
+        own.iter().filter(|entry| !theirs.contains(entry)).for_each(|(key, _)| visit(*key));
+        let is_new = |key: &K| own.iter().all(|(known, _)| known != key);
+        theirs.iter().filter(|(key, _)| is_new(key)).for_each(|(key, _)| visit(*key));
+    }
+
     fn is_empty(&self) -> bool {
         match self {
             Node::Leaf(list) => list.is_empty(),
             Node::Branch(children) => children.iter().all(Option::is_none),
         }
     }
+}
+
+/// All entries below a node.
+fn entries<K, V>(node: &Node<K, V>) -> Iter<'_, K, V> {
+    Iter { pending: vec![node], leaf: [].iter() }
 }
 
 /// An iterator over entries.

@@ -16,16 +16,15 @@ mod content;
 mod lists;
 mod rebuild;
 mod row;
-mod unordered;
+pub(super) mod unordered;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::candidate::Candidate;
 use super::cells;
 use super::frontier::Judge;
 use super::havoc::Cell;
 use crate::solve::Solver;
-use crate::term::Var;
 use boxes::Sum;
 use content::Content;
 use row::Row;
@@ -36,37 +35,16 @@ const ROWS: usize = 512;
 const CANDIDATES: usize = 4_096;
 
 impl Judge {
-    /// Puts candidates together, where that is possible. What is solved has been substituted into their memories.
-    pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>) {
-        if candidates.len() > CANDIDATES || !candidates.iter().all(|candidate| candidate.is_plain()) {
-            return;
+    /// Puts candidates, which hold something in these cells alone, into no more than so many in normal form; whether they are. What
+    /// is solved has been substituted into their memories.
+    pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>, cells: &[Cell], most: usize) -> bool {
+        if candidates.len() > CANDIDATES {
+            return false;
         }
-        let spec = self.spec.clone();
-        unordered::to_sets(candidates, &spec.program.unordered);
-        // With the same under way in all of them, only their memories differ.
-        let mut alike: Vec<Vec<Candidate>> = Vec::new();
-        for candidate in candidates.drain(..) {
-            match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
-                Some(others) => others.push(candidate),
-                None => alike.push(vec![candidate]),
-            }
-        }
-        for mut group in alike {
-            if group.len() > 1 {
-                self.normalize_alike(&mut group);
-            }
-            candidates.append(&mut group);
-        }
-        unordered::to_lists(candidates, &spec.program.unordered);
-    }
-
-    fn normalize_alike(&mut self, candidates: &mut Vec<Candidate>) {
-        let cells = Cells::of(candidates);
         let mut met = FxHashSet::default();
-        candidates.retain(|candidate| met.insert(Row::of(candidate, &cells.own).state()));
-        if let Some((sum, groups)) = self.boxes(candidates, &cells.own) {
-            self.rebuild(candidates, &cells, (&sum, &groups));
-        }
+        candidates.retain(|candidate| met.insert(Row::of(candidate, cells).state()));
+        let boxes = self.boxes(candidates, cells);
+        boxes.is_some_and(|(sum, groups)| self.rebuild(candidates, cells, (&sum, &groups), most))
     }
 
     /// The candidates as boxes over groups of cells, which are given by their positions.
@@ -97,56 +75,4 @@ fn groups(cells: usize, linked: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
         groups.push(merged);
     }
     groups
-}
-
-/// The cells in which candidates differ, or of whose variables they know different things; and the variables of the others.
-struct Cells {
-    own: Vec<Cell>,
-    common: FxHashSet<Var>,
-}
-
-impl Cells {
-    fn of(candidates: &[Candidate]) -> Cells {
-        let mut own = cells::differing(candidates);
-        let mut mentions: FxHashMap<Var, Vec<Cell>> = cells::mentions(&candidates[0].process);
-        let is_own = |cell: &Cell| own.iter().any(|own| own.slot == cell.slot && (own.key.is_none() || own == cell));
-        mentions.values_mut().for_each(|cells| cells.retain(|cell| !is_own(cell)));
-        let mut open: Vec<Var> =
-            mentions.keys().copied().filter(|var| is_known_differently(candidates, *var)).collect();
-        for candidate in candidates {
-            let entries = own.iter().map(|cell| cells::read(&candidate.process, cell));
-            entries.for_each(|entry| open.extend(cells::variables(&entry)));
-        }
-        let mut met: FxHashSet<Var> = FxHashSet::default();
-        while let Some(var) = open.pop() {
-            if !met.insert(var) {
-                continue;
-            }
-            for candidate in candidates {
-                candidate
-                    .store
-                    .constraints_on(var)
-                    .for_each(|constraint| constraint.vars(&mut |other| open.push(other)));
-            }
-            for cell in mentions.remove(&var).unwrap_or_default() {
-                if !own.contains(&cell) {
-                    open.extend(cells::variables(&cells::read(&candidates[0].process, &cell)));
-                    own.push(cell);
-                }
-            }
-        }
-        let common = mentions.into_iter().filter(|(_, cells)| cells.iter().any(|cell| !own.contains(cell)));
-        Cells { common: common.map(|(var, _)| var).collect(), own }
-    }
-}
-
-/// Tests whether candidates know different things of a variable.
-fn is_known_differently(candidates: &[Candidate], var: Var) -> bool {
-    let (first, others) = (&candidates[0].store, &candidates[1..]);
-    others.iter().any(|other| {
-        let same = first.domain(var) == other.store.domain(var)
-            && first.constraints_on(var).count() == other.store.constraints_on(var).count()
-            && first.constraints_on(var).all(|own| other.store.constraints_on(var).any(|theirs| own == theirs));
-        !same
-    })
 }

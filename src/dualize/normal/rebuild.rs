@@ -2,8 +2,9 @@
 
 use super::super::candidate::Candidate;
 use super::super::cells;
+use super::super::focus;
 use super::super::frontier::Judge;
-use super::Cells;
+use super::super::havoc::Cell;
 use super::atoms::Set;
 use super::boxes::{Part, Sum};
 use super::content::{Content, Shape};
@@ -14,21 +15,20 @@ use crate::solve::{Domain, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Alternatives, Entry, Presence, Truth, Value};
 
-/// Candidates are put together where that makes so many times fewer of them.
-const GAIN: usize = 2;
 /// A cell of so many shapes is a union; of more known values, a table.
 const LIFTED: usize = 2;
 /// A part of more boxes than this stays several candidates.
 const SELECTED: usize = 64;
 
 impl Judge {
-    /// Writes the parts of a sum into memory, where that makes fewer candidates.
+    /// Writes the parts of a sum into memory, where that makes no more candidates than this; whether it does.
     pub(super) fn rebuild(
         &mut self,
         candidates: &mut Vec<Candidate>,
-        cells: &Cells,
+        cells: &[Cell],
         (sum, groups): (&Sum, &[Vec<usize>]),
-    ) {
+        most: usize,
+    ) -> bool {
         let mut parts = sum.parts();
         for part in parts.iter_mut().filter(|part| !self.is_keyed(part, cells, groups)) {
             sum.split(part);
@@ -36,11 +36,11 @@ impl Judge {
         parts.sort_by_key(|part| part.boxes.len());
         let several = parts.iter().filter(|part| !self.is_selected(part, cells, groups)).map(|part| part.boxes.len());
         // What is told apart here may have been one candidate with a variable.
-        if several.product::<usize>() * GAIN > candidates.len() {
-            return;
+        if several.product::<usize>() > most {
+            return false;
         }
         let mut base = candidates[0].clone();
-        base.store.forget(&|var| cells.common.contains(&var), &mut self.solver);
+        base.store = focus::known_beside(&base, cells);
         let mut rebuilt = vec![base];
         for part in &parts {
             rebuilt = rebuilt.into_iter().flat_map(|base| self.with_part(base, cells, (sum, groups, part))).collect();
@@ -49,16 +49,17 @@ impl Judge {
             (candidate.fresh, candidate.unseen, candidate.open) = (0, 0, true);
         }
         *candidates = rebuilt;
+        true
     }
 
     /// Tests whether a part is written into memory, with a selector if it has several boxes.
-    fn is_selected(&self, part: &Part, cells: &Cells, groups: &[Vec<usize>]) -> bool {
+    fn is_selected(&self, part: &Part, cells: &[Cell], groups: &[Vec<usize>]) -> bool {
         part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && self.is_keyed(part, cells, groups))
     }
 
     /// Tests whether a part is read by entries.
-    fn is_keyed(&self, part: &Part, cells: &Cells, groups: &[Vec<usize>]) -> bool {
-        let mut own = part.cells.iter().flat_map(|group| &groups[*group]).map(|cell| &cells.own[*cell]);
+    fn is_keyed(&self, part: &Part, cells: &[Cell], groups: &[Vec<usize>]) -> bool {
+        let mut own = part.cells.iter().flat_map(|group| &groups[*group]).map(|cell| &cells[*cell]);
         own.all(|cell| cell.key.is_some() && self.spec.program.keyed[cell.slot as usize])
     }
 
@@ -66,7 +67,7 @@ impl Judge {
     fn with_part(
         &mut self,
         mut base: Candidate,
-        cells: &Cells,
+        cells: &[Cell],
         (sum, groups, part): (&Sum, &[Vec<usize>], &Part),
     ) -> Vec<Candidate> {
         if part.boxes.len() > 1 && !self.is_selected(part, cells, groups) {
@@ -92,14 +93,14 @@ impl Judge {
             }
             for (position, cell) in groups[*group].iter().enumerate() {
                 let alternatives = made.iter().map(|(guard, entries)| (guard.clone(), entries[position].clone()));
-                cells::write(&mut base.process, &cells.own[*cell], selected(alternatives.collect()));
+                cells::write(&mut base.process, &cells[*cell], selected(alternatives.collect()));
             }
         }
         vec![base]
     }
 
     /// Conditions of which exactly one holds.
-    fn selector(&mut self, ways: usize, store: &mut Store) -> Vec<Term> {
+    pub(in crate::dualize) fn selector(&mut self, ways: usize, store: &mut Store) -> Vec<Term> {
         match ways {
             0 | 1 => vec![Term::truth()],
             2 => {

@@ -10,12 +10,12 @@ use super::super::candidate::Candidate;
 use crate::value::{Entry, Map, Presence, Truth, Value};
 
 /// Makes sets of such lists.
-pub(super) fn to_sets(candidates: &mut [Candidate], unordered: &[bool]) {
+pub(in crate::dualize) fn to_sets(candidates: &mut [Candidate], unordered: &[bool]) {
     change(candidates, unordered, set);
 }
 
 /// Makes lists of such sets, each element once and in its order.
-pub(super) fn to_lists(candidates: &mut [Candidate], unordered: &[bool]) {
+pub(in crate::dualize) fn to_lists(candidates: &mut [Candidate], unordered: &[bool]) {
     change(candidates, unordered, list);
 }
 
