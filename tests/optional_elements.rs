@@ -166,7 +166,7 @@ fn a_comparison_with_an_answer_is_a_condition() {
         let answer = if rng.percent(60) { under(&open, rng.next() % ASSIGNMENTS) } else { under(&list(&mut rng), 31) };
         let mut parts = Conditions::default();
         let may = value::equal_where(&open, &answer, &mut parts).expect("short lists need no decision");
-        let all = |s| may && parts.terms.iter().all(|part| holds(&Truth::of(part.clone()), s));
+        let all = |s| may && parts.iter().all(|part| holds(&Truth::of(part.clone()), s));
         assert!((0..ASSIGNMENTS).all(|s| all(s) == (under(&open, s) == answer)), "{open:?} and {answer:?}: {parts:?}");
         possible += u32::from(may);
         never += u32::from(!may);
@@ -192,7 +192,7 @@ fn only_elements_that_may_be_those_of_an_answer_leave_a_choice() {
         let own = var(100 + at, Sort::Bool);
         if at.is_multiple_of(3) { own } else { Term::not(&own) }
     };
-    assert_eq!(parts.terms.to_vec(), [Term::and_all((0..300).map(decided))]);
+    assert_eq!(parts.to_vec(), [Term::and_all((0..300).map(decided))]);
     // An element that is not among them: there is none.
     let other = Value::list([5, 301].map(Value::from));
     assert_eq!(value::equal(&optional(0..300), &other), Ok(Truth::Known(false)));

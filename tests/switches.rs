@@ -37,18 +37,19 @@ fn settings() -> Vec<Options> {
         |on: usize| Options { directed: on & 1 == 0, merge: on & 2 == 0, forget: on & 4 == 0, ..Options::default() };
     let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
     let apart = Options { unite: false, ..Options::default() };
+    let one_by_one = Options { merge_ways: false, ..Options::default() };
     let unnamed = Options { name: false, ..Options::default() };
     let unshown = Options { shown: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
     let twice = Options { optional: false, ..Options::default() };
     let early = Options { late: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, unnamed, unshown, behind, twice, early, plain()]).collect()
+    (0..8).map(switched).chain([z3, apart, one_by_one, unnamed, unshown, behind, twice, early, plain()]).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options { name: false, unite: false, shown: false, ahead: false, optional: false, ..unmerged }
+    Options { name: false, unite: false, merge_ways: false, shown: false, ahead: false, optional: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).

@@ -60,6 +60,8 @@ pub struct Judge {
     pub(super) journal: Option<Before>,
     /// Whether candidates are kept apart, as putting together what steps lead to did not come to an end.
     pub(super) keeps_apart: bool,
+    /// The last variable before those by which ways were merged in this exchange, where some were.
+    pub(super) merged_since: Option<u64>,
     /// Work that made no terms.
     pub(super) worked: u64,
     /// What was taken of the limits on work and memory.
@@ -94,6 +96,7 @@ impl Judge {
             wanted: None,
             journal: None,
             keeps_apart: false,
+            merged_since: None,
             worked: 0,
             results: Vec::new(),
             spares: Spares::default(),

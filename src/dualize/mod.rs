@@ -50,6 +50,7 @@ mod unify;
 mod verdict;
 mod wake;
 mod watched;
+mod ways;
 
 pub use candidate::Candidate;
 pub use candidate::{Log, Logged, notes_requests};

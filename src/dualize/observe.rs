@@ -52,6 +52,9 @@ impl Policy for Section<'_> {
     fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), Ended> {
         let mut followed: SmallVec<[usize; 8]> = (0..ways).rev().collect();
         followed.retain(|way| self.may_go(candidate, *way, site));
+        if self.take_together(candidate, &followed) {
+            return Ok(());
+        }
         let Some(first) = followed.pop() else {
             self.findings.is_exhaustive = false;
             return Err(Ended::Infeasible);

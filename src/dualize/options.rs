@@ -18,6 +18,8 @@ pub struct Options {
     pub name: bool,
     /// Candidates that differ in few cells are one, with a set of values in each.
     pub unite: bool,
+    /// Ways of an `either` that only assign are one path.
+    pub merge_ways: bool,
     /// Both sides of a fork run on before what is known is copied, so that few are followed.
     pub ahead: bool,
     /// A choice that the answer shows is what was observed.
@@ -50,6 +52,7 @@ impl Default for Options {
             forget: true,
             name: true,
             unite: true,
+            merge_ways: true,
             ahead: true,
             shown: true,
             optional: true,

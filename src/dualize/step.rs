@@ -39,8 +39,16 @@ impl Judge {
         let filled = self.filled(spec, &exchange.request);
         let received = Received::of(exchange, filled.as_ref());
         let candidates = std::mem::take(&mut self.candidates);
+        let merges = self.options.merge_ways && spec.program.has_meetings;
+        let before = merges.then(|| (candidates.clone(), self.findings.clone()));
         let after = respond(self, spec, candidates, &received);
         self.settle(after);
+        if let Some((candidates, findings)) = before.filter(|_| !self.options.merge_ways) {
+            // What merged ways lead to has no normal form: they are followed one by one.
+            self.findings = findings;
+            let after = respond(self, spec, candidates, &received);
+            self.settle(after);
+        }
         !self.candidates.is_empty()
     }
 
@@ -112,12 +120,15 @@ impl Judge {
 
     /// Brings the candidates into few, in normal form; few of them where a limit was reached.
     pub(super) fn settle(&mut self, mut survivors: Vec<Candidate>) {
-        match &mut survivors[..] {
-            [only] => self.tidy_and_name(only),
-            _ => self.tidy_each(&mut survivors, Judge::tidy_one_of_several),
-        }
-        if survivors.len() > 1 && self.options.merge {
-            self.reduce(&mut survivors);
+        match (self.merged_since.take(), &mut survivors[..]) {
+            (Some(last), _) => self.normalize_merged(&mut survivors, last),
+            (None, [only]) => self.tidy_and_name(only),
+            (None, _) => {
+                self.tidy_each(&mut survivors, Judge::tidy_one_of_several);
+                if survivors.len() > 1 && self.options.merge {
+                    self.reduce(&mut survivors);
+                }
+            }
         }
         self.keep_few(&mut survivors);
         if survivors.len() < 2 {

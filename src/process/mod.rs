@@ -16,6 +16,7 @@ mod evaluate;
 mod fresh;
 mod glide;
 mod held;
+mod meet;
 mod notes;
 mod operands;
 mod pending;

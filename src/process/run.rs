@@ -169,8 +169,14 @@ impl Process {
         Event::Cut(condition, limit)
     }
 
-    #[inline(always)] // its only caller is the loop
-    fn execute(&mut self, program: &Program, function: &Function, frame: Frame, op: &Op) -> Result<Next, Obstacle> {
+    #[inline]
+    pub(super) fn execute(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        frame: Frame,
+        op: &Op,
+    ) -> Result<Next, Obstacle> {
         let base = frame.base;
         match op {
             Op::Copy { dst, src } => self.keep(*dst, Ok(self.read(program, base, *src).clone())),

@@ -56,6 +56,8 @@ pub struct Function {
     pub shown: FxHashMap<Pc, super::shown::Shown>,
     /// Of its choices, those that begin an optional value (see `optional`).
     pub optional: FxHashMap<Pc, super::optional::Optional>,
+    /// Where the arms of its `either` statements come together (see `meetings`).
+    pub meetings: FxHashMap<Pc, super::meetings::Meeting>,
 }
 
 impl Function {
@@ -192,6 +194,8 @@ pub struct Program {
     pub steps: Vec<Step>,
     /// The steps, by what they have to do with each other.
     pub components: Vec<Component>,
+    /// Set where the arms of an `either` come together in some function.
+    pub has_meetings: bool,
     /// For each slot, the component whose steps touch it.
     pub component_of: Vec<Option<u32>>,
     /// The variables that are read by single entries only.

@@ -6,7 +6,8 @@
 
 use super::cells;
 use super::code::{Domain, Function, Op, Pc, Program, ProgramKind, Register};
-use super::operands::{change_targets, visit_ways, visit_written};
+use super::flow::Flow;
+use super::operands::{change_targets, visit_written};
 use super::tighten::{forward, visit_read};
 
 /// Adds the handler that chooses late, where that is another one.
@@ -47,46 +48,6 @@ fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
     let mut path = Path { function, flow: &flow, needed: &needed, dst, places: Vec::new(), saved: false };
     path.follow(at + 1);
     path.saved.then_some(path.places)
-}
-
-/// Where the code may go.
-struct Flow {
-    /// Behind each instruction.
-    ways: Vec<Vec<usize>>,
-    /// Where each instruction is come to from.
-    from: Vec<Vec<usize>>,
-}
-
-impl Flow {
-    fn of(function: &Function) -> Flow {
-        let length = function.code.len();
-        let (mut ways, mut from) = (vec![Vec::new(); length], vec![Vec::new(); length + 1]);
-        for (at, op) in function.code.iter().enumerate() {
-            visit_ways(op, at as Pc + 1, &mut |to| {
-                ways[at].push(to as usize);
-                from[to as usize].push(at);
-            });
-        }
-        Flow { ways, from }
-    }
-
-    /// Before which instructions something may still be read that a register holds.
-    fn needed(&self, function: &Function, register: Register) -> Vec<bool> {
-        let mut needed = vec![false; function.code.len() + 1];
-        loop {
-            let mut changed = false;
-            for (at, op) in function.code.iter().enumerate().rev() {
-                let (mut read, mut written) = (false, false);
-                visit_read(op, &mut |own| read |= own == register);
-                visit_written(op, &mut |own| written |= own == register);
-                let own = read || !written && self.ways[at].iter().any(|to| needed[*to]);
-                changed |= std::mem::replace(&mut needed[at], own) != own;
-            }
-            if !changed {
-                return needed;
-            }
-        }
-    }
 }
 
 /// The ways from a choice on.
@@ -209,6 +170,7 @@ mod tests {
     use super::*;
     use crate::Spec;
     use crate::spec::code::Operand;
+    use crate::spec::operands::visit_ways;
 
     fn spec(text: &str) -> Arc<Spec> {
         Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"))

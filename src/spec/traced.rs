@@ -64,7 +64,7 @@ fn watched(op: Op, touch: Touch) -> Op {
 }
 
 /// The variable that an instruction writes to, and the key where that is one entry of a map or set.
-fn written(op: &Op) -> Option<(u32, Option<Operand>)> {
+pub(super) fn written(op: &Op) -> Option<(u32, Option<Operand>)> {
     match op {
         Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {
             Some((*slot, Some(*key)))

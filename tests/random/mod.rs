@@ -8,6 +8,7 @@
 pub mod choices;
 pub mod conditions;
 pub mod declarations;
+pub mod effects;
 pub mod examined;
 pub mod expressions;
 pub mod guarded;

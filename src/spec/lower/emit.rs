@@ -79,6 +79,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             heads: Vec::new(),
             shown: FxHashMap::default(),
             optional: FxHashMap::default(),
+            meetings: FxHashMap::default(),
         }
     }
 

@@ -121,6 +121,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         steps: context.steps,
         subjects: context.subjects,
         components: Vec::new(),
+        has_meetings: false,
         component_of: Vec::new(),
         keyed: Vec::new(),
         unordered: Vec::new(),
@@ -146,7 +147,9 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     for function in &mut program.functions {
         function.shown = super::shown::choices(function);
         function.optional = super::optional::choices(function, &program.constants);
+        function.meetings = super::meetings::meetings(function);
     }
+    program.has_meetings = program.functions.iter().any(|function| !function.meetings.is_empty());
     program.keyed = super::keyed::keyed(&program);
     Ok(program)
 }

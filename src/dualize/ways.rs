@@ -1,0 +1,67 @@
+//! Ways of an `either` that only assign are one path: what they did is merged under a fresh variable that says which was taken.
+//!
+//! `for r in replicas { either { held[r] := x; } or {} }` is one path with a variable a replica, where a fork at each would make
+//! 2^n. Behind the exchange the cells that mention these variables are brought into normal form (`normal`), which finds out
+//! what each may hold; so nothing of it grows with the trace.
+
+use super::candidate::Candidate;
+use super::focus;
+use super::frontier::Judge;
+use super::goal::Goal;
+use super::section::Section;
+
+/// So many candidates in normal form are kept, of one that had merged ways.
+pub(super) const KEPT: usize = 64;
+
+impl Section<'_> {
+    /// Takes several ways together, where each of them comes behind the `either` without an event; whether that was possible.
+    pub(super) fn take_together(&mut self, candidate: &mut Candidate, ways: &[usize]) -> bool {
+        let (judge, program) = (&mut *self.judge, &self.spec.program);
+        let merges = judge.options.merge_ways && judge.may_unite() && judge.watch.is_none();
+        if ways.len() < 2 || !merges || self.goal == Goal::Section {
+            return false;
+        }
+        let Some(meeting) = candidate.process.meeting(program) else { return false };
+        let mut taken = Vec::with_capacity(ways.len());
+        for way in ways {
+            let mut process = candidate.process.clone();
+            process.select(*way);
+            if !process.run_to(program, meeting.at) {
+                return false;
+            }
+            taken.push(process);
+        }
+        let before = judge.fresh.last;
+        let guards = judge.selector(ways.len(), &mut candidate.store);
+        let Some(mut merged) = taken.pop() else { return false };
+        for (mut process, guard) in taken.into_iter().zip(guards).rev() {
+            if !process.merge(&guard, &merged, meeting) {
+                return false;
+            }
+            merged = process;
+        }
+        candidate.process = merged;
+        candidate.count_choice(1);
+        judge.merged_since.get_or_insert(before);
+        true
+    }
+}
+
+impl Judge {
+    /// Brings candidates into normal form in which ways were merged by variables behind the `last`. Where that does not succeed, ways
+    /// are followed one by one from then on, from before this exchange.
+    pub(super) fn normalize_merged(&mut self, candidates: &mut Vec<Candidate>, last: u64) {
+        self.tidy_each(candidates, Judge::tidy);
+        if !self.may_unite() || !focus::are_separable(candidates) {
+            self.options.merge_ways = false;
+            return;
+        }
+        let mut is_normal = true;
+        self.beside_common(candidates, last, &mut |judge, parts, cells| {
+            judge.tidy_each(parts, |judge, part| _ = judge.forget(part));
+            is_normal &= judge.normalize(parts, cells, KEPT);
+            judge.drop_some(parts);
+        });
+        self.options.merge_ways &= is_normal;
+    }
+}
