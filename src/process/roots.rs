@@ -57,13 +57,14 @@ impl Process {
         live.vars.reserve(expected as usize);
         let Live { vars, computed, .. } = &mut live;
         let mut visit = |leaf: Leaf<'_>| {
-            let mut visit_term = |term: &Term| {
-                *computed |= term.as_var().is_none();
+            let mut visit_term = |term: &Term, is_computed: bool| {
+                *computed |= is_computed;
                 term.vars(&mut |var| _ = vars.insert(var));
             };
             match leaf {
-                Leaf::Term(term) => visit_term(term),
-                Leaf::Guards(alternatives) => alternatives.iter().for_each(|(guard, _)| visit_term(guard)),
+                Leaf::Term(term) => visit_term(term, term.as_var().is_none()),
+                // One of two alternatives stands under a negated variable: that is as good as its name.
+                Leaf::Guards(pairs) => pairs.iter().for_each(|(guard, _)| visit_term(guard, !guard.is_literal())),
             }
         };
         live.walked = self.roots().map(|value| value.visit_leaves(&mut visit)).sum();

@@ -6,7 +6,7 @@
 use super::draw::Drawing;
 use super::{Completion, Given, Reply, Stop};
 use crate::choice::Choices;
-use crate::process::{Fault, Fresh, Limit};
+use crate::process::{Event, Fault, Fresh, Limit};
 use crate::solve::{Answer, Solver};
 use crate::spec::{Site, Spec};
 use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
@@ -44,6 +44,8 @@ struct Searching<'r, 's> {
     search: &'r mut Search<'s>,
     choosing: Choosing,
     open: &'r mut Vec<Path>,
+    /// The side of the current condition that is tried first.
+    first: bool,
 }
 
 /// The end of a section.
@@ -92,7 +94,7 @@ impl Search<'_> {
     /// Where it has no end.
     pub fn run(&mut self, path: &mut Path, choosing: Choosing, open: &mut Vec<Path>) -> Result<Reply, Stop> {
         let spec = self.spec;
-        drive(spec, &mut Searching { search: self, choosing, open }, path).0
+        drive(spec, &mut Searching { search: self, choosing, open, first: true }, path).0
     }
 
     pub(super) fn draw(&mut self, label: &'static str, arity: usize) -> Result<usize, Stop> {
@@ -131,6 +133,15 @@ impl Policy for Searching<'_, '_> {
         &mut self.search.fresh
     }
 
+    fn advance(&mut self, spec: &Spec, path: &mut Path) -> Result<Event, Ended> {
+        let event = path.process.advance(&spec.program);
+        if matches!(event, Event::Branch { .. }) {
+            // Drawn whether the condition is open or not, so that a run does not hang on what the store can tell.
+            self.first = self.search.draw("branch", 2)? == 0;
+        }
+        Ok(event)
+    }
+
     fn restrict(&mut self, path: &mut Path, facts: Vec<Term>, _: u64, site: Site) -> Result<(), Ended> {
         facts.iter().try_for_each(|fact| self.require(path, Truth::Term(fact.clone()), Stop::Stuck(site)))
     }
@@ -150,8 +161,7 @@ impl Policy for Searching<'_, '_> {
     }
 
     fn fork(&mut self, path: &mut Path, Fork { condition, site, .. }: Fork) -> Result<(), Ended> {
-        let first = self.search.draw("branch", 2)? == 0;
-        let other = path.fork(&condition.term(), first, self.search.solver, |_, _| {});
+        let other = path.fork(&condition.term(), self.first, self.search.solver, |_, _| {});
         self.open.extend(other.map_err(|_| Stop::Stuck(site))?);
         Ok(())
     }

@@ -30,7 +30,8 @@ pub struct Fork {
     pub site: Site,
 }
 
-/// What a use of a specification does with the events of a path. Each answers, so that the path goes on, or says why it does not.
+/// What a use of a specification does with the events of a path. Each is answered, so that the path goes on, or the path is
+/// stopped, which is an error.
 pub trait Policy {
     /// What is driven.
     type Path: Driven;
@@ -41,17 +42,11 @@ pub trait Policy {
     fn fresh(&mut self) -> &mut Fresh;
 
     /// Runs a path to its next event.
-    ///
-    /// # Errors
-    /// Where it is not followed to there.
     fn advance(&mut self, spec: &Spec, path: &mut Self::Path) -> Result<Event, Self::Stopped> {
         Ok(path.parts().0.advance(&spec.program))
     }
 
     /// Adds facts about `variables` new symbols.
-    ///
-    /// # Errors
-    /// Where they cannot hold.
     fn restrict(
         &mut self,
         path: &mut Self::Path,
@@ -61,45 +56,24 @@ pub trait Policy {
     ) -> Result<(), Self::Stopped>;
 
     /// Makes an internal choice.
-    ///
-    /// # Errors
-    /// Where there is none to make.
     fn choose(&mut self, path: &mut Self::Path, chosen: Chosen) -> Result<(), Self::Stopped>;
 
     /// Takes sides of an open condition.
-    ///
-    /// # Errors
-    /// Where neither is followed.
     fn fork(&mut self, path: &mut Self::Path, fork: Fork) -> Result<(), Self::Stopped>;
 
     /// Takes ways of several.
-    ///
-    /// # Errors
-    /// Where none is followed.
     fn select(&mut self, path: &mut Self::Path, ways: usize, site: Site) -> Result<(), Self::Stopped>;
 
     /// Takes up a condition without which the run does not exist.
-    ///
-    /// # Errors
-    /// Where it cannot hold.
     fn assume(&mut self, path: &mut Self::Path, condition: Truth, site: Site) -> Result<(), Self::Stopped>;
 
     /// Goes on where the client does its duty.
-    ///
-    /// # Errors
-    /// Where it cannot.
     fn expects(&mut self, path: &mut Self::Path, duty: Truth, site: Site) -> Result<(), Self::Stopped>;
 
     /// Goes on where the specification is not wrong.
-    ///
-    /// # Errors
-    /// Where it is.
     fn fault(&mut self, path: &mut Self::Path, wrong: Truth, fault: Fault) -> Result<(), Self::Stopped>;
 
     /// Goes on where a limit is not reached.
-    ///
-    /// # Errors
-    /// Where it is.
     fn cut(
         &mut self,
         path: &mut Self::Path,
@@ -109,9 +83,6 @@ pub trait Policy {
     ) -> Result<(), Self::Stopped>;
 
     /// Goes on where other tasks may run, or suspends the task.
-    ///
-    /// # Errors
-    /// Where the task is suspended.
     fn pause(&mut self, path: &mut Self::Path) -> Result<(), Self::Stopped> {
         path.parts().0.proceed();
         Ok(())
@@ -121,9 +92,6 @@ pub trait Policy {
     fn end(&mut self, path: &mut Self::Path, answer: Option<(Value, Site)>) -> Self::Stopped;
 
     /// Makes a part of an unknown value out of fresh symbols.
-    ///
-    /// # Errors
-    /// Where what restricts them cannot hold.
     fn look(&mut self, spec: &Spec, path: &mut Self::Path, look: &Look, site: Site) -> Result<(), Self::Stopped> {
         let before = self.fresh().last;
         let facts = path.parts().0.look(self.fresh(), &spec.types, look);
