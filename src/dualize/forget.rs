@@ -125,7 +125,7 @@ impl Judge {
         }
     }
 
-    /// What waits to be written in maps under keys that became known is placed, where it can be.
+    /// Places what waits to be written in maps under keys that became known, where that can be done.
     fn settle_waiting(&self, candidate: &mut Candidate) {
         let State { process, store, .. } = &mut **candidate;
         for value in &mut process.memory {

@@ -95,20 +95,12 @@ impl Process {
             return self.choose(program, function, frame, dst, &Domain::Type(ty));
         }
         let over = self.read(program, frame.base, over);
-        let (is_list, elements) = (matches!(over, Value::Open(_)), value::elements(over)?);
-        let open = elements.iter().find_map(|(presence, _)| match presence {
-            Presence::When(condition) => Some(condition.clone()),
-            Presence::Always | Presence::Never => None,
-        });
+        let elements = value::elements(over)?;
         let site = function.origin[frame.pc as usize];
-        let presences = match open {
-            // An element of a list that may not be there is picked where it is.
-            Some(_) if is_list => {
-                Some(Presences { there: elements.iter().map(|(there, _)| there.truth()).collect(), site })
-            }
-            Some(condition) => return Err(Obstacle::Decide(condition)),
-            None => None,
-        };
+        // An element that may not be there is picked where it is.
+        let is_open = elements.iter().any(|(presence, _)| matches!(presence, Presence::When(_)));
+        let there = || elements.iter().map(|(there, _)| there.truth()).collect();
+        let presences = is_open.then(|| Presences { there: there(), site });
         let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
         match elements.len() {
             0 => {

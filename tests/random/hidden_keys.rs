@@ -9,7 +9,7 @@ use super::{Lines, Rng};
 const HEAD: &str = "fn sum(l: list<int>): int = match l { [] => 0, [x, ..rest] => x + sum(rest) };\n";
 /// The variables of every such protocol.
 const STATE: &str = "var s: set<int> = {0, 1, 2, 3}; var t: set<int> = {}; var held: map<int, int> = {};\n\
-    var w: map<int, int> = {}; var last: int = 0;";
+    var w: map<int, int> = {}; var last: int = 0; var ps: set<(int, int)> = {(0, 1), (2, 3)};";
 
 /// A program text.
 pub fn random(rng: &mut Rng) -> String {
@@ -51,6 +51,10 @@ impl Writer<'_> {
     }
 
     fn pick(&mut self) {
+        if self.rng.percent(20) {
+            let taken = *self.rng.pick(&["ps := ps - {(a, b)}; ", "ps := ps + {(b, a)}; ", ""]);
+            return self.lines.line(format!("match pick ps {{ (a, b) => {{ {taken}last := a; }} }}"));
+        }
         self.names += 1;
         let x = format!("x{}", self.names);
         let over = *self.rng.pick(&["s", "s", "s", "t", "{0, 2, 3}", "w.keys()", "(s + t)"]);
@@ -74,7 +78,7 @@ impl Writer<'_> {
 
     fn statement(&mut self) {
         let (e, f) = (self.int(), self.int());
-        let line = match self.rng.below(14) {
+        let line = match self.rng.below(16) {
             0..3 => format!("if held.get({e}) is Some(c) {{ s := s + {{c}}; held := held.remove({e}); }}"),
             3 => format!("if held.get({e}) is Some(c) {{ t := t - {{c}}; w := w.remove(c); }}"),
             4 => format!("s := s + {{{e}}};"),
@@ -88,7 +92,9 @@ impl Writer<'_> {
                 format!("w := {{y: {e} for y in s if {test}}};")
             }
             11 => format!("if {} {{ last := {e}; }}", self.truth("last")),
-            12 => "if held.get(0) is Some(c) { last := c; }".to_owned(),
+            12 => format!("ps := ps + {{({e}, {f})}};"),
+            13 => format!("ps := ps - {{({f}, {e})}};"),
+            14 => "if held.get(0) is Some(c) { last := c; }".to_owned(),
             _ => format!("s := {};", self.set()),
         };
         self.lines.line(line);
@@ -131,7 +137,7 @@ impl Writer<'_> {
     fn answer(&mut self) -> String {
         let set = self.set();
         let e = self.int();
-        match self.rng.below(12) {
+        match self.rng.below(14) {
             0..3 => "len(s)".to_owned(),
             3 => "len(t)".to_owned(),
             4 => format!("len({set}) + len(w)"),
@@ -141,6 +147,8 @@ impl Writer<'_> {
             8 => format!("(if t == {set} {{ 1 }} else {{ 0 }})"),
             9 => format!("w.get_or({e}, -1)"),
             10 => format!("sum({set}.to_list())"),
+            11 => "len(ps)".to_owned(),
+            12 => format!("(if ({e}, 3) in ps {{ 1 }} else {{ 0 }})"),
             _ => e,
         }
     }

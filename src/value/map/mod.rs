@@ -60,11 +60,11 @@ struct Write {
     entry: Option<Entry>,
     /// Keys that it is known to differ from.
     differs: Vec<Value>,
-    /// Whether the key was there before.
+    /// The presence of the key before it.
     beneath: Beneath,
 }
 
-/// Whether a key was there before a write under it.
+/// The presence of a key before a write under it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Beneath {
     /// Nobody has asked yet.
@@ -94,7 +94,7 @@ struct Contents {
     hash: OnceLock<u64>,
     /// Later writes win.
     pending: Vec<Write>,
-    /// Whether what waits is decided as soon as the entries matter: nobody else knows the keys.
+    /// Set where what waits is decided as soon as the entries matter: nobody else knows the keys.
     is_eager: bool,
     /// Known keys of entries that were written with something open in them, the latest last.
     doubtful: SmallVec<[Value; 1]>,

@@ -140,7 +140,7 @@ impl Map {
         Ok(all)
     }
 
-    /// Whether both have the same under each key that either may have, where writes wait.
+    /// Tests whether both have the same under each key that either may have, where writes wait.
     fn equals_under_each_key(&self, other: &Map) -> Lifted<Truth> {
         self.is_surveyable()?;
         other.is_surveyable()?;
