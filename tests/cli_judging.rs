@@ -22,13 +22,14 @@ fn the_statistics_name_what_forked() {
     let spec = "protocol p { request int; response int; var n: int = 0;
         on 0 { reply n; }
         on _ {
-            either { n := n + 1; } or {}
+            either { n := choose x: int where x > n; } or {}
             reply 0;
         }
     }";
     let spec = file("forking.may", spec);
     let trace = "{\"q\": 1, \"a\": 0}\n".repeat(3) + "{\"q\": 0, \"a\": 2}\n";
-    let named = "forks at ".to_owned() + spec.to_str().unwrap() + ":4: `either { n := n + 1; } or {}`";
+    let named =
+        "forks at ".to_owned() + spec.to_str().unwrap() + ":4: `either { n := choose x: int where x > n; } or {}`";
     check(&["validate", spec.to_str().unwrap(), "-", "--stats"], &trace, 0, &[&named]);
     let json = run(&["validate", spec.to_str().unwrap(), "-", "--format", "json"], &trace);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

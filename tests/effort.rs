@@ -92,7 +92,7 @@ fn judged(steps: usize, shown: (i64, i64), effort: u64) -> Verdict {
 
 fn verdict(spec: &str, trace: &str, effort: u64) -> Verdict {
     let spec = Spec::from_text(spec).expect("a specification");
-    let mut validator = Validator::with_options(&spec, Options { effort, ..Options::default() });
+    let mut validator = Validator::with_options(&spec, Options { effort, merge_ways: false, ..Options::default() });
     for exchange in Exchanges::new(&spec, trace.as_bytes()) {
         validator.observe_exchange(&exchange.expect("an exchange"));
     }
@@ -142,7 +142,8 @@ fn what_a_thread_did_before_does_not_count() {
 #[test]
 fn what_follows_a_cut_is_bounded() {
     let spec = Spec::from_text(SPLITS).expect("a specification");
-    let mut validator = Validator::with_options(&spec, Options { effort: 20_000, ..Options::default() });
+    let mut validator =
+        Validator::with_options(&spec, Options { effort: 20_000, merge_ways: false, ..Options::default() });
     let go = "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(3_000);
     for exchange in Exchanges::new(&spec, go.as_bytes()) {
         validator.observe_exchange(&exchange.expect("an exchange"));
@@ -156,7 +157,8 @@ fn what_follows_a_cut_is_bounded() {
 #[test]
 fn what_few_explanations_explain_to_the_end_is_accepted() {
     let spec = Spec::from_text(LATE).expect("a specification");
-    let mut validator = Validator::with_options(&spec, Options { effort: 1_000_000, ..Options::default() });
+    let mut validator =
+        Validator::with_options(&spec, Options { effort: 1_000_000, unite: false, ..Options::default() });
     let ranges = Ranges { request: Some((0, 10)), choose: None };
     for exchange in simulated(&spec, ranges, 300, 1) {
         validator.observe_exchange(&exchange);
@@ -183,7 +185,7 @@ fn memory_for_explanations_is_limited() {
 fn a_question_about_large_terms_ends() {
     let effort = 20_000;
     let spec = Spec::from_text(SHARDS).expect("a specification");
-    let mut validator = Validator::with_options(&spec, Options { effort, ..Options::default() });
+    let mut validator = Validator::with_options(&spec, Options { effort, merge_ways: false, ..Options::default() });
     for exchange in simulated(&spec, Ranges { request: Some((0, 6)), choose: Some((0, 6)) }, 150, 1) {
         let before = made();
         validator.observe_exchange(&exchange);

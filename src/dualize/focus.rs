@@ -20,6 +20,9 @@ use crate::solve::Store;
 use crate::term::Var;
 use crate::value::{Map, Value};
 
+/// Something that is done to the parts of candidates, which hold something in these cells alone.
+pub(super) type Work<'w> = &'w mut dyn FnMut(&mut Judge, &mut Vec<Candidate>, &[Cell]);
+
 /// What candidates have in common.
 pub(super) struct Common {
     base: Candidate,
@@ -30,12 +33,7 @@ pub(super) struct Common {
 impl Judge {
     /// Works on what candidates hold beside what they have in common, and on what depends on variables behind the `last`. All that is
     /// under way is known ([`are_separable`]).
-    pub(super) fn beside_common(
-        &mut self,
-        candidates: &mut Vec<Candidate>,
-        last: u64,
-        work: &mut dyn FnMut(&mut Judge, &mut Vec<Candidate>, &[Cell]),
-    ) {
+    pub(super) fn beside_common(&mut self, candidates: &mut Vec<Candidate>, last: u64, work: Work<'_>) {
         let spec = self.spec.clone();
         unordered::to_sets(candidates, &spec.program.unordered);
         // With the same under way in all of them, only their memories differ.

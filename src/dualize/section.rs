@@ -179,7 +179,10 @@ impl<'j> Section<'j> {
     pub(super) fn go(&mut self, candidate: &mut Candidate, way: usize) {
         if self.judge.options.keep_choices {
             let logged = match candidate.process.elements().get(way) {
-                Some(element) => Logged::Element { value: element.clone(), guard: candidate.process.path().cloned() },
+                Some(element) => {
+                    let guard = candidate.process.picks_where(&self.spec.program, way);
+                    Logged::Element { value: element.clone(), guard }
+                }
                 None => Logged::Way(way),
             };
             self.judge.log(candidate, || logged);

@@ -97,10 +97,13 @@ impl Process {
         let over = self.read(program, frame.base, over);
         let elements = value::elements(over)?;
         let site = function.origin[frame.pc as usize];
-        // An element that may not be there is picked where it is.
-        let is_open = elements.iter().any(|(presence, _)| matches!(presence, Presence::When(_)));
+        // An element that may not be there is picked where it is; hidden ones of a set may be equal.
+        let are_distinct = matches!(over, Value::Map(_));
+        let is_open = |(presence, element): &(Presence, Value)| {
+            matches!(presence, Presence::When(_)) || (are_distinct && !element.is_known())
+        };
         let there = || elements.iter().map(|(there, _)| there.truth()).collect();
-        let presences = is_open.then(|| Presences { there: there(), site });
+        let presences = (elements.iter().any(is_open)).then(|| Presences { there: there(), are_distinct, site });
         let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
         match elements.len() {
             0 => {

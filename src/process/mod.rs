@@ -314,7 +314,7 @@ impl Process {
             Waiting::Target(targets) => self.jump(targets[way]),
             Waiting::Element(register, mut elements, presences) => {
                 self.set(register, elements.swap_remove(way));
-                if let Some(Presences { mut there, site }) = presences.map(|presences| *presences) {
+                if let Some(Presences { mut there, site, .. }) = presences.map(|presences| *presences) {
                     let there = self.where_guarded(there.swap_remove(way));
                     if !there.is_true() {
                         self.hold(Event::Assume(there, site));

@@ -6,7 +6,7 @@ use super::{Process, Waiting};
 use crate::spec::Site;
 use crate::spec::code::{Pc, Program};
 use crate::term::Term;
-use crate::value::Value;
+use crate::value::{self, Truth, Value};
 
 impl Process {
     /// Whether the process may still answer so (`None`: not at all), if it goes on at `pc` of its innermost function.
@@ -47,6 +47,24 @@ impl Process {
             Waiting::Element(_, elements, _) => elements,
             _ => &[],
         }
+    }
+
+    /// The condition on which picking one of these elements is a choice: under the guard of the arm, and where another one than it is
+    /// there, too. `None` is always. A run whose only element it is picks without choosing, where no map starts unknown.
+    #[must_use]
+    pub fn picks_where(&self, program: &Program, way: usize) -> Option<Term> {
+        let guard = self.path().cloned();
+        let Waiting::Element(_, elements, Some(presences)) = &self.task.waiting else { return guard };
+        if program.chooses_maps {
+            return guard;
+        }
+        let differs = |other: &Value| match presences.are_distinct {
+            true => value::equal(other, &elements[way]).map_or(Truth::Known(true), Truth::not),
+            false => Truth::Known(true),
+        };
+        let others = presences.there.iter().zip(elements).enumerate().filter(|(at, _)| *at != way);
+        let another = Term::or_all(others.map(|(_, (there, other))| there.clone().and(differs(other)).term()));
+        Some(guard.map_or(another.clone(), |guard| Term::and(&guard, &another)))
     }
 
     /// The node of the instruction that was executed last.

@@ -97,6 +97,8 @@ pub(super) enum Waiting {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Presences {
     pub(super) there: Vec<Truth>,
+    /// Set where equal elements are one: those of a set or map.
+    pub(super) are_distinct: bool,
     /// The node that picks it.
     pub(super) site: Site,
 }

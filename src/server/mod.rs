@@ -301,7 +301,8 @@ impl Server {
 
     fn run(&mut self, source: Source) -> Result<Reply, Stop> {
         let Server { spec, drawing, made, .. } = self;
-        (made.given.clear(), made.types.clear());
+        made.given.clear();
+        made.types.clear();
         let mut run = Run { spec, drawing, source, made, fresh: Fresh::default() };
         drive(spec, &mut run, &mut self.path).0
     }

@@ -43,7 +43,8 @@ impl Server {
             Begun::Request(..) | Begun::Step(_) => search.section(start),
         };
         let fresh = search.fresh;
-        (self.made.given.clear(), self.made.types.clear());
+        self.made.given.clear();
+        self.made.types.clear();
         let (path, reply) = match found {
             Ok(found) => found,
             Err(stop) => {

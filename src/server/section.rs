@@ -8,6 +8,7 @@ use super::{Completion, Given, Reply, Stop};
 use crate::choice::Choices;
 use crate::process::{Event, Fault, Fresh, Limit};
 use crate::solve::{Answer, Solver};
+use crate::spec::code::Program;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
@@ -170,10 +171,10 @@ impl Policy for Searching<'_, '_> {
         let first = self.search.draw("way", ways)?;
         for way in (0..ways).map(|at| (first + at) % ways).skip(1) {
             let mut other = path.clone();
-            go(&mut other, way);
+            go(&self.search.spec.program, &mut other, way);
             self.open.push(other);
         }
-        go(path, first);
+        go(&self.search.spec.program, path, first);
         Ok(())
     }
 
@@ -212,10 +213,11 @@ impl Searching<'_, '_> {
 }
 
 /// Takes a way.
-fn go(path: &mut Path, way: usize) {
+fn go(program: &Program, path: &mut Path, way: usize) {
     let elements = path.process.elements();
     let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
-    path.log.push((made, path.process.path().cloned()));
+    let guard = path.process.picks_where(program, way);
+    path.log.push((made, guard));
     path.process.select(way);
 }
 

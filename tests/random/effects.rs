@@ -40,9 +40,7 @@ impl Writer<'_> {
             match self.rng.below(7) {
                 0..3 => self.either("q"),
                 3 if 4 * self.runs <= RUNS => self.each(),
-                4 => {
-                    self.lines.line(self.rng.pick(&["if n > 3 { n := 0; }", "if o is Some(x) { n := x; }"]).to_string())
-                }
+                4 => self.lines.line(*self.rng.pick(&["if n > 3 { n := 0; }", "if o is Some(x) { n := x; }"])),
                 5 => {
                     let (test, e) = (self.truth(), self.int("q"));
                     self.lines.line(format!("if {test} {{ reply {e}; }}"));

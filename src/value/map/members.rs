@@ -32,7 +32,7 @@ impl Map {
             members.push((if waits { self.contains(key)? } else { entry.truth() }, key));
         }
         count_walked(members.len());
-        members.sort_by(|(_, a), (_, b)| a.cmp(b));
+        members.sort_by_key(|(_, key)| *key);
         for write in &self.0.pending {
             members.push((self.contains(&write.key)?, &write.key));
         }
