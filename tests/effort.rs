@@ -157,8 +157,7 @@ fn what_follows_a_cut_is_bounded() {
 #[test]
 fn what_few_explanations_explain_to_the_end_is_accepted() {
     let spec = Spec::from_text(LATE).expect("a specification");
-    let mut validator =
-        Validator::with_options(&spec, Options { effort: 1_000_000, unite: false, ..Options::default() });
+    let mut validator = Validator::with_options(&spec, Options { effort: 10_000, ..Options::default() });
     let ranges = Ranges { request: Some((0, 10)), choose: None };
     for exchange in simulated(&spec, ranges, 300, 1) {
         validator.observe_exchange(&exchange);

@@ -1,6 +1,6 @@
 //! Symbolic execution: a path through a handler, and the one loop that drives it (King 1976).
 //!
-//! A path is a process whose values may be symbols, and the store of what was assumed of them on the way. [`drive`] advances it from
+//! A path is a process whose values may be symbols, and the store of what was assumed of them on the way. [`drive()`] advances it from
 //! event to event; what differs between uses of a specification is the [`Policy`]: what a choice, a fork, a duty or an answer
 //! comes to. The judge, the server that runs for real, its search for a run, and the printed validator are policies.
 //!

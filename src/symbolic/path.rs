@@ -9,7 +9,7 @@ use crate::value::Truth;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Infeasible;
 
-/// A run that is under way, as [`drive`](super::drive) sees it.
+/// A run that is under way, as [`drive`](fn@super::drive) sees it.
 pub trait Driven {
     /// The process and its path condition.
     fn parts(&mut self) -> (&mut Process, &Store);
