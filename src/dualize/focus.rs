@@ -16,24 +16,27 @@ use super::cells::{self, variables};
 use super::frontier::Judge;
 use super::havoc::Cell;
 use super::normal::unordered;
-use crate::solve::Store;
+use crate::solve::{Connections, Store};
 use crate::term::Var;
 use crate::value::{Map, Value};
 
-/// Something that is done to the parts of candidates, which hold something in these cells alone.
-pub(super) type Work<'w> = &'w mut dyn FnMut(&mut Judge, &mut Vec<Candidate>, &[Cell]);
-
-/// What candidates have in common.
-pub(super) struct Common {
+/// Memory and store that candidates have in common.
+struct Common {
     base: Candidate,
     /// The cells of the parts.
-    pub(super) cells: Vec<Cell>,
+    cells: Vec<Cell>,
 }
 
 impl Judge {
-    /// Works on what candidates hold beside what they have in common, and on what depends on variables behind the `last`. All that is
-    /// under way is known ([`are_separable`]).
-    pub(super) fn beside_common(&mut self, candidates: &mut Vec<Candidate>, last: u64, work: Work<'_>) {
+    /// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
+    /// in cells that mention variables behind the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
+    /// where some are not in normal form.
+    pub(super) fn put_together(
+        &mut self,
+        candidates: &mut Vec<Candidate>,
+        since: Option<u64>,
+        most: fn(usize) -> usize,
+    ) -> bool {
         let spec = self.spec.clone();
         unordered::to_sets(candidates, &spec.program.unordered);
         // With the same under way in all of them, only their memories differ.
@@ -44,20 +47,29 @@ impl Judge {
                 None => alike.push(vec![candidate]),
             }
         }
+        let mut all_normal = true;
         for mut group in alike {
-            let coupled = Coupled::of(&group, last);
+            let coupled = Coupled::of(&group, since);
             if !coupled.left {
                 // All that is unknown is in the cells: the parts would be no smaller.
-                work(self, &mut group, &coupled.cells);
+                all_normal &= self.put_parts_together(&mut group, &coupled.cells, most);
                 candidates.append(&mut group);
                 continue;
             }
             let common = Common::of(&group[0], coupled);
             let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
-            work(self, &mut parts, &common.cells);
+            all_normal &= self.put_parts_together(&mut parts, &common.cells, most);
             candidates.extend(parts.iter().map(|part| common.with(part)));
         }
         unordered::to_lists(candidates, &spec.program.unordered);
+        all_normal
+    }
+
+    fn put_parts_together(&mut self, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
+        self.tidy_each(parts, |judge, part| _ = judge.forget(part));
+        let is_normal = self.normalize(parts, cells, most(parts.len()));
+        self.drop_some(parts);
+        is_normal
     }
 }
 
@@ -74,7 +86,7 @@ impl Common {
         Common { base, cells }
     }
 
-    /// What a candidate holds in the cells, and what is known of it.
+    /// The part of a candidate: the cells, and what is known of their variables.
     fn part(&self, candidate: &Candidate) -> Candidate {
         let mut part = candidate.clone();
         let whole = &candidate.process.memory;
@@ -91,9 +103,8 @@ impl Common {
         }
         maps.into_iter().for_each(|(slot, map)| memory[slot as usize] = Value::Map(map));
         part.process.memory = memory;
-        let read = |cell| variables(&cells::read(&part.process, cell));
-        let vars = self.cells.iter().flat_map(read).collect();
-        part.store = candidate.store.part(&connected(&candidate.store, vars));
+        let vars = mentioned(&part, &self.cells).collect();
+        part.store = candidate.store.part(&Connections::of([&candidate.store]).close(vars));
         part
     }
 
@@ -112,49 +123,16 @@ impl Common {
     }
 }
 
-/// What is known of a candidate beside some cells with which no other one is connected.
+/// The part of a candidate's store beside what is known of some cells, with which no other one is connected.
 pub(super) fn known_beside(candidate: &Candidate, cells: &[Cell]) -> Store {
-    let vars = cells.iter().flat_map(|cell| variables(&cells::read(&candidate.process, cell))).collect();
     let mut store = candidate.store.clone();
-    store.remove_part(&connected(&candidate.store, vars));
+    store.remove_part(&Connections::of([&candidate.store]).close(mentioned(candidate, cells).collect()));
     store
 }
 
-/// Variables, and those that constraints and bindings of a store connect them with.
-fn connected(store: &Store, vars: FxHashSet<Var>) -> FxHashSet<Var> {
-    let bound = Bound::of([store]);
-    let mut open: Vec<Var> = vars.iter().copied().collect();
-    let mut all = vars;
-    while let Some(var) = open.pop() {
-        let mut visit = |other: Var| {
-            if all.insert(other) {
-                open.push(other);
-            }
-        };
-        bound.visit(var, &mut visit);
-        store.constraints_on(var).for_each(|constraint| constraint.vars(&mut visit));
-    }
-    all
-}
-
-/// The variables that bindings connect.
-struct Bound(FxHashMap<Var, Vec<Var>>);
-
-impl Bound {
-    fn of<'s>(stores: impl IntoIterator<Item = &'s Store>) -> Bound {
-        let mut edges: FxHashMap<Var, Vec<Var>> = FxHashMap::default();
-        for (var, value) in stores.into_iter().flat_map(Store::bindings) {
-            value.vars(&mut |other| {
-                edges.entry(var).or_default().push(other);
-                edges.entry(other).or_default().push(var);
-            });
-        }
-        Bound(edges)
-    }
-
-    fn visit(&self, var: Var, visit: &mut dyn FnMut(Var)) {
-        self.0.get(&var).into_iter().flatten().for_each(|other| visit(*other));
-    }
+/// The variables that a candidate mentions in some cells, perhaps several times.
+fn mentioned(candidate: &Candidate, cells: &[Cell]) -> impl Iterator<Item = Var> {
+    cells.iter().flat_map(|cell| variables(&cells::read(&candidate.process, cell)))
 }
 
 /// The cells in which candidates differ, or of whose variables they know different things, and all that is connected with these.
@@ -166,33 +144,28 @@ struct Coupled {
 }
 
 impl Coupled {
-    fn of(candidates: &[Candidate], last: u64) -> Coupled {
+    fn of(candidates: &[Candidate], since: Option<u64>) -> Coupled {
+        let first = &candidates[0];
         let mut cells = cells::differing(candidates);
-        let mut mentions: FxHashMap<Var, Vec<Cell>> = cells::mentions(&candidates[0].process);
+        let mut mentions: FxHashMap<Var, Vec<Cell>> = cells::mentions(&first.process);
         let mut known: FxHashSet<Cell> = cells.iter().cloned().collect();
         let whole: FxHashSet<u32> = cells.iter().filter(|cell| cell.key.is_none()).map(|cell| cell.slot).collect();
         mentions
             .values_mut()
             .for_each(|cells| cells.retain(|cell| !whole.contains(&cell.slot) && !known.contains(cell)));
-        let mut open: Vec<Var> = mentions.keys().copied().filter(|var| var.id > last).collect();
+        let is_new = |var: &Var| since.is_some_and(|last| var.id > last);
+        let mut open: Vec<Var> = mentions.keys().copied().filter(is_new).collect();
         for candidate in candidates {
-            cells.iter().for_each(|cell| open.extend(variables(&cells::read(&candidate.process, cell))));
-            candidates[0].store.differing_variables(&candidate.store, &mut |var| open.push(var));
+            open.extend(mentioned(candidate, &cells));
+            first.store.differing_variables(&candidate.store, &mut |var| open.push(var));
         }
-        let bound = Bound::of(candidates.iter().map(|candidate| &candidate.store));
+        let connections = Connections::of(candidates.iter().map(|candidate| &candidate.store));
         let mut vars: FxHashSet<Var> = FxHashSet::default();
-        while let Some(var) = open.pop() {
-            if !vars.insert(var) {
-                continue;
-            }
-            bound.visit(var, &mut |other| open.push(other));
-            for candidate in candidates {
-                let constraints = candidate.store.constraints_on(var);
-                constraints.for_each(|constraint| constraint.vars(&mut |other| open.push(other)));
-            }
-            for cell in mentions.remove(&var).unwrap_or_default() {
+        while !open.is_empty() {
+            let new = connections.extend(&mut vars, open.drain(..));
+            for cell in new.iter().flat_map(|var| mentions.remove(var).unwrap_or_default()) {
                 if known.insert(cell.clone()) {
-                    open.extend(variables(&cells::read(&candidates[0].process, &cell)));
+                    open.extend(variables(&cells::read(&first.process, &cell)));
                     cells.push(cell);
                 }
             }

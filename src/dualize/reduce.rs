@@ -46,7 +46,7 @@ impl Judge {
         let (unites, before) = (self.may_unite(), candidates.len());
         let mut stuck = self.compared.stuck;
         if unites && before >= 2 * stuck && focus::are_separable(candidates) {
-            self.put_together(candidates);
+            self.put_together(candidates, None, fewer);
             stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
         } else {
             if self.options.forget {
@@ -59,15 +59,6 @@ impl Judge {
         let walked = values.map(Value::breadth).sum();
         self.counts.compared += walked as u64;
         self.compared = Compared { left: candidates.len(), walked, spent: 0, stuck };
-    }
-
-    /// Puts candidates together that can be taken apart into what they have in common and the rest.
-    pub(super) fn put_together(&mut self, candidates: &mut Vec<Candidate>) {
-        self.beside_common(candidates, u64::MAX, &mut |judge, parts, cells| {
-            judge.tidy_each(parts, |judge, part| _ = judge.forget(part));
-            judge.normalize(parts, cells, parts.len() / GAIN);
-            judge.drop_some(parts);
-        });
     }
 
     /// Drops candidates that are equal to others, or covered by them.
@@ -83,6 +74,11 @@ impl Judge {
         subsume::drop_covered(candidates, &mut self.solver);
         self.counts.subsumptions += (before - candidates.len()) as u64;
     }
+}
+
+/// The number of candidates that so many are to become at most, where they are put together.
+pub(super) fn fewer(candidates: usize) -> usize {
+    candidates / GAIN
 }
 
 /// Puts candidates behind the others of which all is known, and the same as of an earlier one, and says how many are in

@@ -10,6 +10,7 @@ use super::focus;
 use super::frontier::Judge;
 use super::left::Left;
 use super::perhaps::substitute_new;
+use super::reduce::fewer;
 use super::touch::{Choices, Wanted};
 use super::wake::{Firing, Woken};
 use crate::spec::{Site, Spec};
@@ -132,7 +133,7 @@ impl Judge {
         if !focus::are_separable(&both) {
             return false;
         }
-        self.put_together(&mut both);
+        self.put_together(&mut both, None, fewer);
         match &mut both[..] {
             [only] => {
                 std::mem::swap(state, only);

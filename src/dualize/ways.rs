@@ -11,7 +11,7 @@ use super::goal::Goal;
 use super::section::Section;
 
 /// So many candidates in normal form are kept, of one that had merged ways.
-pub(super) const KEPT: usize = 64;
+const KEPT: usize = 64;
 
 impl Section<'_> {
     /// Takes several ways together, where each of them comes behind the `either` without an event; whether that was possible.
@@ -56,12 +56,6 @@ impl Judge {
             self.options.merge_ways = false;
             return;
         }
-        let mut is_normal = true;
-        self.beside_common(candidates, last, &mut |judge, parts, cells| {
-            judge.tidy_each(parts, |judge, part| _ = judge.forget(part));
-            is_normal &= judge.normalize(parts, cells, KEPT);
-            judge.drop_some(parts);
-        });
-        self.options.merge_ways &= is_normal;
+        self.options.merge_ways &= self.put_together(candidates, Some(last), |_| KEPT);
     }
 }

@@ -49,6 +49,7 @@ mod zone;
 pub use differences::Differences;
 pub use domain::Domain;
 pub use model::{Model, Open};
+pub use part::Connections;
 pub use past::{Moved, Past};
 pub use solver::{Limits, Solver, Statistics, Tiers};
 pub use store::Store;

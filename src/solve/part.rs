@@ -3,10 +3,73 @@
 //! Of `#1 <= #2, #3 = 5` the part about #1 and #2 is `#1 <= #2`. Stores that grew out of one share what they have in common, so
 //! what differs is found without looking at all.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::store::Store;
 use crate::term::{Term, Var};
+
+/// Connections between variables: constraints and bindings. With `#1 <= #2` and `#3 := #2 + 1` all three are connected.
+#[derive(Debug)]
+pub struct Connections<'s> {
+    stores: SmallVec<[&'s Store; 1]>,
+    /// The variables that bindings connect, both ways.
+    bound: FxHashMap<Var, Vec<Var>>,
+}
+
+impl<'s> Connections<'s> {
+    /// The connections by the constraints of a store alone, whose bindings have been substituted.
+    #[must_use]
+    pub fn by_constraints(store: &'s Store) -> Connections<'s> {
+        Connections { stores: SmallVec::from_buf([store]), bound: FxHashMap::default() }
+    }
+
+    /// The connections by the constraints and bindings of some stores.
+    #[must_use]
+    pub fn of(stores: impl IntoIterator<Item = &'s Store>) -> Connections<'s> {
+        let stores: SmallVec<[&Store; 1]> = stores.into_iter().collect();
+        let mut bound: FxHashMap<Var, Vec<Var>> = FxHashMap::default();
+        for (var, value) in stores.iter().flat_map(|store| store.facts.bindings.iter()) {
+            value.vars(&mut |other| {
+                bound.entry(var).or_default().push(other);
+                bound.entry(other).or_default().push(var);
+            });
+        }
+        Connections { stores, bound }
+    }
+
+    /// Variables, and all that they are connected with.
+    #[must_use]
+    pub fn close(&self, vars: FxHashSet<Var>) -> FxHashSet<Var> {
+        let (first, mut all) = (vars.iter().copied().collect(), vars);
+        self.follow(&mut all, first);
+        all
+    }
+
+    /// Adds variables to those that were met, with all that they are connected with; these, where they are new.
+    pub fn extend(&self, met: &mut FxHashSet<Var>, vars: impl IntoIterator<Item = Var>) -> Vec<Var> {
+        let first = vars.into_iter().filter(|var| met.insert(*var)).collect();
+        self.follow(met, first)
+    }
+
+    /// Adds what is connected with new variables to these and to those that were met.
+    fn follow(&self, met: &mut FxHashSet<Var>, mut new: Vec<Var>) -> Vec<Var> {
+        let mut at = 0;
+        while at < new.len() {
+            let var = new[at];
+            let mut visit = |other: Var| {
+                if met.insert(other) {
+                    new.push(other);
+                }
+            };
+            self.bound.get(&var).into_iter().flatten().for_each(|other| visit(*other));
+            let constraints = self.stores.iter().flat_map(|store| store.constraints_on(var));
+            constraints.for_each(|constraint| constraint.vars(&mut visit));
+            at += 1;
+        }
+        new
+    }
+}
 
 impl Store {
     /// Tests whether all of it was decided and nothing of it is logged: then parts without common variables are independent.
@@ -34,12 +97,7 @@ impl Store {
         });
     }
 
-    /// The variables that are solved for, with what they are.
-    pub fn bindings(&self) -> impl Iterator<Item = (Var, &Term)> {
-        self.facts.bindings.iter()
-    }
-
-    /// What is said of some variables, with which no other one is connected.
+    /// The part of it about some variables, with which no other one is connected.
     #[must_use]
     pub fn part(&self, vars: &FxHashSet<Var>) -> Store {
         let mut part = Store::default();

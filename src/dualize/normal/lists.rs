@@ -77,7 +77,7 @@ pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
     }
 }
 
-/// What two lists have in common in front, what each has between, and what they have in common behind.
+/// The elements that two lists have in common in front, what each has between, and what they have in common behind.
 fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Element], &'e [Element], &'e [Element]) {
     let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
     let (one_rest, two_rest) = (&one[front..], &two[front..]);

@@ -14,7 +14,7 @@ use super::cells::{self, variables};
 use super::content::{Content, SHAPES, Shape};
 use super::lists::{self, Element};
 use crate::scalar::{Scalar, Sort};
-use crate::solve::{Answer, Domain, Solver, Store};
+use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Substitution, Value};
 
@@ -109,18 +109,7 @@ impl Row {
 
     /// Variables, and those that constraints connect them with.
     fn connected(&self, vars: FxHashSet<Var>) -> FxHashSet<Var> {
-        let mut open: Vec<Var> = vars.iter().copied().collect();
-        let mut all = vars;
-        while let Some(var) = open.pop() {
-            for constraint in self.store.constraints_on(var) {
-                constraint.vars(&mut |other| {
-                    if all.insert(other) {
-                        open.push(other);
-                    }
-                });
-            }
-        }
-        all
+        Connections::by_constraints(&self.store).close(vars)
     }
 
     /// A variable of few values that several cells of a group depend on, with these.
