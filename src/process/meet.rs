@@ -5,7 +5,7 @@
 
 use super::evaluate::Next;
 use super::{Frame, Process, Waiting, is_forced};
-use crate::spec::code::{Op, Pc, Program};
+use crate::spec::code::{Pc, Program};
 use crate::spec::meetings::Meeting;
 use crate::term::Term;
 use crate::value::{self, Value};
@@ -31,16 +31,9 @@ impl Process {
             if frame.pc == place && frame.function == function && self.task.callers.len() == depth {
                 return true;
             }
-            let code = &program.functions[frame.function as usize];
-            let op = match &code.code[frame.pc as usize] {
-                Op::Watched { op, touches } => {
-                    self.note_touches(program, frame.base, touches);
-                    op
-                }
-                op => op,
-            };
+            let running = &program.functions[frame.function as usize];
             self.task.fuel = self.task.fuel.saturating_sub(1);
-            match self.execute(program, code, frame, op) {
+            match self.carry_out(program, running, frame) {
                 Ok(Next::Following) => self.jump(frame.pc + 1),
                 Ok(Next::Moved) => {}
                 Ok(Next::Event(_)) | Err(_) => return false,
@@ -52,16 +45,14 @@ impl Process {
         false
     }
 
-    /// Becomes itself where a condition holds, and another process elsewhere, which has come to the same meeting from where it came;
-    /// whether what differs has a form inside.
+    /// Becomes itself where a condition holds, and another process elsewhere, which has come to the same meeting from where it came.
+    /// Returns `false` where something that differs has no form inside; then it is neither.
     pub fn merge(&mut self, condition: &Term, other: &Process, Meeting { live, .. }: &Meeting) -> bool {
-        let mut memory = Vec::new();
-        let stored: Vec<u32> = self.task.stored.iter().chain(other.task.stored.iter()).collect();
-        for slot in stored {
-            let Some(merged) = merged(condition, &self.memory[slot as usize], &other.memory[slot as usize]) else {
-                return false;
-            };
-            memory.push((slot, merged));
+        other.task.stored.iter().for_each(|slot| self.note_stored(slot));
+        let stored: Vec<u32> = self.task.stored.iter().collect();
+        for slot in stored.into_iter().map(|slot| slot as usize) {
+            let Some(merged) = merged(condition, &self.memory[slot], &other.memory[slot]) else { return false };
+            self.memory[slot] = merged;
         }
         let base = self.task.frame.base;
         for register in live.iter().map(|register| (base + register) as usize) {
@@ -70,10 +61,6 @@ impl Process {
                 return false;
             };
             self.task.registers[register] = merged;
-        }
-        for (slot, merged) in memory {
-            self.memory[slot as usize] = merged;
-            self.note_stored(slot);
         }
         self.task.fuel = self.task.fuel.min(other.task.fuel);
         for read in &other.task.read_open {

@@ -67,7 +67,7 @@ pub(super) struct Notes {
     pub(super) decided: Vec<(Term, bool)>,
     /// How often it was a guess in this section that a stretch of a list goes on, without anything that bounds it.
     pub(super) stretched: u32,
-    /// Whether that is what is asked now.
+    /// Set where that is asked now.
     pub(super) stretches: bool,
     /// How many unknown nodes were looked at in this section.
     pub(super) looked: u32,
@@ -97,7 +97,7 @@ impl Seldom {
         self.0.get_or_insert_default()
     }
 
-    /// Whether nothing was noted.
+    /// Tests whether nothing was noted.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }

@@ -56,14 +56,7 @@ impl Process {
                 return self.force(register, function.origin[frame.pc as usize]);
             }
             self.task.fuel -= 1;
-            let op = match &function.code[frame.pc as usize] {
-                Op::Watched { op, touches } => {
-                    self.note_touches(program, frame.base, touches);
-                    op
-                }
-                op => op,
-            };
-            match self.execute(program, function, frame, op) {
+            match self.carry_out(program, function, frame) {
                 Ok(Next::Following) => self.jump(frame.pc + 1),
                 Ok(Next::Moved) => {}
                 Ok(Next::Event(event)) => return event,
@@ -78,6 +71,19 @@ impl Process {
             }
         }
         Event::Recv
+    }
+
+    /// Carries out the instruction at which the process stands.
+    #[inline]
+    pub(super) fn carry_out(&mut self, program: &Program, function: &Function, frame: Frame) -> Result<Next, Obstacle> {
+        let op = match &function.code[frame.pc as usize] {
+            Op::Watched { op, touches } => {
+                self.note_touches(program, frame.base, touches);
+                op
+            }
+            op => op,
+        };
+        self.execute(program, function, frame, op)
     }
 
     /// [`Process::glide`], where that gets anywhere.
