@@ -3,7 +3,7 @@
 //! Example of a handler: `on q if q == 1 { for i in 0..2 { either { a[i] := q; } or {} } reply a.get_or(0, -1); }`. All values lie
 //! in -2..=5, and requests and replies are integers.
 
-use super::{Lines, Rng};
+use super::{Handlers, Lines, Rng, over_integers};
 
 /// The variables of every such protocol.
 const STATE: &str = "var a: map<int, int> = {}; var b: map<int, int> = {0: 1}; var s: set<int> = {0, 1}; var n: int = 0;\n\
@@ -14,16 +14,7 @@ const RUNS: usize = 8;
 /// A program text.
 pub fn random(rng: &mut Rng) -> String {
     let mut writer = Writer { rng, lines: Lines::default(), runs: 1 };
-    writer.lines.line("protocol p {");
-    writer.lines.line("request int; response int;");
-    writer.lines.line(STATE);
-    for q in -1..3 {
-        writer.lines.line(format!("on q if q == {q} {{"));
-        writer.handler();
-    }
-    writer.lines.line("on q {");
-    writer.handler();
-    writer.lines.line("}");
+    over_integers(&mut writer, STATE);
     writer.lines.finish()
 }
 
@@ -33,7 +24,11 @@ struct Writer<'r> {
     runs: usize,
 }
 
-impl Writer<'_> {
+impl Handlers for Writer<'_> {
+    fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+
     fn handler(&mut self) {
         self.runs = 1;
         for _ in 0..1 + self.rng.below(3) {
@@ -55,7 +50,9 @@ impl Writer<'_> {
         self.lines.line(format!("reply {answer};"));
         self.lines.line("}");
     }
+}
 
+impl Writer<'_> {
     /// Arms with up to two effects each.
     fn either(&mut self, key: &str) {
         let arms = 2 + self.rng.below(2);

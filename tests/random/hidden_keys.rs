@@ -3,7 +3,7 @@
 //! Example of a handler: `on q if q == 1 { let x1 = pick s; s := s - {x1}; held[q] := x1; reply len(s); }`. All values lie in
 //! -2..=5, and requests and replies are integers.
 
-use super::{Lines, Rng};
+use super::{Handlers, Lines, Rng, over_integers};
 
 /// The function that every such protocol begins with.
 const HEAD: &str = "fn sum(l: list<int>): int = match l { [] => 0, [x, ..rest] => x + sum(rest) };\n";
@@ -14,16 +14,7 @@ const STATE: &str = "var s: set<int> = {0, 1, 2, 3}; var t: set<int> = {}; var h
 /// A program text.
 pub fn random(rng: &mut Rng) -> String {
     let mut writer = Writer { rng, lines: Lines::default(), names: 0 };
-    writer.lines.line("protocol p {");
-    writer.lines.line("request int; response int;");
-    writer.lines.line(STATE);
-    for q in -1..3 {
-        writer.lines.line(format!("on q if q == {q} {{"));
-        writer.handler();
-    }
-    writer.lines.line("on q {");
-    writer.handler();
-    writer.lines.line("}");
+    over_integers(&mut writer, STATE);
     HEAD.to_owned() + &writer.lines.finish()
 }
 
@@ -33,7 +24,11 @@ struct Writer<'r> {
     names: usize,
 }
 
-impl Writer<'_> {
+impl Handlers for Writer<'_> {
+    fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+
     fn handler(&mut self) {
         for _ in 0..self.rng.below(3) {
             self.statement();
@@ -49,7 +44,9 @@ impl Writer<'_> {
         self.lines.line(format!("reply {answer};"));
         self.lines.line("}");
     }
+}
 
+impl Writer<'_> {
     fn pick(&mut self) {
         if self.rng.percent(20) {
             let taken = *self.rng.pick(&["ps := ps - {(a, b)}; ", "ps := ps + {(b, a)}; ", ""]);

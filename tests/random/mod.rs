@@ -88,3 +88,25 @@ impl Lines {
         self.text
     }
 }
+
+/// A writer of handlers of integer requests.
+pub trait Handlers {
+    fn lines(&mut self) -> &mut Lines;
+
+    /// Writes the rest of a handler, its closing brace included.
+    fn handler(&mut self);
+}
+
+/// Writes a protocol over integers with these variables: a handler for each of the requests -1 to 2, and one for all others.
+pub fn over_integers(writer: &mut impl Handlers, state: &str) {
+    for line in ["protocol p {", "request int; response int;", state] {
+        writer.lines().line(line);
+    }
+    for q in -1..3 {
+        writer.lines().line(format!("on q if q == {q} {{"));
+        writer.handler();
+    }
+    writer.lines().line("on q {");
+    writer.handler();
+    writer.lines().line("}");
+}
