@@ -208,7 +208,7 @@ impl Candidate {
         self.told(answer, at)
     }
 
-    /// Whether an answer, the end of a section, is the one that was observed, which is assumed part by part.
+    /// Unifies an answer, the end of a section, with the one that was observed, which is assumed part by part.
     pub(super) fn shows(
         &mut self,
         answer: &Value,

@@ -17,7 +17,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// Whether so many candidates are to be compared: there are more than were left, or the exchanges since then have cost as
+    /// Tests whether so many candidates are to be compared: there are more than were left, or the exchanges since then have cost as
     /// much as comparing will.
     pub(super) fn is_due(&mut self, candidates: usize) -> bool {
         self.spent += EXCHANGE * candidates;

@@ -4,11 +4,11 @@ use super::candidate::Candidate;
 use super::verdict::{FaultReport, Place};
 use crate::process::Limit;
 
-/// What was met besides candidates. Most sections meet nothing.
+/// Findings of sections besides their results. Most sections meet nothing.
 #[derive(Clone, Debug)]
 pub(super) struct Findings {
     found: Option<Box<Found>>,
-    /// Whether every state that entered may leave with an answer.
+    /// Set where every state that entered may leave with an answer.
     pub(super) is_exhaustive: bool,
 }
 

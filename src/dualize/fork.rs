@@ -123,7 +123,7 @@ impl<'j> Section<'j> {
     }
 }
 
-/// Whether a side goes on behind an event as it is; fails where it cannot show the answer any more.
+/// Tests whether a side goes on behind an event as it is; fails where it cannot show the answer any more.
 fn passes(
     program: &Program,
     process: &Process,

@@ -80,7 +80,7 @@ impl Judge {
         Some(candidate.require(truth, Some(at), &mut self.solver))
     }
 
-    /// Whether nothing but an answer mentions its variable any more, where that is soon seen.
+    /// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
     fn is_last(&self, candidate: &Candidate, var: Var) -> bool {
         self.may_forget_at_once() && candidate.walked <= WALKED && !is_mentioned(candidate, var)
     }

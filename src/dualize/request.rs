@@ -65,7 +65,7 @@ impl Judge {
         if unwatched { program.late } else { program.serve }
     }
 
-    /// Whether paths that only asked are joined: not where the choices or answers of each path are kept.
+    /// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.
     pub(super) fn may_join(&self, observed: &Observed) -> bool {
         matches!(observed, Observed::Any | Observed::Lost) && self.options.merge && !self.options.keep_paths()
     }

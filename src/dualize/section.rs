@@ -38,11 +38,11 @@ pub(super) struct Section<'j> {
     pub(super) copied: usize,
 }
 
-/// What a section came to.
+/// The result of a section.
 pub(super) struct Explored {
     /// Whether the first path shows what was observed.
     pub(super) first: Result<(), Infeasible>,
-    /// Whether every state that entered the section left it with an answer.
+    /// Set where every state that entered the section left it with an answer.
     pub(super) is_exhaustive: bool,
 }
 
@@ -162,13 +162,13 @@ impl<'j> Section<'j> {
         self.findings.is_exhaustive = false;
     }
 
-    /// Whether the observed answer can still come from there.
+    /// Tests whether the observed answer can still come from there.
     pub(super) fn may_show(&self, candidate: &Candidate, pc: Pc) -> bool {
         let Some(answer) = self.goal.only() else { return true };
         !self.judge.options.directed || candidate.process.may_reply(&self.spec.program, pc, answer)
     }
 
-    /// Whether the observed answer can still come that way.
+    /// Tests whether the observed answer can still come that way.
     pub(super) fn may_go(&mut self, candidate: &Candidate, way: usize, site: Site) -> bool {
         let process = &candidate.process;
         let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(candidate, *pc));

@@ -56,7 +56,7 @@ pub struct Function {
     pub shown: FxHashMap<Pc, super::shown::Shown>,
     /// Of its choices, those that begin an optional value (see `optional`).
     pub optional: FxHashMap<Pc, super::optional::Optional>,
-    /// Where the arms of its `either` statements come together (see `meetings`).
+    /// The meetings of the arms of its `either` statements.
     pub meetings: FxHashMap<Pc, super::meetings::Meeting>,
 }
 

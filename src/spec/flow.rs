@@ -9,11 +9,11 @@ use super::tighten::visit_read;
 /// More instructions than this are not tried as the place where arms meet.
 const TRIED: usize = 64;
 
-/// Where the code may go.
+/// The control-flow graph of a function.
 pub(super) struct Flow {
     /// Behind each instruction.
     pub(super) ways: Vec<Vec<usize>>,
-    /// Where each instruction is come to from.
+    /// The instructions from which each instruction is come to.
     pub(super) from: Vec<Vec<usize>>,
 }
 

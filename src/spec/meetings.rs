@@ -11,7 +11,7 @@ use super::flow::Flow;
 use super::operands::{visit_operands, visit_written};
 use super::traced::written;
 
-/// Where the arms of an `either` come together again.
+/// The place where the arms of an `either` come together again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meeting {
     /// The first instruction that all of them come to, whatever they do.
@@ -25,7 +25,7 @@ const QUERIES: usize = 2;
 /// A call counts as so many conditions, as what is called is not looked through.
 const CALL: usize = 8;
 
-/// Where the arms of each `either` of a function come together, behind which it is hardly asked what they wrote.
+/// The meetings of the arms of each `either` of a function, behind which it is hardly asked what they wrote.
 pub(super) fn meetings(function: &Function) -> FxHashMap<Pc, Meeting> {
     let selects: Vec<usize> =
         (0..function.code.len()).filter(|at| matches!(function.code[*at].plain(), Op::Select { .. })).collect();
@@ -43,7 +43,7 @@ pub(super) fn meetings(function: &Function) -> FxHashMap<Pc, Meeting> {
     selects.into_iter().filter_map(meeting).collect()
 }
 
-/// What may depend on which arm was taken, before an instruction.
+/// Operands that may depend on which arm was taken, before an instruction.
 type Tainted = FxHashSet<Operand>;
 
 /// The number of conditions behind the place where arms meet that depend on what these wrote.
@@ -91,7 +91,7 @@ fn written_in_arms(function: &Function, flow: &Flow, select: usize, meeting: &Me
     tainted
 }
 
-/// What depends on the arms behind an instruction.
+/// The operands that depend on the arms behind an instruction.
 fn behind(op: &Op, mut tainted: Tainted) -> Tainted {
     let depends = reads(op, &tainted);
     let mut write = |operand: Operand| {

@@ -139,7 +139,7 @@ pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>)
     if all.is_false() { Ok(all) } else { split.map_or(Ok(all), Err) }
 }
 
-/// Whether two lists, of which at least one is open, are equal.
+/// Compares two lists, of which at least one is open.
 fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, reach: Reach) -> Lifted<Truth> {
     if a == b {
         return Ok(Truth::Known(true));
