@@ -13,7 +13,7 @@ use random::expressions::Unbounded;
 use random::judge::{Exactness, Kind, Tally, errors};
 use random::machine::Choices;
 use random::traces;
-use random::{Rng, effects, guarded, hidden_keys, machine, protocol};
+use random::{Rng, effects, guarded, hidden_keys, lists, machine, protocol};
 
 fn run_machines(choices: Choices, kind: &Kind, programs: u64) {
     let mut tally = Tally::new();
@@ -95,6 +95,12 @@ fn protocols_with_hidden_keys_agree_with_brute_force() {
 fn protocols_with_effects_that_may_be_agree_with_brute_force() {
     let kind = Kind { name: "effects", exactness: Exactness::Exact, domains: traces::domains };
     run_texts(&kind, (7, 200), 5, effects::random);
+}
+
+#[test]
+fn lists_with_hidden_contents_agree_with_brute_force() {
+    let kind = Kind { name: "lists", exactness: Exactness::Exact, domains: traces::domains };
+    run_texts(&kind, (8, 150), 8, lists::random);
 }
 
 /// Judges random texts of protocols over integers, on traces of up to so many exchanges.

@@ -65,9 +65,9 @@ pub(super) struct Notes {
     pub(super) touched: Vec<Touched>,
     /// Conditions on which instructions of this section forked.
     pub(super) decided: Vec<(Term, bool)>,
-    /// How often it was a guess in this section that a stretch of a list goes on, without anything that bounds it.
+    /// The number of guesses in this section that a stretch of a list goes on, without anything that bounds it.
     pub(super) stretched: u32,
-    /// Set where that is asked now.
+    /// Set where such a guess is asked for now.
     pub(super) stretches: bool,
     /// How many unknown nodes were looked at in this section.
     pub(super) looked: u32,

@@ -15,6 +15,7 @@ pub mod guarded;
 pub mod hidden_keys;
 pub mod holes;
 pub mod judge;
+pub mod lists;
 pub mod machine;
 pub mod operations;
 pub mod protocol;

@@ -54,3 +54,41 @@ fn list(set: &Value) -> Option<Value> {
     let element = |(value, entry): (&Value, &Entry)| Value::maybe(entry.truth(), value.clone());
     Some(Value::sequence(elements.into_iter().filter_map(element).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::scalar::{Scalar, Sort, numbers};
+    use crate::term::{Term, Var};
+
+    /// The elements that are there, in a world.
+    fn elements(list: &Value, world: u64) -> BTreeSet<Value> {
+        let (Value::List(list) | Value::Open(list)) = list else { panic!("{list:?}") };
+        let bit = |var: Var| Some(Scalar::Bool(world >> var.id & 1 == 1));
+        let there =
+            |(presence, _): &(Truth, &Value)| presence.clone().term().eval(&mut { bit }) == Some(Scalar::Bool(true));
+        list.iter().map(Value::as_element).filter(there).map(|(_, value)| value.clone()).collect()
+    }
+
+    #[test]
+    fn a_list_and_its_set_have_the_same_elements() {
+        let mut next = numbers(9);
+        for _ in 0..500 {
+            let presence = |n: u64| match n {
+                0..3 => Truth::Term(Term::var(Var { id: n, sort: Sort::Bool })),
+                3 => Truth::Term(Term::not(&Term::var(Var { id: 0, sort: Sort::Bool }))),
+                _ => Truth::Known(true),
+            };
+            let element = |_| Value::maybe(presence(next(6)), Value::from(next(3) as i64));
+            let before = Value::sequence((0..5).filter_map(element).collect());
+            let after = list(&set(&before).expect("known elements")).expect("a set");
+            for world in 0..8 {
+                assert_eq!(elements(&before, world), elements(&after, world), "{before:?} {after:?}");
+            }
+            let (Value::List(own) | Value::Open(own)) = &after else { panic!("{after:?}") };
+            assert!(own.len() <= 3, "{after:?}");
+        }
+    }
+}

@@ -313,4 +313,47 @@ mod tests {
         }
         assert_eq!(apart.len(), 4);
     }
+
+    #[test]
+    fn a_known_set_is_compared_with_open_keys_at_once() {
+        let var = |id: u64, sort: Sort| Term::var(Var { id, sort });
+        let key = |n: u64| if n < 3 { Value::from(n as i64) } else { Value::Term(var(n, Sort::Int)) };
+        let mut random = crate::scalar::numbers(3);
+        let (mut told, mut equals) = (0, 0);
+        for _ in 0..400 {
+            let known = Map::of((0..3).filter(|_| random(2) == 0).map(|n| (Value::from(n), Value::UNIT)));
+            let there =
+                |conditional: bool| if conditional { Truth::Term(var(9, Sort::Bool)) } else { Truth::Known(true) };
+            // Known keys and one open one, some under a condition, then others that are added.
+            let first: Vec<(u64, bool)> = (0..random(3)).map(|_| (random(3), random(3) == 0)).collect();
+            let later: Vec<(u64, bool)> = (0..random(4)).map(|_| (random(6), random(8) == 0)).collect();
+            let mut added = Map::default();
+            for (n, conditional) in first.iter().chain(&later) {
+                added.set_in_place(&key(*n), Some(Entry::when(there(*conditional), Value::UNIT)));
+            }
+            let Ok(same) = known.equals(&added) else { continue };
+            told += 1;
+            for world in 0..2 * 27 {
+                let value = |var: Var| match var.sort {
+                    Sort::Bool => Scalar::Bool(world % 2 == 1),
+                    _ => Scalar::int(world / 2 / 3_i64.pow(var.id as u32 - 3) % 3),
+                };
+                let mut keys = std::collections::BTreeSet::new();
+                for (n, conditional) in first.iter().chain(&later) {
+                    let known = key(*n).as_term().and_then(|key| key.eval(&mut |var| Some(value(var))));
+                    // Later writes win.
+                    keys.remove(&known);
+                    if !conditional || world % 2 == 1 {
+                        keys.insert(known);
+                    }
+                }
+                let own: std::collections::BTreeSet<Option<Scalar>> =
+                    known.0.entries.keys().map(|key| key.as_term()?.as_const().cloned()).collect();
+                let holds = same.clone().term().eval(&mut |var| Some(value(var)));
+                assert_eq!(holds, Some(Scalar::Bool(own == keys)), "{known:?} {added:?} in world {world}");
+                equals += usize::from(own == keys);
+            }
+        }
+        assert!(told > 100 && equals > 100, "{told} told, {equals} equal");
+    }
 }
