@@ -61,6 +61,29 @@ const CASES: &[Case] = &[
     ("accept", 0, "on q { reply len({either 0 or 1 or 2 for i in 0..q}); }", &[r#"{"q":3,"a":3}"#]),
     ("reject", 1, "on q { let x = either 0 or 1 or 2; reply len({x for i in 0..q}); }", &[r#"{"q":3,"a":3}"#]),
     ("accept", 0, "on q { reply 1 + either 2 or 3 * 4; }", &[r#"{"q":0,"a":3}"#, r#"{"q":0,"a":13}"#]),
+    // A set has an element once, so it is chosen once for it, also where it is hidden that two of its elements are one.
+    (
+        "reject",
+        3,
+        "var s: set<int> = {}; on 1 { n := either 0 or 1; s := {0} + {n}; reply 0; } on 2 { reply n; }
+         on _ { s := {either 5 or 6 for x in s}; reply len(s); }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":3,"a":2}"#, r#"{"q":2,"a":0}"#],
+    ),
+    (
+        "accept",
+        0,
+        "var s: set<int> = {}; on 1 { n := either 0 or 1; s := {0} + {n}; reply 0; } on 2 { reply n; }
+         on _ { s := {either 5 or 6 for x in s}; reply len(s); }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":3,"a":2}"#, r#"{"q":2,"a":1}"#],
+    ),
+    // A list of which only the elements matter, some of which are known in one state and not in another.
+    (
+        "accept",
+        0,
+        "var l: list<int> = []; on q if q > 0 { either {} or { if l == [] { n := 0; } }
+         either { if q in l { n := 1; } } or { l := l + [q, n]; } reply n; } on _ { n := -1; reply 0; }",
+        &[r#"{"q":0,"a":0}"#, r#"{"q":2,"lost":true}"#, r#"{"q":-1,"a":0}"#, r#"{"q":2,"a":0}"#],
+    ),
     // Division rounds towards minus infinity; by zero it gives zero, and the remainder is what is left.
     (
         "accept",

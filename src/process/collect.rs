@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::evaluate::{self, Evaluated, Next, Obstacle};
 use super::{Frame, Process};
 use crate::scalar::{Int, Scalar};
-use crate::spec::code::{Binary, FaultKind, Operand, Pc, Program, Register};
+use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Program, Register};
 use crate::value::{self, Entry, Presence, Truth, Value};
 
 /// Up to so many elements are appended, or taken off, one by one.
@@ -296,6 +296,16 @@ fn add_in_place(collection: &mut Value, more: &Value) -> bool {
         (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),
         _ => false,
     }
+}
+
+/// Tests whether the loop that begins there chooses for each element, or calls what may: then equal elements must be met once.
+pub(super) fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
+    let first = iterate as usize + 1;
+    let Some(Op::Next { done, .. }) = function.code.get(first).map(Op::plain) else { return true };
+    let chooses = |op: &Op| {
+        matches!(op.plain(), Op::Choose { .. } | Op::PickElement { .. } | Op::Select { .. } | Op::Call { .. })
+    };
+    function.code[first..*done as usize].iter().any(chooses)
 }
 
 /// The cursor over a list or set: where it is in the list; what is left of the set, each element with its presence.

@@ -1,6 +1,6 @@
 //! The loop that runs a process to its next event.
 
-use super::collect::{RANGE, cursor};
+use super::collect::{RANGE, chooses_for_each, cursor};
 use super::evaluate::{self, Evaluated, Next, Obstacle};
 use super::glide::{Knows, glides};
 use super::reading::decide_state;
@@ -265,7 +265,13 @@ impl Process {
                 evaluate::places(src, *from as usize)?;
                 self.keep(*dst, Ok(evaluate::tail(src, *from as usize)))
             }
-            Op::Iterate { dst, over } => self.keep(*dst, cursor(self.read(program, base, *over))),
+            Op::Iterate { dst, over } => {
+                let over = self.read(program, base, *over);
+                if chooses_for_each(function, frame.pc) {
+                    value::told_apart(over)?;
+                }
+                self.keep(*dst, cursor(over))
+            }
             Op::IterateRange { dst, from, to } => {
                 let [from, to] = [*from, *to].map(|operand| self.read(program, base, operand).clone());
                 self.keep(*dst, Ok(Value::data(RANGE, [from, to])))

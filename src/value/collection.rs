@@ -67,6 +67,17 @@ pub fn settled(value: &Value) -> Lifted<()> {
     }
 }
 
+/// Makes sure that each element of a set or map is listed once.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn told_apart(value: &Value) -> Lifted<()> {
+    match value {
+        Value::Map(map) => map.entries().map(drop),
+        _ => Ok(()),
+    }
+}
+
 /// `list[i]` or `map[k]`: whether it is there, and what is there.
 ///
 /// # Errors

@@ -30,7 +30,9 @@ use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
 pub use alternatives::Alternatives;
-pub use collection::{Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice};
+pub use collection::{
+    Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice, told_apart,
+};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{before_joining, merge, union};

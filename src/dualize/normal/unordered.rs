@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::super::candidate::Candidate;
 use crate::value::{Entry, Map, Presence, Truth, Value};
 
-/// Makes sets of such lists.
+/// Makes sets of such lists, of a variable in all candidates or in none: what is put together is of one kind.
 pub(in crate::dualize) fn to_sets(candidates: &mut [Candidate], unordered: &[bool]) {
     change(candidates, unordered, set);
 }
@@ -21,10 +21,10 @@ pub(in crate::dualize) fn to_lists(candidates: &mut [Candidate], unordered: &[bo
 
 fn change(candidates: &mut [Candidate], unordered: &[bool], to: fn(&Value) -> Option<Value>) {
     for slot in (0..unordered.len()).filter(|slot| unordered[*slot]) {
-        for candidate in candidates.iter_mut() {
-            if let Some(changed) = to(&candidate.process.memory[slot]) {
-                candidate.process.memory[slot] = changed;
-            }
+        let changed: Option<Vec<Value>> =
+            candidates.iter().map(|candidate| to(&candidate.process.memory[slot])).collect();
+        for (candidate, changed) in candidates.iter_mut().zip(changed.into_iter().flatten()) {
+            candidate.process.memory[slot] = changed;
         }
     }
 }
