@@ -244,7 +244,7 @@ impl Facts {
         };
         for id in rest.of(var) {
             let Some(term) = self.rest.as_ref().and_then(|rest| rest.terms.get(id)).cloned() else { continue };
-            match self.reduce(&term) {
+            match self.reduce_after(&term, var) {
                 Some(next) if next == term => {}
                 Some(next) => {
                     self.rest_mut().remove(id);
@@ -266,6 +266,13 @@ impl Facts {
             }
             (_, None) => Some(term.clone()),
         }
+    }
+
+    /// The same where only what is known of one variable has changed since it was reduced.
+    fn reduce_after(&self, term: &Term, var: Var) -> Option<Term> {
+        let Kind::Or(parts) = term.kind() else { return self.reduce(term) };
+        let is_decided = |part: &Term| part.mentions(var) && self.decide_by_domain(part).is_some();
+        if parts.iter().any(is_decided) { self.reduce(term) } else { Some(term.clone()) }
     }
 
     /// Keeps a condition among the rest, reduced.
