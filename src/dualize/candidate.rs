@@ -161,10 +161,10 @@ impl Candidate {
         self.doubt.is_none()
     }
 
-    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole, and all that
-    /// is under way is known.
+    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
+    /// stand on, and all that is under way is known.
     pub(super) fn is_plain(&self) -> bool {
-        self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns()
+        self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()
     }
 
     /// Whether all of its memory is known: nothing was chosen since that was seen last.

@@ -32,7 +32,9 @@ fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> O
     for other in others {
         match (own, other) {
             (Value::Map(own), Value::Map(other)) if own.is_same(other) => {}
-            (Value::Map(own), Value::Map(other)) => keys.extend(own.differing_keys(other)?),
+            (Value::Map(own), Value::Map(other)) if own.has_cells() && other.has_cells() => {
+                keys.extend(own.differing_keys(other)?);
+            }
             (own, other) if own == other => {}
             _ => return None,
         }
@@ -44,7 +46,7 @@ fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> O
 pub(super) fn read(process: &Process, cell: &Cell) -> Entry {
     let slot = &process.memory[cell.slot as usize];
     match (&cell.key, slot) {
-        (Some(key), Value::Map(map)) => map.plain_entry(key).flatten().cloned().unwrap_or(Entry::HIDDEN),
+        (Some(key), Value::Map(map)) => map.cell(key).flatten().cloned().unwrap_or(Entry::HIDDEN),
         (Some(_) | None, slot) => Entry::always(slot.clone()),
     }
 }
@@ -68,7 +70,7 @@ pub(super) fn mentions(process: &Process) -> FxHashMap<Var, Vec<Cell>> {
     };
     for (slot, value) in (0u32..).zip(&process.memory) {
         match value {
-            Value::Map(map) if map.is_plain() => {
+            Value::Map(map) if map.has_cells() => {
                 for (key, entry) in map.open_entries() {
                     add(&Cell { slot, key: Some(key.clone()) }, variables(entry));
                 }

@@ -95,7 +95,7 @@ impl Common {
         for cell in &self.cells {
             match (&cell.key, &whole[cell.slot as usize]) {
                 (Some(key), Value::Map(map)) => {
-                    let entry = map.plain_entry(key).flatten().cloned();
+                    let entry = map.cell(key).flatten().cloned();
                     maps.entry(cell.slot).or_default().set_in_place(key, entry);
                 }
                 (Some(_) | None, value) => memory[cell.slot as usize] = value.clone(),

@@ -32,7 +32,7 @@ impl Left {
             let [old, new] = [before, after].map(|candidate| &candidate.process.memory[slot as usize]);
             match (old, new) {
                 (Value::Map(own), Value::Map(other)) => own.differing_keys(other)?.into_iter().find_map(|key| {
-                    let (old, new) = (own.plain_entry(&key)??, other.plain_entry(&key)?);
+                    let (old, new) = (own.cell(&key)??, other.cell(&key)?);
                     Left::in_entry(Cell { slot, key: Some(key) }, old, new, &after.store)
                 }),
                 _ => Left::in_value(Cell { slot, key: None }, old, new, &after.store),

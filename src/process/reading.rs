@@ -16,7 +16,7 @@ pub(super) const READ: usize = 8;
 /// Asks for a decision where what a map has under a key are states of a part of the memory.
 pub(super) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     if let Value::Map(map) = map
-        && let Some(Some(Entry { value: Value::Union(states), .. })) = map.plain_entry(key)
+        && let Some(Some(Entry { value: Value::Union(states), .. })) = map.cell(key)
         && states.is_apart()
     {
         return Err(Obstacle::Decide(states[0].0.clone()));

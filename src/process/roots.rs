@@ -50,6 +50,21 @@ impl Process {
         any
     }
 
+    /// Whether anything is unknown as a whole but the bases of variables that are maps of cells, of which nothing was asked
+    /// beside those.
+    #[must_use]
+    pub fn has_unknowns_beside_cells(&self) -> bool {
+        let mut bases = 0usize;
+        let mut unknowns = 0usize;
+        for value in self.held() {
+            value.visit_unknowns(&mut |_| unknowns += 1);
+        }
+        for value in &self.memory {
+            bases += usize::from(matches!(value, Value::Map(map) if map.base().is_some() && map.has_cells()));
+        }
+        self.has_seen() || unknowns > bases
+    }
+
     /// The unknown parts of the roots, `expected` variables or so.
     #[must_use]
     pub fn live(&self, expected: u32) -> Live {

@@ -67,13 +67,33 @@ impl Map {
         })
     }
 
-    /// The keys under which both have different entries; `None` where keys are symbolic, a write is pending or a base unknown.
+    /// The keys under which both have different entries; `None` where those may not be all in which they differ.
     #[must_use]
     pub fn differing_keys(&self, other: &Map) -> Option<Vec<Value>> {
         let entry = |map: &'_ Map, key: &Value| map.0.entries.get(key).cloned();
         let differ = |key: &&Value| entry(self, key) != entry(other, key);
-        let plain = self.is_plain() && other.is_plain();
-        plain.then(|| Map::keys_that_may_differ(self, other).into_iter().filter(differ).cloned().collect())
+        if !self.has_cells() || !other.has_cells() || self.base() != other.base() {
+            return None;
+        }
+        let keys: Vec<Value> = Map::keys_that_may_differ(self, other).into_iter().filter(differ).cloned().collect();
+        // What only one of them has of a base would be asked for first.
+        let is_there = |key: &Value| entry(self, key).is_some() && entry(other, key).is_some();
+        (self.base().is_none() || keys.iter().all(is_there)).then_some(keys)
+    }
+
+    /// Whether each entry under a known key is a cell by itself: no key is symbolic, no write is pending, and of an unknown base
+    /// nothing was asked that is not among the entries.
+    #[must_use]
+    pub fn has_cells(&self) -> bool {
+        let contents = &*self.0;
+        let is_unasked = |base: &Base| base.touched.is_empty() && base.others.is_none();
+        contents.symbolic == 0 && contents.pending.is_empty() && contents.base.as_deref().is_none_or(is_unasked)
+    }
+
+    /// What such a cell holds, if anything; `None` where there are none.
+    #[must_use]
+    pub fn cell(&self, key: &Value) -> Option<Option<&Entry>> {
+        self.has_cells().then(|| self.0.entries.get(key).filter(|entry| entry.presence != Presence::Never))
     }
 
     /// Whether its entries are all that it has: no key is symbolic, no write is pending, and nothing is unknown beneath.
