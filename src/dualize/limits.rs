@@ -1,7 +1,8 @@
 //! Limits on the work and the memory that explanations take: beyond them there is no rejection, but *unknown*, in bounded time.
 //!
-//! For example where each of n hidden states doubles what explains a trace, one exchange takes [`EFFORT_LIMIT`](super::EFFORT_LIMIT) at last. Few
-//! explanations are followed from then on, which together may take as much again.
+//! For example where each of n hidden states doubles what explains a trace, one exchange takes
+//! [`EFFORT_LIMIT`](super::EFFORT_LIMIT) at last, or several in a row do together. Few explanations are followed from then on, which
+//! together may take as much again. So it is where all that is left may be impossible.
 
 use super::candidate::{Candidate, Logged};
 use super::few::MUCH;
@@ -16,6 +17,8 @@ use crate::term::made;
 const ASKED: u64 = 50_000;
 /// After so much work it is asked how much memory there is.
 const MEASURED: u64 = 200_000;
+/// Each exchange may take such a part of the limit for ever; what it takes beyond that, those behind it cannot take.
+const STEADY: u64 = 100;
 /// Keeping choices may take so many times the work, or such a part of it where few exchanges at once may do.
 const KEEPING: u64 = 4;
 const LITTLE: u64 = 8;
@@ -73,16 +76,23 @@ impl Judge {
     /// Begins to count for an exchange.
     pub(super) fn begin_exchange(&mut self) {
         let work = self.work();
-        if self.spent.follows_few {
-            let taken = self.exchange_work().saturating_sub(MUCH);
-            self.spent.left = self.spent.left.saturating_sub(taken);
-        }
-        (self.spent.begun, self.spent.follows_few) = (work, self.is_cut());
-        self.solver.last_made = Some(made().saturating_add(self.options.effort));
+        let is_doubtful = !self.candidates.is_empty() && !self.candidates.iter().any(Candidate::is_clean);
+        (self.spent.begun, self.spent.follows_few) = (work, self.is_cut() || is_doubtful);
+        self.solver.last_made = Some(made().saturating_add(self.allowed()));
         // What was freed stays with the process: the few that are followed take none of it.
         if self.spent.full || (self.candidates.len() < 2 && self.is_to_be_measured(work)) {
             self.spent = Spent { base: memory_in_use(), full: false, ..self.spent };
         }
+    }
+
+    /// Takes what an exchange that ends took from what the next ones may take.
+    pub(super) fn end_exchange(&mut self) {
+        let taken = self.exchange_work();
+        if self.spent.follows_few {
+            self.spent.left = self.spent.left.saturating_sub(taken.saturating_sub(MUCH));
+        }
+        let effort = self.options.effort;
+        self.spent.credit = self.spent.credit.saturating_sub(taken).saturating_add(effort / STEADY).min(effort);
     }
 
     /// The work on the current exchange so far, in made terms.
@@ -109,11 +119,15 @@ impl Judge {
         limit.is_some()
     }
 
+    /// The work that the current exchange may take.
+    fn allowed(&self) -> u64 {
+        let left = if self.spent.follows_few { self.spent.left } else { self.spent.credit };
+        left.min(self.options.effort)
+    }
+
     /// The limit that was exceeded.
     pub(super) fn exceeded(&mut self) -> Option<Limit> {
-        let allowed =
-            if self.spent.follows_few { self.spent.left.min(self.options.effort) } else { self.options.effort };
-        if self.exchange_work() > allowed {
+        if self.exchange_work() > self.allowed() {
             return Some(Limit::Effort);
         }
         if self.is_to_be_measured(self.work()) {

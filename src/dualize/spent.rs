@@ -8,8 +8,10 @@ use crate::term::made;
 pub(super) struct Spent {
     /// The work that had been done when the current exchange began.
     pub(super) begun: u64,
-    /// Set where something had been cut off when it began.
+    /// Set where something had been cut off when it began, or all candidates were doubtful.
     pub(super) follows_few: bool,
+    /// The work that the current exchange may take: less than the limit where those before it took much.
+    pub(super) credit: u64,
     /// The work that all exchanges that begin so may still take together.
     pub(super) left: u64,
     /// The work that had been done when the memory was measured last.
@@ -27,6 +29,7 @@ impl Spent {
         Spent {
             begun: made(),
             follows_few: false,
+            credit: effort,
             left: effort,
             measured: made(),
             base: 0,

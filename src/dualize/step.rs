@@ -49,6 +49,7 @@ impl Judge {
             let after = respond(self, spec, candidates, &received);
             self.settle(after);
         }
+        self.end_exchange();
         !self.candidates.is_empty()
     }
 
