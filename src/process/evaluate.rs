@@ -47,6 +47,9 @@ pub(super) enum Next {
 pub(super) type Evaluated = Result<Value, Obstacle>;
 
 pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
+    if matches!(op, Unary::Not | Unary::Neg | Unary::Text(_) | Unary::ToInt) {
+        is_one(a)?;
+    }
     Ok(match op {
         Unary::Not => match a {
             Value::Absent => Value::Absent,
@@ -103,6 +106,10 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
             _ => Value::Absent,
         });
     }
+    if op.takes_scalars() {
+        is_one(a)?;
+        is_one(b)?;
+    }
     Ok(match op {
         Binary::Le => value::at_most(a, b).into(),
         Binary::Lt => value::less(a, b).into(),
@@ -120,6 +127,14 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Or => a.truth().or(b.truth()).into(),
         Binary::RangeLen => range_len(a, b),
     })
+}
+
+/// Asks for a decision where a scalar is one or another by a condition.
+fn is_one(scalar: &Value) -> Result<(), Obstacle> {
+    match scalar {
+        Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => Ok(()),
+    }
 }
 
 /// What an operation on a map gives; nothing where the value is none.

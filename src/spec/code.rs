@@ -143,6 +143,19 @@ pub enum Binary {
     RangeLen,
 }
 
+impl Binary {
+    /// Tests whether both operands are integers, texts or conditions, whatever the types of an expression.
+    #[must_use]
+    pub fn takes_scalars(self) -> bool {
+        match self {
+            Binary::Lt | Binary::Le | Binary::Arithmetic(_) | Binary::Text(_) | Binary::Split => true,
+            Binary::And | Binary::Or | Binary::RangeLen => true,
+            Binary::Eq | Binary::Ne | Binary::Add | Binary::Difference => false,
+            Binary::In | Binary::Get | Binary::Remove => false,
+        }
+    }
+}
+
 /// Unary operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
