@@ -43,13 +43,24 @@ fn settings() -> Vec<Options> {
     let behind = Options { ahead: false, ..Options::default() };
     let twice = Options { optional: false, ..Options::default() };
     let early = Options { late: false, ..Options::default() };
-    (0..8).map(switched).chain([z3, apart, one_by_one, unnamed, unshown, behind, twice, early, plain()]).collect()
+    let general = Options { glides: false, ahead: false, ..Options::default() };
+    let others = [z3, apart, one_by_one, unnamed, unshown, behind, twice, early, general, plain()];
+    (0..8).map(switched).chain(others).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options { name: false, unite: false, merge_ways: false, shown: false, ahead: false, optional: false, ..unmerged }
+    Options {
+        name: false,
+        unite: false,
+        merge_ways: false,
+        shown: false,
+        ahead: false,
+        optional: false,
+        glides: false,
+        ..unmerged
+    }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).

@@ -15,9 +15,16 @@ use crate::term::{Side, Var};
 struct Bounds<'s> {
     store: &'s mut Store,
     assumed: u64,
+    /// Whether instructions on known values are carried out in a loop of their own.
+    glides: bool,
 }
 
 impl Knows for Bounds<'_> {
+    #[inline]
+    fn glides(&self) -> bool {
+        self.glides
+    }
+
     #[inline]
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         self.store.decide_bound(var, side, end)
@@ -36,7 +43,7 @@ impl Section<'_> {
     #[inline]
     pub(super) fn advance_knowing_bounds(&mut self, program: &Program, candidate: &mut Candidate) -> Event {
         let State { process, store, .. } = &mut **candidate;
-        let mut bounds = Bounds { store, assumed: 0 };
+        let mut bounds = Bounds { store, assumed: 0, glides: self.judge.options.glides };
         let event = process.advance_knowing(program, &mut bounds);
         if bounds.assumed > 0 {
             self.findings.is_exhaustive = false;

@@ -29,6 +29,8 @@ pub struct Options {
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
     pub late: bool,
+    /// Instructions on known values are carried out in a loop of their own, and bounds are taken up there.
+    pub glides: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -57,6 +59,7 @@ impl Default for Options {
             shown: true,
             optional: true,
             late: true,
+            glides: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),

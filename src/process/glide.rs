@@ -14,6 +14,9 @@ use crate::value::Value;
 
 /// What a handler of events knows of variables: a condition that it can tell, or take up, is no event.
 pub trait Knows {
+    /// Whether instructions on known values are carried out in the loop of this module; else each goes the general way.
+    fn glides(&self) -> bool;
+
     /// Whether an integer variable has this bound.
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool>;
 
@@ -23,6 +26,11 @@ pub trait Knows {
 
 /// Nothing.
 impl Knows for () {
+    #[inline]
+    fn glides(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn bound(&self, _: Var, _: Side, _: &Int) -> Option<bool> {
         None

@@ -28,7 +28,7 @@ impl Process {
             return Event::Recv;
         }
         let function = &program.functions[self.task.frame.function as usize];
-        if self.task.oversize.is_none() {
+        if self.task.oversize.is_none() && knows.glides() {
             self.glide(program, function, knows);
             match &function.code[self.task.frame.pc as usize] {
                 Op::Reply { src } if self.task.fuel > 0 => return self.reply(program, function, *src),
@@ -66,7 +66,7 @@ impl Process {
                     }
                 }
             }
-            if self.task.oversize.is_none() {
+            if self.task.oversize.is_none() && knows.glides() {
                 self.glide_on(program, knows);
             }
         }
