@@ -48,6 +48,14 @@ impl Int {
         matches!(self.0, Small(_))
     }
 
+    /// The number of bits of its absolute value.
+    pub fn bits(&self) -> u64 {
+        match &self.0 {
+            Small(value) => u64::from(u64::BITS - value.unsigned_abs().leading_zeros()),
+            Big(value) => value.bits(),
+        }
+    }
+
     /// The value as a machine word, where it fits.
     #[inline]
     pub fn to_i64(&self) -> Option<i64> {

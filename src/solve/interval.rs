@@ -15,6 +15,8 @@ pub(super) type Interval = (Option<Int>, Option<Int>);
 const DEPTH: u32 = 12;
 /// Rounds of propagation; each bound found is implied, so stopping early is exact.
 const ROUNDS: usize = 12;
+/// An end of a product has at most so many bits.
+const BITS: u64 = 4_096;
 
 impl Facts {
     /// Whether a resolved condition holds, as far as domains and kept constraints say.
@@ -272,14 +274,18 @@ fn square((lo, hi): Interval) -> Interval {
 }
 
 fn product(a: Interval, b: Interval) -> Interval {
-    match (a, b) {
-        ((Some(p), Some(q)), (Some(r), Some(s))) => {
-            let corners = [p.mul(&r), p.mul(&s), q.mul(&r), q.mul(&s)];
-            (corners.iter().min().cloned(), corners.iter().max().cloned())
-        }
-        ((Some(p), _), (Some(r), _)) if p.signum() >= 0 && r.signum() >= 0 => (Some(p.mul(&r)), None),
-        _ => (None, None),
-    }
+    let corners = match (&a, &b) {
+        ((Some(p), Some(q)), (Some(r), Some(s))) => [(p, r), (p, s), (q, r), (q, s)].map(|(x, y)| multiplied(x, y)),
+        ((Some(p), _), (Some(r), _)) if p.signum() >= 0 && r.signum() >= 0 => return (multiplied(p, r), None),
+        _ => return (None, None),
+    };
+    let known: Option<Vec<Int>> = corners.into_iter().collect();
+    known.map_or((None, None), |corners| (corners.iter().min().cloned(), corners.iter().max().cloned()))
+}
+
+/// A product as an end; none where it is too long: of `x == y * y && y == x * x` each round of propagation squares the ends.
+fn multiplied(x: &Int, y: &Int) -> Option<Int> {
+    (x.bits() + y.bits() <= BITS).then(|| x.mul(y))
 }
 
 fn quotient((lo, hi): Interval, by: &Int) -> Interval {
@@ -300,5 +306,23 @@ fn remainder((lo, hi): Interval, by: &Int) -> Interval {
     match (lo, hi) {
         (Some(lo), Some(hi)) if whole.0 <= lo && hi <= whole.1 => (Some(lo), Some(hi)),
         _ => (Some(whole.0), Some(whole.1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scalar::Sort;
+    use crate::solve::{Solver, Store};
+    use crate::term::{Term, Var};
+
+    #[test]
+    fn ends_that_are_squared_in_turn_stay_short() {
+        let [x, y] = [1, 2].map(|id| Term::var(Var { id, sort: Sort::Int }));
+        let is_square = |x: &Term, y: &Term| Term::eq(&x.add(&Term::int(1)), &y.mul(y));
+        let large = [&x, &y].map(|var| Term::le(&Term::int(3), var));
+        let start = std::time::Instant::now();
+        Store::default()
+            .assume_all(large.into_iter().chain([is_square(&x, &y), is_square(&y, &x)]), &mut Solver::default());
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }
