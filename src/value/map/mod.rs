@@ -15,6 +15,7 @@ use super::{Base, Lifted, Split, Truth, Value, equal, merge};
 use crate::term::{KeySet, Term, count_walked};
 
 mod base;
+mod distinct;
 mod lineage;
 mod members;
 mod order;
@@ -274,7 +275,7 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
-            (None, None) => contents.get_entry(key)?,
+            (None, None) => (self.has_entry(key)?, contents.value_under(key)?),
         };
         for write in later {
             found = overlaid(&equal(&write.key, key)?, present(write.entry.as_ref()), found);
@@ -300,10 +301,7 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()).0,
             (None, Some(base)) => self.contains_on_base(base, key)?,
-            (None, None) => match self.among_certain(key) {
-                Some(among) => among,
-                None => contents.contains_entry(key)?,
-            },
+            (None, None) => self.has_entry(key)?,
         };
         let mut added = Vec::new();
         for write in later {
@@ -317,6 +315,11 @@ impl Map {
             }
         }
         if found.is_true() { Ok(found) } else { Ok(found.or(Truth::of(Term::or_all(added)))) }
+    }
+
+    /// Whether a key is one of the entries, as if no write waited.
+    fn has_entry(&self, key: &Value) -> Lifted<Truth> {
+        self.among_certain(key).map_or_else(|| self.0.contains_entry(key), Ok)
     }
 
     /// Whether a symbolic key is among those of the entries, where these are all there and have known keys.
@@ -419,26 +422,30 @@ impl Map {
 }
 
 impl Contents {
-    fn get_entry(&self, key: &Value) -> Lifted<(Truth, Value)> {
+    /// What is under a key, where it is one of the entries.
+    fn value_under(&self, key: &Value) -> Lifted<Value> {
         let exact = self.entries.get(key);
         if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
-            return Ok(present(exact));
+            return Ok(present(exact).1);
         }
-        let (mut there, mut found) = (Vec::with_capacity(self.entries.len()), Value::Absent);
+        let mut found = Value::Absent;
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| b.0.cmp(a.0));
         for (other, entry) in entries {
-            let same = equal(other, key)?;
-            found = merge(&same.clone().term(), entry.value.clone(), found);
-            there.push(same.and(entry.truth()).term());
+            found = merge(&equal(other, key)?.term(), entry.value.clone(), found);
         }
-        Ok((Truth::of(Term::or_all(there)), found))
+        Ok(found)
     }
 
     fn contains_entry(&self, key: &Value) -> Lifted<Truth> {
         let exact = self.entries.get(key);
         if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
             return Ok(exact.map_or(Truth::Known(false), Entry::truth));
+        }
+        if let Value::Term(term) = key
+            && let Some(found) = self.contains_untaken(term)
+        {
+            return Ok(found);
         }
         let mut cases = Vec::new();
         for (other, entry) in self.entries.iter() {

@@ -144,6 +144,9 @@ impl Map {
             (None, Some(base)) => return other.equals_known(base, self),
             (Some(_), Some(_)) => return Err(Split::Uncounted),
         }
+        if (self.is_nothing() && other.0.has_untaken()) || (other.is_nothing() && self.0.has_untaken()) {
+            return Ok(Truth::Known(false));
+        }
         if !(self.0.pending.is_empty() && other.0.pending.is_empty()) {
             return self.equals_under_each_key(other);
         }
@@ -158,6 +161,11 @@ impl Map {
             }
         }
         Ok(all)
+    }
+
+    /// Tests whether it has no entry, in any case.
+    fn is_nothing(&self) -> bool {
+        self.0.entries.is_empty() && self.0.pending.is_empty() && self.0.base.is_none()
     }
 
     /// Tests whether both have the same under each key that either may have, where writes wait.

@@ -1,0 +1,126 @@
+//! Entries that are there unless their key is one of some hidden values: what is left where these were taken away.
+//!
+//! `{1, 2, 3}` without the hidden `#1` and `#2` has each element k where `k != #1 && k != #2`. That something is in it is
+//! `x in {1, 2, 3} && x != #1 && x != #2`, which takes no case for each k; and two values cannot be all three elements, so it is not
+//! empty.
+
+use smallvec::SmallVec;
+
+use super::{Contents, Entry, Presence};
+use crate::scalar::Scalar;
+use crate::term::{KeySet, Kind, Term};
+use crate::value::{Truth, Value};
+
+/// The most values from which keys may have to differ.
+const VALUES: usize = 32;
+
+/// The values from which a key has to differ.
+type Taken = SmallVec<[Term; 8]>;
+
+impl Contents {
+    /// The values from which the key of each entry has to differ to be there, where that is all it has to, and all keys are known.
+    fn taken(&self) -> Option<Taken> {
+        if self.symbolic > 0 || self.base.is_some() || self.conditional < self.entries.len() || self.hidden > 0 {
+            return None;
+        }
+        let (key, entry) = self.entries.iter().next()?;
+        let taken = taken_by(key, &entry.presence)?;
+        let is_alike = |(key, entry): (&Value, &Entry)| entry.presence == differs_from_all(key, &taken);
+        self.entries.iter().all(is_alike).then_some(taken)
+    }
+
+    /// Whether a symbolic key is one of these entries; `None` where they are there under other conditions.
+    pub(super) fn contains_untaken(&self, key: &Term) -> Option<Truth> {
+        let taken = self.taken()?;
+        let known = |key: &Value| if let Value::Scalar(key) = key { Some(key.clone()) } else { None };
+        let is_key = Term::member(key, &KeySet::of(self.entries.keys().filter_map(known)));
+        let differs = taken.iter().map(|value| Term::eq(value, key).not());
+        Some(Truth::of(Term::and_all(std::iter::once(is_key).chain(differs))))
+    }
+
+    /// Tests whether some entry is there in every case, as there are more than values from which their keys have to differ.
+    pub(super) fn has_untaken(&self) -> bool {
+        self.pending.is_empty() && self.taken().is_some_and(|taken| self.entries.len() > taken.len())
+    }
+}
+
+/// The presence of a key that has to differ from values.
+fn differs_from_all(key: &Value, taken: &[Term]) -> Presence {
+    let Some(key) = key.as_term() else { return Presence::Never };
+    let differs = Term::and_all(taken.iter().map(|value| Term::eq(value, &key).not()));
+    Presence::of(Truth::of(differs)).unwrap_or(Presence::Never)
+}
+
+/// The variables from which a key has to differ to be there.
+fn taken_by(key: &Value, presence: &Presence) -> Option<Taken> {
+    let (Value::Scalar(known), Presence::When(condition)) = (key, presence) else { return None };
+    let conditions = match condition.kind() {
+        Kind::And(parts) => &parts[..],
+        _ => std::slice::from_ref(condition),
+    };
+    if conditions.len() > VALUES {
+        return None;
+    }
+    conditions.iter().map(|condition| differs(condition, known)).collect()
+}
+
+/// The variable that a condition says to differ from a scalar.
+fn differs(condition: &Term, known: &Scalar) -> Option<Term> {
+    let Kind::Not(equal) = condition.kind() else { return None };
+    let mut var = None;
+    equal.vars(&mut |own| var = Some(own));
+    let var = Term::var(var.filter(|var| var.sort == known.sort())?);
+    (Term::eq(&var, &Term::constant(known.clone())) == *equal).then_some(var)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::{Sort, numbers};
+    use crate::term::Var;
+    use crate::value::Map;
+
+    fn var(id: u64) -> Term {
+        Term::var(Var { id, sort: Sort::Int })
+    }
+
+    /// The elements of `0..n` that differ from the first values, but for one that has a condition of its own, if any.
+    fn left(n: i64, values: u64, odd: Option<i64>) -> Map {
+        let mut set = Map::default();
+        for key in 0..n {
+            let differs = (1..=values).map(|id| Term::eq(&var(id), &Term::int(key)).not());
+            let there = match odd == Some(key) {
+                true => Term::eq(&var(1), &Term::int(key)),
+                false => Term::and_all(differs),
+            };
+            set.set_in_place(&Value::from(key), Some(Entry::when(Truth::of(there), Value::UNIT)));
+        }
+        set
+    }
+
+    #[test]
+    fn what_was_taken_away_is_as_if_each_key_were_asked() {
+        let mut numbers = numbers(7);
+        let mut next = |n: u64| numbers(n) as i64;
+        let (mut told, mut never_empty) = (0, 0);
+        for _ in 0..2_000 {
+            let (n, values) = (1 + next(4), 1 + next(3) as u64);
+            let odd = (next(3) == 0).then(|| next(4));
+            let set = left(n, values, odd);
+            let known = [next(6) - 1, next(6) - 1, next(6) - 1, next(6) - 1];
+            let mut value = |var: Var| Some(Scalar::Int(known[var.id as usize].into()));
+            let is_there = |key: i64| match odd == Some(key) && key < n {
+                true => known[1] == key,
+                false => (0..n).contains(&key) && (1..=values as usize).all(|id| known[id] != key),
+            };
+            let found = set.contains(&Value::Term(var(0))).expect("a condition").term();
+            assert_eq!(found.eval(&mut value), Some(Scalar::Bool(is_there(known[0]))), "{found:?} with {known:?}");
+            let is_empty = set.equals(&Map::default()).expect("a condition").term();
+            let none = !(0..n).any(is_there);
+            assert_eq!(is_empty.eval(&mut value), Some(Scalar::Bool(none)), "{is_empty:?} with {known:?}");
+            told += u32::from(set.0.taken().is_some());
+            never_empty += u32::from(set.0.has_untaken());
+        }
+        assert!(told > 500 && never_empty > 100, "{told}, {never_empty}");
+    }
+}
