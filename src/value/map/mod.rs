@@ -23,6 +23,7 @@ mod place;
 mod plain;
 mod rewrite;
 mod table;
+mod under;
 mod whole;
 
 use lineage::Lineage;
@@ -421,39 +422,7 @@ impl Map {
     }
 }
 
-impl Contents {
-    /// What is under a key, where it is one of the entries.
-    fn value_under(&self, key: &Value) -> Lifted<Value> {
-        let exact = self.entries.get(key);
-        if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
-            return Ok(present(exact).1);
-        }
-        let mut found = Value::Absent;
-        let mut entries: Vec<_> = self.entries.iter().collect();
-        entries.sort_by(|a, b| b.0.cmp(a.0));
-        for (other, entry) in entries {
-            found = merge(&equal(other, key)?.term(), entry.value.clone(), found);
-        }
-        Ok(found)
-    }
-
-    fn contains_entry(&self, key: &Value) -> Lifted<Truth> {
-        let exact = self.entries.get(key);
-        if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
-            return Ok(exact.map_or(Truth::Known(false), Entry::truth));
-        }
-        if let Value::Term(term) = key
-            && let Some(found) = self.contains_untaken(term)
-        {
-            return Ok(found);
-        }
-        let mut cases = Vec::new();
-        for (other, entry) in self.entries.iter() {
-            cases.push(equal(other, key)?.and(entry.truth()).term());
-        }
-        Ok(Truth::of(Term::or_all(cases)))
-    }
-}
+impl Contents {}
 
 /// The last write that is certainly under a key, and the writes after it (all, if there is none).
 fn later_writes<'w>(writes: &'w [Write], key: &Value) -> (Option<&'w Write>, &'w [Write]) {

@@ -1,0 +1,104 @@
+//! What entries have under a key that is not known.
+//!
+//! Of a few entries it is that of the key which equals the one asked for, one case each; of many under integers like `1..=300` it is the one at
+//! a position.
+
+use super::{Contents, Entry, present};
+use crate::term::Term;
+use crate::value::{Lifted, Truth, Value, equal, merge};
+
+/// Of more entries than this one is found by its position in order.
+const BY_POSITION: usize = 16;
+
+impl Contents {
+    /// What is under a key, where it is one of the entries.
+    pub(super) fn value_under(&self, key: &Value) -> Lifted<Value> {
+        let exact = self.entries.get(key);
+        if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
+            return Ok(present(exact).1);
+        }
+        let mut entries: Vec<_> = self.entries.iter().collect();
+        entries.sort_by(|a, b| a.0.cmp(b.0));
+        if let Value::Term(key) = key
+            && let Some(found) = by_position(key, &entries)
+        {
+            return Ok(found);
+        }
+        let mut found = Value::Absent;
+        for (other, entry) in entries.into_iter().rev() {
+            found = merge(&equal(other, key)?.term(), entry.value.clone(), found);
+        }
+        Ok(found)
+    }
+
+    /// Whether a key is one of the entries.
+    pub(super) fn contains_entry(&self, key: &Value) -> Lifted<Truth> {
+        let exact = self.entries.get(key);
+        if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
+            return Ok(exact.map_or(Truth::Known(false), Entry::truth));
+        }
+        if let Value::Term(term) = key
+            && let Some(found) = self.contains_untaken(term)
+        {
+            return Ok(found);
+        }
+        let mut cases = Vec::new();
+        for (other, entry) in self.entries.iter() {
+            cases.push(equal(other, key)?.and(entry.truth()).term());
+        }
+        Ok(Truth::of(Term::or_all(cases)))
+    }
+}
+
+/// The value of the entry that has a key, where that is one of many, which are integers in order with few gaps.
+fn by_position(key: &Term, entries: &[(&Value, &Entry)]) -> Option<Value> {
+    let [(first, _), .., (last, _)] = entries else { return None };
+    let first = first.as_int()?.to_i64().filter(|_| entries.len() > BY_POSITION)?;
+    let span = last.as_int()?.to_i64()?.checked_sub(first)?;
+    if span >= 2 * entries.len() as i64 {
+        return None;
+    }
+    let mut values: Vec<Value> = Vec::with_capacity(span as usize + 1);
+    for (key, entry) in entries {
+        let gap = key.as_int()?.to_i64()? - first - values.len() as i64;
+        // Nobody asks for what is in a gap: no key is there.
+        (0..=gap).for_each(|_| values.push(entry.value.clone()));
+    }
+    Some(Value::one_of(&key.sub(&Term::int(first)), &values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::{Int, Scalar, Sort, numbers};
+    use crate::term::Var;
+    use crate::value::Map;
+
+    #[test]
+    fn a_position_gives_what_the_key_has() {
+        let key = Term::var(Var { id: 1, sort: Sort::Int });
+        let mut numbers = numbers(3);
+        let mut next = |n: u64| numbers(n) as i64;
+        let mut by_positions = 0;
+        for _ in 0..200 {
+            let (first, n) = (next(9) - 4, 10 + next(20));
+            let keys: Vec<i64> = (first..first + n).filter(|_| next(5) > 0).collect();
+            let value = |key: i64| Value::data(0, [Value::from(key * key), Value::from(key % 3)]);
+            let map = Map::of(keys.iter().map(|key| (Value::from(*key), value(*key))));
+            let (there, found) = map.get(&Value::Term(key.clone())).expect("a value");
+            let mut entries: Vec<_> = map.0.entries.iter().collect();
+            entries.sort_by(|a, b| a.0.cmp(b.0));
+            by_positions += u32::from(by_position(&key, &entries).is_some());
+            for asked in first - 2..first + n + 2 {
+                let mut known = |_: Var| Some(Scalar::Int(Int::from(asked)));
+                let is_there = there.clone().term().eval(&mut known);
+                assert_eq!(is_there, Some(Scalar::Bool(keys.contains(&asked))), "{keys:?} at {asked}");
+                for part in (0..2).filter(|_| keys.contains(&asked)) {
+                    let told = found.field(0, part).as_term().and_then(|term| term.eval(&mut known));
+                    assert_eq!(told.map(Value::Scalar), Some(value(asked).field(0, part)), "{keys:?} at {asked}");
+                }
+            }
+        }
+        assert!(by_positions > 50, "{by_positions}");
+    }
+}
