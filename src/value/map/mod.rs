@@ -276,6 +276,7 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
+            (None, None) if contents.is_small() => (contents.contains_entry(key)?, contents.value_under(key)?),
             (None, None) => (self.has_entry(key)?, contents.value_under(key)?),
         };
         for write in later {
