@@ -10,7 +10,7 @@ use super::facts::{Id, Rest, Touched, solve_for};
 use super::store::Store;
 use super::table::Table;
 use crate::scalar::{Int, Scalar};
-use crate::term::{Kind, Linear, Term, Var};
+use crate::term::{Kind, Linear, Term, Var, count_walked};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -49,7 +49,11 @@ impl Store {
     /// The first value of a variable that its domain and inequalities leave beside the values of the others.
     fn first_value(&self, var: Var) -> Scalar {
         let domain = self.facts.domain(var);
-        let left = self.facts.rest.as_deref().and_then(|rest| window(domain, var, &rest.terms_of(var), &rest.model));
+        let left = self.facts.rest.as_deref().and_then(|rest| {
+            let own = rest.terms_of(var);
+            count_walked(own.len());
+            window(domain, var, &own, &rest.model)
+        });
         left.as_ref().unwrap_or(domain).first(var)
     }
 
@@ -84,6 +88,7 @@ impl Store {
     fn mending(&self, var: Var, touched: &Touched) -> Option<Scalar> {
         let rest = self.facts.rest.as_deref()?;
         let own = rest.terms_of(var);
+        count_walked(own.len());
         let window = window(self.facts.domain(var), var, &own, &rest.model)?;
         let forbidden = forbidden_values(&rest.model, var, &own);
         let fits = |value: &Scalar| {

@@ -98,7 +98,7 @@ impl Store {
 
     /// Why it is doubtful: some question about it was not decided, so it may be unsatisfiable.
     pub fn doubt(&self) -> Option<Why> {
-        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.first()?.1)))
+        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.some()?.1)))
     }
 
     /// What is known of one variable alone (nothing, for a bound one).

@@ -195,6 +195,14 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
         }
     }
 
+    /// Some entry: always the same one of the same entries, at once.
+    pub(super) fn some(&self) -> Option<(K, &V)> {
+        match self {
+            Table::Few(list) => list.first().map(|(key, value)| (*key, value)),
+            Table::Many(map) => map.iter().next().map(|(key, value)| (*key, value)),
+        }
+    }
+
     /// Keys in their order.
     pub(super) fn keys(&self) -> impl Iterator<Item = K> + '_ {
         self.iter().map(|(key, _)| key)

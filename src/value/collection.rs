@@ -72,10 +72,10 @@ pub fn settled(value: &Value) -> Lifted<()> {
 /// # Errors
 /// The condition on which to fork first.
 pub fn told_apart(value: &Value) -> Lifted<()> {
-    match value {
-        Value::Map(map) => map.entries().map(drop),
-        _ => Ok(()),
+    if let Value::Map(map) = value {
+        map.entries()?;
     }
+    Ok(())
 }
 
 /// `list[i]` or `map[k]`: whether it is there, and what is there.
