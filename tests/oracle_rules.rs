@@ -311,6 +311,26 @@ const CASES: &[Case] = &[
          step { let k = pick m.keys(); let v = r[k]; m := m.remove(k); r[k] := v; }",
         &[r#"{"q":0,"a":1}"#, r#"{"q":1,"a":1}"#, r#"{"q":2,"a":3}"#],
     ),
+    // Each evaluation in a step is a choice of its own: in a loop, and in a proc that is called twice.
+    (
+        "accept",
+        0,
+        "on q { reply n; } step { assume n == 0; for y in 0..2 { let p = pick [1, 10]; n := n + p; } }",
+        &[r#"{"q":0,"a":11}"#],
+    ),
+    (
+        "accept",
+        0,
+        "proc p() { n := n + pick [1, 10]; } on q { reply n; } step { assume n == 0; p(); p(); }",
+        &[r#"{"q":0,"a":11}"#],
+    ),
+    (
+        "accept",
+        0,
+        "on q if q > 0 { m[q] := q; reply 0; } on _ { reply n; } \
+         step { for y in 0..2 { let x = pick m.keys(); m := m.remove(x); n := n + x; } }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":2,"a":0}"#, r#"{"q":0,"a":3}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",

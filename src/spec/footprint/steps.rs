@@ -85,13 +85,34 @@ fn registers(function: &Function, program: &Program) -> Registers {
     Registers::of(&parts[0], program)
 }
 
-/// Where a step chooses the key at which it touches everything, or else an element of a collection.
+/// Where a step chooses the key at which it touches everything, or else an element of a collection: once in a run.
 pub(super) fn choice_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
     let picks = |op: &Op| matches!(op, Op::Choose { domain: Domain::Element(..), .. } | Op::PickElement { .. });
-    let key = key_choice(program, types, step).filter(|_| alone(program, types, step).keyed);
-    key.or_else(|| function.code.iter().position(picks)).map(|place| function.origin[place])
+    let place = match alone(program, types, step).keyed {
+        true => key_choice(program, types, step),
+        false => function.code.iter().position(picks),
+    };
+    place.filter(|place| is_chosen_once(program, entry, *place)).map(|place| function.origin[place])
+}
+
+/// Tests whether a run chooses at most once at the node of an instruction: no loop comes back to it, and it is the only one of the node.
+fn is_chosen_once(program: &Program, entry: usize, place: usize) -> bool {
+    let function = &program.functions[entry];
+    let site = function.origin[place];
+    let chooses = |op: &Op| matches!(op.plain(), Op::Choose { .. } | Op::PickElement { .. });
+    let of_site = |function: &Function| {
+        function.code.iter().zip(&function.origin).filter(|(op, origin)| **origin == site && chooses(op)).count()
+    };
+    let all: usize = reached(program, entry).into_iter().map(|at| of_site(&program.functions[at])).sum();
+    all == 1 && !comes_back(function, place)
+}
+
+/// Tests whether a loop comes back to an instruction.
+fn comes_back(function: &Function, place: usize) -> bool {
+    let leads_back = |(pc, op): (usize, &Op)| pc >= place && targets(op).iter().any(|to| *to as usize <= place);
+    function.code.iter().enumerate().any(leads_back)
 }
 
 /// The instruction that chooses the first key that a step touches.
@@ -132,10 +153,7 @@ fn is_fixed(function: &Function, key: Operand) -> bool {
     let mut places = function.code.iter().enumerate().filter(|(_, op)| writes(op) == Some(register));
     let (Some((place, _)), None) = (places.next(), places.next()) else { return false };
     let iterated = |op: &Op| matches!(op, Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register));
-    let comes_back = |(pc, op): (usize, &Op)| pc >= place && targets(op).iter().any(|to| *to as usize <= place);
-    register >= function.params
-        && !function.code.iter().any(iterated)
-        && !function.code.iter().enumerate().any(comes_back)
+    register >= function.params && !function.code.iter().any(iterated) && !comes_back(function, place)
 }
 
 pub(super) fn targets(op: &Op) -> Vec<u32> {
