@@ -276,8 +276,11 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
-            (None, None) if contents.is_small() => (contents.contains_entry(key)?, contents.value_under(key)?),
-            (None, None) => (self.has_entry(key)?, contents.value_under(key)?),
+            (None, None) => match contents.decided_entry(key) {
+                Some(entry) => present(entry),
+                None if contents.is_small() => (contents.contains_entry(key)?, contents.value_under(key)?),
+                None => (self.has_entry(key)?, contents.value_under(key)?),
+            },
         };
         for write in later {
             found = overlaid(&equal(&write.key, key)?, present(write.entry.as_ref()), found);
@@ -422,8 +425,6 @@ impl Map {
         map
     }
 }
-
-impl Contents {}
 
 /// The last write that is certainly under a key, and the writes after it (all, if there is none).
 fn later_writes<'w>(writes: &'w [Write], key: &Value) -> (Option<&'w Write>, &'w [Write]) {

@@ -3,7 +3,7 @@
 //! Of a few entries it is that of the key which equals the one asked for, one case each; of many under integers like `1..=300` it is the one at
 //! a position.
 
-use super::{Contents, Entry, present};
+use super::{Contents, Entry};
 use crate::term::Term;
 use crate::value::{Lifted, Truth, Value, equal, merge};
 
@@ -16,12 +16,14 @@ impl Contents {
         self.entries.len() <= FEW
     }
 
-    /// What is under a key, where it is one of the entries.
-    pub(super) fn value_under(&self, key: &Value) -> Lifted<Value> {
+    /// The entry under a key of which it is known whether it is one of theirs, if there is one; `None` where that is open.
+    pub(super) fn decided_entry(&self, key: &Value) -> Option<Option<&Entry>> {
         let exact = self.entries.get(key);
-        if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
-            return Ok(present(exact).1);
-        }
+        (exact.is_some() || (self.symbolic == 0 && key.is_known())).then_some(exact)
+    }
+
+    /// The value under a key of which it is open whose it is, where it is that of an entry.
+    pub(super) fn value_under(&self, key: &Value) -> Lifted<Value> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.0.cmp(b.0));
         if let Value::Term(key) = key
@@ -38,9 +40,8 @@ impl Contents {
 
     /// Whether a key is one of the entries.
     pub(super) fn contains_entry(&self, key: &Value) -> Lifted<Truth> {
-        let exact = self.entries.get(key);
-        if exact.is_some() || (self.symbolic == 0 && key.is_known()) {
-            return Ok(exact.map_or(Truth::Known(false), Entry::truth));
+        if let Some(entry) = self.decided_entry(key) {
+            return Ok(entry.map_or(Truth::Known(false), Entry::truth));
         }
         if let Value::Term(term) = key
             && let Some(found) = self.contains_untaken(term)
