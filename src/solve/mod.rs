@@ -43,6 +43,7 @@ mod told;
 mod trail;
 mod trie;
 mod values;
+mod walk;
 mod z3;
 mod zone;
 

@@ -303,7 +303,7 @@ impl Store {
             solver.statistics.by_model += 1;
             return self.standing();
         }
-        self.search(&touched, solver)
+        self.search(&touched, cached, solver)
     }
 
     /// The answer where nothing new is in doubt.
@@ -311,8 +311,8 @@ impl Store {
         self.doubt().map_or(Answer::Sat, Answer::Unknown)
     }
 
-    /// Searches the touched components, then asks Z3 about them.
-    fn search(&mut self, touched: &Touched, solver: &mut Solver) -> Answer {
+    /// Searches the touched components, then asks Z3 about them; large ones for a model near the cached one first.
+    fn search(&mut self, touched: &Touched, cached: bool, solver: &mut Solver) -> Answer {
         let Some(rest) = self.facts.rest.clone() else { return self.standing() };
         let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();
         seeds.extend(touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0)));
@@ -320,6 +320,10 @@ impl Store {
             let component = self.facts.component([seed]);
             seeds.remove(&seed);
             seeds.retain(|id| !component.ids.contains(id));
+            if cached && self.walk(&component) {
+                solver.statistics.by_model += 1;
+                continue;
+            }
             let part = self.facts.part(&component);
             let hints = |var: Var| rest.model.get(var).cloned();
             let undecided = component.ids.iter().find_map(|id| rest.open.get(id)).filter(|_| !rest.gained);
