@@ -68,7 +68,10 @@ impl Judge {
     fn put_parts_together(&mut self, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
         self.tidy_each(parts, |judge, part| _ = judge.forget(part));
         let is_normal = self.normalize(parts, cells, most(parts.len()));
-        self.drop_some(parts);
+        // In boxes none covers another one.
+        if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
+            self.drop_some(parts);
+        }
         is_normal
     }
 }
