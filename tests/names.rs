@@ -107,6 +107,43 @@ proptest! {
         prop_assume!(!assignments(&domains, &facts).is_empty());
         check(&domains, &facts, &term)?;
     }
+
+    #[test]
+    fn a_sum_stands_for_one_of_its_variables(
+        domains in prop::collection::vec(values(), 4),
+        facts in prop::collection::vec(fact(), 0..4),
+    ) {
+        prop_assume!(!assignments(&domains, &facts).is_empty());
+        check_difference(&domains, &facts)?;
+    }
+}
+
+/// Once a variable is a difference, its sum with another one and that one may be what they were together.
+fn check_difference(domains: &[Values], facts: &[Term]) -> Result<(), TestCaseError> {
+    let (mut solver, mut store) = (Solver::default(), Store::default());
+    for (id, Values(values)) in (0..).zip(domains) {
+        let domain = Domain::of(values.iter().copied().map(Scalar::int)).expect("values");
+        store.set_domain(Var { id, sort: Sort::Int }, domain);
+    }
+    for fact in facts {
+        store.assume(fact, &mut solver);
+    }
+    let [replaced, sum] = [0, 10].map(|id| Var { id, sort: Sort::Int });
+    if store.binding(replaced).is_some() {
+        return Ok(());
+    }
+    let other = store.resolve(&var(1));
+    let difference = store.stand_for_sum(&other, replaced, sum, &mut solver);
+    prop_assert_eq!(&difference, &Term::var(sum).sub(&other));
+    let all = assignments(domains, facts);
+    for (a, b) in (-6i64..7).flat_map(|a| (-6i64..7).map(move |b| (a, b))) {
+        let met =
+            |model: &Model| model.eval(&var(0)) == Some(Scalar::int(a)) && model.eval(&var(1)) == Some(Scalar::int(b));
+        let asked = Term::and(&Term::eq(&var(10), &Term::int(a + b)), &Term::eq(&other, &Term::int(b)));
+        let found = store.check(&asked, &mut solver) == Answer::Sat;
+        prop_assert_eq!(found, all.iter().any(met), "#0 = {} and #1 = {}", a, b);
+    }
+    Ok(())
 }
 
 /// Sums of neighbours, of sets, and of what has no end, are named.

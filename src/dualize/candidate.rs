@@ -34,6 +34,8 @@ pub struct State {
     pub(super) unseen: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
+    /// The last variable that there was when sums were named last.
+    pub(super) summed: u64,
     /// Whether something in memory was not known then.
     pub(super) open: bool,
     /// How much of what the section touched has been noticed.
@@ -116,6 +118,7 @@ impl Candidate {
             fresh: 0,
             unseen: 0,
             walked: 0,
+            summed: 0,
             open: false,
             noticed: 0,
             replied: None,
@@ -132,14 +135,28 @@ impl Candidate {
 
     /// The same where its process is on its own way already.
     pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
-        let State { process: _, store, doubt, doubted, fresh, unseen, walked, open, noticed, replied, answer, log } =
-            &**other;
+        let State {
+            process: _,
+            store,
+            doubt,
+            doubted,
+            fresh,
+            unseen,
+            walked,
+            summed,
+            open,
+            noticed,
+            replied,
+            answer,
+            log,
+        } = &**other;
         let own = &mut *self.0;
         if !(own.store.is_new() && store.is_new()) {
             own.store.clone_from(store);
         }
         own.doubt.clone_from(doubt);
         (own.doubted, own.fresh, own.unseen, own.walked, own.open) = (*doubted, *fresh, *unseen, *walked, *open);
+        own.summed = *summed;
         (own.noticed, own.replied) = (*noticed, *replied);
         own.answer.clone_from(answer);
         own.log.clone_from(log);

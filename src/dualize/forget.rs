@@ -50,6 +50,8 @@ impl Judge {
 
     /// Forgets, and gives names to terms whose variables occur nowhere else.
     pub(super) fn forget_and_name(&mut self, candidate: &mut Candidate) {
+        self.substitute_solved(candidate);
+        self.name_sums(candidate);
         if self.forget(candidate) && candidate.open {
             self.name_terms(candidate);
         }

@@ -43,6 +43,7 @@ mod spent;
 mod split;
 mod step;
 mod subsume;
+mod sums;
 mod symbolic;
 mod together;
 mod touch;

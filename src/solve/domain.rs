@@ -92,7 +92,7 @@ impl Domain {
     }
 
     /// Whether nothing but bounds is known.
-    pub(super) fn is_interval(&self) -> bool {
+    pub fn is_interval(&self) -> bool {
         self.more.is_none()
     }
 

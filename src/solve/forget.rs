@@ -14,7 +14,7 @@ use super::table::Table;
 use super::trail::Step;
 use super::{Answer, Solver};
 use crate::scalar::{Int, Sort};
-use crate::term::{Kind, Linear, Term, Var};
+use crate::term::{Kind, Linear, Term, Var, made};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -22,6 +22,8 @@ use std::collections::BTreeSet;
 const DEPTH: u32 = 12;
 /// A variable with more constraints than this stays (pairing would be slow, not wrong).
 const MANY: usize = 256;
+/// Forgetting makes no more terms than this: what is left may be forgotten later.
+const WORK: u64 = 100_000;
 
 impl Store {
     /// Drops what only dead variables are in and eliminates dead variables where that is exact. `live` tells which variables
@@ -168,7 +170,8 @@ impl Store {
         let Some(rest) = &self.facts.rest else { return false };
         let mut pending: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
         let mut any = false;
-        while let Some(var) = pending.pop_first() {
+        let last = made().saturating_add(WORK);
+        while let Some(var) = pending.pop_first().filter(|_| made() <= last) {
             let Some(rest) = &self.facts.rest else { break };
             let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= MANY);
             if !few || self.facts.bindings.iter().any(|(_, value)| value.mentions(var)) {

@@ -7,6 +7,7 @@ use super::Solver;
 use super::domain::Domain;
 use super::facts::{Touched, solve_for};
 use super::store::{Dead, Store};
+use super::table::Table;
 use super::trail::Step;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, Var};
@@ -154,18 +155,75 @@ impl Store {
         let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(fresh));
         let named = fresh.as_var();
         let Some((var, value)) = solve_for(&equation, &|var| Some(var) != named) else { return false };
-        let mut pending = Default::default();
-        let mut touched = Touched::default();
+        let fresh = fresh.as_var().into_iter().map(|fresh| (fresh, &term));
+        self.put(var, value, fresh, solver);
+        true
+    }
+
+    /// Makes a fresh variable stand for the sum of a variable and another term: the variable is their difference then, which is
+    /// returned. The caller puts that in its place.
+    pub fn stand_for_sum(&mut self, other: &Term, var: Var, fresh: Var, solver: &mut Solver) -> Term {
+        let sum = Term::add(other, &Term::var(var));
+        let difference = Term::var(fresh).sub(other);
+        self.put(var, difference.clone(), [(fresh, &sum)], solver);
+        difference
+    }
+
+    /// Puts a term in the place of a variable, in which a fresh variable stands for another term.
+    fn put<'t>(
+        &mut self,
+        var: Var,
+        value: Term,
+        fresh: impl IntoIterator<Item = (Var, &'t Term)>,
+        solver: &mut Solver,
+    ) {
+        fresh.into_iter().for_each(|(fresh, term)| self.give_value(fresh, term));
+        let before = self.facts.rest.as_ref().map(|rest| rest.model.clone());
+        let (mut pending, mut touched) = (Default::default(), Touched::default());
         let mut bound = self.facts.bind(var, value, &mut pending);
         while let (Ok(()), Some(next)) = (bound, pending.pop()) {
             bound = self.facts.conjoin(next, &mut touched);
         }
-        if bound.is_err() {
-            self.dead = Some(Dead);
-            return true;
+        before.into_iter().for_each(|before| self.give_back(&before, &touched));
+        match bound {
+            Ok(()) => _ = self.settle(touched, solver),
+            Err(_) => self.dead = Some(Dead),
         }
-        self.settle(touched, solver);
-        true
+    }
+
+    /// Gives variables of constraints that were taken out and added again the values that they had in the cached model.
+    fn give_back(&mut self, before: &Table<Scalar>, touched: &Touched) {
+        let Some(rest) = &self.facts.rest else { return };
+        let mut values: SmallVec<[(Var, Scalar); 4]> = SmallVec::new();
+        for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
+            term.vars(&mut |var| {
+                let known = before.get(var).filter(|value| self.facts.domain(var).admits(value));
+                let lost = known.filter(|_| !rest.model.contains_key(var));
+                values.extend(lost.map(|value| (var, value.clone())));
+            });
+        }
+        let model = &mut self.facts.rest_mut().model;
+        values.into_iter().for_each(|(var, value)| model.insert(var, value));
+    }
+
+    /// Gives a variable the value of a term in the cached model, and all variables there the first of their values that have none.
+    fn give_value(&mut self, fresh: Var, term: &Term) {
+        if self.facts.rest.is_none() {
+            return;
+        }
+        let mut values: SmallVec<[(Var, Scalar); 4]> = SmallVec::new();
+        let model = &self.facts.rest_mut().model.clone();
+        let value = term.eval(&mut |var| {
+            let known = model.get(var).cloned();
+            known.or_else(|| {
+                let first = self.facts.domain(var).first(var);
+                values.push((var, first.clone()));
+                Some(first)
+            })
+        });
+        values.extend(value.map(|value| (fresh, value)));
+        let model = &mut self.facts.rest_mut().model;
+        values.into_iter().for_each(|(var, value)| model.insert(var, value));
     }
 
     /// Makes this all that is known of a variable.

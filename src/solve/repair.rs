@@ -145,6 +145,7 @@ fn window(domain: &Domain, var: Var, own: &[&Term], model: &Table<Scalar>) -> Op
 /// The coefficient of a variable in a sum, and the value of all else there.
 fn beside(linear: &Linear, var: Var, model: &Table<Scalar>) -> Option<(Int, Int)> {
     let (mut factor, mut others) = (Int::ZERO, linear.constant().clone());
+    count_walked(linear.terms().len());
     for (atom, coefficient) in linear.terms() {
         if atom.as_var() == Some(var) {
             factor = coefficient.clone();

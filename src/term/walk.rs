@@ -51,6 +51,11 @@ impl Term {
             && self.any_var(&mut |known| known == var)
     }
 
+    /// Calls `f` on each child, in order.
+    pub fn for_each_child(&self, f: &mut impl FnMut(&Term)) {
+        for_each_child(self.kind(), &mut |child| f(child));
+    }
+
     /// Calls `f` on every node, children first; shared nodes of large terms once.
     pub fn visit(&self, f: &mut impl FnMut(&Term)) {
         self.nodes().into_iter().for_each(f);

@@ -56,6 +56,7 @@ pub const CLOCKED: &[Workload] = &[
     clocked("sliding", "sliding.may", 8),
     clocked("sessions", "sessions.may", 1),
     clocked("heartbeat", "heartbeat.may", 1),
+    Workload { unknowns: 400, ..clocked("pace", "pace.may", 1) },
 ];
 
 /// A server of copies that learn of writes late: what each of them knows is unknown, and what they know together is not.

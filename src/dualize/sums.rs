@@ -1,0 +1,178 @@
+//! Sums that grow as differences: of a clock that goes on by a little with each request, a variable a moment, not one a step.
+//!
+//! ```text
+//! now = #1 + #2 + #3,  until = #1 + 8,  #2 + #3 <= 7         with 0 to 3 for each
+//! now = #5,            until = #1 + 8,  #5 <= #1 + 7         with 0 to 3 for #4 - #1 and #5 - #4
+//! ```
+//!
+//! Here #4 and #5 stand for the sums up to #2 and #3. What is between moments that matter can be left out of differences
+//! (`solve/differences.rs`), and not out of sums.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::candidate::{Candidate, State};
+use super::frontier::Judge;
+use crate::process::Process;
+use crate::scalar::{Int, Sort};
+use crate::solve::Store;
+use crate::term::{Kind, Term, Var};
+use crate::value::Substitution;
+
+/// The sums in which a variable occurs, by their numbers, with its coefficient in each.
+type Places = Vec<(usize, Int)>;
+
+/// Variables of which each sum has a stretch, in their order, behind one that is in sums with the first of them.
+struct Chain {
+    first: Var,
+    others: Vec<Var>,
+}
+
+/// Where variables occur.
+#[derive(Default)]
+struct Occurrences {
+    /// In sums.
+    places: FxHashMap<Var, Places>,
+    /// Elsewhere, too.
+    alone: FxHashSet<Var>,
+    met: FxHashSet<Term>,
+}
+
+impl Judge {
+    /// Makes differences of variables that were added up: of those made since that was done last that constraints mention.
+    pub(super) fn name_sums(&mut self, candidate: &mut Candidate) {
+        if !self.options.name || self.options.keep_answers || !candidate.open {
+            return;
+        }
+        let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
+        for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.summed) {
+            let mut so_far = Term::var(first);
+            for var in others {
+                let Some(fresh) = self.fresh.variable(Sort::Int).as_var() else { continue };
+                let difference = candidate.store.stand_for_sum(&so_far, var, fresh, &mut self.solver);
+                differences.insert(var, difference);
+                so_far = Term::var(fresh);
+            }
+        }
+        candidate.summed = self.fresh.last;
+        if !differences.is_empty() {
+            replace(&mut candidate.process, &|var| differences.get(&var).cloned());
+        }
+    }
+}
+
+/// Puts terms in the places of variables.
+fn replace(process: &mut Process, by: &dyn Fn(Var) -> Option<Term>) {
+    let mut replaced = |term: &Term| {
+        let new = term.any_var(&mut |var| by(var).is_some()).then(|| term.substitute(&mut |var| by(var)))?;
+        (new != *term).then_some(new)
+    };
+    let mut substitution = Substitution::everywhere(&mut replaced);
+    process.rewrite(&mut |value| substitution.apply(value));
+}
+
+impl Occurrences {
+    /// Where the variables of a candidate occur that its memory mentions, and those that constraints connect them with.
+    fn of(candidate: &Candidate) -> Occurrences {
+        let State { process, store, .. } = &**candidate;
+        let mut occurrences = Occurrences::default();
+        process.roots().for_each(|root| root.visit_terms(&mut |term| occurrences.add(term)));
+        let mut connected: FxHashSet<Var> = FxHashSet::default();
+        loop {
+            let new: Vec<Var> = occurrences.places.keys().copied().filter(|var| connected.insert(*var)).collect();
+            if new.is_empty() {
+                return occurrences;
+            }
+            for var in new {
+                store.constraints_on(var).for_each(|constraint| occurrences.add(constraint));
+            }
+        }
+    }
+
+    /// Adds what occurs in a term, unless it was met.
+    fn add(&mut self, term: &Term) {
+        let mut open = vec![term.clone()];
+        if let Some(var) = term.as_var() {
+            self.alone.insert(var);
+        }
+        while let Some(term) = open.pop() {
+            if term.is_ground() || !self.met.insert(term.clone()) {
+                continue;
+            }
+            if let Kind::Linear(sum) | Kind::Le0(sum) | Kind::Eq0(sum) = term.kind() {
+                let place = self.met.len();
+                for (var, coefficient) in sum.terms().iter().filter_map(|(atom, c)| Some((atom.as_var()?, c))) {
+                    self.places.entry(var).or_default().push((place, coefficient.clone()));
+                }
+                open.extend(sum.terms().iter().map(|(atom, _)| atom).filter(|atom| atom.as_var().is_none()).cloned());
+                continue;
+            }
+            term.for_each_child(&mut |child| match child.as_var() {
+                Some(var) => _ = self.alone.insert(var),
+                None => open.push(child.clone()),
+            });
+        }
+    }
+
+    /// Variables behind the number `since` that occur in sums only, in chains of which each sum has a stretch, where constraints
+    /// mention some of them.
+    fn chains(self, store: &Store, since: u64) -> Vec<Chain> {
+        let is_link = |var: &Var| {
+            var.sort == Sort::Int && var.id > since && store.domain(*var).is_interval() && !self.alone.contains(var)
+        };
+        let mut links: Vec<Var> = self.places.keys().copied().filter(is_link).collect();
+        links.sort_unstable();
+        let mut sums: BTreeMap<&(usize, Int), Vec<Var>> = BTreeMap::new();
+        for var in &links {
+            self.places[var].iter().for_each(|place| sums.entry(place).or_default().push(*var));
+        }
+        let sums: Vec<Vec<Var>> = sums.into_values().collect();
+        let classes = connected(links, &sums).into_iter();
+        let constrained = classes.filter(|class| class.iter().any(|var| store.is_constrained(*var)));
+        constrained.flat_map(|class| self.chains_of(&in_stretches(class, &sums))).collect()
+    }
+
+    /// Variables in chains of which each shares a sum with the next.
+    fn chains_of(&self, class: &[Var]) -> Vec<Chain> {
+        let shared = |own: &Places, others: &Places| own.iter().filter(|at| others.binary_search(at).is_ok()).count();
+        let shares = |one: &Var, next: &Var| shared(&self.places[one], &self.places[next]) > 0;
+        let chain = |piece: &[Var]| {
+            let own = &self.places[&piece[0]];
+            let beside = self.places.iter().filter(|(var, _)| !class.contains(var));
+            let shares = beside.map(|(var, places)| (shared(own, places), *var)).filter(|(sums, _)| *sums > 0);
+            match shares.max() {
+                Some((_, first)) => Chain { first, others: piece.to_vec() },
+                None => Chain { first: piece[0], others: piece[1..].to_vec() },
+            }
+        };
+        class.chunk_by(shares).map(chain).collect()
+    }
+}
+
+/// The classes of variables that sums connect.
+fn connected(vars: Vec<Var>, sums: &[Vec<Var>]) -> Vec<Vec<Var>> {
+    let mut classes: Vec<Vec<Var>> = vars.into_iter().map(|var| vec![var]).collect();
+    for sum in sums.iter().filter(|sum| sum.len() > 1) {
+        let (together, apart): (Vec<_>, Vec<_>) =
+            classes.into_iter().partition(|class| sum.iter().any(|var| class.contains(var)));
+        classes = apart;
+        classes.push(together.concat());
+    }
+    classes.iter_mut().for_each(|class| class.sort_unstable());
+    classes.sort_unstable();
+    classes
+}
+
+/// Those of some variables, in their order, of which each sum has a stretch.
+fn in_stretches(mut class: Vec<Var>, sums: &[Vec<Var>]) -> Vec<Var> {
+    loop {
+        let outside = sums.iter().find_map(|sum| {
+            let ranks: Vec<usize> = sum.iter().filter_map(|var| class.binary_search(var).ok()).collect();
+            let at = ranks.windows(2).rposition(|pair| pair[1] != pair[0] + 1)?;
+            Some(ranks[..=at].iter().map(|rank| class[*rank]).collect::<Vec<Var>>())
+        });
+        let Some(outside) = outside else { return class };
+        class.retain(|var| !outside.contains(var));
+    }
+}
