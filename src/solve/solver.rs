@@ -176,7 +176,8 @@ impl Solver {
         }
     }
 
-    fn last_made(&self) -> u64 {
+    /// The number of terms made by this thread at which questions are given up.
+    pub(super) fn last_made(&self) -> u64 {
         self.last_made.unwrap_or(u64::MAX)
     }
 

@@ -320,7 +320,7 @@ impl Store {
             let component = self.facts.component([seed]);
             seeds.remove(&seed);
             seeds.retain(|id| !component.ids.contains(id));
-            if cached && self.walk(&component) {
+            if cached && self.walk(&component, solver.last_made()) {
                 solver.statistics.by_model += 1;
                 continue;
             }

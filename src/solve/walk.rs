@@ -7,7 +7,7 @@
 use super::facts::{Component, Id, Rest};
 use super::store::Store;
 use crate::scalar::{Int, Scalar};
-use crate::term::{Kind, Linear, Term, Var, count_walked};
+use crate::term::{Kind, Linear, Term, Var, count_walked, made};
 use rustc_hash::FxHashMap;
 
 /// A component of no more constraints than this is searched by cases, which refutes, too.
@@ -30,7 +30,10 @@ struct Walk<'s> {
     changed: FxHashMap<Var, Scalar>,
     broken: Vec<Id>,
     recent: Vec<Var>,
+    /// Constraints that may still be evaluated.
     left: usize,
+    /// The number of terms made by this thread at which it gives up.
+    last_made: u64,
 }
 
 /// A change of one variable.
@@ -45,7 +48,7 @@ struct Change {
 
 impl Store {
     /// Changes values of the cached model until a component holds, if that is large; whether it does.
-    pub(super) fn walk(&mut self, component: &Component) -> bool {
+    pub(super) fn walk(&mut self, component: &Component, last_made: u64) -> bool {
         let Some(rest) = self.facts.rest.clone().filter(|_| component.ids.len() > SEARCHED) else { return false };
         let mut walk = Walk {
             store: self,
@@ -54,6 +57,7 @@ impl Store {
             broken: Vec::new(),
             recent: Vec::new(),
             left: EVALUATIONS,
+            last_made,
         };
         if !walk.run(component) {
             return false;
@@ -67,6 +71,7 @@ impl Store {
 
 impl Walk<'_> {
     fn run(&mut self, component: &Component) -> bool {
+        count_walked(component.ids.len());
         component.ids.iter().for_each(|id| self.note(*id));
         for var in component.vars.iter().copied() {
             let is_outside = self.value(var).is_some_and(|value| !self.store.facts.domain(var).admits(&value));
@@ -76,6 +81,9 @@ impl Walk<'_> {
         }
         for _ in 0..STEPS {
             let Some(id) = self.broken.pop() else { return true };
+            if made() > self.last_made {
+                return false;
+            }
             let Some(constraint) = self.rest.terms.get(id).filter(|term| !self.holds(term)) else { continue };
             let Some(change) = self.best(constraint) else { return false };
             self.broken.push(id);
@@ -291,7 +299,7 @@ mod tests {
                 assert!(next.facts.conjoin(new.clone(), &mut touched).is_ok(), "{new:?} holds under {values:?}");
                 if let Some(id) = touched.added.first() {
                     let component = next.facts.component([*id]);
-                    let is_model = next.walk(&component);
+                    let is_model = next.walk(&component, u64::MAX);
                     walked += usize::from(component.ids.len() > SEARCHED);
                     found += usize::from(is_model);
                     let rest = next.facts.rest.as_ref().expect("a constraint");
