@@ -21,7 +21,7 @@ fn kept(validator: &Validator) -> usize {
         let (bindings, domains, constraints) = candidate.store.size();
         size += bindings + domains + constraints;
         candidate.process.memory.iter().filter(|slot| !matches!(slot, Value::Scalar(_))).for_each(|slot| {
-            slot.visit_terms(&mut |term| size += term.size() as usize);
+            slot.visit_terms(&mut |term| term.visit(&mut |_| size += 1));
         });
     }
     size

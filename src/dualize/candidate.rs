@@ -32,6 +32,8 @@ pub struct State {
     pub(super) fresh: u32,
     /// The variables made since then, without those that were forgotten as their value was seen.
     pub(super) unseen: u32,
+    /// The work done since then, as so many choices.
+    pub(super) worked: u32,
     /// How much memory was walked when dead variables were last looked for.
     pub(super) walked: u32,
     /// The last variable that there was when sums were named last.
@@ -117,6 +119,7 @@ impl Candidate {
             doubted: None,
             fresh: 0,
             unseen: 0,
+            worked: 0,
             walked: 0,
             summed: 0,
             open: false,
@@ -142,6 +145,7 @@ impl Candidate {
             doubted,
             fresh,
             unseen,
+            worked,
             walked,
             summed,
             open,
@@ -156,7 +160,7 @@ impl Candidate {
         }
         own.doubt.clone_from(doubt);
         (own.doubted, own.fresh, own.unseen, own.walked, own.open) = (*doubted, *fresh, *unseen, *walked, *open);
-        own.summed = *summed;
+        (own.summed, own.worked) = (*summed, *worked);
         (own.noticed, own.replied) = (*noticed, *replied);
         own.answer.clone_from(answer);
         own.log.clone_from(log);

@@ -16,6 +16,8 @@ use crate::value::{Substitution, Truth, Value};
 
 /// Fresh variables between two walks at least.
 const WALK_INTERVAL: u32 = 16;
+/// So much work in an exchange counts as a fresh variable: terms may grow without any.
+const WORKED: u64 = 2_048;
 /// States of which more than this was walked last are not walked for the sake of one condition or answer.
 pub(super) const WALKED: u32 = 64;
 
@@ -38,6 +40,8 @@ impl Judge {
             return candidate.process.rest();
         }
         self.put_in_place(candidate);
+        let worked = u32::try_from(self.exchange_work() / WORKED).unwrap_or(u32::MAX);
+        candidate.worked = candidate.worked.saturating_add(worked);
         if self.is_due(candidate) {
             self.forget_and_name(candidate);
         }
@@ -51,14 +55,27 @@ impl Judge {
     /// Forgets, and gives names to terms whose variables occur nowhere else.
     pub(super) fn forget_and_name(&mut self, candidate: &mut Candidate) {
         self.substitute_solved(candidate);
-        self.name_sums(candidate);
+        if self.options.name && !self.options.keep_answers && candidate.open {
+            self.name_sums(candidate);
+            self.use_diagrams(candidate);
+        }
         if self.forget(candidate) && candidate.open {
             self.name_terms(candidate);
         }
     }
 
+    /// Puts decision diagrams in the places of large terms.
+    fn use_diagrams(&mut self, candidate: &mut Candidate) {
+        let State { process, store, .. } = &mut **candidate;
+        store.use_diagrams(&mut self.solver);
+        let mut diagram = |term: &Term| store.diagram(term);
+        let mut substitution = Substitution::everywhere(&mut diagram);
+        process.rewrite(&mut |value| substitution.apply(value));
+    }
+
     fn is_due(&self, candidate: &Candidate) -> bool {
         let due = candidate.fresh.min(candidate.unseen).saturating_add(candidate.store.searched());
+        let due = due.saturating_add(candidate.worked);
         self.options.forget && due >= WALK_INTERVAL.max(candidate.walked)
     }
 
@@ -151,7 +168,7 @@ impl Judge {
         }
         let Live { vars: live, computed, walked } = process.live(*walked / 2);
         store.forget(&|var| live.contains(&var), &mut self.solver);
-        (candidate.fresh, candidate.unseen) = (0, 0);
+        (candidate.fresh, candidate.unseen, candidate.worked) = (0, 0, 0);
         candidate.walked = walked;
         self.worked += u64::from(walked);
         candidate.open = !live.is_empty() || candidate.process.has_unknowns();

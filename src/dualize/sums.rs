@@ -42,9 +42,6 @@ struct Occurrences {
 impl Judge {
     /// Makes differences of variables that were added up: of those made since that was done last that constraints mention.
     pub(super) fn name_sums(&mut self, candidate: &mut Candidate) {
-        if !self.options.name || self.options.keep_answers || !candidate.open {
-            return;
-        }
         let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
         for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.summed) {
             let mut so_far = Term::var(first);

@@ -18,6 +18,7 @@
 
 mod beside;
 mod counted;
+mod diagram;
 mod differences;
 mod domain;
 mod eliminate;

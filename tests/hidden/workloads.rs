@@ -45,6 +45,7 @@ pub const WORKLOADS: &[Workload] = &[
     Workload { unknowns: 2_100, ..workload("delayed", "delayed.may", 1) },
     workload("late", "late.may", 2),
     workload("sum", "sum.may", 1),
+    Workload { exchanges: 1_000, unknowns: 2_000, ..workload("gauge", "gauge.may", 1) },
     workload("two_counters", "two_counters.may", 8),
     walk("walk_10", 10),
     walk("walk_100", 100),
