@@ -107,7 +107,7 @@ fn what_is_cut_off_is_not_rejected() {
         panic!("most explanations were not followed")
     };
     let why = unknown.to_string();
-    assert!(why.contains("more possible explanations"), "{why}");
+    assert!(why.contains("more work than the limit of effort"), "{why}");
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl fmt::Display for Limit {
                 write!(f, "the server can reach more than {} states through steps", super::wake::CLOSURE_LIMIT)
             }
             Limit::Effort => {
-                f.write_str("there were more possible explanations than the limit of effort allows to follow")
+                f.write_str("to follow the possible explanations takes more work than the limit of effort allows")
             }
             Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
             Limit::Paths => write!(f, "one request had more than {} possible paths", super::section::PATH_LIMIT),
