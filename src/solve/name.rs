@@ -153,10 +153,9 @@ impl Store {
             return false;
         }
         let equation = Linear::of(&term).plus(&Int::MINUS_ONE, &Linear::of(fresh));
-        let named = fresh.as_var();
-        let Some((var, value)) = solve_for(&equation, &|var| Some(var) != named) else { return false };
-        let fresh = fresh.as_var().into_iter().map(|fresh| (fresh, &term));
-        self.put(var, value, fresh, solver);
+        let Some(named) = fresh.as_var() else { return false };
+        let Some((var, value)) = solve_for(&equation, &|var| var != named) else { return false };
+        self.put(var, value, (named, &term), solver);
         true
     }
 
@@ -165,65 +164,51 @@ impl Store {
     pub fn stand_for_sum(&mut self, other: &Term, var: Var, fresh: Var, solver: &mut Solver) -> Term {
         let sum = Term::add(other, &Term::var(var));
         let difference = Term::var(fresh).sub(other);
-        self.put(var, difference.clone(), [(fresh, &sum)], solver);
+        self.put(var, difference.clone(), (fresh, &sum), solver);
         difference
     }
 
     /// Puts a term in the place of a variable, in which a fresh variable stands for another term.
-    fn put<'t>(
-        &mut self,
-        var: Var,
-        value: Term,
-        fresh: impl IntoIterator<Item = (Var, &'t Term)>,
-        solver: &mut Solver,
-    ) {
-        fresh.into_iter().for_each(|(fresh, term)| self.give_value(fresh, term));
-        let before = self.facts.rest.as_ref().map(|rest| rest.model.clone());
+    fn put(&mut self, var: Var, value: Term, (fresh, term): (Var, &Term), solver: &mut Solver) {
+        let values = self.facts.rest.as_ref().map(|rest| self.with_value(&rest.model, fresh, term));
         let (mut pending, mut touched) = (Default::default(), Touched::default());
         let mut bound = self.facts.bind(var, value, &mut pending);
         while let (Ok(()), Some(next)) = (bound, pending.pop()) {
             bound = self.facts.conjoin(next, &mut touched);
         }
-        before.into_iter().for_each(|before| self.give_back(&before, &touched));
+        values.into_iter().for_each(|values| self.give_values(&values, &touched));
         match bound {
             Ok(()) => _ = self.settle(touched, solver),
             Err(_) => self.dead = Some(Dead),
         }
     }
 
-    /// Gives variables of constraints that were taken out and added again the values that they had in the cached model.
-    fn give_back(&mut self, before: &Table<Scalar>, touched: &Touched) {
+    /// A model with the value of a term for a variable; variables of the term that have none there take the first of theirs.
+    fn with_value(&self, model: &Table<Scalar>, fresh: Var, term: &Term) -> Table<Scalar> {
+        let mut values = model.clone();
+        let value = term.eval(&mut |var| {
+            let known = model.get(var).cloned().unwrap_or_else(|| self.facts.domain(var).first(var));
+            values.insert(var, known.clone());
+            Some(known)
+        });
+        value.into_iter().for_each(|value| values.insert(fresh, value));
+        values
+    }
+
+    /// Gives values to the variables of constraints that were added that have none in the cached model: to no others, of which a
+    /// domain may change without a look at the model.
+    fn give_values(&mut self, values: &Table<Scalar>, touched: &Touched) {
         let Some(rest) = &self.facts.rest else { return };
-        let mut values: SmallVec<[(Var, Scalar); 4]> = SmallVec::new();
+        let mut given: SmallVec<[(Var, Scalar); 4]> = SmallVec::new();
         for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
             term.vars(&mut |var| {
-                let known = before.get(var).filter(|value| self.facts.domain(var).admits(value));
-                let lost = known.filter(|_| !rest.model.contains_key(var));
-                values.extend(lost.map(|value| (var, value.clone())));
+                let value = values.get(var).filter(|value| self.facts.domain(var).admits(value));
+                let missing = value.filter(|_| !rest.model.contains_key(var));
+                given.extend(missing.map(|value| (var, value.clone())));
             });
         }
         let model = &mut self.facts.rest_mut().model;
-        values.into_iter().for_each(|(var, value)| model.insert(var, value));
-    }
-
-    /// Gives a variable the value of a term in the cached model, and all variables there the first of their values that have none.
-    fn give_value(&mut self, fresh: Var, term: &Term) {
-        if self.facts.rest.is_none() {
-            return;
-        }
-        let mut values: SmallVec<[(Var, Scalar); 4]> = SmallVec::new();
-        let model = &self.facts.rest_mut().model.clone();
-        let value = term.eval(&mut |var| {
-            let known = model.get(var).cloned();
-            known.or_else(|| {
-                let first = self.facts.domain(var).first(var);
-                values.push((var, first.clone()));
-                Some(first)
-            })
-        });
-        values.extend(value.map(|value| (fresh, value)));
-        let model = &mut self.facts.rest_mut().model;
-        values.into_iter().for_each(|(var, value)| model.insert(var, value));
+        given.into_iter().for_each(|(var, value)| model.insert(var, value));
     }
 
     /// Makes this all that is known of a variable.
