@@ -3,6 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 use super::Observed;
+use super::growth::Growth;
 use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Past, Solver, Store};
@@ -28,18 +29,8 @@ pub struct State {
     pub doubt: Option<Doubt>,
     /// Where that question was asked.
     pub doubted: Option<Place>,
-    /// Choices made since dead variables were last looked for.
-    pub(super) fresh: u32,
-    /// The variables made since then, without those that were forgotten as their value was seen.
-    pub(super) unseen: u32,
-    /// The work done since then, as so many choices.
-    pub(super) worked: u32,
-    /// How much memory was walked when dead variables were last looked for.
-    pub(super) walked: u32,
-    /// The last variable that there was when sums were named last.
-    pub(super) summed: u64,
-    /// Whether something in memory was not known then.
-    pub(super) open: bool,
+    /// What came since dead variables were last looked for.
+    pub(super) growth: Growth,
     /// How much of what the section touched has been noticed.
     pub(super) noticed: usize,
     /// Where the last answer was given.
@@ -117,12 +108,7 @@ impl Candidate {
             store: Store::default(),
             doubt: None,
             doubted: None,
-            fresh: 0,
-            unseen: 0,
-            worked: 0,
-            walked: 0,
-            summed: 0,
-            open: false,
+            growth: Growth::default(),
             noticed: 0,
             replied: None,
             answer: None,
@@ -138,30 +124,13 @@ impl Candidate {
 
     /// The same where its process is on its own way already.
     pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
-        let State {
-            process: _,
-            store,
-            doubt,
-            doubted,
-            fresh,
-            unseen,
-            worked,
-            walked,
-            summed,
-            open,
-            noticed,
-            replied,
-            answer,
-            log,
-        } = &**other;
+        let State { process: _, store, doubt, doubted, growth, noticed, replied, answer, log } = &**other;
         let own = &mut *self.0;
         if !(own.store.is_new() && store.is_new()) {
             own.store.clone_from(store);
         }
         own.doubt.clone_from(doubt);
-        (own.doubted, own.fresh, own.unseen, own.walked, own.open) = (*doubted, *fresh, *unseen, *walked, *open);
-        (own.summed, own.worked) = (*summed, *worked);
-        (own.noticed, own.replied) = (*noticed, *replied);
+        (own.doubted, own.growth, own.noticed, own.replied) = (*doubted, *growth, *noticed, *replied);
         own.answer.clone_from(answer);
         own.log.clone_from(log);
     }
@@ -188,24 +157,19 @@ impl Candidate {
         self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()
     }
 
-    /// Whether all of its memory is known: nothing was chosen since that was seen last.
+    /// Tests whether all of its memory is known: nothing was chosen since that was seen last.
     pub(super) fn is_known(&self) -> bool {
-        self.fresh == 0 && !self.open
+        self.growth.choices == 0 && !self.growth.open
     }
 
-    /// Counts the variables of a choice.
-    pub(super) fn count_choice(&mut self, variables: u64) {
-        self.fresh += 1;
-        self.unseen = self.unseen.saturating_add(u32::try_from(variables).unwrap_or(u32::MAX));
-    }
-
-    /// A variable was forgotten as its value was seen. Where no more are left than when dead ones were looked for, there is
-    /// nothing to look for.
-    pub(super) fn count_seen(&mut self) {
-        self.unseen = self.unseen.saturating_sub(1);
-        if self.unseen == 0 {
-            self.fresh = 0;
-        }
+    /// Assumes each of some facts.
+    pub(super) fn assume_each(
+        &mut self,
+        facts: &[Term],
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
+        facts.iter().try_for_each(|fact| self.assume(fact, at, solver))
     }
 
     pub(super) fn assume(

@@ -58,7 +58,7 @@ impl Section<'_> {
     fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
         let before = self.judge.fresh.last;
         let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
-        candidate.count_choice(self.judge.fresh.last - before);
+        candidate.growth.count_choice(self.judge.fresh.last - before);
         // A range or a collection may be empty.
         self.findings.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
         self.take_up(candidate, &restrictions, chosen.site)?;
@@ -90,7 +90,7 @@ impl Section<'_> {
         let before = self.judge.fresh.last;
         let (value, restrictions) = havoc_optional(&mut self.judge.fresh, &self.spec.types, optional);
         // Each variable counts: where many options are kept, few are ever asked for.
-        (before..self.judge.fresh.last).for_each(|_| candidate.count_choice(1));
+        (before..self.judge.fresh.last).for_each(|_| candidate.growth.count_choice(1));
         candidate.process.resume_optional(value, optional);
         self.take_up(candidate, &restrictions, site)
     }
@@ -98,6 +98,6 @@ impl Section<'_> {
     /// Assumes what restricts fresh variables.
     pub(super) fn take_up(&mut self, candidate: &mut Candidate, facts: &[Term], site: Site) -> Result<(), Infeasible> {
         let at = Some(self.judge.place(site));
-        facts.iter().try_for_each(|fact| candidate.assume(fact, at, &mut self.judge.solver))
+        candidate.assume_each(facts, at, &mut self.judge.solver)
     }
 }

@@ -85,7 +85,7 @@ impl Common {
     fn of(first: &Candidate, Coupled { cells, vars, .. }: Coupled) -> Common {
         let mut base = first.clone();
         base.store.remove_part(&vars);
-        base.open = true;
+        base.growth.open = true;
         Common { base, cells }
     }
 
@@ -119,9 +119,9 @@ impl Common {
         }
         whole.store.add_part(&part.store);
         (whole.doubt, whole.doubted) = (part.doubt.clone(), part.doubted);
-        whole.fresh += part.fresh;
-        whole.unseen += part.unseen;
-        whole.open |= part.open;
+        whole.growth.choices += part.growth.choices;
+        whole.growth.variables += part.growth.variables;
+        whole.growth.open |= part.growth.open;
         whole
     }
 }

@@ -1,8 +1,6 @@
 //! Forgetting what cannot matter any more (semantics, *Forgetting, exactly*): mark and substitute.
 //!
-//! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
-//! constant time, whatever the size of the state; or after searches went through as many constraints, so that
-//! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
+//! With `n = #1 + 1` and `#2 < #1`, nothing mentions `#2`: it is eliminated. When a candidate is looked through is free (`growth.rs`).
 
 use rustc_hash::FxHashSet;
 
@@ -13,13 +11,6 @@ use crate::process::Live;
 use crate::symbolic::Infeasible;
 use crate::term::{Term, Var};
 use crate::value::{Substitution, Truth, Value};
-
-/// Fresh variables between two walks at least.
-const WALK_INTERVAL: u32 = 16;
-/// So much work in an exchange counts as a fresh variable: terms may grow without any.
-const WORKED: u64 = 2_048;
-/// States of which more than this was walked last are not walked for the sake of one condition or answer.
-pub(super) const WALKED: u32 = 64;
 
 impl Judge {
     /// After a section: what was written under keys that are known by now is put in its place, and, now and then, dead
@@ -40,8 +31,7 @@ impl Judge {
             return candidate.process.rest();
         }
         self.put_in_place(candidate);
-        let worked = u32::try_from(self.exchange_work() / WORKED).unwrap_or(u32::MAX);
-        candidate.worked = candidate.worked.saturating_add(worked);
+        candidate.growth.count_work(self.exchange_work());
         if self.is_due(candidate) {
             self.forget_and_name(candidate);
         }
@@ -55,11 +45,11 @@ impl Judge {
     /// Forgets, and gives names to terms whose variables occur nowhere else.
     pub(super) fn forget_and_name(&mut self, candidate: &mut Candidate) {
         self.substitute_solved(candidate);
-        if self.options.name && !self.options.keep_answers && candidate.open {
+        if self.options.name && !self.options.keep_answers && candidate.growth.open {
             self.name_sums(candidate);
             self.use_diagrams(candidate);
         }
-        if self.forget(candidate) && candidate.open {
+        if self.forget(candidate) && candidate.growth.open {
             self.name_terms(candidate);
         }
     }
@@ -74,9 +64,7 @@ impl Judge {
     }
 
     fn is_due(&self, candidate: &Candidate) -> bool {
-        let due = candidate.fresh.min(candidate.unseen).saturating_add(candidate.store.searched());
-        let due = due.saturating_add(candidate.worked);
-        self.options.forget && due >= WALK_INTERVAL.max(candidate.walked)
+        self.options.forget && candidate.growth.is_due(candidate.store.searched())
     }
 
     fn put_in_place(&mut self, candidate: &mut Candidate) {
@@ -120,7 +108,7 @@ impl Judge {
     ) -> Result<(), Infeasible> {
         if let Truth::Term(term) = &condition
             && let Some(var) =
-                candidate.store.last_of(term).filter(|_| candidate.walked <= WALKED && self.may_forget_at_once())
+                candidate.store.last_of(term).filter(|_| candidate.growth.is_soon_walked() && self.may_forget_at_once())
             && !candidate.process.mentions(var)
             && let Some(answer) = candidate.store.assume_without(term, var, &mut self.solver)
         {
@@ -162,16 +150,15 @@ impl Judge {
         self.counts.projections += 1;
         self.substitute_solved(candidate);
         self.settle_waiting(candidate);
-        let State { process, store, walked, .. } = &mut **candidate;
+        let State { process, store, growth, .. } = &mut **candidate;
         if !self.options.keep_choices {
             process.prune_seen();
         }
-        let Live { vars: live, computed, walked } = process.live(*walked / 2);
+        let Live { vars: live, computed, walked } = process.live(growth.walked / 2);
         store.forget(&|var| live.contains(&var), &mut self.solver);
-        (candidate.fresh, candidate.unseen, candidate.worked) = (0, 0, 0);
-        candidate.walked = walked;
+        growth.begin(walked);
+        growth.open = !live.is_empty() || process.has_unknowns();
         self.worked += u64::from(walked);
-        candidate.open = !live.is_empty() || candidate.process.has_unknowns();
         self.counts.walked += u64::from(walked);
         computed
     }

@@ -63,8 +63,8 @@ impl Judge {
             let new = havoc_map(&mut self.fresh, spec, (variable.ty, old), keys, &mut facts);
             candidate.process.memory[slot] = new;
         }
-        candidate.count_choice(self.fresh.last - first);
-        facts.iter().try_for_each(|fact| candidate.assume(fact, None, &mut self.solver))
+        candidate.growth.count_choice(self.fresh.last - first);
+        candidate.assume_each(&facts, None, &mut self.solver)
     }
 }
 

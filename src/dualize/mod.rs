@@ -23,6 +23,7 @@ mod forks;
 mod forms;
 mod frontier;
 mod goal;
+mod growth;
 mod havoc;
 mod journal;
 mod judged;

@@ -6,7 +6,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, State};
-use super::forget::WALKED;
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Process;
@@ -56,7 +55,7 @@ impl Judge {
             candidate.process.know(term, known);
             let told = match self.is_last(candidate, var) {
                 true => {
-                    candidate.count_seen();
+                    candidate.growth.count_seen();
                     candidate.store.admit_last((var, &value), &mut self.solver)
                 }
                 false => candidate.store.assume_told((var, value), &mut self.solver),
@@ -70,26 +69,26 @@ impl Judge {
             candidate.process.rest();
             candidate.process.know(term, known);
             rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
-            term.vars(&mut |_| candidate.count_seen());
+            term.vars(&mut |_| candidate.growth.count_seen());
             return Some(told.then_some(()).ok_or(Infeasible));
         }
         let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
         rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));
-        candidate.open = true;
+        candidate.growth.open = true;
         let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));
         Some(candidate.require(truth, Some(at), &mut self.solver))
     }
 
     /// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
     fn is_last(&self, candidate: &Candidate, var: Var) -> bool {
-        self.may_forget_at_once() && candidate.walked <= WALKED && !is_mentioned(candidate, var)
+        self.may_forget_at_once() && candidate.growth.is_soon_walked() && !is_mentioned(candidate, var)
     }
 
     /// Whether an answer is a sum of several unknowns that occur in no other term, so that it can be named.
     fn may_name(&self, candidate: &Candidate, term: &Term) -> bool {
         let compound = matches!(term.kind(), Kind::Linear(linear) if linear.terms().len() > 1);
         let named = self.options.name && !self.options.keep_answers && self.spec.program.steps.is_empty();
-        compound && named && candidate.walked <= WALKED && is_separate(&candidate.process, term)
+        compound && named && candidate.growth.is_soon_walked() && is_separate(&candidate.process, term)
     }
 }
 

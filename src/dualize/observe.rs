@@ -37,7 +37,7 @@ impl Policy for Section<'_> {
     }
 
     fn restrict(&mut self, path: &mut Candidate, facts: Vec<Term>, variables: u64, site: Site) -> Result<(), Ended> {
-        path.count_choice(variables);
+        path.growth.count_choice(variables);
         Ok(self.take_up(path, &facts, site)?)
     }
 

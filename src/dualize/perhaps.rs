@@ -62,7 +62,7 @@ impl Judge {
         if let Some((left, now)) = &taken.left {
             left.write(&taken.condition, now, joined);
         }
-        joined.open = true;
+        joined.growth.open = true;
         true
     }
 

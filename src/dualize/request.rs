@@ -55,8 +55,8 @@ impl Judge {
 
     /// Takes up what restricts the variables in a request.
     pub(super) fn fill(&mut self, candidate: &mut Candidate, filled: &Filled) -> Result<(), Infeasible> {
-        candidate.count_choice(filled.variables);
-        filled.facts.iter().try_for_each(|fact| candidate.assume(fact, None, &mut self.solver))
+        candidate.growth.count_choice(filled.variables);
+        candidate.assume_each(&filled.facts, None, &mut self.solver)
     }
 
     /// The handler of requests: where nobody wants to know what was chosen, the one that chooses late.

@@ -43,7 +43,7 @@ impl Judge {
     /// Makes differences of variables that were added up: of those made since that was done last that constraints mention.
     pub(super) fn name_sums(&mut self, candidate: &mut Candidate) {
         let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
-        for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.summed) {
+        for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.growth.summed) {
             let mut so_far = Term::var(first);
             for var in others {
                 let Some(fresh) = self.fresh.variable(Sort::Int).as_var() else { continue };
@@ -52,7 +52,7 @@ impl Judge {
                 so_far = Term::var(fresh);
             }
         }
-        candidate.summed = self.fresh.last;
+        candidate.growth.summed = self.fresh.last;
         if !differences.is_empty() {
             replace(&mut candidate.process, &|var| differences.get(&var).cloned());
         }

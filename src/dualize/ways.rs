@@ -41,7 +41,7 @@ impl Section<'_> {
             merged = process;
         }
         candidate.process = merged;
-        candidate.count_choice(1);
+        candidate.growth.count_choice(1);
         judge.merged_since.get_or_insert(before);
         true
     }

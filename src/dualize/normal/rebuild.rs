@@ -46,7 +46,7 @@ impl Judge {
             rebuilt = rebuilt.into_iter().flat_map(|base| self.with_part(base, cells, (sum, groups, part))).collect();
         }
         for candidate in &mut rebuilt {
-            (candidate.fresh, candidate.unseen, candidate.open) = (0, 0, true);
+            (candidate.growth.choices, candidate.growth.variables, candidate.growth.open) = (0, 0, true);
         }
         *candidates = rebuilt;
         true

@@ -1,0 +1,70 @@
+//! The growth of a candidate since dead variables were last looked for, by which it is seen when to look for them again.
+//!
+//! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
+//! constant time, whatever the size of the state; or after searches went through as many constraints, so that
+//! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
+
+/// Fresh variables between two walks at least.
+const WALK_INTERVAL: u32 = 16;
+/// So much work in an exchange counts as a fresh variable: terms may grow without any.
+const WORKED: u64 = 2_048;
+/// States of which more than this was walked last are not walked for the sake of one condition or answer.
+const WALKED: u32 = 64;
+
+/// The growth of a candidate since dead variables were last looked for in it.
+///
+/// Invariant: where `choices` is 0 and `open` is not set, all of the memory is known.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Growth {
+    /// Choices.
+    pub(super) choices: u32,
+    /// The variables of these, without those that were forgotten as their value was seen.
+    pub(super) variables: u32,
+    /// Work, as so many choices.
+    worked: u32,
+    /// The values in memory that were walked then.
+    pub(super) walked: u32,
+    /// The last variable that there was when sums were named last.
+    pub(super) summed: u64,
+    /// Set where something in memory was not known then.
+    pub(super) open: bool,
+}
+
+impl Growth {
+    /// Counts the variables of a choice.
+    pub(super) fn count_choice(&mut self, variables: u64) {
+        self.choices += 1;
+        self.variables = self.variables.saturating_add(u32::try_from(variables).unwrap_or(u32::MAX));
+    }
+
+    /// Counts a variable that was forgotten as its value was seen. Where no more are left than when dead ones were looked for, there
+    /// is nothing to look for.
+    pub(super) fn count_seen(&mut self) {
+        self.variables = self.variables.saturating_sub(1);
+        if self.variables == 0 {
+            self.choices = 0;
+        }
+    }
+
+    /// Counts the work on an exchange.
+    pub(super) fn count_work(&mut self, work: u64) {
+        self.worked = self.worked.saturating_add(u32::try_from(work / WORKED).unwrap_or(u32::MAX));
+    }
+
+    /// Begins anew: so much memory was walked for dead variables.
+    pub(super) fn begin(&mut self, walked: u32) {
+        (self.choices, self.variables, self.worked) = (0, 0, 0);
+        self.walked = walked;
+    }
+
+    /// Tests whether dead variables are to be looked for, where searches have gone through so many constraints.
+    pub(super) fn is_due(&self, searched: u32) -> bool {
+        let due = self.choices.min(self.variables).saturating_add(searched).saturating_add(self.worked);
+        due >= WALK_INTERVAL.max(self.walked)
+    }
+
+    /// Tests whether the memory is soon walked.
+    pub(super) fn is_soon_walked(&self) -> bool {
+        self.walked <= WALKED
+    }
+}
