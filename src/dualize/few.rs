@@ -8,25 +8,8 @@ use super::frontier::Judge;
 use crate::process::Limit;
 use crate::term::Term;
 
-/// So many candidates are followed at most.
-const MOST: usize = 32;
-/// So many are followed at least, where there are so many.
-const LEAST: usize = 2;
-/// An exchange costs much that takes more work than this, in made terms, and than such a part of what is left.
-pub(super) const MUCH: u64 = 2_000;
-const PART: u64 = 64;
 /// A variable with more values than this stays open.
 const VALUES: usize = 16;
-
-/// The number of candidates that are followed beyond a limit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Few(usize);
-
-impl Default for Few {
-    fn default() -> Few {
-        Few(MOST)
-    }
-}
 
 impl Judge {
     /// Leaves few candidates, where a limit on explanations has cut others off; clean ones, if there are any.
@@ -39,10 +22,8 @@ impl Judge {
         if candidates.iter().any(Candidate::is_clean) {
             candidates.retain(Candidate::is_clean);
         }
-        let costs_much = self.exchange_work() > MUCH + self.spent.left / PART;
-        let Few(number) = &mut self.spent.few;
-        *number = if costs_much { (*number / 2).max(LEAST) } else { (*number * 2).min(MOST) };
-        let (number, all) = (*number, candidates.len());
+        let costs_much = self.work.is_much(&self.solver);
+        let (number, all) = (self.work.few(&self.solver), candidates.len());
         if all > number {
             let mut at = 0;
             candidates.retain(|_| {

@@ -31,7 +31,7 @@ impl Judge {
             return candidate.process.rest();
         }
         self.put_in_place(candidate);
-        candidate.growth.count_work(self.exchange_work());
+        candidate.growth.count_work(self.work.of_exchange(&self.solver));
         if self.is_due(candidate) {
             self.forget_and_name(candidate);
         }
@@ -158,7 +158,7 @@ impl Judge {
         store.forget(&|var| live.contains(&var), &mut self.solver);
         growth.begin(walked);
         growth.open = !live.is_empty() || process.has_unknowns();
-        self.worked += u64::from(walked);
+        self.work.without_terms += u64::from(walked);
         self.counts.walked += u64::from(walked);
         computed
     }

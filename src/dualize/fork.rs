@@ -78,7 +78,7 @@ impl<'j> Section<'j> {
         let Some(answer) = self.awaited() else { return Ok(()) };
         for _ in 0..AHEAD {
             let event = process.advance(&self.spec.program);
-            self.judge.worked += 1;
+            self.judge.work.without_terms += 1;
             if !passes(&self.spec.program, process, &event, (store, side), answer)? {
                 process.hold(event);
                 break;
@@ -106,7 +106,7 @@ impl<'j> Section<'j> {
         }
         let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
-        self.judge.worked = self.judge.worked.saturating_add(cost as u64 / COPIED);
+        self.judge.work.without_terms = self.judge.work.without_terms.saturating_add(cost as u64 / COPIED);
         if self.copied <= COPY_LIMIT {
             return Ok(());
         }

@@ -10,9 +10,9 @@ use super::forks::Forks;
 use super::goal::Goal;
 use super::options::Options;
 use super::spare::Spares;
-use super::spent::Spent;
 use super::touch::{Wanted, Watch};
 use super::verdict::Place;
+use super::work::{Followed, Work};
 use crate::process::{Fresh, Limit, Process};
 use crate::solve::{Solver, Statistics, Store};
 use crate::spec::{Site, Spec};
@@ -62,10 +62,7 @@ pub struct Judge {
     pub(super) keeps_apart: bool,
     /// The last variable before those by which ways were merged in this exchange, where some were.
     pub(super) merged_since: Option<u64>,
-    /// Work that made no terms.
-    pub(super) worked: u64,
-    /// What was taken of the limits on work and memory.
-    pub(super) spent: Spent,
+    pub(super) work: Work,
     /// Room for the results of a request, empty between requests; kept so that no request makes its own.
     pub(super) results: Vec<Candidate>,
     /// The same for candidates.
@@ -85,7 +82,7 @@ impl Judge {
         let mut judge = Judge {
             candidates: Vec::new(),
             solver: Solver::new(options.limits),
-            spent: Spent::new(options.effort),
+            work: Work::new(options.effort),
             options,
             counts: Counts::default(),
             fresh: Fresh::default(),
@@ -97,7 +94,6 @@ impl Judge {
             journal: None,
             keeps_apart: false,
             merged_since: None,
-            worked: 0,
             results: Vec::new(),
             spares: Spares::default(),
             compared: Compared::default(),
@@ -124,7 +120,36 @@ impl Judge {
         }
     }
 
-    /// Whether a limit cut paths off, so that a rejection would be none.
+    /// Begins to count for an exchange.
+    pub(super) fn begin_exchange(&mut self) {
+        let is_doubtful = !self.candidates.is_empty() && !self.candidates.iter().any(Candidate::is_clean);
+        let follows = if self.is_cut() || is_doubtful { Followed::Few } else { Followed::All };
+        self.work.begin(follows, &self.options, &mut self.solver);
+        if self.candidates.len() < 2 || self.work.is_full() {
+            self.work.measure_anew(&self.options);
+        }
+    }
+
+    /// Tests whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
+    pub(super) fn is_exhausted(&mut self) -> bool {
+        let limit = self.work.exceeded(&self.options, &self.solver);
+        if let Some(limit) = limit {
+            self.give_up(limit);
+        }
+        limit.is_some()
+    }
+
+    /// Notes that a limit cut paths off, and the statement that multiplied them last.
+    pub(super) fn give_up(&mut self, limit: Limit) {
+        self.findings.cut(limit, self.forks.last());
+    }
+
+    /// Events that were met, and terms that were made by this thread, so far.
+    pub(crate) fn worked(&self) -> u64 {
+        self.work.without_z3()
+    }
+
+    /// Tests whether a limit cut paths off, so that a rejection would be none.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.findings.limit().is_some()

@@ -40,7 +40,6 @@ mod request;
 mod section;
 mod sections;
 mod spare;
-mod spent;
 mod split;
 mod step;
 mod subsume;
@@ -53,6 +52,7 @@ mod verdict;
 mod wake;
 mod watched;
 mod ways;
+mod work;
 
 pub use candidate::Candidate;
 pub use candidate::{Log, Logged, notes_requests};

@@ -28,7 +28,7 @@ impl Policy for Section<'_> {
     #[inline]
     fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, Ended> {
         let event = self.advance_knowing_bounds(&spec.program, candidate);
-        self.judge.worked += 1;
+        self.judge.work.without_terms += 1;
         if self.is_exhausted() {
             return Err(Ended::Infeasible);
         }

@@ -149,7 +149,7 @@ impl<'j> Section<'j> {
 
     /// Tests whether the exchange has taken more than it may.
     pub(super) fn is_exhausted(&mut self) -> bool {
-        let exceeded = self.judge.exceeded();
+        let exceeded = self.judge.work.exceeded(&self.judge.options, &self.judge.solver);
         exceeded.is_some_and(|limit| {
             self.give_up(limit);
             true

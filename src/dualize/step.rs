@@ -49,7 +49,7 @@ impl Judge {
             let after = respond(self, spec, candidates, &received);
             self.settle(after);
         }
-        self.end_exchange();
+        self.work.end(&self.options, &self.solver);
         !self.candidates.is_empty()
     }
 

@@ -31,7 +31,7 @@ impl Judge {
     /// Adds to the states what the steps that are awake lead to; whether there is anything new. Nothing where that does not come
     /// to an end: what states are put into may grow for ever, where there are few states.
     pub(super) fn fire_together(&mut self, spec: &Spec, woken: &mut Woken) -> Option<bool> {
-        let limit = self.work().saturating_add(WORK);
+        let limit = self.work.total(&self.solver).saturating_add(WORK);
         for round in 0..ROUNDS {
             let mut is_new = false;
             for firing in woken.firings(spec) {
@@ -40,7 +40,7 @@ impl Judge {
                     let leads_on = self.fire(spec, woken, &firing);
                     self.note_firing(|| before.filter(|_| leads_on).map(|before| (before, firing)));
                     is_new |= leads_on;
-                    if self.work() > limit {
+                    if self.work.total(&self.solver) > limit {
                         return None;
                     }
                 }

@@ -157,7 +157,7 @@ impl Judge {
         for piece in self.split(state, &spec.program.components[firing.component as usize].slots) {
             let form = subsume::canonical(&piece);
             if woken.forms.stand_for(&form, &piece) {
-                self.worked += LEARNED * u64::from(piece.growth.walked);
+                self.work.without_terms += LEARNED * u64::from(piece.growth.walked);
                 self.counts.merges += 1;
             } else if !self.is_known(woken, &piece) {
                 woken.from.resize(woken.states.len(), None);
@@ -170,7 +170,7 @@ impl Judge {
 
     /// Tests whether one of few states covers another one.
     pub(super) fn is_known(&mut self, woken: &Woken, state: &Candidate) -> bool {
-        self.worked += LEARNED * u64::from(state.growth.walked);
+        self.work.without_terms += LEARNED * u64::from(state.growth.walked);
         let mut known = woken.states.iter().take(GENERAL_LIMIT);
         let is_covered = known.any(|known| subsume::covers(known, state, &mut self.solver));
         self.counts.subsumptions += u64::from(is_covered);
