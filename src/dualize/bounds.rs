@@ -38,19 +38,17 @@ impl Knows for Bounds<'_> {
     }
 }
 
-impl Section<'_> {
-    /// Runs a candidate to its next event; a bound that its store can tell, or takes up, is none.
-    #[inline]
-    pub(super) fn advance_knowing_bounds(&mut self, program: &Program, candidate: &mut Candidate) -> Event {
-        let State { process, store, .. } = &mut **candidate;
-        let mut bounds = Bounds { store, assumed: 0, glides: self.judge.options.glides };
-        let event = process.advance_knowing(program, &mut bounds);
-        if bounds.assumed > 0 {
-            self.findings.is_exhaustive = false;
-            self.judge.solver.statistics.by_domain += bounds.assumed;
-        }
-        event
+/// Runs a candidate to its next event; a bound that its store can tell, or takes up, is none.
+#[inline]
+pub(super) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
+    let State { process, store, .. } = &mut **candidate;
+    let mut bounds = Bounds { store, assumed: 0, glides: section.judge.options.glides };
+    let event = process.advance_knowing(program, &mut bounds);
+    if bounds.assumed > 0 {
+        section.findings.is_exhaustive = false;
+        section.judge.solver.statistics.by_domain += bounds.assumed;
     }
+    event
 }
 
 #[cfg(test)]
@@ -63,7 +61,7 @@ mod tests {
     const TEXT: &str = "protocol p { request int; response int; var n: int = 0;
         on q { if q <= n { reply 0; } n := choose x: int where 0 <= x && x < 10; reply 1; } }";
 
-    /// What each of the ten values that n may have does.
+    /// The step of each of the ten values that n may have.
     fn step(states: &[i64], q: i64, a: i64) -> Vec<i64> {
         match a {
             0 => states.iter().copied().filter(|n| q <= *n).collect(),

@@ -8,7 +8,7 @@ use super::verdict::{Doubt, Place};
 use crate::process::Process;
 use crate::solve::{Answer, Past, Solver, Store};
 use crate::spec::{Site, Spec};
-use crate::symbolic::Infeasible;
+use crate::symbolic::{Driven, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{self, Conditions, Lifted, Truth, Value};
 
@@ -54,6 +54,14 @@ impl DerefMut for Candidate {
     #[inline]
     fn deref_mut(&mut self) -> &mut State {
         &mut self.0
+    }
+}
+
+impl Driven for Candidate {
+    #[inline]
+    fn parts(&mut self) -> (&mut Process, &Store) {
+        let state = &mut **self;
+        (&mut state.process, &state.store)
     }
 }
 
@@ -151,7 +159,7 @@ impl Candidate {
         self.doubt.is_none()
     }
 
-    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
+    /// Whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
     /// stand on, and all that is under way is known.
     pub(super) fn is_plain(&self) -> bool {
         self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()

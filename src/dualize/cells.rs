@@ -7,10 +7,18 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
-use super::havoc::Cell;
 use crate::process::Process;
 use crate::term::Var;
 use crate::value::{Entry, Presence, Value};
+
+/// A place in the server's memory: a variable, or the entry that a map or set has, or lacks, under a key.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cell {
+    /// The variable.
+    pub slot: u32,
+    /// The key; `None` is all of the variable.
+    pub key: Option<Value>,
+}
 
 /// The cells in which some candidate differs from the first one.
 pub(super) fn differing(candidates: &[Candidate]) -> Vec<Cell> {
@@ -94,4 +102,9 @@ pub(super) fn variables(entry: &Entry) -> FxHashSet<Var> {
         entry.value.visit_variables(&mut add);
     }
     vars
+}
+
+/// The variables that a candidate mentions in some cells, perhaps several times.
+pub(super) fn mentioned(candidate: &Candidate, cells: &[Cell]) -> impl Iterator<Item = Var> {
+    cells.iter().flat_map(|cell| variables(&read(&candidate.process, cell)))
 }

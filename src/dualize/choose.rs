@@ -27,77 +27,82 @@ fn havoc_optional(fresh: &mut Fresh, types: &Types, optional: &Optional) -> (Val
     (Value::Union([(first, then), (second, otherwise)].into_iter().collect()), restrictions)
 }
 
-impl Section<'_> {
-    /// Makes a choice, under the guard of the arm that it is made in.
-    pub(super) fn make(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
-        let Section { spec, goal, .. } = *self;
-        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.shown)
-            && let Some(value @ Value::Scalar(_)) = candidate.process.shown(&spec.program, answer)
-        {
-            self.resume(candidate, value.clone(), None);
-            return Ok(());
-        }
-        if !self.may_still_show(candidate) {
-            return Err(Infeasible);
-        }
-        if let (Choice::Alternatives(2), None) = (&chosen.choice, &chosen.guard)
-            && let Some(optional) = self.optional(candidate)
-        {
-            return self.choose_optional(candidate, &optional, chosen.site);
-        }
-        if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
-            && let Some(wanted) = self.wanted_element(candidate, over, chosen.site)
-        {
-            self.resume(candidate, wanted?, None);
-            return Ok(());
-        }
-        self.choose_any(candidate, chosen)
+/// Makes a choice, under the guard of the arm that it is made in.
+pub(super) fn make(section: &mut Section<'_>, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
+    let Section { spec, goal, .. } = *section;
+    if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, section.judge.options.shown)
+        && let Some(value @ Value::Scalar(_)) = candidate.process.shown(&spec.program, answer)
+    {
+        resume(section, candidate, value.clone(), None);
+        return Ok(());
     }
+    if !section.may_still_show(candidate) {
+        return Err(Infeasible);
+    }
+    if let (Choice::Alternatives(2), None) = (&chosen.choice, &chosen.guard)
+        && let Some(optional) = optional(section, candidate)
+    {
+        return choose_optional(section, candidate, &optional, chosen.site);
+    }
+    if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
+        && let Some(wanted) = section.judge.steps.only_element(over, chosen.site)
+    {
+        let (there, only) = wanted?;
+        candidate.require(there, None, &mut section.judge.solver)?;
+        resume(section, candidate, only, None);
+        return Ok(());
+    }
+    choose_any(section, candidate, chosen)
+}
 
-    /// Chooses anything of what a choice ranges over.
-    fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
-        let before = self.judge.fresh.last;
-        let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
-        candidate.growth.count_choice(self.judge.fresh.last - before);
-        // A range or a collection may be empty.
-        self.findings.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
-        self.take_up(candidate, &restrictions, chosen.site)?;
-        self.want(candidate, &value, chosen.site)?;
-        self.resume(candidate, value, chosen.guard);
-        Ok(())
-    }
+/// Chooses anything of what a choice ranges over.
+fn choose_any(section: &mut Section<'_>, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
+    let before = section.judge.fresh.last;
+    let (value, restrictions) = havoc(&mut section.judge.fresh, &section.spec.types, &chosen);
+    candidate.growth.count_choice(section.judge.fresh.last - before);
+    // A range or a collection may be empty.
+    section.findings.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
+    take_up(section, candidate, &restrictions, chosen.site)?;
+    candidate.require(section.judge.steps.follow_where(&value, chosen.site), None, &mut section.judge.solver)?;
+    resume(section, candidate, value, chosen.guard);
+    Ok(())
+}
 
-    /// Goes on with what was chosen.
-    fn resume(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
-        self.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
-        candidate.process.resume(value);
-    }
+/// Goes on with what was chosen.
+fn resume(section: &mut Section<'_>, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
+    section.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
+    candidate.process.resume(value);
+}
 
-    /// The optional value that a choice begins, where nobody wants to know of the two choices in it.
-    fn optional(&self, candidate: &Candidate) -> Option<Optional> {
-        let options = &self.judge.options;
-        let unwatched = options.optional && !options.keep_choices && self.judge.wanted.is_none();
-        if unwatched { candidate.process.optional(&self.spec.program) } else { None }
-    }
+/// The optional value that a choice begins, where nobody wants to know of the two choices in it.
+fn optional(section: &Section<'_>, candidate: &Candidate) -> Option<Optional> {
+    let options = &section.judge.options;
+    let unwatched = options.optional && !options.keep_choices && section.judge.steps.wanted.is_none();
+    if unwatched { candidate.process.optional(&section.spec.program) } else { None }
+}
 
-    /// Chooses whether there is a value, and which.
-    fn choose_optional(
-        &mut self,
-        candidate: &mut Candidate,
-        optional: &Optional,
-        site: Site,
-    ) -> Result<(), Infeasible> {
-        let before = self.judge.fresh.last;
-        let (value, restrictions) = havoc_optional(&mut self.judge.fresh, &self.spec.types, optional);
-        // Each variable counts: where many options are kept, few are ever asked for.
-        (before..self.judge.fresh.last).for_each(|_| candidate.growth.count_choice(1));
-        candidate.process.resume_optional(value, optional);
-        self.take_up(candidate, &restrictions, site)
-    }
+/// Chooses whether there is a value, and which.
+fn choose_optional(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    optional: &Optional,
+    site: Site,
+) -> Result<(), Infeasible> {
+    let before = section.judge.fresh.last;
+    let (value, restrictions) = havoc_optional(&mut section.judge.fresh, &section.spec.types, optional);
+    // Each variable counts: where many options are kept, few are ever asked for.
+    (before..section.judge.fresh.last).for_each(|_| candidate.growth.count_choice(1));
+    candidate.process.resume_optional(value, optional);
+    take_up(section, candidate, &restrictions, site)
+}
 
-    /// Assumes what restricts fresh variables.
-    pub(super) fn take_up(&mut self, candidate: &mut Candidate, facts: &[Term], site: Site) -> Result<(), Infeasible> {
-        let at = Some(self.judge.place(site));
-        candidate.assume_each(facts, at, &mut self.judge.solver)
-    }
+/// Assumes what restricts fresh variables.
+pub(super) fn take_up(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    facts: &[Term],
+    site: Site,
+) -> Result<(), Infeasible> {
+    let at = Some(section.judge.place(site));
+    candidate.assume_each(facts, at, &mut section.judge.solver)
 }

@@ -8,31 +8,27 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
-use super::cells;
-use super::frontier::Judge;
-use super::havoc::Cell;
+use super::cells::{self, Cell};
 use crate::term::Var;
 
 /// More candidates than this are not looked at.
 const CANDIDATES: usize = 64;
 
-impl Judge {
-    /// The groups of cells that depend on each other in some candidate, the largest first.
-    #[must_use]
-    pub fn coupled(&self) -> Vec<Vec<Cell>> {
-        let mut groups: Vec<BTreeSet<Cell>> = Vec::new();
-        for candidate in self.candidates.iter().take(CANDIDATES) {
-            linked(candidate).into_iter().for_each(|group| add(&mut groups, group));
-        }
-        groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
-        groups.into_iter().map(Vec::from_iter).collect()
+/// The groups of cells that depend on each other in some candidate, the largest first.
+#[must_use]
+pub fn coupled(candidates: &[Candidate]) -> Vec<Vec<Cell>> {
+    let mut groups: Vec<BTreeSet<Cell>> = Vec::new();
+    for candidate in candidates.iter().take(CANDIDATES) {
+        linked(candidate).into_iter().for_each(|group| add(&mut groups, group));
     }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups.into_iter().map(Vec::from_iter).collect()
+}
 
-    /// The cells in which candidates differ.
-    #[must_use]
-    pub fn differing(&self) -> Vec<Cell> {
-        cells::differing(&self.candidates[..self.candidates.len().min(CANDIDATES)])
-    }
+/// The cells in which candidates differ.
+#[must_use]
+pub fn differing(candidates: &[Candidate]) -> Vec<Cell> {
+    cells::differing(&candidates[..candidates.len().min(CANDIDATES)])
 }
 
 /// Adds a group to others, together with those that share a cell with it; one of a single cell is none.

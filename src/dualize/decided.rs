@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Log, Logged};
+use super::candidate::{Candidate, Log, Logged};
 use super::frontier::Judge;
 use crate::solve::{Answer, Model, Moved, Open, Past, Trail};
 use crate::term::{Term, Var};
@@ -39,24 +39,25 @@ struct Common {
     apart: u64,
 }
 
-impl Judge {
-    /// Takes what is decided off what is kept. The model has the values of variables that were decided before. Memory that has
+impl Decided {
+    /// Takes what is decided off what a judge keeps. The model has the values of variables that were decided before. Memory that has
     /// more nodes than that is not walked for variables that it no longer mentions.
     ///
     /// # Errors
     /// A question about the values was too hard.
-    pub fn take_decided(&mut self, mut model: Model, nodes: usize) -> Result<Decided, Answer> {
-        let common = self.common();
+    pub fn take(judge: &mut Judge, mut model: Model, nodes: usize) -> Result<Decided, Answer> {
+        let candidates = &mut judge.candidates[..];
+        let common = Common::of(candidates, judge.event);
         let mut entries: Vec<&Log> = common.log.iter().collect();
         entries.reverse();
-        self.add_constants(&common, &mut model);
+        common.add_constants(candidates, &mut model);
         let mut open = Open::All;
-        let mut rest = model.extend_decided(&common.trail, &mut open, &mut self.solver)?;
+        let mut rest = model.extend_decided(&common.trail, &mut open, &mut judge.solver)?;
         let mut before = first_open(&entries, common.apart, &open, &model);
         let mut walked = 0;
-        if before < common.apart && self.breadth() <= nodes {
-            (open, walked) = self.open_variables(&common.trail);
-            rest = model.extend_decided(&rest, &mut open, &mut self.solver)?;
+        if before < common.apart && breadth(candidates) <= nodes {
+            (open, walked) = open_variables(candidates, &common.trail);
+            rest = model.extend_decided(&rest, &mut open, &mut judge.solver)?;
             before = first_open(&entries, common.apart, &open, &model);
         }
         let kept = entries.split_off(entries.partition_point(|entry| entry.event < before));
@@ -70,25 +71,28 @@ impl Judge {
         let shared = rest.iter().count() + kept.len();
         let mut new = Past::default();
         kept.into_iter().for_each(|entry| new.push(entry.clone()));
-        let left = shared + self.go_on_from(&common, &new, &rest);
+        let left = shared + common.replace_by(candidates, &new, &rest);
         Ok(Decided { before, log, model, mentioned, left, walked })
     }
+}
 
-    fn common(&self) -> Common {
-        let trails: Vec<_> = self.candidates.iter().filter_map(|candidate| candidate.store.trail()).collect();
-        let logs: Vec<_> = self.candidates.iter().map(|candidate| &candidate.log).collect();
+impl Common {
+    /// What all candidates have in common after an event.
+    fn of(candidates: &[Candidate], event: u64) -> Common {
+        let trails: Vec<_> = candidates.iter().filter_map(|candidate| candidate.store.trail()).collect();
+        let logs: Vec<_> = candidates.iter().map(|candidate| &candidate.log).collect();
         let (trail, log) = (Past::shared(&trails), Past::shared(&logs));
         let apart = logs.iter().filter_map(|own| own.since(&log).last()).map(|entry| entry.event).min();
-        Common { trail, log, apart: apart.unwrap_or(self.event + 1) }
+        Common { trail, log, apart: apart.unwrap_or(event + 1) }
     }
 
-    /// Replaces what all candidates have in common. How much each has besides.
-    fn go_on_from(&mut self, common: &Common, log: &Past<Log>, trail: &Trail) -> usize {
+    /// Puts a log and a trail in its place. How much each candidate has besides.
+    fn replace_by(&self, candidates: &mut [Candidate], log: &Past<Log>, trail: &Trail) -> usize {
         let (mut logs, mut trails) = (Moved::default(), Moved::default());
-        for candidate in &mut self.candidates {
-            candidate.log = candidate.log.moved(&common.log, log, &mut logs);
+        for candidate in candidates {
+            candidate.log = candidate.log.moved(&self.log, log, &mut logs);
             if let Some(own) = candidate.store.trail() {
-                let own = own.moved(&common.trail, trail, &mut trails);
+                let own = own.moved(&self.trail, trail, &mut trails);
                 candidate.store.go_on_from(own);
             }
         }
@@ -96,15 +100,15 @@ impl Judge {
     }
 
     /// Adds the values of variables that are the same constants for all candidates.
-    fn add_constants(&self, common: &Common, model: &mut Model) {
+    fn add_constants(&self, candidates: &[Candidate], model: &mut Model) {
         let mut wanted = FxHashSet::default();
         let mut want = |var: Var| {
             wanted.insert(var);
         };
-        common.log.iter().for_each(|entry| entry.entry.vars(&mut want));
-        common.trail.iter().for_each(|step| step.vars(&mut want));
+        self.log.iter().for_each(|entry| entry.entry.vars(&mut want));
+        self.trail.iter().for_each(|step| step.vars(&mut want));
         for var in wanted.into_iter().filter(|var| model.get(*var).is_none()).collect::<Vec<_>>() {
-            let mut values = self.candidates.iter().map(|candidate| candidate.store.resolve(&Term::var(var)));
+            let mut values = candidates.iter().map(|candidate| candidate.store.resolve(&Term::var(var)));
             let first = values.next();
             if let Some(value) = first.as_ref().and_then(Term::as_const)
                 && values.all(|other| Some(&other) == first.as_ref())
@@ -113,29 +117,29 @@ impl Judge {
             }
         }
     }
+}
 
-    /// How many values the memory of all candidates has, about; nothing of one that is known is walked.
-    fn breadth(&self) -> usize {
-        let open = self.candidates.iter().filter(|candidate| !candidate.is_known());
-        open.map(|candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>()).sum()
-    }
+/// The number of values that the memory of all candidates has, about; nothing of one that is known is walked.
+fn breadth(candidates: &[Candidate]) -> usize {
+    let open = candidates.iter().filter(|candidate| !candidate.is_known());
+    open.map(|candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>()).sum()
+}
 
-    /// The variables that later exchanges may say more of, or that were eliminated on some of the paths only; and how much
-    /// memory was walked.
-    fn open_variables(&self, shared: &Trail) -> (Open, usize) {
-        let (mut open, mut walked) = (FxHashSet::default(), 0);
-        for candidate in &self.candidates {
-            open.extend(candidate.store.vars());
-            let own = candidate.store.trail().into_iter().flat_map(|own| own.since(shared));
-            own.for_each(|step| step.vars(&mut |var| open.extend([var])));
-            if !candidate.is_known() {
-                let live = candidate.process.live(0);
-                walked += live.walked as usize;
-                open.extend(live.vars);
-            }
+/// The variables that later exchanges may say more of, or that were eliminated on some of the paths only; and how much
+/// memory was walked.
+fn open_variables(candidates: &[Candidate], shared: &Trail) -> (Open, usize) {
+    let (mut open, mut walked) = (FxHashSet::default(), 0);
+    for candidate in candidates {
+        open.extend(candidate.store.vars());
+        let own = candidate.store.trail().into_iter().flat_map(|own| own.since(shared));
+        own.for_each(|step| step.vars(&mut |var| open.extend([var])));
+        if !candidate.is_known() {
+            let live = candidate.process.live(0);
+            walked += live.walked as usize;
+            open.extend(live.vars);
         }
-        (Open::These(open), walked)
     }
+    (Open::These(open), walked)
 }
 
 /// The first event of which a choice is open, in which the candidates are still together.

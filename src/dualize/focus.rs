@@ -12,13 +12,16 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
-use super::cells::{self, variables};
+use super::cells::{self, Cell, mentioned, variables};
 use super::frontier::Judge;
-use super::havoc::Cell;
-use super::normal::unordered;
-use crate::solve::{Connections, Store};
+use super::normal::{self, unordered};
+use super::{forget, redundant, tidy};
+use crate::solve::Connections;
 use crate::term::Var;
 use crate::value::{Map, Value};
+
+/// Candidates are put together where that makes so many times fewer of them.
+const GAIN: usize = 2;
 
 /// Memory and store that candidates have in common.
 struct Common {
@@ -27,53 +30,56 @@ struct Common {
     cells: Vec<Cell>,
 }
 
-impl Judge {
-    /// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
-    /// in cells that mention variables behind the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
-    /// where some are not in normal form.
-    pub(super) fn put_together(
-        &mut self,
-        candidates: &mut Vec<Candidate>,
-        since: Option<u64>,
-        most: fn(usize) -> usize,
-    ) -> bool {
-        let spec = self.spec.clone();
-        unordered::to_sets(candidates, &spec.program.unordered);
-        // With the same under way in all of them, only their memories differ.
-        let mut alike: Vec<Vec<Candidate>> = Vec::new();
-        for candidate in candidates.drain(..) {
-            match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
-                Some(others) => others.push(candidate),
-                None => alike.push(vec![candidate]),
-            }
+/// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
+/// in cells that mention variables behind the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
+/// where some are not in normal form.
+pub(super) fn put_together(
+    judge: &mut Judge,
+    candidates: &mut Vec<Candidate>,
+    since: Option<u64>,
+    most: fn(usize) -> usize,
+) -> bool {
+    let spec = judge.spec.clone();
+    unordered::to_sets(candidates, &spec.program.unordered);
+    // With the same under way in all of them, only their memories differ.
+    let mut alike: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates.drain(..) {
+        match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
+            Some(others) => others.push(candidate),
+            None => alike.push(vec![candidate]),
         }
-        let mut all_normal = true;
-        for mut group in alike {
-            let coupled = Coupled::of(&group, since);
-            if !coupled.left {
-                // All that is unknown is in the cells: the parts would be no smaller.
-                all_normal &= self.put_parts_together(&mut group, &coupled.cells, most);
-                candidates.append(&mut group);
-                continue;
-            }
-            let common = Common::of(&group[0], coupled);
-            let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
-            all_normal &= self.put_parts_together(&mut parts, &common.cells, most);
-            candidates.extend(parts.iter().map(|part| common.with(part)));
-        }
-        unordered::to_lists(candidates, &spec.program.unordered);
-        all_normal
     }
+    let mut all_normal = true;
+    for mut group in alike {
+        let coupled = Coupled::of(&group, since);
+        if !coupled.left {
+            // All that is unknown is in the cells: the parts would be no smaller.
+            all_normal &= put_parts_together(judge, &mut group, &coupled.cells, most);
+            candidates.append(&mut group);
+            continue;
+        }
+        let common = Common::of(&group[0], coupled);
+        let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
+        all_normal &= put_parts_together(judge, &mut parts, &common.cells, most);
+        candidates.extend(parts.iter().map(|part| common.with(part)));
+    }
+    unordered::to_lists(candidates, &spec.program.unordered);
+    all_normal
+}
 
-    fn put_parts_together(&mut self, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
-        self.tidy_each(parts, |judge, part| _ = judge.forget(part));
-        let is_normal = self.normalize(parts, cells, most(parts.len()));
-        // In boxes none covers another one.
-        if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
-            self.drop_some(parts);
-        }
-        is_normal
+fn put_parts_together(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
+    tidy::each(judge, parts, |judge, part| _ = forget::dead(judge, part));
+    let is_normal = normal::normalize(judge, parts, cells, most(parts.len()));
+    // In boxes none covers another one.
+    if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
+        redundant::drop_some(judge, parts);
     }
+    is_normal
+}
+
+/// The number of candidates that so many are to become at most, where they are put together.
+pub(super) fn fewer(candidates: usize) -> usize {
+    candidates / GAIN
 }
 
 /// Tests whether candidates can be taken apart into what they have in common and the rest.
@@ -124,18 +130,6 @@ impl Common {
         whole.growth.open |= part.growth.open;
         whole
     }
-}
-
-/// The part of a candidate's store beside what is known of some cells, with which no other one is connected.
-pub(super) fn known_beside(candidate: &Candidate, cells: &[Cell]) -> Store {
-    let mut store = candidate.store.clone();
-    store.remove_part(&Connections::of([&candidate.store]).close(mentioned(candidate, cells).collect()));
-    store
-}
-
-/// The variables that a candidate mentions in some cells, perhaps several times.
-fn mentioned(candidate: &Candidate, cells: &[Cell]) -> impl Iterator<Item = Var> {
-    cells.iter().flat_map(|cell| variables(&cells::read(&candidate.process, cell)))
 }
 
 /// The cells in which candidates differ, or of whose variables they know different things, and all that is connected with these.

@@ -1,20 +1,18 @@
-//! The set of candidates of a trace, and what is known besides.
+//! The judge of a trace: the candidates that explain it, and what judging needs besides.
 
 use std::sync::Arc;
 
 use super::candidate::{Candidate, Log, Logged};
 use super::compared::Compared;
 use super::findings::Findings;
-use super::fired::Before;
 use super::forks::Forks;
-use super::goal::Goal;
 use super::options::Options;
 use super::spare::Spares;
-use super::touch::{Wanted, Watch};
+use super::steps::Steps;
 use super::verdict::Place;
 use super::work::{Followed, Work};
-use crate::process::{Fresh, Limit, Process};
-use crate::solve::{Solver, Statistics, Store};
+use crate::process::{Fresh, Limit};
+use crate::solve::{Solver, Statistics};
 use crate::spec::{Site, Spec};
 
 /// What judging cost.
@@ -38,34 +36,31 @@ pub struct Counts {
     pub compared: u64,
 }
 
-/// The candidates of a trace, and what is known besides.
+/// The candidates that explain a trace, and what is known besides.
+///
+/// Between two observations:
+/// 1. The candidates stand for all states that explain the trace, but for those that a limit among the findings cut off.
+/// 2. `merged_since`, what `steps` watches, and `spares.results` are empty.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(super) spec: Arc<Spec>,
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) solver: Solver,
     pub(super) options: Options,
-    pub(super) counts: Counts,
-    pub(super) fresh: Fresh,
+    pub(super) candidates: Vec<Candidate>,
     /// The last event; 0 is the initial state.
     pub(super) event: u64,
     /// What was met besides candidates.
     pub(super) findings: Findings,
+    /// The event from which on there was no clean candidate, where there is none.
     pub(super) clean_died: Option<u64>,
-    /// What the run of a request has to do with the specification's steps, where it has any.
-    pub(super) watch: Option<Watch>,
-    /// Which runs of a step are followed; `None` is all.
-    pub(super) wanted: Option<Wanted>,
-    /// The steps that the server may have taken before a request, where they are kept for a witness.
-    pub(super) journal: Option<Before>,
-    /// Whether candidates are kept apart, as putting together what steps lead to did not come to an end.
-    pub(super) keeps_apart: bool,
+    pub(super) solver: Solver,
+    /// The source of variables.
+    pub(super) fresh: Fresh,
+    /// What sections have to do with the steps of the server.
+    pub(super) steps: Steps,
     /// The last variable before those by which ways were merged in this exchange, where some were.
     pub(super) merged_since: Option<u64>,
     pub(super) work: Work,
-    /// Room for the results of a request, empty between requests; kept so that no request makes its own.
-    pub(super) results: Vec<Candidate>,
-    /// The same for candidates.
+    pub(super) counts: Counts,
     pub(super) spares: Spares,
     /// When candidates were compared last.
     pub(super) compared: Compared,
@@ -74,50 +69,17 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge that has seen nothing: its candidates are the possible initial states.
-    #[must_use]
-    pub fn new(spec: Arc<Spec>, options: Options) -> Judge {
-        let mut process = Process::new(&spec.program);
-        process.boot(&spec.program);
-        let mut judge = Judge {
-            candidates: Vec::new(),
-            solver: Solver::new(options.limits),
-            work: Work::new(options.effort),
-            options,
-            counts: Counts::default(),
-            fresh: Fresh::default(),
-            event: 0,
-            findings: Findings::default(),
-            clean_died: None,
-            watch: None,
-            wanted: None,
-            journal: None,
-            keeps_apart: false,
-            merged_since: None,
-            results: Vec::new(),
-            spares: Spares::default(),
-            compared: Compared::default(),
-            forks: Forks::default(),
-            spec,
-        };
-        let mut candidate = Candidate::new(process);
-        if judge.options.keep_choices {
-            candidate.store = Store::with_trail();
-        }
-        let mut survivors = Vec::new();
-        let spec = judge.spec.clone();
-        if judge.explore(&spec, &mut candidate, Goal::Nothing, &mut survivors).first.is_ok() {
-            survivors.push(candidate);
-        }
-        judge.settle(survivors);
-        judge
-    }
-
     /// Keeps a choice for the witness, where choices are kept.
     pub(super) fn log(&self, candidate: &mut Candidate, entry: impl FnOnce() -> Logged) {
         if self.options.keep_choices {
             candidate.log.push(Log { event: self.event, entry: entry() });
         }
+    }
+
+    /// Tests whether candidates are put together: not where dead variables, or the choices or answers of each, are kept,
+    /// nor where steps lead on for ever from what is put together.
+    pub(super) fn may_unite(&self) -> bool {
+        self.options.unite && self.options.forget && !self.options.keep_paths() && !self.steps.keeps_apart
     }
 
     /// Begins to count for an exchange.
@@ -176,6 +138,18 @@ impl Judge {
     /// The solver, with its statistics.
     pub fn solver(&mut self) -> &mut Solver {
         &mut self.solver
+    }
+
+    /// Follows at most so many candidates from now on, and does at most so much for an exchange.
+    pub(crate) fn follow_at_most(&mut self, candidates: usize, effort: u64) {
+        self.options.candidates = candidates;
+        self.options.effort = self.options.effort.min(effort.max(1));
+    }
+
+    /// What a copy of it copies, in values.
+    pub(crate) fn copied_size(&self) -> u64 {
+        let of = |candidate: &Candidate| (candidate.process.memory.len() + candidate.process.size()) as u64;
+        self.candidates.iter().map(of).sum()
     }
 
     /// How often each tier of the solver answered.

@@ -5,8 +5,7 @@
 //! which steps were taken: those that stood there before can be eliminated.
 
 use super::candidate::Candidate;
-use super::cells;
-use super::havoc::Cell;
+use super::cells::{self, Cell};
 use crate::scalar::{Scalar, Sort};
 use crate::solve::Store;
 use crate::term::{Kind, Linear, Term};

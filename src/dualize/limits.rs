@@ -1,76 +1,51 @@
-//! Less work where there is another way: keeping choices, and following few candidates beyond a limit.
+//! Limits on what is followed, and how each is told.
 //!
-//! For example a witness is first looked for with an eighth of the work, and then with four times as much.
+//! For example *one request had more than 20000 possible paths*.
 
-use super::candidate::{Candidate, Logged};
-use super::frontier::Judge;
-use super::options::Options;
-use crate::solve::Past;
+use std::fmt;
 
-/// Keeping choices may take so many times the work, or such a part of it where few exchanges at once may do.
-const KEEPING: u64 = 4;
-const LITTLE: u64 = 8;
-/// With choices kept no more candidates than this are followed where there is another way.
-const MANY: usize = 256;
-/// Nor more than this in a part of a trace, or so many times those that it begins with.
-const MANY_IN_PART: usize = 16;
-const TIMES: usize = 8;
-/// So many candidates are followed beyond a limit.
-const FOLLOWED: usize = 64;
+use crate::process::{self, Limit};
 
-/// The cost that keeping choices may have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Patience {
-    /// Less than judging, as there is another way.
-    Little,
-    /// Several times what judging may.
-    All,
-}
+/// The number of paths of one request beyond which the judge gives up on the others.
+pub(super) const PATH_LIMIT: u32 = 20_000;
+/// What the copies of the paths of one request may cost together, in copied values.
+pub(super) const COPY_LIMIT: usize = 20_000_000;
+/// The number of candidates before a request at which no more of them are followed.
+pub(super) const CLOSURE_LIMIT: usize = 4_096;
 
-impl Options {
-    /// These options for a witness: choices are kept.
-    #[must_use]
-    pub fn keeping_choices(&self, patience: Patience) -> Options {
-        let (effort, candidates) = match patience {
-            Patience::Little => (self.effort / LITTLE, MANY.min(self.candidates)),
-            Patience::All => (self.effort.saturating_mul(KEEPING), self.candidates),
-        };
-        Options { keep_choices: true, effort, candidates, ..self.clone() }
-    }
-}
-
-impl Judge {
-    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
-    #[must_use]
-    pub fn keeping_choices(&self, patience: Patience) -> Judge {
-        let mut judge = self.clone();
-        judge.options = judge.options.keeping_choices(patience);
-        if patience == Patience::Little {
-            let begins_with = judge.candidates.len();
-            judge.options.candidates = judge.options.candidates.min(MANY_IN_PART).max(TIMES * begins_with);
-        }
-        judge.work = judge.work.renewed(judge.options.effort);
-        judge.findings.clear_cut();
-        let mut candidates = std::mem::take(&mut judge.candidates);
-        for (number, candidate) in candidates.iter_mut().enumerate() {
-            candidate.store.keep_trail();
-            candidate.log = Past::default();
-            judge.log(candidate, || Logged::Began(number));
-        }
-        judge.candidates = candidates;
-        judge
-    }
-
-    /// Does this to each candidate, as long as the effort lasts; then few of them are followed.
-    pub(super) fn tidy_each(&mut self, candidates: &mut Vec<Candidate>, tidy: fn(&mut Judge, &mut Candidate)) {
-        let mut kept = 0;
-        candidates.retain_mut(|candidate| {
-            let followed = kept < FOLLOWED || !self.is_exhausted();
-            if followed {
-                tidy(self, candidate);
-                kept += 1;
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Section => {
+                write!(f, "a handler ran for more than {} instructions without an answer", process::SECTION_LIMIT)
             }
-            followed
-        });
+            Limit::Calls => write!(f, "calls were nested more than {} levels deep", process::CALL_LIMIT),
+            Limit::Nodes => write!(
+                f,
+                "one request inspected more than {} nodes of recursive values that started unknown, or {} of one in an expression",
+                process::NODE_LIMIT,
+                process::GUARDED_NODE_LIMIT
+            ),
+            Limit::Stretch => write!(
+                f,
+                "one request inspected more than {} elements of a list of unknown length",
+                process::STRETCH_LIMIT
+            ),
+            Limit::Pieces => {
+                write!(f, "an unknown text was split into more than {} pieces", process::PIECES_LIMIT)
+            }
+            Limit::Range => {
+                write!(f, "a range of unknown length may have more than {} integers", process::RANGE_LIMIT)
+            }
+            Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
+            Limit::Steps => {
+                write!(f, "the server can reach more than {} states through steps", CLOSURE_LIMIT)
+            }
+            Limit::Effort => {
+                f.write_str("to follow the possible explanations takes more work than the limit of effort allows")
+            }
+            Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
+            Limit::Paths => write!(f, "one request had more than {} possible paths", PATH_LIMIT),
+        }
     }
 }

@@ -5,7 +5,6 @@
 //! the observed answer as a constraint, and keeps those whose constraints can be met. When none is left, no server that
 //! follows the specification could have answered so.
 
-mod answers;
 mod bounds;
 mod candidate;
 mod cells;
@@ -13,9 +12,10 @@ mod choose;
 mod compared;
 mod coupled;
 mod decided;
+mod explore;
 mod few;
 mod findings;
-mod fired;
+mod fire;
 mod focus;
 mod forget;
 mod fork;
@@ -36,32 +36,36 @@ mod options;
 mod order;
 mod perhaps;
 mod reduce;
+mod redundant;
 mod request;
 mod section;
 mod sections;
 mod spare;
 mod split;
 mod step;
+mod steps;
 mod subsume;
 mod sums;
 mod symbolic;
+mod tidy;
 mod together;
 mod touch;
 mod unify;
+mod variants;
 mod verdict;
 mod wake;
-mod watched;
 mod ways;
 mod work;
+mod written;
 
 pub use candidate::Candidate;
 pub use candidate::{Log, Logged, notes_requests};
+pub use cells::Cell;
+pub use coupled::{coupled, differing};
 pub use decided::Decided;
-pub use fired::{Before, Fired};
 pub use frontier::{Counts, Judge};
-pub use havoc::Cell;
-pub use limits::Patience;
-pub use options::{EFFORT_LIMIT, Options};
+pub use journal::{Before, Fired};
+pub use options::{EFFORT_LIMIT, Options, Patience};
 pub use symbolic::{Case, End, Met, Side, Symbolic, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 
@@ -80,7 +84,7 @@ pub struct Exchange {
     pub observed: Observed,
 }
 
-/// What a client saw in answer to its request.
+/// The answer that a client saw to its request, or the lack of one.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Observed {
     /// This answer.

@@ -6,6 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, State};
+use super::forget;
 use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Process;
@@ -22,74 +23,71 @@ enum Mentioned {
     Widely,
 }
 
-impl Judge {
-    /// Names every term in memory whose variables occur nowhere else, where that makes them die.
-    pub(super) fn name_terms(&mut self, candidate: &mut Candidate) {
-        if !self.options.name || self.options.keep_answers {
-            return;
+/// Names every term in memory whose variables occur nowhere else, where that makes them die.
+pub(super) fn terms(judge: &mut Judge, candidate: &mut Candidate) {
+    if !judge.options.name || judge.options.keep_answers {
+        return;
+    }
+    let State { process, store, .. } = &mut **candidate;
+    let mut names: FxHashMap<Term, Term> = FxHashMap::default();
+    for term in separate_terms(process) {
+        let fresh = judge.fresh.variable(term.sort());
+        if let Some(named) = store.name(&term, &fresh, &mut judge.solver) {
+            names.insert(term, named);
         }
-        let State { process, store, .. } = &mut **candidate;
-        let mut names: FxHashMap<Term, Term> = FxHashMap::default();
-        for term in separate_terms(process) {
-            let fresh = self.fresh.variable(term.sort());
-            if let Some(named) = store.name(&term, &fresh, &mut self.solver) {
-                names.insert(term, named);
+    }
+    if !names.is_empty() {
+        rewrite(process, &mut |term| names.get(term).cloned());
+    }
+}
+
+/// Compares an answer that is one term with a known value, where that is a question about one variable or about what a term
+/// may be; `None` where it is not.
+pub(super) fn tell(
+    judge: &mut Judge,
+    candidate: &mut Candidate,
+    (term, known): (&Term, &Scalar),
+    at: Place,
+) -> Option<Result<(), Infeasible>> {
+    if let Some((var, value)) = candidate.store.told(term, known) {
+        candidate.process.rest();
+        candidate.process.know(term, known);
+        let told = match is_last(judge, candidate, var) {
+            true => {
+                candidate.growth.count_seen();
+                candidate.store.admit_last((var, &value), &mut judge.solver)
             }
-        }
-        if !names.is_empty() {
-            rewrite(process, &mut |term| names.get(term).cloned());
-        }
+            false => candidate.store.assume_told((var, value), &mut judge.solver),
+        };
+        return Some(told.then_some(()).ok_or(Infeasible));
     }
+    if !may_name(judge, candidate, term) {
+        return None;
+    }
+    if let Some(told) = candidate.store.tell_range(term, known) {
+        candidate.process.rest();
+        candidate.process.know(term, known);
+        rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
+        term.vars(&mut |_| candidate.growth.count_seen());
+        return Some(told.then_some(()).ok_or(Infeasible));
+    }
+    let named = candidate.store.name(term, &judge.fresh.variable(term.sort()), &mut judge.solver)?;
+    rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));
+    candidate.growth.open = true;
+    let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));
+    Some(candidate.require(truth, Some(at), &mut judge.solver))
+}
 
-    /// Compares an answer that is one term with a known value, where that is a question about one variable or about what a term
-    /// may be; `None` where it is not.
-    pub(super) fn tell_value(
-        &mut self,
-        candidate: &mut Candidate,
-        term: &Term,
-        known: &Scalar,
-        at: Place,
-    ) -> Option<Result<(), Infeasible>> {
-        if let Some((var, value)) = candidate.store.told(term, known) {
-            candidate.process.rest();
-            candidate.process.know(term, known);
-            let told = match self.is_last(candidate, var) {
-                true => {
-                    candidate.growth.count_seen();
-                    candidate.store.admit_last((var, &value), &mut self.solver)
-                }
-                false => candidate.store.assume_told((var, value), &mut self.solver),
-            };
-            return Some(told.then_some(()).ok_or(Infeasible));
-        }
-        if !self.may_name(candidate, term) {
-            return None;
-        }
-        if let Some(told) = candidate.store.tell_range(term, known) {
-            candidate.process.rest();
-            candidate.process.know(term, known);
-            rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
-            term.vars(&mut |_| candidate.growth.count_seen());
-            return Some(told.then_some(()).ok_or(Infeasible));
-        }
-        let named = candidate.store.name(term, &self.fresh.variable(term.sort()), &mut self.solver)?;
-        rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));
-        candidate.growth.open = true;
-        let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));
-        Some(candidate.require(truth, Some(at), &mut self.solver))
-    }
+/// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
+fn is_last(judge: &Judge, candidate: &Candidate, var: Var) -> bool {
+    forget::may_at_once(judge) && candidate.growth.is_soon_walked() && !is_mentioned(candidate, var)
+}
 
-    /// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
-    fn is_last(&self, candidate: &Candidate, var: Var) -> bool {
-        self.may_forget_at_once() && candidate.growth.is_soon_walked() && !is_mentioned(candidate, var)
-    }
-
-    /// Whether an answer is a sum of several unknowns that occur in no other term, so that it can be named.
-    fn may_name(&self, candidate: &Candidate, term: &Term) -> bool {
-        let compound = matches!(term.kind(), Kind::Linear(linear) if linear.terms().len() > 1);
-        let named = self.options.name && !self.options.keep_answers && self.spec.program.steps.is_empty();
-        compound && named && candidate.growth.is_soon_walked() && is_separate(&candidate.process, term)
-    }
+/// Tests whether an answer is a sum of several unknowns that occur in no other term, so that it can be named.
+fn may_name(judge: &Judge, candidate: &Candidate, term: &Term) -> bool {
+    let compound = matches!(term.kind(), Kind::Linear(linear) if linear.terms().len() > 1);
+    let named = judge.options.name && !judge.options.keep_answers && judge.spec.program.steps.is_empty();
+    compound && named && candidate.growth.is_soon_walked() && is_separate(&candidate.process, term)
 }
 
 /// The terms in memory that are no variables and share theirs with no other term.
@@ -112,14 +110,14 @@ fn separate_terms(process: &Process) -> Vec<Term> {
     terms
 }
 
-/// Whether no other term in memory mentions a variable of this one.
+/// Tests whether no other term in memory mentions a variable of this one.
 fn is_separate(process: &Process, term: &Term) -> bool {
     let mut separate = true;
     visit(process, &mut |other| separate &= other == term || !other.any_var(&mut |var| term.mentions(var)));
     separate
 }
 
-/// Whether a value or a binding mentions a variable.
+/// Tests whether a value or a binding mentions a variable.
 fn is_mentioned(candidate: &Candidate, var: Var) -> bool {
     let mut found = candidate.store.is_in_binding(var);
     visit(&candidate.process, &mut |term| found |= term.mentions(var));

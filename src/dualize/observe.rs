@@ -8,8 +8,9 @@ use smallvec::SmallVec;
 
 use super::candidate::Candidate;
 use super::goal::Goal;
-use super::section::{Ended, Open, Section};
+use super::section::{Ended, Given, Open, Section};
 use super::verdict::FaultReport;
+use super::{bounds, choose, forget, fork, unify, ways};
 use crate::process::{Event, Fault, Fresh, Limit};
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
@@ -27,32 +28,32 @@ impl Policy for Section<'_> {
 
     #[inline]
     fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, Ended> {
-        let event = self.advance_knowing_bounds(&spec.program, candidate);
+        let event = bounds::advance(self, &spec.program, candidate);
         self.judge.work.without_terms += 1;
         if self.is_exhausted() {
             return Err(Ended::Infeasible);
         }
-        self.notice(candidate);
+        self.judge.steps.notice(&spec.program, candidate);
         Ok(event)
     }
 
     fn restrict(&mut self, path: &mut Candidate, facts: Vec<Term>, variables: u64, site: Site) -> Result<(), Ended> {
         path.growth.count_choice(variables);
-        Ok(self.take_up(path, &facts, site)?)
+        Ok(choose::take_up(self, path, &facts, site)?)
     }
 
     fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Ended> {
-        Ok(self.make(candidate, chosen)?)
+        Ok(choose::make(self, candidate, chosen)?)
     }
 
     fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), Ended> {
-        Ok(self.follow(candidate, &fork)?)
+        Ok(fork::follow(self, candidate, &fork)?)
     }
 
     fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), Ended> {
         let mut followed: SmallVec<[usize; 8]> = (0..ways).rev().collect();
         followed.retain(|way| self.may_go(candidate, *way, site));
-        if self.take_together(candidate, &followed) {
+        if ways::take_together(self, candidate, &followed) {
             return Ok(());
         }
         let Some(first) = followed.pop() else {
@@ -73,7 +74,7 @@ impl Policy for Section<'_> {
     fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), Ended> {
         self.findings.is_exhaustive &= matches!(condition, Truth::Known(true));
         let at = self.judge.place(site);
-        Ok(self.judge.assume_last(candidate, condition, at)?)
+        Ok(forget::assume_last(self.judge, candidate, condition, at)?)
     }
 
     fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), Ended> {
@@ -134,7 +135,7 @@ impl Policy for Section<'_> {
         let shows = match answer {
             Some((answer, site)) => {
                 candidate.replied = Some(site);
-                self.unify(candidate, answer, site).is_ok()
+                unify::answer(self, candidate, Given { value: answer, site }).is_ok()
             }
             None => {
                 self.findings.is_exhaustive &= self.goal == Goal::Lost;

@@ -5,6 +5,21 @@ use crate::solve::Limits;
 /// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
 pub const EFFORT_LIMIT: u64 = 3_000_000;
 
+/// Keeping choices may take so many times the work, or such a part of it where few exchanges at once may do.
+const KEEPING: u64 = 4;
+const LITTLE: u64 = 8;
+/// With choices kept no more candidates than this are followed where there is another way.
+const MANY: usize = 256;
+
+/// The cost that keeping choices may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    /// Less than judging, as there is another way.
+    Little,
+    /// Several times what judging may.
+    All,
+}
+
 /// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -71,6 +86,16 @@ impl Default for Options {
 }
 
 impl Options {
+    /// These options for a witness: choices are kept.
+    #[must_use]
+    pub fn keeping_choices(&self, patience: Patience) -> Options {
+        let (effort, candidates) = match patience {
+            Patience::Little => (self.effort / LITTLE, MANY.min(self.candidates)),
+            Patience::All => (self.effort.saturating_mul(KEEPING), self.candidates),
+        };
+        Options { keep_choices: true, effort, candidates, ..self.clone() }
+    }
+
     /// Tests whether the choices or answers of each path are kept.
     pub(super) fn keep_paths(&self) -> bool {
         self.keep_choices || self.keep_answers

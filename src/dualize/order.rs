@@ -7,6 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
+use super::forget;
 use super::frontier::Judge;
 use super::subsume::{self, Form};
 use crate::solve::{Differences, Zone};
@@ -26,47 +27,45 @@ struct Part {
 /// all that are mentioned.
 type Shape = (Form, Vec<usize>);
 
-impl Judge {
-    /// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
-    pub(super) fn unite_orders(&mut self, candidates: &mut Vec<Candidate>) {
-        let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
-        if !self.options.unite || self.options.keep_paths() || !several {
-            return;
+/// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
+pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
+    if !judge.options.unite || judge.options.keep_paths() || !several {
+        return;
+    }
+    let mut shapes: FxHashMap<Shape, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<Part>> = Vec::new();
+    let mut others = Vec::new();
+    for mut candidate in candidates.drain(..) {
+        if candidate.store.has_bindings() {
+            forget::dead(judge, &mut candidate);
         }
-        let mut shapes: FxHashMap<Shape, usize> = FxHashMap::default();
-        let mut groups: Vec<Vec<Part>> = Vec::new();
-        let mut others = Vec::new();
-        for mut candidate in candidates.drain(..) {
-            if candidate.store.has_bindings() {
-                self.forget(&mut candidate);
-            }
-            match ordered(candidate) {
-                Ok((shape, part)) => {
-                    let group = *shapes.entry(shape).or_insert(groups.len());
-                    if group == groups.len() {
-                        groups.push(Vec::new());
-                    }
-                    add(&mut groups[group], part);
+        match ordered(candidate) {
+            Ok((shape, part)) => {
+                let group = *shapes.entry(shape).or_insert(groups.len());
+                if group == groups.len() {
+                    groups.push(Vec::new());
                 }
-                Err(candidate) => others.push(candidate),
+                add(&mut groups[group], part);
             }
+            Err(candidate) => others.push(candidate),
         }
-        for part in groups.into_iter().flatten() {
-            candidates.push(self.with_order(part));
-        }
-        candidates.append(&mut others);
     }
+    for part in groups.into_iter().flatten() {
+        candidates.push(with_order(judge, part));
+    }
+    candidates.append(&mut others);
+}
 
-    fn with_order(&mut self, part: Part) -> Candidate {
-        let mut candidate = part.candidate;
-        if part.grown {
-            candidate.store.set_differences(&part.atoms, &part.zone);
-            if candidate.store.has_bindings() {
-                self.forget(&mut candidate);
-            }
+fn with_order(judge: &mut Judge, part: Part) -> Candidate {
+    let mut candidate = part.candidate;
+    if part.grown {
+        candidate.store.set_differences(&part.atoms, &part.zone);
+        if candidate.store.has_bindings() {
+            forget::dead(judge, &mut candidate);
         }
-        candidate
     }
+    candidate
 }
 
 /// Adds a part to others of its shape, in as few as pairs give.

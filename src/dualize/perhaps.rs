@@ -14,7 +14,7 @@ use super::candidate::{Candidate, State};
 use super::frontier::Judge;
 use super::left::Left;
 use crate::scalar::Sort;
-use crate::solve::{Answer, Store};
+use crate::solve::{Answer, Solver, Store};
 use crate::term::Term;
 use crate::value::{self, Substitution, Value};
 
@@ -25,74 +25,72 @@ struct Taken {
     left: Option<(Left, Term)>,
 }
 
-impl Judge {
-    /// Puts what a run of a step made of a candidate together with that candidate, or with it and other such runs; whether that
-    /// was possible. Variables behind the `last` were made by the run, and those of them that are known were substituted.
-    pub(super) fn put_beside(
-        &mut self,
-        (before, last): (&Candidate, u64),
-        joined: &mut Candidate,
-        mut after: Candidate,
-    ) -> bool {
-        if ![before, &*joined, &after].into_iter().all(|candidate| candidate.is_plain()) {
+/// Puts what a run of a step made of a candidate together with that candidate, or with it and other such runs; whether that
+/// was possible. Variables behind the `last` were made by the run, and those of them that are known were substituted.
+pub(super) fn put_beside(
+    judge: &mut Judge,
+    (before, last): (&Candidate, u64),
+    joined: &mut Candidate,
+    mut after: Candidate,
+) -> bool {
+    if ![before, &*joined, &after].into_iter().all(|candidate| candidate.is_plain()) {
+        return false;
+    }
+    let mut live = FxHashSet::default();
+    after.process.memory.iter().for_each(|slot| slot.visit_variables(&mut |var| _ = live.insert(var)));
+    after.store.forget(&|var| var.id <= last || live.contains(&var), &mut judge.solver);
+    let mut store = joined.store.clone();
+    let left = Left::of(before, &after).filter(|left| left.is_same_in(before, joined));
+    let required = required(before, &after, left.as_ref(), &mut judge.solver);
+    let taken = taken(judge, left, &mut store);
+    let of_run = required.iter().map(|required| Term::implies(&taken.condition, required));
+    if !of_run.into_iter().all(|guarded| store.assume(&guarded, &mut judge.solver) == Answer::Sat) {
+        return false;
+    }
+    let mut memory = joined.process.memory.clone();
+    for slot in after.process.stored().iter() {
+        let (new, old) = (&after.process.memory[slot as usize], &mut memory[slot as usize]);
+        let merged = value::merge(&taken.condition, new.clone(), old.clone());
+        if matches!((&merged, &*old), (Value::Union(_), Value::Map(_))) {
             return false;
         }
-        let mut live = FxHashSet::default();
-        after.process.memory.iter().for_each(|slot| slot.visit_variables(&mut |var| _ = live.insert(var)));
-        after.store.forget(&|var| var.id <= last || live.contains(&var), &mut self.solver);
-        let mut store = joined.store.clone();
-        let left = Left::of(before, &after).filter(|left| left.is_same_in(before, joined));
-        let required = self.required(before, &after, left.as_ref());
-        let taken = self.taken(left, &mut store);
-        let of_run = required.iter().map(|required| Term::implies(&taken.condition, required));
-        if !of_run.into_iter().all(|guarded| store.assume(&guarded, &mut self.solver) == Answer::Sat) {
-            return false;
-        }
-        let mut memory = joined.process.memory.clone();
-        for slot in after.process.stored().iter() {
-            let (new, old) = (&after.process.memory[slot as usize], &mut memory[slot as usize]);
-            let merged = value::merge(&taken.condition, new.clone(), old.clone());
-            if matches!((&merged, &*old), (Value::Union(_), Value::Map(_))) {
-                return false;
-            }
-            *old = merged;
-        }
-        joined.process.memory = memory;
-        joined.store = store;
-        if let Some((left, now)) = &taken.left {
-            left.write(&taken.condition, now, joined);
-        }
-        joined.growth.open = true;
-        true
+        *old = merged;
     }
+    joined.process.memory = memory;
+    joined.store = store;
+    if let Some((left, now)) = &taken.left {
+        left.write(&taken.condition, now, joined);
+    }
+    joined.growth.open = true;
+    true
+}
 
-    /// The conditions that a run requires of the state before it, as far as that does not follow from the rest and from what it left.
-    fn required(&mut self, before: &Candidate, after: &Candidate, left: Option<&Left>) -> Vec<Term> {
-        let mut known = before.store.clone();
-        if let Some(left) = left {
-            known.assume(&left.before, &mut self.solver);
-        }
-        let mut required = Vec::new();
-        for condition in after.store.constraints() {
-            if known.decide(&condition) != Some(true) {
-                known.assume(&condition, &mut self.solver);
-                required.push(condition);
-            }
-        }
-        required
+/// The conditions that a run requires of the state before it, as far as that does not follow from the rest and from what it left.
+fn required(before: &Candidate, after: &Candidate, left: Option<&Left>, solver: &mut Solver) -> Vec<Term> {
+    let mut known = before.store.clone();
+    if let Some(left) = left {
+        known.assume(&left.before, solver);
     }
+    let mut required = Vec::new();
+    for condition in after.store.constraints() {
+        if known.decide(&condition) != Some(true) {
+            known.assume(&condition, solver);
+            required.push(condition);
+        }
+    }
+    required
+}
 
-    /// The condition on which a run was taken: where what it left was there and is not there any more; else a variable says so.
-    fn taken(&mut self, left: Option<Left>, store: &mut Store) -> Taken {
-        let fresh = self.fresh.variable(Sort::Bool);
-        let Some(left) = left else { return Taken { condition: fresh, left: None } };
-        let condition = Term::and(&left.before, &Term::not(&fresh));
-        store.assume(&Term::implies(&fresh, &left.before), &mut self.solver);
-        for other in &left.others {
-            store.assume(&Term::not(&Term::and(&fresh, other)), &mut self.solver);
-        }
-        Taken { condition, left: Some((left, fresh)) }
+/// The condition on which a run was taken: where what it left was there and is not there any more; else a variable says so.
+fn taken(judge: &mut Judge, left: Option<Left>, store: &mut Store) -> Taken {
+    let fresh = judge.fresh.variable(Sort::Bool);
+    let Some(left) = left else { return Taken { condition: fresh, left: None } };
+    let condition = Term::and(&left.before, &Term::not(&fresh));
+    store.assume(&Term::implies(&fresh, &left.before), &mut judge.solver);
+    for other in &left.others {
+        store.assume(&Term::not(&Term::and(&fresh, other)), &mut judge.solver);
     }
+    Taken { condition, left: Some((left, fresh)) }
 }
 
 /// Substitutes what is known of the variables behind the `last`: those before it are the same without the run.

@@ -1,20 +1,26 @@
-//! A request as candidates receive it: variables stand for what is not known of it, and what only asked is joined again.
+//! A request in candidates: variables stand for what is not known of it, and what only asked is joined again.
+//!
+//! A request `Add(?)` is `Add(#1)`, one choice more; and where any answer will do, the two paths of `reply has(x)` are one.
 
-use super::candidate::{Candidate, Logged};
+use super::candidate::{Candidate, Logged, notes_requests};
 use super::frontier::Judge;
+use super::goal::Goal;
+use super::section::Section;
 use super::{Exchange, Observed};
+use crate::process::Fresh;
+use crate::solve::Solver;
 use crate::spec::Spec;
-use crate::spec::code::Program;
 use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::Value;
 
 /// A request as a candidate receives it, and what was observed.
 pub(super) struct Received<'r> {
-    pub(super) request: &'r Value,
-    /// Where a part of the request is not known: what stands for it.
+    pub(super) spec: &'r Spec,
+    request: &'r Value,
+    /// What stands for the part of the request that is not known, where there is one.
     filled: Option<&'r Filled>,
-    pub(super) client: u64,
+    client: u64,
     pub(super) seen: &'r Observed,
 }
 
@@ -30,60 +36,110 @@ pub(super) struct Filled {
 
 impl<'r> Received<'r> {
     /// The request of an exchange, with what stands for the parts that are not known.
-    pub(super) fn of(exchange: &'r Exchange, filled: Option<&'r Filled>) -> Received<'r> {
+    pub(super) fn of(spec: &'r Spec, exchange: &'r Exchange, filled: Option<&'r Filled>) -> Received<'r> {
         let request = filled.map_or(&exchange.request, |filled| &filled.request);
-        Received { request, filled, client: exchange.client, seen: &exchange.observed }
+        Received { spec, request, filled, client: exchange.client, seen: &exchange.observed }
     }
 }
 
-impl Judge {
-    /// A request with something in the place of what is not known of it; nothing where all is known.
-    pub(super) fn filled(&mut self, spec: &Spec, recorded: &Value) -> Option<Filled> {
+impl Filled {
+    /// A request with variables in the place of what is not known of it; nothing where all is known.
+    pub(super) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<Filled> {
         recorded.has_holes().then(|| {
-            let before = self.fresh.last;
-            let (request, facts) = self.fresh.fill_holes(&spec.types, spec.program.request, recorded);
-            Filled { request, facts, variables: self.fresh.last - before }
+            let before = fresh.last;
+            let (request, facts) = fresh.fill_holes(&spec.types, spec.program.request, recorded);
+            Filled { request, facts, variables: fresh.last - before }
         })
     }
 
-    /// A request of which a part is not known is one choice more.
-    pub(super) fn ask(&mut self, candidate: &mut Candidate, received: &Received<'_>) -> Result<(), Infeasible> {
-        let Some(filled) = received.filled else { return Ok(()) };
-        self.log(candidate, || Logged::Request(received.request.clone()));
-        self.fill(candidate, filled)
+    /// Takes up in a candidate what restricts the variables: one choice more.
+    pub(super) fn assume(&self, candidate: &mut Candidate, solver: &mut Solver) -> Result<(), Infeasible> {
+        candidate.growth.count_choice(self.variables);
+        candidate.assume_each(&self.facts, None, solver)
     }
+}
 
-    /// Takes up what restricts the variables in a request.
-    pub(super) fn fill(&mut self, candidate: &mut Candidate, filled: &Filled) -> Result<(), Infeasible> {
-        candidate.growth.count_choice(filled.variables);
-        candidate.assume_each(&filled.facts, None, &mut self.solver)
-    }
-
-    /// The handler of requests: where nobody wants to know what was chosen, the one that chooses late.
-    pub(super) fn handler(&self, program: &Program) -> u32 {
-        let unwatched = self.options.late && !self.options.keep_choices && self.wanted.is_none();
-        if unwatched { program.late } else { program.serve }
-    }
-
-    /// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.
-    pub(super) fn may_join(&self, observed: &Observed) -> bool {
-        matches!(observed, Observed::Any | Observed::Lost) && self.options.merge && !self.options.keep_paths()
-    }
-
-    /// Paths on which nothing was written differ in what they asked only. Where every state that entered the section left
-    /// it on one of them, and any answer will do, together they are the candidate that entered.
-    pub(super) fn join(
-        &mut self,
-        before: Candidate,
-        candidate: &mut Candidate,
-        others: &mut Vec<Candidate>,
-        first: usize,
-    ) {
-        let unchanged = |path: &Candidate| path.process.stored().is_empty();
-        if others.len() > first && unchanged(candidate) && others[first..].iter().all(unchanged) {
-            self.counts.merges += (others.len() - first) as u64;
-            others.truncate(first);
-            *candidate = before;
+/// The candidates that explain a request where nothing happens between requests.
+pub(super) fn respond_each(
+    judge: &mut Judge,
+    mut candidates: Vec<Candidate>,
+    received: &Received<'_>,
+) -> Vec<Candidate> {
+    let mut others = std::mem::take(&mut judge.spares.results);
+    let mut kept = 0;
+    for at in 0..candidates.len() {
+        if at > 0 && judge.is_exhausted() {
+            break;
+        }
+        if matches!(received.seen, Observed::Lost) {
+            others.push(candidates[at].clone());
+        }
+        if respond(judge, &mut candidates[at], received, &mut others).is_ok() {
+            candidates.swap(kept, at);
+            kept += 1;
         }
     }
+    if kept < candidates.len() {
+        candidates.drain(kept..).for_each(|candidate| judge.spares.take(candidate));
+    }
+    if !others.is_empty() {
+        candidates.append(&mut others);
+    }
+    judge.spares.results = others;
+    candidates
+}
+
+/// Runs a candidate on a request, in place along the first path that shows what was observed; whether that one does. The
+/// candidates of other such paths are added to `others`.
+pub(super) fn respond(
+    judge: &mut Judge,
+    candidate: &mut Candidate,
+    received: &Received<'_>,
+    others: &mut Vec<Candidate>,
+) -> Result<(), Infeasible> {
+    let Received { spec, request, filled, client, seen } = *received;
+    if notes_requests(spec, seen) {
+        judge.log(candidate, || Logged::Received);
+    }
+    let before = may_join(judge, seen).then(|| candidate.clone());
+    let first = others.len();
+    if let Some(filled) = filled {
+        judge.log(candidate, || Logged::Request(request.clone()));
+        filled.assume(candidate, &mut judge.solver)?;
+    }
+    candidate.process.receive_by(&spec.program, handler(judge, spec), (request, client));
+    candidate.noticed = 0;
+    let explored = Section::new(judge, spec, Goal::of(seen)).explore(candidate, others);
+    if let Some(before) = before
+        && explored.is_exhaustive
+        && explored.first.is_ok()
+    {
+        judge.counts.merges += join(before, candidate, others, first) as u64;
+    }
+    explored.first
+}
+
+/// The handler of requests: where nobody wants to know what was chosen, the one that chooses late.
+fn handler(judge: &Judge, spec: &Spec) -> u32 {
+    let unwatched = judge.options.late && !judge.options.keep_choices && judge.steps.wanted.is_none();
+    if unwatched { spec.program.late } else { spec.program.serve }
+}
+
+/// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.
+fn may_join(judge: &Judge, observed: &Observed) -> bool {
+    matches!(observed, Observed::Any | Observed::Lost) && judge.options.merge && !judge.options.keep_paths()
+}
+
+/// Joins a path and the others from the `first` on, where nothing was written on any: they differ in what they asked only. Where
+/// every state that entered the section left it on one of them, and any answer will do, together they are the candidate that
+/// entered. The number of others that were joined.
+fn join(before: Candidate, candidate: &mut Candidate, others: &mut Vec<Candidate>, first: usize) -> usize {
+    let unchanged = |path: &Candidate| path.process.stored().is_empty();
+    let joined = others.len() - first;
+    if joined == 0 || !unchanged(candidate) || !others[first..].iter().all(unchanged) {
+        return 0;
+    }
+    others.truncate(first);
+    *candidate = before;
+    joined
 }

@@ -1,20 +1,24 @@
-//! The paths of a candidate through one section, each of them followed to its end.
+//! A section: the way of a candidate from one observation to the next, and what is open on it.
+//!
+//! Where 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
 
 use super::candidate::{Candidate, Logged};
 use super::findings::Findings;
 use super::frontier::Judge;
 use super::goal::Goal;
-use crate::process::{Limit, Process};
-use crate::solve::Store;
+use super::limits::COPY_LIMIT;
+use crate::process::Limit;
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec};
-use crate::symbolic::{Driven, Infeasible, drive};
+use crate::symbolic::Infeasible;
 use crate::value::Value;
 
-/// The number of paths of one request beyond which the judge gives up on the others.
-pub const PATH_LIMIT: u32 = 20_000;
-/// What the copies of the paths of one request may cost together, in copied values.
-pub(super) const COPY_LIMIT: usize = 20_000_000;
+/// The cost of a copy at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
+///
+/// [`PATH_LIMIT`]: super::limits::PATH_LIMIT
+const FORK_COST: usize = 500;
+/// So many copied values are as much work as a made term.
+const COPIED: u64 = 10;
 
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
@@ -22,7 +26,14 @@ pub(super) enum Open {
     /// In the middle of its section.
     Running(Candidate),
     /// At its answer, which is still to be compared.
-    Answering(Candidate, Value, Site),
+    Answering(Candidate, Given),
+}
+
+/// An answer of a path, and the node at which it is given.
+#[derive(Clone, Debug)]
+pub(super) struct Given {
+    pub(super) value: Value,
+    pub(super) site: Site,
 }
 
 /// The paths of a candidate through one section.
@@ -36,14 +47,6 @@ pub(super) struct Section<'j> {
     pub(super) findings: Findings,
     /// What the copies of paths cost so far.
     pub(super) copied: usize,
-}
-
-/// The result of a section.
-pub(super) struct Explored {
-    /// Whether the first path shows what was observed.
-    pub(super) first: Result<(), Infeasible>,
-    /// Set where every state that entered the section left it with an answer.
-    pub(super) is_exhaustive: bool,
 }
 
 /// The end of a path.
@@ -60,91 +63,9 @@ impl From<Infeasible> for Ended {
     }
 }
 
-impl Driven for Candidate {
-    #[inline]
-    fn parts(&mut self) -> (&mut Process, &Store) {
-        let state = &mut **self;
-        (&mut state.process, &state.store)
-    }
-}
-
-impl Judge {
-    /// Runs a candidate through its section, in place along the first path that shows what was observed. The candidates of other
-    /// such paths are added to `others`.
-    pub(super) fn explore(
-        &mut self,
-        spec: &Spec,
-        candidate: &mut Candidate,
-        goal: Goal<'_>,
-        others: &mut Vec<Candidate>,
-    ) -> Explored {
-        let mut section = Section::new(self, spec, goal);
-        let first = section.run(candidate);
-        if !section.open.is_empty() {
-            section.explore_open(others);
-        }
-        let is_exhaustive = section.findings.is_exhaustive;
-        let findings = section.findings;
-        self.findings.merge(findings);
-        Explored { first, is_exhaustive }
-    }
-
-    /// Compares an answer that a section gave before with the observed one.
-    pub(super) fn explore_answer(
-        &mut self,
-        spec: &Spec,
-        answering: (Candidate, Value, Site),
-        goal: Goal<'_>,
-        shown: &mut Vec<Candidate>,
-    ) {
-        let mut section = Section::new(self, spec, goal);
-        section.open.push(Open::Answering(answering.0, answering.1, answering.2));
-        section.explore_open(shown);
-        let findings = section.findings;
-        self.findings.merge(findings);
-    }
-}
-
 impl<'j> Section<'j> {
-    fn new(judge: &'j mut Judge, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
+    pub(super) fn new(judge: &'j mut Judge, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
         Section { judge, spec, goal, open: Vec::new(), findings: Findings::default(), copied: 0 }
-    }
-
-    /// Runs one path to its end.
-    fn run(&mut self, candidate: &mut Candidate) -> Result<(), Infeasible> {
-        match drive(self.spec, self, candidate) {
-            Ended::Shows => Ok(()),
-            Ended::Infeasible => Err(Infeasible),
-        }
-    }
-
-    /// Runs open paths to their ends; the candidates of those that show what was observed are added to `others`.
-    fn explore_open(&mut self, others: &mut Vec<Candidate>) {
-        let mut paths = 1u32;
-        while let Some(mut path) = self.open.pop() {
-            paths += 1;
-            if self.is_exhausted() {
-                return;
-            }
-            if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
-                return self.give_up(Limit::Paths);
-            }
-            let shows = match &mut path {
-                Open::Running(candidate) => self.run(candidate),
-                Open::Answering(candidate, answer, site) => {
-                    let answer = std::mem::replace(answer, Value::Absent);
-                    self.unify(candidate, answer, *site)
-                }
-            };
-            let (Open::Running(mut candidate) | Open::Answering(mut candidate, ..)) = path;
-            match shows {
-                Ok(()) => {
-                    candidate.process.rest();
-                    others.push(candidate);
-                }
-                Err(Infeasible) => self.judge.spares.take(candidate),
-            }
-        }
     }
 
     /// Tests whether the exchange has taken more than it may.
@@ -168,11 +89,37 @@ impl<'j> Section<'j> {
         !self.judge.options.directed || candidate.process.may_reply(&self.spec.program, pc, answer)
     }
 
+    /// Tests whether a path that has met a choice can still show what was observed.
+    pub(super) fn may_still_show(&self, candidate: &Candidate) -> bool {
+        self.awaited().is_none_or(|answer| candidate.process.may_still_reply(&self.spec.program, answer))
+    }
+
+    /// The answer (`None`: that there is none) that a path must come to, where it ends if it cannot.
+    pub(super) fn awaited(&self) -> Option<Option<&'j Value>> {
+        if self.judge.options.ahead && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
+    }
+
+    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and where
+    /// the exchange has taken more than it may.
+    pub(super) fn pay(&mut self, candidate: &Candidate) -> Result<(), Infeasible> {
+        if self.is_exhausted() {
+            return Err(Infeasible);
+        }
+        let cost = FORK_COST + candidate.process.size();
+        self.copied = self.copied.saturating_add(cost);
+        self.judge.work.without_terms = self.judge.work.without_terms.saturating_add(cost as u64 / COPIED);
+        if self.copied <= COPY_LIMIT {
+            return Ok(());
+        }
+        self.give_up(Limit::Paths);
+        Err(Infeasible)
+    }
+
     /// Tests whether the observed answer can still come that way.
     pub(super) fn may_go(&mut self, candidate: &Candidate, way: usize, site: Site) -> bool {
         let process = &candidate.process;
         let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(candidate, *pc));
-        may_show && process.elements().get(way).is_none_or(|one| self.wants(one, site))
+        may_show && process.elements().get(way).is_none_or(|one| self.judge.steps.follow(one, site))
     }
 
     /// Takes one of several ways.

@@ -9,9 +9,14 @@ use super::candidate::Candidate;
 /// So many are kept.
 const KEPT: usize = 32;
 
-/// Emptied candidates.
+/// Room for candidates.
 #[derive(Default, Debug)]
-pub(super) struct Spares(Vec<Candidate>);
+pub(super) struct Spares {
+    /// Emptied candidates.
+    emptied: Vec<Candidate>,
+    /// Room for the results of a request, empty between requests; kept so that no request makes its own.
+    pub(super) results: Vec<Candidate>,
+}
 
 impl Clone for Spares {
     /// None: they are room, not content.
@@ -23,7 +28,7 @@ impl Clone for Spares {
 impl Spares {
     /// A copy of a candidate.
     pub(super) fn copy(&mut self, candidate: &Candidate) -> Candidate {
-        match self.0.pop() {
+        match self.emptied.pop() {
             Some(mut spare) => {
                 spare.copy_from(candidate);
                 spare
@@ -34,7 +39,7 @@ impl Spares {
 
     /// A candidate with a copy of the process of another one, and nothing else of it.
     pub(super) fn beside(&mut self, candidate: &Candidate) -> Candidate {
-        match self.0.pop() {
+        match self.emptied.pop() {
             Some(mut spare) => {
                 spare.process.copy_from(&candidate.process);
                 spare
@@ -45,9 +50,9 @@ impl Spares {
 
     /// Takes a candidate that is not needed any more.
     pub(super) fn take(&mut self, mut candidate: Candidate) {
-        if self.0.len() < KEPT && candidate.process.is_small() {
+        if self.emptied.len() < KEPT && candidate.process.is_small() {
             candidate.empty();
-            self.0.push(candidate);
+            self.emptied.push(candidate);
         }
     }
 }
@@ -92,7 +97,7 @@ mod tests {
                 let mut spares = Spares::default();
                 spares.take(spare.clone());
                 let copy = spares.copy(candidate);
-                assert!(spares.0.is_empty());
+                assert!(spares.emptied.is_empty());
                 assert_eq!(format!("{copy:?}"), format!("{candidate:?}"));
             }
         }

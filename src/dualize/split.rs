@@ -5,9 +5,10 @@
 //! pieces stand for the same states together.
 
 use super::candidate::Candidate;
+use super::forget;
 use super::frontier::Judge;
 use crate::scalar::Scalar;
-use crate::solve::Store;
+use crate::solve::{Solver, Store};
 use crate::term::{Kind, Term, Var};
 
 /// A variable with more values than this is not split.
@@ -15,41 +16,39 @@ const VALUES: usize = 8;
 /// A candidate is not split into more pieces than this.
 const PIECES: usize = 64;
 
-impl Judge {
-    /// The pieces of a candidate in which these slots depend on no variable of few values; itself where they are too many.
-    pub(super) fn split(&mut self, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
-        let (mut open, mut pieces) = (vec![candidate.clone()], Vec::new());
-        while let Some(piece) = open.pop() {
-            match in_slots(&piece, slots) {
-                None => pieces.push(piece),
-                Some((var, values)) => {
-                    for value in values {
-                        let mut part = self.piece(piece.clone(), var, value);
-                        if let Some(part) = &mut part {
-                            self.forget(part);
-                        }
-                        open.extend(part);
+/// The pieces of a candidate in which these slots depend on no variable of few values; itself where they are too many.
+pub(super) fn by_slots(judge: &mut Judge, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
+    let (mut open, mut pieces) = (vec![candidate.clone()], Vec::new());
+    while let Some(piece) = open.pop() {
+        match in_slots(&piece, slots) {
+            None => pieces.push(piece),
+            Some((var, values)) => {
+                for value in values {
+                    let mut part = with_value(piece.clone(), (var, value), &mut judge.solver);
+                    if let Some(part) = &mut part {
+                        forget::dead(judge, part);
                     }
+                    open.extend(part);
                 }
             }
-            if open.len() + pieces.len() > PIECES {
-                return vec![candidate];
-            }
         }
-        pieces
+        if open.len() + pieces.len() > PIECES {
+            return vec![candidate];
+        }
     }
+    pieces
+}
 
-    /// The pieces of a candidate in which no slot depends on a variable of few values.
-    pub(super) fn split_all(&mut self, candidate: Candidate) -> Vec<Candidate> {
-        let slots: Vec<u32> = (0..self.spec.program.state).collect();
-        self.split(candidate, &slots)
-    }
+/// The pieces of a candidate in which no slot depends on a variable of few values.
+pub(super) fn wholly(judge: &mut Judge, candidate: Candidate) -> Vec<Candidate> {
+    let slots: Vec<u32> = (0..judge.spec.program.state).collect();
+    by_slots(judge, candidate, &slots)
+}
 
-    /// The part of a candidate in which a variable has a value, if there is one.
-    fn piece(&mut self, mut candidate: Candidate, var: Var, value: Scalar) -> Option<Candidate> {
-        let condition = Term::eq(&Term::var(var), &Term::constant(value));
-        candidate.assume(&condition, None, &mut self.solver).ok().map(|()| candidate)
-    }
+/// The part of a candidate in which a variable has a value, if there is one.
+fn with_value(mut candidate: Candidate, (var, value): (Var, Scalar), solver: &mut Solver) -> Option<Candidate> {
+    let condition = Term::eq(&Term::var(var), &Term::constant(value));
+    candidate.assume(&condition, None, solver).ok().map(|()| candidate)
 }
 
 /// A variable of some slots that has few values, and these.

@@ -4,20 +4,65 @@
 //! step(q, a) = run every candidate on q; keep those that can answer a; none left: reject      (Figure 3.1)
 //! ```
 
-use super::candidate::{Candidate, Logged, notes_requests};
+use std::sync::Arc;
+
+use super::candidate::Candidate;
 use super::compared::Compared;
-use super::frontier::Judge;
+use super::findings::Findings;
+use super::forks::Forks;
+use super::frontier::{Counts, Judge};
 use super::goal::Goal;
-use super::request::Received;
-use super::{Exchange, Observed};
-use crate::process::Limit;
+use super::options::Options;
+use super::request::{Filled, Received};
+use super::section::Section;
+use super::spare::Spares;
+use super::steps::Steps;
+use super::work::Work;
+use super::{Exchange, few, reduce, request, sections, tidy, wake, ways};
+use crate::network::{Network, Observation};
+use crate::process::{Fresh, Limit, Process};
+use crate::solve::{Solver, Store};
 use crate::spec::Spec;
-use crate::symbolic::Infeasible;
 
 /// A way to find the candidates that explain a request.
-type Respond = fn(&mut Judge, &Spec, Vec<Candidate>, &Received<'_>) -> Vec<Candidate>;
+type Respond = fn(&mut Judge, Vec<Candidate>, &Received<'_>) -> Vec<Candidate>;
 
 impl Judge {
+    /// A judge that has seen nothing: its candidates are the possible initial states.
+    #[must_use]
+    pub fn new(spec: Arc<Spec>, options: Options) -> Judge {
+        let mut process = Process::new(&spec.program);
+        process.boot(&spec.program);
+        let mut judge = Judge {
+            candidates: Vec::new(),
+            solver: Solver::new(options.limits),
+            work: Work::new(options.effort),
+            options,
+            counts: Counts::default(),
+            fresh: Fresh::default(),
+            event: 0,
+            findings: Findings::default(),
+            clean_died: None,
+            steps: Steps::default(),
+            merged_since: None,
+            spares: Spares::default(),
+            compared: Compared::default(),
+            forks: Forks::default(),
+            spec,
+        };
+        let mut candidate = Candidate::new(process);
+        if judge.options.keep_choices {
+            candidate.store = Store::with_trail();
+        }
+        let mut survivors = Vec::new();
+        let spec = judge.spec.clone();
+        if Section::new(&mut judge, &spec, Goal::Nothing).explore(&mut candidate, &mut survivors).first.is_ok() {
+            survivors.push(candidate);
+        }
+        judge.settle(survivors);
+        judge
+    }
+
     /// Observes an exchange. Whether anything still explains the trace.
     pub fn observe(&mut self, exchange: &Exchange) -> bool {
         let spec = self.spec.clone();
@@ -26,8 +71,23 @@ impl Judge {
 
     /// The same with the specification at hand, which must be the judge's own.
     pub(crate) fn observe_by(&mut self, spec: &Spec, exchange: &Exchange) -> bool {
-        let respond = if spec.program.steps.is_empty() { Judge::respond_each } else { Judge::respond_after_steps };
+        let respond = if spec.program.steps.is_empty() { request::respond_each } else { wake::respond };
         self.step(spec, exchange, respond)
+    }
+
+    /// Observes something over a network; `line` is where it stands in the trace, or its number from 1. Whether anything still
+    /// explains the trace. A specification in which tasks yield is one that was compiled for tasks that are interleaved.
+    ///
+    /// Choices are not kept for a witness.
+    pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
+        if self.candidates.is_empty() && self.event > 0 {
+            return false;
+        }
+        self.begin(line);
+        let candidates = std::mem::take(&mut self.candidates);
+        let after = sections::observe(self, candidates, network, observation);
+        self.settle(after);
+        !self.candidates.is_empty()
     }
 
     /// The step of Figure 3.1.
@@ -36,17 +96,17 @@ impl Judge {
             return false;
         }
         self.begin(exchange.line);
-        let filled = self.filled(spec, &exchange.request);
-        let received = Received::of(exchange, filled.as_ref());
+        let filled = Filled::of(&exchange.request, spec, &mut self.fresh);
+        let received = Received::of(spec, exchange, filled.as_ref());
         let candidates = std::mem::take(&mut self.candidates);
         let merges = self.options.merge_ways && spec.program.has_meetings;
         let before = merges.then(|| (candidates.clone(), self.findings.clone()));
-        let after = respond(self, spec, candidates, &received);
+        let after = respond(self, candidates, &received);
         self.settle(after);
         if let Some((candidates, findings)) = before.filter(|_| !self.options.merge_ways) {
             // What merged ways lead to has no normal form: they are followed one by one.
             self.findings = findings;
-            let after = respond(self, spec, candidates, &received);
+            let after = respond(self, candidates, &received);
             self.settle(after);
         }
         self.work.end(&self.options, &self.solver);
@@ -54,84 +114,25 @@ impl Judge {
     }
 
     /// Begins with what stands on a line of the trace.
-    pub(super) fn begin(&mut self, line: u64) {
+    fn begin(&mut self, line: u64) {
         self.event = line;
         self.counts.events += 1;
         self.begin_exchange();
     }
 
-    /// The candidates that explain a request where nothing happens between requests.
-    pub(super) fn respond_each(
-        &mut self,
-        spec: &Spec,
-        mut candidates: Vec<Candidate>,
-        received: &Received<'_>,
-    ) -> Vec<Candidate> {
-        let mut others = std::mem::take(&mut self.results);
-        let mut kept = 0;
-        for at in 0..candidates.len() {
-            if at > 0 && self.is_exhausted() {
-                break;
-            }
-            if matches!(received.seen, Observed::Lost) {
-                others.push(candidates[at].clone());
-            }
-            if self.respond(spec, &mut candidates[at], received, &mut others).is_ok() {
-                candidates.swap(kept, at);
-                kept += 1;
-            }
-        }
-        if kept < candidates.len() {
-            candidates.drain(kept..).for_each(|candidate| self.spares.take(candidate));
-        }
-        if !others.is_empty() {
-            candidates.append(&mut others);
-        }
-        self.results = others;
-        candidates
-    }
-
-    /// Runs a candidate on a request, in place along the first path that shows what was observed; whether that one does. The
-    /// candidates of other such paths are added to `others`.
-    pub(super) fn respond(
-        &mut self,
-        spec: &Spec,
-        candidate: &mut Candidate,
-        received: &Received<'_>,
-        others: &mut Vec<Candidate>,
-    ) -> Result<(), Infeasible> {
-        let Received { request, client, seen, .. } = received;
-        if notes_requests(spec, seen) {
-            self.log(candidate, || Logged::Received);
-        }
-        let before = self.may_join(seen).then(|| candidate.clone());
-        let first = others.len();
-        self.ask(candidate, received)?;
-        candidate.process.receive_by(&spec.program, self.handler(&spec.program), (request, *client));
-        candidate.noticed = 0;
-        let explored = self.explore(spec, candidate, Goal::of(seen), others);
-        if let Some(before) = before
-            && explored.is_exhaustive
-            && explored.first.is_ok()
-        {
-            self.join(before, candidate, others, first);
-        }
-        explored.first
-    }
-
     /// Brings the candidates into few, in normal form; few of them where a limit was reached.
     pub(super) fn settle(&mut self, mut survivors: Vec<Candidate>) {
         match (self.merged_since.take(), &mut survivors[..]) {
-            (Some(last), _) => self.normalize_merged(&mut survivors, last),
-            (None, [only]) => self.tidy_and_name(only),
+            (Some(last), _) => ways::normalize(self, &mut survivors, last),
+            (None, [only]) => tidy::after_exchange(self, only),
             (None, _) => {
-                self.tidy_each(&mut survivors, Judge::tidy_one_of_several);
+                tidy::each(self, &mut survivors, tidy::one_of_several);
                 if survivors.len() > 1 && self.options.merge {
-                    self.reduce(&mut survivors);
+                    reduce::now_and_then(self, &mut survivors);
                 }
             }
         }
-        self.keep_few(&mut survivors);
+        few::keep(self, &mut survivors);
         if survivors.len() < 2 {
             self.compared = Compared::default();
         }

@@ -123,7 +123,7 @@ pub(super) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver)
     }
 }
 
-/// Whether `general` accepts every future of `special`.
+/// Tests whether `general` accepts every future of `special`.
 pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solver) -> bool {
     if (!general.is_clean() && special.is_clean()) || general.process.situation() != special.process.situation() {
         return false;
@@ -245,7 +245,7 @@ impl Matching<'_> {
         })
     }
 
-    /// Whether a base may be any map: it was never looked at, and stands at one place only.
+    /// Tests whether a base may be any map: it was never looked at, and stands at one place only.
     fn is_any(&self, base: &Base) -> bool {
         let blank = base.keys == Keys::Endless && base.view == View::Whole;
         let mut places = 0;
@@ -328,14 +328,14 @@ impl Matching<'_> {
         }
     }
 
-    /// Whether a term becomes another one under the substitution found so far, if that has all of its variables.
+    /// Tests whether a term becomes another one under the substitution found so far, if that has all of its variables.
     fn becomes(&self, general: &Term, special: &Term) -> Option<bool> {
         let mut complete = true;
         general.vars(&mut |var| complete &= self.terms.contains_key(&var));
         complete.then(|| general.substitute(&mut |var| self.terms.get(&var).cloned()) == *special)
     }
 
-    /// Whether all terms become what they must.
+    /// Tests whether all terms become what they must.
     fn is_complete(&self) -> bool {
         self.open.iter().all(|(general, special)| self.becomes(general, special) == Some(true))
     }

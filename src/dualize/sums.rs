@@ -13,10 +13,9 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, State};
-use super::frontier::Judge;
-use crate::process::Process;
+use crate::process::{Fresh, Process};
 use crate::scalar::{Int, Sort};
-use crate::solve::Store;
+use crate::solve::{Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::Substitution;
 
@@ -39,23 +38,21 @@ struct Occurrences {
     met: FxHashSet<Term>,
 }
 
-impl Judge {
-    /// Makes differences of variables that were added up: of those made since that was done last that constraints mention.
-    pub(super) fn name_sums(&mut self, candidate: &mut Candidate) {
-        let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
-        for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.growth.summed) {
-            let mut so_far = Term::var(first);
-            for var in others {
-                let Some(fresh) = self.fresh.variable(Sort::Int).as_var() else { continue };
-                let difference = candidate.store.stand_for_sum(&so_far, var, fresh, &mut self.solver);
-                differences.insert(var, difference);
-                so_far = Term::var(fresh);
-            }
+/// Makes differences of variables that were added up: of those made since that was done last that constraints mention.
+pub(super) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candidate) {
+    let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
+    for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.growth.summed) {
+        let mut so_far = Term::var(first);
+        for var in others {
+            let Some(moment) = fresh.variable(Sort::Int).as_var() else { continue };
+            let difference = candidate.store.stand_for_sum(&so_far, var, moment, solver);
+            differences.insert(var, difference);
+            so_far = Term::var(moment);
         }
-        candidate.growth.summed = self.fresh.last;
-        if !differences.is_empty() {
-            replace(&mut candidate.process, &|var| differences.get(&var).cloned());
-        }
+    }
+    candidate.growth.summed = fresh.last;
+    if !differences.is_empty() {
+        replace(&mut candidate.process, &|var| differences.get(&var).cloned());
     }
 }
 

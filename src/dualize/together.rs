@@ -6,13 +6,12 @@
 //! next two come to nothing new.
 
 use super::candidate::Candidate;
-use super::focus;
+use super::fire::{self, Woken};
 use super::frontier::Judge;
 use super::left::Left;
-use super::perhaps::substitute_new;
-use super::reduce::fewer;
-use super::touch::{Choices, Wanted};
-use super::wake::{Firing, Woken};
+use super::perhaps::{put_beside, substitute_new};
+use super::touch::{Choices, Firing, Wanted};
+use super::{focus, forget, tidy};
 use crate::spec::{Site, Spec};
 use crate::value::Value;
 
@@ -27,119 +26,116 @@ struct Next {
     cleared: Candidate,
 }
 
-impl Judge {
-    /// Adds to the states what the steps that are awake lead to; whether there is anything new. Nothing where that does not come
-    /// to an end: what states are put into may grow for ever, where there are few states.
-    pub(super) fn fire_together(&mut self, spec: &Spec, woken: &mut Woken) -> Option<bool> {
-        let limit = self.work.total(&self.solver).saturating_add(WORK);
-        for round in 0..ROUNDS {
-            let mut is_new = false;
-            for firing in woken.firings(spec) {
-                for firing in self.with_each_choice(spec, &woken.states, firing) {
-                    let before = self.journal.is_some().then(|| woken.states.clone());
-                    let leads_on = self.fire(spec, woken, &firing);
-                    self.note_firing(|| before.filter(|_| leads_on).map(|before| (before, firing)));
-                    is_new |= leads_on;
-                    if self.work.total(&self.solver) > limit {
-                        return None;
-                    }
-                }
-            }
-            if !is_new || self.is_exhausted() {
-                return Some(round > 0 || is_new);
-            }
-        }
-        None
-    }
-
-    /// A step with each of its choices.
-    fn with_each_choice(&mut self, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
-        let choice = spec.program.steps[firing.step].choice;
-        let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
-        let Some(choices) = self.choices(spec, states, (firing.step, site)) else { return vec![firing] };
-        if choices.is_empty() {
-            return vec![firing];
-        }
-        let only =
-            |choice: Value| Firing { wanted: Some(Wanted { site, choices: Choices::Only(choice) }), ..firing.clone() };
-        choices.into_iter().map(only).collect()
-    }
-
-    /// The elements that a step may choose there in these states; nothing where some of it is not known.
-    fn choices(&mut self, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
-        let mut all: Vec<Value> = Vec::new();
-        for state in states {
-            self.wanted = Some(Wanted { site, choices: Choices::Listed(Some(Vec::new())) });
-            self.run_step(spec, state, step);
-            let Some(Wanted { choices: Choices::Listed(listed), .. }) = self.wanted.take() else { return None };
-            for choice in listed? {
-                if !choice.is_known() {
+/// Adds to the states what the steps that are awake lead to; whether there is anything new. Nothing where that does not come
+/// to an end: what states are put into may grow for ever, where there are few states.
+pub(super) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<bool> {
+    let limit = judge.work.total(&judge.solver).saturating_add(WORK);
+    for round in 0..ROUNDS {
+        let mut is_new = false;
+        for firing in woken.firings(spec) {
+            for firing in with_each_choice(judge, spec, &woken.states, firing) {
+                let before = judge.steps.journal.is_kept().then(|| woken.states.clone());
+                let leads_on = fire_one(judge, spec, woken, &firing);
+                judge.steps.journal.note_firing(|| before.filter(|_| leads_on).map(|before| (before, firing)));
+                is_new |= leads_on;
+                if judge.work.total(&judge.solver) > limit {
                     return None;
                 }
-                if !all.contains(&choice) {
-                    all.push(choice);
-                }
             }
         }
-        Some(all)
+        if !is_new || judge.is_exhausted() {
+            return Some(round > 0 || is_new);
+        }
     }
+    None
+}
 
-    /// Puts what a step leads to together with the states that it is taken from; whether anything is new.
-    fn fire(&mut self, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
-        let mut is_new = false;
-        for at in 0..woken.states.len() {
-            let mut before = woken.states[at].clone();
-            self.substitute_solved(&mut before);
-            let last = self.fresh.last;
-            let mut next = Vec::new();
-            for mut raw in self.run_wanted(spec, &before, firing) {
-                let mut cleared = raw.clone();
-                substitute_new(&mut raw, last);
-                self.clear(&mut cleared);
-                if !self.is_known(woken, &cleared) {
-                    next.push(Next { raw, cleared });
-                }
-            }
-            if !next.is_empty() {
-                is_new = true;
-                self.add_together(woken, at, (&before, last), next);
-            }
-        }
-        is_new
+/// A step with each of its choices.
+fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
+    let choice = spec.program.steps[firing.step].choice;
+    let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
+    let Some(choices) = choices(judge, spec, states, (firing.step, site)) else { return vec![firing] };
+    if choices.is_empty() {
+        return vec![firing];
     }
+    let only =
+        |choice: Value| Firing { wanted: Some(Wanted { site, choices: Choices::Only(choice) }), ..firing.clone() };
+    choices.into_iter().map(only).collect()
+}
 
-    /// Puts what a step leads to together with the state that it was taken from.
-    fn add_together(&mut self, woken: &mut Woken, at: usize, (before, last): (&Candidate, u64), next: Vec<Next>) {
-        let mut joined = before.clone();
-        if let [Next { raw, cleared }] = &next[..]
-            && Left::of(before, raw).is_none()
-            && self.is_one_with(&mut joined, cleared)
-        {
-            woken.states[at] = joined;
-            return;
-        }
-        for Next { raw, cleared } in next {
-            if !self.put_beside((before, last), &mut joined, raw) {
-                woken.states.push(cleared);
+/// The elements that a step may choose there in these states; nothing where some of it is not known.
+fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
+    let mut all: Vec<Value> = Vec::new();
+    for state in states {
+        judge.steps.wanted = Some(Wanted { site, choices: Choices::Listed(Some(Vec::new())) });
+        fire::run_step(judge, spec, state, step);
+        let Some(Wanted { choices: Choices::Listed(listed), .. }) = judge.steps.wanted.take() else { return None };
+        for choice in listed? {
+            if !choice.is_known() {
+                return None;
+            }
+            if !all.contains(&choice) {
+                all.push(choice);
             }
         }
-        self.forget_and_name(&mut joined);
-        woken.states[at] = joined;
     }
+    Some(all)
+}
 
-    /// Puts two states together, if their normal form is one; whether it is.
-    fn is_one_with(&mut self, state: &mut Candidate, other: &Candidate) -> bool {
-        let mut both = vec![state.clone(), other.clone()];
-        if !focus::are_separable(&both) {
-            return false;
-        }
-        self.put_together(&mut both, None, fewer);
-        match &mut both[..] {
-            [only] => {
-                std::mem::swap(state, only);
-                true
+/// Puts what a step leads to together with the states that it is taken from; whether anything is new.
+fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
+    let mut is_new = false;
+    for at in 0..woken.states.len() {
+        let mut before = woken.states[at].clone();
+        forget::substitute_solved(&mut before);
+        let last = judge.fresh.last;
+        let mut next = Vec::new();
+        for mut raw in fire::run_wanted(judge, spec, &before, firing) {
+            let mut cleared = raw.clone();
+            substitute_new(&mut raw, last);
+            tidy::for_comparing(judge, &mut cleared);
+            if !woken.covers(&cleared, judge) {
+                next.push(Next { raw, cleared });
             }
-            _ => false,
         }
+        if !next.is_empty() {
+            is_new = true;
+            woken.states[at] = joined(judge, woken, (&before, last), next);
+        }
+    }
+    is_new
+}
+
+/// The state that a step was taken from, together with what it leads to; what cannot be put together is added to the states.
+fn joined(judge: &mut Judge, woken: &mut Woken, (before, last): (&Candidate, u64), next: Vec<Next>) -> Candidate {
+    let mut joined = before.clone();
+    if let [Next { raw, cleared }] = &next[..]
+        && Left::of(before, raw).is_none()
+        && is_one_with(judge, &mut joined, cleared)
+    {
+        return joined;
+    }
+    for Next { raw, cleared } in next {
+        if !put_beside(judge, (before, last), &mut joined, raw) {
+            woken.states.push(cleared);
+        }
+    }
+    tidy::forget_and_name(judge, &mut joined);
+    joined
+}
+
+/// Puts two states together, if their normal form is one; whether it is.
+fn is_one_with(judge: &mut Judge, state: &mut Candidate, other: &Candidate) -> bool {
+    let mut both = vec![state.clone(), other.clone()];
+    if !focus::are_separable(&both) {
+        return false;
+    }
+    focus::put_together(judge, &mut both, None, focus::fewer);
+    match &mut both[..] {
+        [only] => {
+            std::mem::swap(state, only);
+            true
+        }
+        _ => false,
     }
 }

@@ -37,11 +37,16 @@ impl Class {
     }
 }
 
-/// The classes that the runs of a request touch.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Watch(pub(super) Vec<Class>);
+/// A step with what it chooses first; `None` is anything.
+#[derive(Clone, Debug)]
+pub(super) struct Firing {
+    pub(super) step: usize,
+    /// The component that the step is of.
+    pub(super) component: u32,
+    pub(super) wanted: Option<Wanted>,
+}
 
-/// Which runs of a step are followed.
+/// The runs of a step that are followed.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     /// The place where the step chooses.

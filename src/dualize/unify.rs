@@ -4,7 +4,8 @@
 
 use super::candidate::Candidate;
 use super::goal::Goal;
-use super::section::{Ended, Open, Section};
+use super::name;
+use super::section::{Ended, Given, Open, Section};
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
 use crate::spec::code::FaultKind;
@@ -12,102 +13,102 @@ use crate::symbolic::{Infeasible, Policy};
 use crate::term::Term;
 use crate::value::{Ask, Split, Truth, Value};
 
-impl Section<'_> {
-    /// Compares an answer with the observed one.
-    pub(super) fn unify(&mut self, candidate: &mut Candidate, mut answer: Value, site: Site) -> Result<(), Infeasible> {
-        let expected = match self.goal {
-            Goal::Answer(expected) => expected,
-            Goal::Section => {
-                candidate.process.send(answer, site);
-                return Ok(());
+/// Compares an answer with the observed one.
+pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Given) -> Result<(), Infeasible> {
+    let expected = match section.goal {
+        Goal::Answer(expected) => expected,
+        Goal::Section => {
+            candidate.process.send(given.value, given.site);
+            return Ok(());
+        }
+        Goal::Any | Goal::Lost => {
+            candidate.answer = section.judge.options.keep_answers.then_some(given.value);
+            return Ok(());
+        }
+        Goal::Nothing => return Err(Infeasible),
+    };
+    let at = section.judge.place(given.site);
+    match (&given.value, expected) {
+        (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
+        (Value::Term(term), Value::Scalar(known)) => {
+            if let Some(told) = name::tell(section.judge, candidate, (term, known), at) {
+                return told;
             }
-            Goal::Any | Goal::Lost => {
-                candidate.answer = self.judge.options.keep_answers.then_some(answer);
-                return Ok(());
-            }
-            Goal::Nothing => return Err(Infeasible),
+        }
+        _ => {}
+    }
+    loop {
+        let split = match candidate.shows(&given.value, expected, at, &mut section.judge.solver) {
+            Ok(shows) => return shows,
+            Err(split) => split,
         };
-        let at = self.judge.place(site);
-        match (&answer, expected) {
-            (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
-            (Value::Term(term), Value::Scalar(known)) => {
-                if let Some(told) = self.judge.tell_value(candidate, term, known, at) {
-                    return told;
-                }
-            }
-            _ => {}
-        }
-        loop {
-            let split = match candidate.shows(&answer, expected, at, &mut self.judge.solver) {
-                Ok(shows) => return shows,
-                Err(split) => split,
-            };
-            answer = self.told_apart(candidate, answer, split, site)?;
-        }
+        given = told_apart(section, candidate, given, split)?;
     }
+}
 
-    /// An answer of which more is known, so that the comparison gets further.
-    fn told_apart(
-        &mut self,
-        candidate: &mut Candidate,
-        answer: Value,
-        split: Split,
-        site: Site,
-    ) -> Result<Value, Infeasible> {
-        match split {
-            Split::On(condition) if condition.as_bool().is_none() => {
-                self.fork_answer(candidate, answer, site, &condition)
-            }
-            Split::On(_) => self.is_beyond(candidate, Limit::Undecidable, site),
-            Split::Uncounted => {
-                let fault = Fault { kind: FaultKind::Uncounted, site };
-                _ = self.fault(candidate, Truth::Known(true), fault);
-                Err(Infeasible)
-            }
-            Split::Ask(ask) => self.asked(candidate, answer, &ask, site),
+/// An answer of which more is known, so that the comparison gets further.
+fn told_apart(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    given: Given,
+    split: Split,
+) -> Result<Given, Infeasible> {
+    match split {
+        Split::On(condition) if condition.as_bool().is_none() => fork_answer(section, candidate, &given, &condition),
+        Split::On(_) => is_beyond(section, candidate, Limit::Undecidable, given.site),
+        Split::Uncounted => {
+            let fault = Fault { kind: FaultKind::Uncounted, site: given.site };
+            _ = section.fault(candidate, Truth::Known(true), fault);
+            Err(Infeasible)
+        }
+        Split::Ask(ask) => asked(section, candidate, given, &ask),
+    }
+}
+
+/// An answer with a part of what is unknown in it.
+fn asked(section: &mut Section<'_>, candidate: &mut Candidate, given: Given, ask: &Ask) -> Result<Given, Infeasible> {
+    let spec = section.spec;
+    match candidate.process.ask(&spec.program, ask) {
+        Answered::Part(part) => match given.value.filled(&part) {
+            Some(value) => Ok(Given { value, ..given }),
+            None => is_beyond(section, candidate, Limit::Undecidable, given.site),
+        },
+        Answered::Look(look) => match section.look(spec, candidate, &look, given.site) {
+            Ok(()) => Ok(given),
+            Err(Ended::Shows | Ended::Infeasible) => Err(Infeasible),
+        },
+        Answered::Branch(condition) => fork_answer(section, candidate, &given, &condition),
+        Answered::Cut(limit) => is_beyond(section, candidate, limit, given.site),
+    }
+}
+
+/// Ends a path at a limit.
+fn is_beyond<T>(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    limit: Limit,
+    site: Site,
+) -> Result<T, Infeasible> {
+    _ = section.cut(candidate, Truth::Known(true), limit, Some(site));
+    Err(Infeasible)
+}
+
+/// Opens both sides of a condition on which it depends what an answer is, in the place of their path.
+fn fork_answer<T>(
+    section: &mut Section<'_>,
+    candidate: &Candidate,
+    given: &Given,
+    condition: &Term,
+) -> Result<T, Infeasible> {
+    for holds in [true, false] {
+        let mut side = section.judge.spares.copy(candidate);
+        side.process.branch(holds);
+        let side_condition = if holds { condition.clone() } else { Term::not(condition) };
+        let at = Some(section.judge.place(given.site));
+        if side.assume(&side_condition, at, &mut section.judge.solver).is_ok() {
+            let value = given.value.decide(condition, holds);
+            section.open.push(Open::Answering(side, Given { value, ..*given }));
         }
     }
-
-    /// An answer with a part of what is unknown in it.
-    fn asked(&mut self, candidate: &mut Candidate, answer: Value, ask: &Ask, site: Site) -> Result<Value, Infeasible> {
-        let spec = self.spec;
-        match candidate.process.ask(&spec.program, ask) {
-            Answered::Part(part) => match answer.filled(&part) {
-                Some(filled) => Ok(filled),
-                None => self.is_beyond(candidate, Limit::Undecidable, site),
-            },
-            Answered::Look(look) => match self.look(spec, candidate, &look, site) {
-                Ok(()) => Ok(answer),
-                Err(Ended::Shows | Ended::Infeasible) => Err(Infeasible),
-            },
-            Answered::Branch(condition) => self.fork_answer(candidate, answer, site, &condition),
-            Answered::Cut(limit) => self.is_beyond(candidate, limit, site),
-        }
-    }
-
-    /// Ends a path at a limit.
-    fn is_beyond<T>(&mut self, candidate: &mut Candidate, limit: Limit, site: Site) -> Result<T, Infeasible> {
-        _ = self.cut(candidate, Truth::Known(true), limit, Some(site));
-        Err(Infeasible)
-    }
-
-    /// Opens both sides of a condition on which it depends what an answer is, in the place of their path.
-    fn fork_answer<T>(
-        &mut self,
-        candidate: &Candidate,
-        answer: Value,
-        site: Site,
-        condition: &Term,
-    ) -> Result<T, Infeasible> {
-        for holds in [true, false] {
-            let mut side = self.judge.spares.copy(candidate);
-            side.process.branch(holds);
-            let side_condition = if holds { condition.clone() } else { Term::not(condition) };
-            let at = Some(self.judge.place(site));
-            if side.assume(&side_condition, at, &mut self.judge.solver).is_ok() {
-                self.open.push(Open::Answering(side, answer.decide(condition, holds), site));
-            }
-        }
-        Err(Infeasible)
-    }
+    Err(Infeasible)
 }

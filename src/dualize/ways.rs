@@ -8,54 +8,52 @@ use super::candidate::Candidate;
 use super::focus;
 use super::frontier::Judge;
 use super::goal::Goal;
+use super::normal::selector;
 use super::section::Section;
+use super::tidy;
 
 /// So many candidates in normal form are kept, of one that had merged ways.
 const KEPT: usize = 64;
 
-impl Section<'_> {
-    /// Takes several ways together, where each of them comes behind the `either` without an event; whether that was possible.
-    pub(super) fn take_together(&mut self, candidate: &mut Candidate, ways: &[usize]) -> bool {
-        let (judge, program) = (&mut *self.judge, &self.spec.program);
-        let merges = judge.options.merge_ways && judge.may_unite() && judge.watch.is_none();
-        if ways.len() < 2 || !merges || self.goal == Goal::Section {
+/// Takes several ways together, where each of them comes behind the `either` without an event; whether that was possible.
+pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate, ways: &[usize]) -> bool {
+    let (judge, program) = (&mut *section.judge, &section.spec.program);
+    let merges = judge.options.merge_ways && judge.may_unite() && judge.steps.touched.is_none();
+    if ways.len() < 2 || !merges || section.goal == Goal::Section {
+        return false;
+    }
+    let Some(meeting) = candidate.process.meeting(program) else { return false };
+    let mut taken = Vec::with_capacity(ways.len());
+    for way in ways {
+        let mut process = candidate.process.clone();
+        process.select(*way);
+        if !process.run_to(program, meeting.at) {
             return false;
         }
-        let Some(meeting) = candidate.process.meeting(program) else { return false };
-        let mut taken = Vec::with_capacity(ways.len());
-        for way in ways {
-            let mut process = candidate.process.clone();
-            process.select(*way);
-            if !process.run_to(program, meeting.at) {
-                return false;
-            }
-            taken.push(process);
-        }
-        let before = judge.fresh.last;
-        let guards = judge.selector(ways.len(), &mut candidate.store);
-        let Some(mut merged) = taken.pop() else { return false };
-        for (mut process, guard) in taken.into_iter().zip(guards).rev() {
-            if !process.merge(&guard, &merged, meeting) {
-                return false;
-            }
-            merged = process;
-        }
-        candidate.process = merged;
-        candidate.growth.count_choice(1);
-        judge.merged_since.get_or_insert(before);
-        true
+        taken.push(process);
     }
+    let before = judge.fresh.last;
+    let guards = selector(&mut judge.fresh, ways.len(), &mut candidate.store);
+    let Some(mut merged) = taken.pop() else { return false };
+    for (mut process, guard) in taken.into_iter().zip(guards).rev() {
+        if !process.merge(&guard, &merged, meeting) {
+            return false;
+        }
+        merged = process;
+    }
+    candidate.process = merged;
+    candidate.growth.count_choice(1);
+    judge.merged_since.get_or_insert(before);
+    true
 }
 
-impl Judge {
-    /// Brings candidates into normal form in which ways were merged by variables behind the `last`. Where that does not succeed, ways
-    /// are followed one by one from then on, from before this exchange.
-    pub(super) fn normalize_merged(&mut self, candidates: &mut Vec<Candidate>, last: u64) {
-        self.tidy_each(candidates, Judge::tidy);
-        if !self.may_unite() || !focus::are_separable(candidates) {
-            self.options.merge_ways = false;
-            return;
-        }
-        self.options.merge_ways &= self.put_together(candidates, Some(last), |_| KEPT);
+/// Brings candidates into normal form in which ways were merged by variables behind the `last`. Where that does not succeed, ways
+/// are followed one by one from then on, from before this exchange.
+pub(super) fn normalize(judge: &mut Judge, candidates: &mut Vec<Candidate>, last: u64) {
+    tidy::each(judge, candidates, tidy::after_section);
+    if !judge.may_unite() || !focus::are_separable(candidates) {
+        judge.options.merge_ways = false;
+        return;
     }
+    judge.options.merge_ways &= focus::put_together(judge, candidates, Some(last), |_| KEPT);
 }

@@ -106,7 +106,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         // What nothing but doubtful explanations have in common may be impossible.
         leg::accepted(&self.judge.verdict())?;
         let model = std::mem::take(&mut self.model);
-        let decided = self.judge.take_decided(model, self.nodes).map_err(WitnessError::Undecided)?;
+        let decided = Decided::take(&mut self.judge, model, self.nodes).map_err(WitnessError::Undecided)?;
         let Decided { before, log, model, mentioned, left, walked } = decided;
         let process = self.judge.candidates().first().map(|candidate| candidate.process.clone());
         let process = process.ok_or(WitnessError::NotAccepted)?;

@@ -3,7 +3,7 @@
 //! For example 40 forks, all of them at `either { n := n + 1; } or {}`.
 
 use super::located;
-use crate::dualize::{Cell, Judge};
+use crate::dualize::{Cell, Judge, coupled, differing};
 use crate::evidence::cell_path;
 use crate::spec::Spec;
 use serde::Serialize;
@@ -86,13 +86,13 @@ impl Stats {
     /// The largest groups of parts of the state that depend on each other now.
     #[must_use]
     pub fn coupled(judge: &Judge) -> Vec<String> {
-        judge.coupled().iter().take(COUPLED).map(|group| parts(judge.spec(), group)).collect()
+        coupled(judge.candidates()).iter().take(COUPLED).map(|group| parts(judge.spec(), group)).collect()
     }
 
     /// Parts of the state in which explanations differ now.
     #[must_use]
     pub fn differing(judge: &Judge) -> String {
-        parts(judge.spec(), &judge.differing())
+        parts(judge.spec(), &differing(judge.candidates()))
     }
 
     /// The work of a judge so far. The time is the caller's to tell, and the state is looked through by

@@ -21,12 +21,12 @@ pub(super) mod unordered;
 use rustc_hash::FxHashSet;
 
 use super::candidate::Candidate;
-use super::cells;
+use super::cells::Cell;
 use super::frontier::Judge;
-use super::havoc::Cell;
 use crate::solve::Solver;
 use boxes::Sum;
 use content::Content;
+pub(super) use rebuild::selector;
 use row::Row;
 
 /// More rows than this are not made.
@@ -34,33 +34,31 @@ const ROWS: usize = 512;
 /// More candidates than this are not put together.
 const CANDIDATES: usize = 4_096;
 
-impl Judge {
-    /// Puts candidates, which hold something in these cells alone, into no more than so many in normal form; whether they are. What
-    /// is solved has been substituted into their memories.
-    pub(super) fn normalize(&mut self, candidates: &mut Vec<Candidate>, cells: &[Cell], most: usize) -> bool {
-        if candidates.len() > CANDIDATES {
-            return false;
-        }
-        let mut met = FxHashSet::default();
-        candidates.retain(|candidate| met.insert(Row::of(candidate, cells).state()));
-        let boxes = self.boxes(candidates, cells);
-        boxes.is_some_and(|(sum, groups)| self.rebuild(candidates, cells, (&sum, &groups), most))
+/// Puts candidates, which hold something in these cells alone, into no more than so many in normal form; whether they are. What
+/// is solved has been substituted into their memories.
+pub(super) fn normalize(judge: &mut Judge, candidates: &mut Vec<Candidate>, cells: &[Cell], most: usize) -> bool {
+    if candidates.len() > CANDIDATES {
+        return false;
     }
+    let mut met = FxHashSet::default();
+    candidates.retain(|candidate| met.insert(Row::of(candidate, cells).state()));
+    let boxes = as_boxes(candidates, cells, &mut judge.solver);
+    boxes.is_some_and(|(sum, groups)| rebuild::rebuild(judge, candidates, (cells, &sum, &groups), most))
+}
 
-    /// The candidates as boxes over groups of cells, which are given by their positions.
-    fn boxes(&mut self, candidates: &[Candidate], cells: &[Cell]) -> Option<(Sum, Vec<Vec<usize>>)> {
-        let (mut rows, mut linked) = (Vec::new(), Vec::new());
-        for candidate in candidates {
-            let limit = ROWS.checked_sub(rows.len())?;
-            rows.extend(Row::of(candidate, cells).independent(limit, &mut linked, &mut self.solver)?);
-        }
-        let groups = groups(cells.len(), linked);
-        let contents = |row: &Row, solver: &mut Solver| groups.iter().map(|group| row.content(group, solver)).collect();
-        let boxes: Vec<Vec<Content>> = rows.iter().map(|row| contents(row, &mut self.solver)).collect();
-        let mut sum = Sum::of(&boxes);
-        sum.reduce();
-        Some((sum, groups))
+/// The candidates as boxes over groups of cells, which are given by their positions.
+fn as_boxes(candidates: &[Candidate], cells: &[Cell], solver: &mut Solver) -> Option<(Sum, Vec<Vec<usize>>)> {
+    let (mut rows, mut linked) = (Vec::new(), Vec::new());
+    for candidate in candidates {
+        let limit = ROWS.checked_sub(rows.len())?;
+        rows.extend(Row::of(candidate, cells).independent(limit, &mut linked, solver)?);
     }
+    let groups = groups(cells.len(), linked);
+    let contents = |row: &Row, solver: &mut Solver| groups.iter().map(|group| row.content(group, solver)).collect();
+    let boxes: Vec<Vec<Content>> = rows.iter().map(|row| contents(row, solver)).collect();
+    let mut sum = Sum::of(&boxes);
+    sum.reduce();
+    Some((sum, groups))
 }
 
 /// Groups of cells that are linked somewhere, and the other cells alone.

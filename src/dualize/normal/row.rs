@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use super::super::candidate::Candidate;
-use super::super::havoc::Cell;
+use super::super::cells::{self, Cell, variables};
 use super::ROWS;
-use super::cells::{self, variables};
 use super::content::{Content, SHAPES, Shape};
 use super::lists::{self, Element};
 use crate::scalar::{Scalar, Sort};

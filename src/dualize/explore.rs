@@ -1,0 +1,77 @@
+//! Exploring a section: each path of a candidate is followed to its end.
+//!
+//! `either { n := 1; } or { n := 2; } reply 0;` observed to answer 0 leads to two candidates.
+
+use super::candidate::Candidate;
+use super::limits::{COPY_LIMIT, PATH_LIMIT};
+use super::section::{Ended, Given, Open, Section};
+use super::unify;
+use crate::process::Limit;
+use crate::symbolic::{Infeasible, drive};
+use crate::value::Value;
+
+/// The result of a section.
+pub(super) struct Explored {
+    /// Set where the first path shows what was observed.
+    pub(super) first: Result<(), Infeasible>,
+    /// Set where every state that entered the section left it with an answer.
+    pub(super) is_exhaustive: bool,
+}
+
+impl Section<'_> {
+    /// Runs a candidate, in place along the first path that shows what was observed. The candidates of other such paths are added
+    /// to `others`.
+    pub(super) fn explore(mut self, candidate: &mut Candidate, others: &mut Vec<Candidate>) -> Explored {
+        let first = self.run(candidate);
+        if !self.open.is_empty() {
+            self.explore_open(others);
+        }
+        let is_exhaustive = self.findings.is_exhaustive;
+        self.judge.findings.merge(self.findings);
+        Explored { first, is_exhaustive }
+    }
+
+    /// Runs an open path; the candidates that show what was observed are added to `shown`.
+    pub(super) fn explore_from(mut self, open: Open, shown: &mut Vec<Candidate>) {
+        self.open.push(open);
+        self.explore_open(shown);
+        self.judge.findings.merge(self.findings);
+    }
+
+    /// Runs one path to its end.
+    fn run(&mut self, candidate: &mut Candidate) -> Result<(), Infeasible> {
+        match drive(self.spec, self, candidate) {
+            Ended::Shows => Ok(()),
+            Ended::Infeasible => Err(Infeasible),
+        }
+    }
+
+    /// Runs open paths to their ends; the candidates of those that show what was observed are added to `others`.
+    fn explore_open(&mut self, others: &mut Vec<Candidate>) {
+        let mut paths = 1u32;
+        while let Some(mut path) = self.open.pop() {
+            paths += 1;
+            if self.is_exhausted() {
+                return;
+            }
+            if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
+                return self.give_up(Limit::Paths);
+            }
+            let shows = match &mut path {
+                Open::Running(candidate) => self.run(candidate),
+                Open::Answering(candidate, given) => {
+                    let value = std::mem::replace(&mut given.value, Value::Absent);
+                    unify::answer(self, candidate, Given { value, ..*given })
+                }
+            };
+            let (Open::Running(mut candidate) | Open::Answering(mut candidate, _)) = path;
+            match shows {
+                Ok(()) => {
+                    candidate.process.rest();
+                    others.push(candidate);
+                }
+                Err(Infeasible) => self.judge.spares.take(candidate),
+            }
+        }
+    }
+}

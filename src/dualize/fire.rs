@@ -1,0 +1,92 @@
+//! Firing steps of the server: the candidates before a request, what is awake, and what a step leads to.
+//!
+//! `step { sessions := drop(sessions, choose s in sessions); }` leads from the sessions "a" and "b" to `{"a"}` and `{"b"}`.
+
+use super::candidate::{Candidate, Logged};
+use super::forms::Forms;
+use super::frontier::Judge;
+use super::goal::Goal;
+use super::section::Section;
+use super::touch::{Choices, Class, Firing, Wanted};
+use super::{subsume, tidy};
+use crate::spec::{Site, Spec};
+
+/// With more candidates than this, new ones are not compared with them one by one.
+const GENERAL_LIMIT: usize = 64;
+/// The cost of comparing a state, for each of its values, in made terms.
+pub(super) const LEARNED: u64 = 4;
+
+/// The candidates before a request, and what is woken.
+pub(super) struct Woken {
+    pub(super) states: Vec<Candidate>,
+    /// Their forms, where they are kept apart.
+    pub(super) forms: Forms,
+    pub(super) awake: Vec<Class>,
+    /// From which state which step led to each, where they are kept apart.
+    pub(super) from: Vec<Option<(usize, Firing)>>,
+    /// Set where what a step leads to is put together with what was there.
+    pub(super) unites: bool,
+}
+
+impl Woken {
+    /// The steps that are awake; those of a class of one key with that key.
+    pub(super) fn firings(&self, spec: &Spec) -> Vec<Firing> {
+        let mut firings = Vec::new();
+        for Class { component, key } in &self.awake {
+            for step in spec.program.components[*component as usize].steps.iter().copied() {
+                let only = |site: Site| key.clone().map(|key| Wanted { site, choices: Choices::Only(key) });
+                let wanted = spec.program.steps[step].choice.and_then(only);
+                firings.push(Firing { step, component: *component, wanted });
+            }
+        }
+        firings
+    }
+
+    /// Tests whether one of few states covers another one.
+    pub(super) fn covers(&self, state: &Candidate, judge: &mut Judge) -> bool {
+        judge.work.without_terms += LEARNED * u64::from(state.growth.walked);
+        let mut known = self.states.iter().take(GENERAL_LIMIT);
+        let is_covered = known.any(|known| subsume::covers(known, state, &mut judge.solver));
+        judge.counts.subsumptions += u64::from(is_covered);
+        is_covered
+    }
+
+    /// Lists the forms of the states.
+    pub(super) fn list_forms(&mut self) {
+        self.forms = Forms::default();
+        self.states.iter().for_each(|state| self.forms.add(subsume::canonical(state), state));
+    }
+}
+
+/// The candidates to which a step leads from another one, in the form in which they are compared.
+pub(super) fn stepped(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
+    let mut next = run_wanted(judge, spec, from, firing);
+    next.iter_mut().for_each(|candidate| tidy::for_comparing(judge, candidate));
+    next
+}
+
+/// The candidates to which a step leads from another one, with the choice that is wanted, where it stores something.
+pub(super) fn run_wanted(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
+    judge.steps.wanted.clone_from(&firing.wanted);
+    let mut next = run_step(judge, spec, from, firing.step);
+    judge.steps.wanted = None;
+    next.retain(|candidate| changes(from, candidate));
+    next
+}
+
+/// The candidates to which a step leads from another one.
+pub(super) fn run_step(judge: &mut Judge, spec: &Spec, from: &Candidate, step: usize) -> Vec<Candidate> {
+    let mut first = from.clone();
+    judge.log(&mut first, || Logged::Step(step));
+    first.process.step(&spec.program, step);
+    let mut next = Vec::new();
+    if Section::new(judge, spec, Goal::Nothing).explore(&mut first, &mut next).first.is_ok() {
+        next.push(first);
+    }
+    next
+}
+
+/// Tests whether a step stored something else than was there.
+fn changes(from: &Candidate, to: &Candidate) -> bool {
+    to.process.stored().iter().any(|slot| from.process.memory[slot as usize] != to.process.memory[slot as usize])
+}

@@ -1,0 +1,88 @@
+//! Tidying a candidate after a section or an exchange, so that it does not grow with the trace.
+//!
+//! ```text
+//! n = #1 + #2, m = {#3: 5}, #3 = 2     ->     n = #4, m = {2: 5}
+//! ```
+
+use super::candidate::{Candidate, State};
+use super::frontier::Judge;
+use super::{forget, name, sums, written};
+use crate::solve::Solver;
+use crate::term::Term;
+use crate::value::Substitution;
+
+/// So many candidates are followed beyond a limit.
+const FOLLOWED: usize = 64;
+
+/// Does this to each candidate, as long as the effort lasts; then few of them are followed.
+pub(super) fn each(judge: &mut Judge, candidates: &mut Vec<Candidate>, tidy: fn(&mut Judge, &mut Candidate)) {
+    let mut kept = 0;
+    candidates.retain_mut(|candidate| {
+        let followed = kept < FOLLOWED || !judge.is_exhausted();
+        if followed {
+            tidy(judge, candidate);
+            kept += 1;
+        }
+        followed
+    });
+}
+
+/// Tidies after a section: what was written under keys that are known by now is put in its place, and, now and then, dead
+/// variables are forgotten.
+pub(super) fn after_section(judge: &mut Judge, candidate: &mut Candidate) {
+    if candidate.is_known() {
+        return candidate.process.rest();
+    }
+    written::put_in_place(candidate, &judge.solver);
+    if is_due(judge, candidate) {
+        forget::dead(judge, candidate);
+    }
+}
+
+/// Tidies after an exchange, when nothing but the candidate mentions its variables: its terms are named, too.
+pub(super) fn after_exchange(judge: &mut Judge, candidate: &mut Candidate) {
+    if candidate.is_known() {
+        return candidate.process.rest();
+    }
+    written::put_in_place(candidate, &judge.solver);
+    candidate.growth.count_work(judge.work.of_exchange(&judge.solver));
+    if is_due(judge, candidate) {
+        forget_and_name(judge, candidate);
+    }
+}
+
+/// Tidies one of several candidates: names would tell those apart that may be put together.
+pub(super) fn one_of_several(judge: &mut Judge, candidate: &mut Candidate) {
+    if judge.may_unite() { after_section(judge, candidate) } else { after_exchange(judge, candidate) }
+}
+
+/// Forgets, and gives names to terms whose variables occur nowhere else.
+pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
+    forget::substitute_solved(candidate);
+    if judge.options.name && !judge.options.keep_answers && candidate.growth.open {
+        sums::name(&mut judge.fresh, &mut judge.solver, candidate);
+        use_diagrams(candidate, &mut judge.solver);
+    }
+    if forget::dead(judge, candidate) && candidate.growth.open {
+        name::terms(judge, candidate);
+    }
+}
+
+/// Brings a candidate into the form in which it is compared.
+pub(super) fn for_comparing(judge: &mut Judge, candidate: &mut Candidate) {
+    after_section(judge, candidate);
+    forget::dead(judge, candidate);
+}
+
+fn is_due(judge: &Judge, candidate: &Candidate) -> bool {
+    judge.options.forget && candidate.growth.is_due(candidate.store.searched())
+}
+
+/// Puts decision diagrams in the places of large terms.
+fn use_diagrams(candidate: &mut Candidate, solver: &mut Solver) {
+    let State { process, store, .. } = &mut **candidate;
+    store.use_diagrams(solver);
+    let mut diagram = |term: &Term| store.diagram(term);
+    let mut substitution = Substitution::everywhere(&mut diagram);
+    process.rewrite(&mut |value| substitution.apply(value));
+}

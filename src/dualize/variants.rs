@@ -1,0 +1,107 @@
+//! Judges that are made of another one, for evidence: one that keeps choices, one that knows a few cells only, one of a single step.
+//!
+//! With `m = {"a": 1, "b": 2}` and `n = 5`, the judge that knows only the cell `m["a"]` allows any `n`, and anything else in `m`.
+
+use std::sync::Arc;
+
+use super::candidate::{Candidate, Logged};
+use super::cells::Cell;
+use super::frontier::Judge;
+use super::journal::{Before, Fired, Journal};
+use super::options::Patience;
+use super::{Exchange, Observed, fire, havoc, request};
+use crate::solve::Past;
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// No more candidates than this are followed in a part of a trace, or so many times those that it begins with, where there is another
+/// way.
+const MANY_IN_PART: usize = 16;
+const TIMES: usize = 8;
+
+impl Judge {
+    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
+    #[must_use]
+    pub fn keeping_choices(&self, patience: Patience) -> Judge {
+        let mut judge = self.clone();
+        judge.options = judge.options.keeping_choices(patience);
+        if patience == Patience::Little {
+            let begins_with = judge.candidates.len();
+            judge.options.candidates = judge.options.candidates.min(MANY_IN_PART).max(TIMES * begins_with);
+        }
+        judge.work = judge.work.renewed(judge.options.effort);
+        judge.findings.clear_cut();
+        let mut candidates = std::mem::take(&mut judge.candidates);
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            candidate.store.keep_trail();
+            candidate.log = Past::default();
+            judge.log(candidate, || Logged::Began(number));
+        }
+        judge.candidates = candidates;
+        judge
+    }
+
+    /// The judge that knows of the state only these cells; it goes on with that specification, which is its own for states in
+    /// which any map may be unknown ([`Spec::for_unknown_maps`]).
+    #[must_use]
+    pub fn knowing_only(&self, cells: &[Cell], spec: &Arc<Spec>) -> Judge {
+        let mut judge = self.clone();
+        judge.spec = spec.clone();
+        let mut candidates = std::mem::take(&mut judge.candidates);
+        candidates.retain_mut(|candidate| havoc::all_but(&mut judge, spec, candidate, cells).is_ok());
+        judge.settle(candidates);
+        judge
+    }
+
+    /// The steps that the server may have taken by itself before the request of an exchange.
+    #[must_use]
+    pub fn before(&self, exchange: &Exchange) -> Before {
+        let mut judge = self.clone();
+        judge.steps.journal = Journal::kept();
+        judge.observe(exchange);
+        judge.steps.journal.take()
+    }
+
+    /// A judge of what may follow on an exchange whose request is taken in one of these states, with choices kept from there on.
+    #[must_use]
+    pub fn after_request(&self, states: &[Candidate], exchange: &Exchange) -> Judge {
+        let spec = self.spec.clone();
+        let mut judge = self.knowing(states);
+        judge.step(&spec, exchange, request::respond_each);
+        judge
+    }
+
+    /// A judge of the states that a step which was fired before an exchange leads to, with choices kept from there on.
+    #[must_use]
+    pub fn after_step(&self, fired: &Fired, exchange: &Exchange) -> Judge {
+        let spec = self.spec.clone();
+        let mut judge = self.knowing(&fired.states);
+        judge.event = exchange.line;
+        judge.begin_exchange();
+        let states = std::mem::take(&mut judge.candidates);
+        let next = |from| fire::stepped(&mut judge, &spec, from, &fired.firing);
+        judge.candidates = states.iter().flat_map(next).collect();
+        judge
+    }
+
+    /// A judge of these states, which keeps choices.
+    fn knowing(&self, states: &[Candidate]) -> Judge {
+        let mut judge = self.clone();
+        judge.candidates = states.to_vec();
+        judge.keeping_choices(Patience::All)
+    }
+
+    /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.
+    pub fn answers(&mut self, exchange: &Exchange) -> Vec<(Option<Value>, Candidate)> {
+        self.options.keep_answers = true;
+        self.options.merge = false;
+        self.options.forget = false;
+        self.options.unite = false;
+        let mut silent = self.clone();
+        self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
+        silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });
+        let answered = self.candidates.iter().map(|candidate| (candidate.answer.clone(), candidate.clone()));
+        let unanswered = silent.candidates.iter().map(|candidate| (None, candidate.clone()));
+        answered.chain(unanswered).collect()
+    }
+}

@@ -1,0 +1,97 @@
+//! What was written under keys that are known by now is put in its place.
+//!
+//! `m[#1] := 5` waits in the map as long as #1 is open; once an answer said `#1 = 2`, it is the entry of 2.
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Candidate, State};
+use crate::solve::Solver;
+use crate::term::{Term, Var};
+use crate::value::{Substitution, Value};
+
+/// Puts what was written, or read, under keys that are known by now in its place.
+pub(super) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
+    candidate.process.rest();
+    if candidate.store.has_bindings() {
+        put_known(candidate);
+    }
+    if !candidate.process.stored().is_empty() {
+        note_lost_keys(candidate);
+        settle(candidate, solver);
+    }
+    candidate.store.clear_news();
+}
+
+/// What was written with conditions in it is what is left of it after the answer was observed.
+fn settle(candidate: &mut Candidate, solver: &Solver) {
+    let State { process, store, .. } = &mut **candidate;
+    let mut simplify = |term: &Term| changed(term, store.simplified(term, solver));
+    let mut settled = Substitution::everywhere(&mut simplify);
+    let solved = store.has_news();
+    process.change_stored(&mut |value| match value {
+        Value::Map(map) if map.is_doubtful() || map.has_news() => {
+            map.settle(solved, &mut |there| store.entails(there, solver), &mut |inside| settled.apply(inside));
+            map.settle_pending(&mut |condition| store.entails(condition, solver));
+        }
+        _ if !store.has_only_domains() && value.has_computed() => {
+            *value = settled.apply(value).unwrap_or_else(|| value.clone())
+        }
+        _ => {}
+    });
+}
+
+/// Places what waits to be written in maps under keys that became known, where that can be done.
+pub(super) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
+    let State { process, store, .. } = &mut **candidate;
+    for value in &mut process.memory {
+        if let Value::Map(map) = value
+            && map.has_news()
+        {
+            map.settle_pending(&mut |condition| store.entails(condition, solver));
+        }
+    }
+}
+
+/// Maps that take away a hidden key that nobody else knows any more decide early which it is.
+fn note_lost_keys(candidate: &mut Candidate) {
+    let memory = &candidate.process.memory;
+    let takes_away = |slot: &usize| match &memory[*slot] {
+        Value::Map(map) => map.has_news() && map.hidden_removals().next().is_some(),
+        _ => false,
+    };
+    let slots: Vec<usize> = (0..memory.len()).filter(takes_away).collect();
+    for slot in slots {
+        let mut known: FxHashSet<Var> = FxHashSet::default();
+        let roots =
+            candidate.process.roots().filter(|root| !std::ptr::eq(*root, &raw const candidate.process.memory[slot]));
+        roots.for_each(|root| {
+            root.visit_variables(&mut |var| _ = known.insert(var));
+        });
+        if let Value::Map(map) = &mut candidate.process.memory[slot]
+            && map.hidden_removals().any(|key| !known.contains(&key))
+        {
+            map.decide_early();
+        }
+    }
+}
+
+/// What was written, read, or asked of unknown maps under keys that are known by now is put in its place.
+fn put_known(candidate: &mut Candidate) {
+    let State { process, store, .. } = &mut **candidate;
+    let mut resolve = |term: &Term| changed(term, store.resolve(term));
+    process.change_stored(&mut |value| Substitution::pending(&mut resolve).apply_in_place(value));
+    if store.has_news() {
+        // What was solved for before was put in its place then, or is when it is forgotten.
+        let mut news = |term: &Term| store.resolve_news(term);
+        process.settle_read(&mut |value| Substitution::pending(&mut news).apply(value));
+    }
+    if process.has_seen() {
+        process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
+        process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
+    }
+}
+
+/// The new form of a term, where it is another one.
+pub(super) fn changed(old: &Term, new: Term) -> Option<Term> {
+    (new != *old).then_some(new)
+}
