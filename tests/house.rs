@@ -2,7 +2,7 @@
 //!
 //! The tables are data; `docs/ARCHITECTURE.md` explains them. A rule that is not checked here is a wish.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,42 @@ const LONGEST_FILE: usize = 500;
 const LONGEST_FUNCTION: usize = 70;
 /// Lines an arm of a flat `match` may have, and lines around the `match`.
 const LONGEST_ARM: usize = 12;
+
+/// Modules whose files form no circle.
+const NO_CIRCLES: &[&str] = &[
+    "process",
+    "value",
+    "dualize",
+    "server",
+    "evidence",
+    "symbolic",
+    "diagnostic",
+    "scalar",
+    "json",
+    "trace",
+    "network",
+    "validate",
+    "report",
+    "cli",
+];
+/// Modules of which no type has `impl` blocks in many files.
+const FEW_IMPLS: &[&str] = &[
+    "diagnostic",
+    "scalar",
+    "choice",
+    "json",
+    "trace",
+    "network",
+    "symbolic",
+    "server",
+    "dualize",
+    "validate",
+    "evidence",
+    "report",
+    "cli",
+];
+/// Files in which a type may have `impl` blocks: one that needs more has too many jobs.
+const MOST_IMPLS: usize = 4;
 
 struct Source {
     /// Relative to the crate.
@@ -171,8 +207,43 @@ fn files_of(module: &str) -> Vec<(Vec<String>, Source)> {
     of_module.collect()
 }
 
+/// The lines of code of a file, with each `use` on one line.
+fn statements(source: &Source) -> Vec<String> {
+    let mut statements: Vec<String> = Vec::new();
+    for (_, line) in source.code() {
+        match statements.last_mut().filter(|last| last.trim_start().starts_with("use ") && !last.contains(';')) {
+            Some(open) => open.push_str(line.trim()),
+            None => statements.push(line.to_owned()),
+        }
+    }
+    statements
+}
+
+/// The paths that a text begins with: `a::{b, c::{d, e}}` begins with three.
+fn paths(text: &str) -> Vec<String> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(text.len());
+    let (head, rest) = text.split_at(end);
+    let Some(group) = rest.strip_prefix('{') else { return vec![head.to_owned()] };
+    let (mut depth, mut start, mut members) = (0, 0, Vec::new());
+    for (at, c) in group.char_indices() {
+        match c {
+            ',' | '}' if depth == 0 => {
+                members.push(group[start..at].trim());
+                start = at + 1;
+                if c == '}' {
+                    break;
+                }
+            }
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    members.into_iter().flat_map(paths).map(|member| format!("{head}{member}")).collect()
+}
+
 /// The path below a module at which a `super::…` or `crate::module::…` path on a line of a file begins, and its own segments.
-fn names_inside<'l>(module: &str, from: &[String], line: &'l str) -> Vec<(Vec<String>, Vec<&'l str>)> {
+fn names_inside(module: &str, from: &[String], line: &str) -> Vec<(Vec<String>, Vec<String>)> {
     let mut found = Vec::new();
     let own = format!("crate::{module}::");
     for prefix in [own.as_str(), "super::"] {
@@ -182,46 +253,97 @@ fn names_inside<'l>(module: &str, from: &[String], line: &'l str) -> Vec<(Vec<St
             }
             let ups = line[at..].split("::").take_while(|segment| *segment == "super").count();
             let skip = if ups > 0 { ups * "super::".len() } else { prefix.len() };
-            let rest = &line[at + skip..];
             let base = if ups > 0 { from[..from.len().saturating_sub(ups)].to_vec() } else { Vec::new() };
-            let group = rest.strip_prefix('{').map(|group| group.split(['}', ';']).next().unwrap_or(""));
-            for path in group.map_or(vec![rest], |group| group.split(',').collect()) {
-                let path =
-                    path.trim().split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').next().unwrap_or("");
-                found.push((base.clone(), path.split("::").collect()));
+            for path in paths(&line[at + skip..]) {
+                found.push((base.clone(), path.split("::").map(str::to_owned).collect()));
             }
         }
     }
     found
 }
 
-#[test]
-fn no_two_files_of_a_module_name_each_other() {
-    let mut offences = Vec::new();
-    for module in ["process", "value", "dualize", "server", "evidence", "symbolic"] {
-        let files = files_of(module);
-        let is_file = |path: &[String]| files.iter().any(|(own, _)| own == path);
-        let mut named: BTreeSet<(&[String], Vec<String>)> = BTreeSet::new();
-        for (own, source) in &files {
-            for (_, line) in source.code() {
-                for (mut path, segments) in names_inside(module, own, line) {
-                    for segment in segments {
-                        path.push(segment.to_owned());
-                        if !is_file(&path) {
-                            path.pop();
-                            break;
-                        }
+/// Which files of a module name which, by their numbers. A file that lists parts of its own may name them, as the root does.
+fn named_files(module: &str, files: &[(Vec<String>, Source)]) -> Vec<BTreeSet<usize>> {
+    let number = |path: &[String]| files.iter().position(|(own, _)| own == path);
+    let of_file = |(own, source): &(Vec<String>, Source)| {
+        let mut named = BTreeSet::new();
+        for line in statements(source) {
+            for (mut path, segments) in names_inside(module, own, &line) {
+                for segment in segments {
+                    path.push(segment);
+                    if number(&path).is_none() {
+                        path.pop();
+                        break;
                     }
-                    named.insert((own, path));
                 }
+                named.extend(number(&path).filter(|_| !path.starts_with(own)));
             }
         }
-        let both = named.iter().filter(|(a, b)| *a < b.as_slice() && named.contains(&(b.as_slice(), a.to_vec())));
-        // A file that lists parts of its own may name them, as the root does.
-        let apart = both.filter(|(a, b)| !b.starts_with(a));
-        offences.extend(apart.map(|(a, b)| format!("src/{module}: {} and {}", a.join("/"), b.join("/"))));
+        named
+    };
+    files.iter().map(of_file).collect()
+}
+
+/// The circles of a graph, of any length: the sets of nodes of which each leads to each other one.
+fn circles(graph: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
+    let reached = |from: usize| {
+        let (mut met, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(at) = open.pop() {
+            open.extend(graph[at].iter().filter(|next| met.insert(**next)));
+        }
+        met
+    };
+    let reached: Vec<BTreeSet<usize>> = (0..graph.len()).map(reached).collect();
+    let both = |a: usize, b: usize| reached[a].contains(&b) && reached[b].contains(&a);
+    let all = (0..graph.len()).map(|of| (0..graph.len()).filter(|other| both(of, *other)).collect::<Vec<usize>>());
+    all.enumerate().filter(|(of, circle)| circle.len() > 1 && circle[0] == *of).map(|(_, circle)| circle).collect()
+}
+
+#[test]
+fn files_of_a_module_form_no_circle() {
+    let mut offences = Vec::new();
+    for module in NO_CIRCLES {
+        let files = files_of(module);
+        for circle in circles(&named_files(module, &files)) {
+            let names: Vec<String> = circle.iter().map(|file| files[*file].0.join("/")).collect();
+            offences.push(format!("src/{module}: {}", names.join(", ")));
+        }
     }
     check("circles of files", offences);
+}
+
+/// The type that an `impl` block on a line is of: of `impl<'a> From<X> for m::Y<'a> {` it is `Y`.
+fn implemented(line: &str) -> Option<String> {
+    let rest = line.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<']))?;
+    let mut depth = 0;
+    let mut text = String::new();
+    for c in rest.replace("->", "").chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth -= 1,
+            '{' => break,
+            c if depth == 0 => text.push(c),
+            _ => {}
+        }
+    }
+    let path = text.rsplit(" for ").next()?.split_whitespace().next()?.to_owned();
+    path.rsplit("::").next().map(|name| name.trim_start_matches('&').to_owned())
+}
+
+#[test]
+fn a_type_has_its_code_in_few_files() {
+    let mut offences = Vec::new();
+    for module in FEW_IMPLS {
+        let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for source in sources("src").iter().filter(|source| source.module() == *module) {
+            for name in source.code().filter_map(|(_, line)| implemented(line)) {
+                files.entry(name).or_default().insert(source.path.clone());
+            }
+        }
+        let many = files.iter().filter(|(_, files)| files.len() > MOST_IMPLS);
+        offences.extend(many.map(|(name, files)| format!("src/{module}: {name} in {} files", files.len())));
+    }
+    check("types with `impl` blocks in more than four files", offences);
 }
 
 #[test]
@@ -385,6 +507,12 @@ fn the_checks_see_what_they_should() {
     assert_eq!((of(long.clone()).lines, of(long).is_flat_match), (82, false));
     assert_eq!((of(flat.clone()).lines, of(flat).is_flat_match), (84, true));
     let inside = names_inside("value", &["map".into(), "order".into()], "use super::super::{merge, map::Map};");
-    assert_eq!(inside, [(vec![], vec!["merge"]), (vec![], vec!["map", "Map"])]);
+    let owned = |path: &[&str]| (Vec::new(), path.iter().map(|segment| (*segment).to_owned()).collect());
+    assert_eq!(inside, [owned(&["merge"]), owned(&["map", "Map"])]);
+    assert_eq!(paths("a::{b, c::{d, e}, f};"), ["a::b", "a::c::d", "a::c::e", "a::f"]);
+    let graph = [&[1][..], &[2], &[0, 3], &[4], &[]].map(|next| next.iter().copied().collect());
+    assert_eq!(circles(&graph), [[0, 1, 2]]);
+    let types = ["impl<'a> From<X> for m::Y<'a> {", "impl Z {", "implement();"].map(implemented);
+    assert_eq!(types, [Some("Y".to_owned()), Some("Z".to_owned()), None]);
     assert!(opens_function("    pub(super) const fn f() {") && !opens_function("let f = |x: fn () | x;"));
 }
