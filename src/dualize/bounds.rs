@@ -15,7 +15,7 @@ use crate::term::{Side, Var};
 struct Bounds<'s> {
     store: &'s mut Store,
     assumed: u64,
-    /// Whether instructions on known values are carried out in a loop of their own.
+    /// Set where instructions on known values are carried out in a loop of their own.
     glides: bool,
 }
 

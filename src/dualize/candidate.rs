@@ -23,17 +23,17 @@ pub struct Candidate(Box<State>);
 pub struct State {
     /// The server's memory and task.
     pub process: Process,
-    /// What is known of the variables.
+    /// Knowledge of the variables.
     pub store: Store,
     /// The first question about it that was too hard; a doubtful candidate may be impossible.
     pub doubt: Option<Doubt>,
-    /// Where that question was asked.
+    /// The place at which that question was asked.
     pub doubted: Option<Place>,
-    /// What came since dead variables were last looked for.
+    /// Its growth since dead variables were last looked for.
     pub(super) growth: Growth,
-    /// How much of what the section touched has been noticed.
+    /// The number of things that the section touched and that have been noticed.
     pub(super) noticed: usize,
-    /// Where the last answer was given.
+    /// The node at which the last answer was given.
     pub replied: Option<Site>,
     /// The last answer, where it was a hole and answers are kept.
     pub answer: Option<Value>,
@@ -70,7 +70,7 @@ impl Driven for Candidate {
 pub struct Log {
     /// The event (from 1; 0 is the initial state) in whose section the choice was made.
     pub event: u64,
-    /// What was chosen.
+    /// The choice.
     pub entry: Logged,
 }
 
@@ -95,7 +95,7 @@ pub enum Logged {
     },
     /// That the request took effect, where it may not have, or may come after a step of the server ([`notes_requests`]).
     Received,
-    /// What the request was, where a part of it is not known.
+    /// The request, where a part of it is not known.
     Request(Value),
     /// That the server began this step by itself.
     Step(usize),
@@ -103,7 +103,7 @@ pub enum Logged {
     Began(usize),
 }
 
-/// Whether a path notes that the request took effect: elsewhere that needs no saying.
+/// Tests whether a path notes that the request took effect: elsewhere that needs no saying.
 #[must_use]
 pub fn notes_requests(spec: &Spec, seen: &Observed) -> bool {
     !spec.program.steps.is_empty() || matches!(seen, Observed::Lost)
@@ -130,7 +130,7 @@ impl Candidate {
         self.copy_beside_process(other);
     }
 
-    /// The same where its process is on its own way already.
+    /// Makes all of it but the process, which is on its own way already, a copy.
     pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
         let State { process: _, store, doubt, doubted, growth, noticed, replied, answer, log } = &**other;
         let own = &mut *self.0;
@@ -153,13 +153,13 @@ impl Candidate {
         (own.doubt, own.answer, own.log) = (None, None, Past::default());
     }
 
-    /// Whether every question about it was answered.
+    /// Tests whether every question about it was answered.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.doubt.is_none()
     }
 
-    /// Whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
+    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
     /// stand on, and all that is under way is known.
     pub(super) fn is_plain(&self) -> bool {
         self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()
@@ -190,7 +190,7 @@ impl Candidate {
         self.told(answer, at)
     }
 
-    /// The same for the condition of a statement.
+    /// Assumes the condition of a statement.
     pub(super) fn assume_condition(
         &mut self,
         condition: &Condition,
@@ -226,7 +226,7 @@ impl Candidate {
         })
     }
 
-    /// Whether the path goes on after this answer of the solver.
+    /// Takes up an answer of the solver: fails where the path cannot go on.
     pub(super) fn told(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
         match answer {
             Answer::Sat => {
@@ -264,7 +264,7 @@ impl Candidate {
         state
     }
 
-    /// Whether a condition can hold here: certainly, certainly not, or perhaps.
+    /// Tests whether a condition can hold here: certainly, certainly not, or perhaps.
     pub(super) fn allows(&self, condition: &Truth, solver: &mut Solver) -> Answer {
         match condition {
             Truth::Known(true) => Answer::Sat,

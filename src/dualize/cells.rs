@@ -50,7 +50,7 @@ fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> O
     Some(keys)
 }
 
-/// What a cell holds; of a variable, an entry that is always there.
+/// The content of a cell; of a variable, an entry that is always there.
 pub(super) fn read(process: &Process, cell: &Cell) -> Entry {
     let slot = &process.memory[cell.slot as usize];
     match (&cell.key, slot) {

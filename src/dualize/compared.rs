@@ -1,18 +1,18 @@
-//! When candidates were compared last, and when they are to be compared again.
+//! The last comparison of candidates, by which it is seen when to compare them again.
 
-/// What an exchange costs a candidate, in values that comparing walks through.
+/// The cost of an exchange for a candidate, in values that comparing walks through.
 const EXCHANGE: usize = 8;
 
-/// When candidates were compared last.
+/// The last time that candidates were compared.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Compared {
-    /// How many were left.
+    /// The number that was left.
     pub(super) left: usize,
-    /// How many values they had.
+    /// The number of their values.
     pub(super) walked: usize,
-    /// What the exchanges since then cost, in values.
+    /// The cost of the exchanges since then, in values.
     pub(super) spent: usize,
-    /// How many were left the last time that putting them together gained little.
+    /// The number that was left the last time that putting them together gained little.
     pub(super) stuck: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is decided of a run while the trace is still being judged: choices that no later exchange can say more of.
+//! The decided part of a run while the trace is still being judged: choices that no later exchange can say more of.
 //!
 //! All that may still explain the trace goes on from one path; and what it chose there is decided as soon as nothing that is
 //! left mentions its variables. For compare-and-reset the number that was chosen by one answer 1 is decided when the next answer
@@ -13,7 +13,7 @@ use crate::solve::{Answer, Model, Moved, Open, Past, Trail};
 use crate::term::{Term, Var};
 use crate::value::Value;
 
-/// What is decided.
+/// The decided part of a run.
 #[derive(Debug)]
 pub struct Decided {
     /// All choices of the events before this one are decided.
@@ -24,13 +24,13 @@ pub struct Decided {
     pub model: Model,
     /// The decided variables that what is left still mentions.
     pub mentioned: FxHashSet<Var>,
-    /// How much is left that is not decided: choices, and steps of trails.
+    /// The number of choices, and of steps of trails, that are not decided.
     pub left: usize,
-    /// How much memory was walked.
+    /// The values in memory that were walked.
     pub walked: usize,
 }
 
-/// What all candidates have in common.
+/// The way that all candidates have in common.
 struct Common {
     trail: Trail,
     /// Their choices.
@@ -77,7 +77,7 @@ impl Decided {
 }
 
 impl Common {
-    /// What all candidates have in common after an event.
+    /// The way that all candidates have in common up to an event.
     fn of(candidates: &[Candidate], event: u64) -> Common {
         let trails: Vec<_> = candidates.iter().filter_map(|candidate| candidate.store.trail()).collect();
         let logs: Vec<_> = candidates.iter().map(|candidate| &candidate.log).collect();
@@ -149,7 +149,7 @@ fn first_open(entries: &[&Log], apart: u64, open: &Open, model: &Model) -> u64 {
 }
 
 impl Logged {
-    /// Whether it is not decided as long as these variables are open. What is unknown as a whole is open as long as the trace goes on.
+    /// Tests whether it is not decided as long as these variables are open. What is unknown as a whole is open as long as the trace goes on.
     fn is_open(&self, open: &Open, model: &Model) -> bool {
         let mut is_open = false;
         self.vars(&mut |var| is_open |= open.has(var, model));

@@ -1,4 +1,4 @@
-//! What sections met besides their results: faults, broken duties, limits.
+//! Things that sections met besides their results: faults, broken duties, limits.
 
 use super::candidate::Candidate;
 use super::verdict::{FaultReport, Place};
@@ -20,7 +20,7 @@ struct Found {
     /// The last event at which the client broke its duty on some path, of that event the first place, and the state in which it
     /// did: up to there another run explains the trace.
     outside: Option<(Place, Candidate)>,
-    /// Where something may have been wrong first, which was not decided: the specification,
+    /// The first place at which something may have been wrong, which was not decided: the specification,
     perhaps_faulty: Option<Place>,
     /// and the client.
     perhaps_outside: Option<Place>,
@@ -117,7 +117,7 @@ impl Findings {
         self.found.as_ref()?.outside.as_ref()
     }
 
-    /// Where something may have been wrong first, which was not decided: the specification, and the client.
+    /// The first places at which something may have been wrong, which was not decided: the specification, and the client.
     pub(super) fn perhaps(&self) -> [Option<Place>; 2] {
         self.found.as_ref().map_or([None, None], |found| [found.perhaps_faulty, found.perhaps_outside])
     }

@@ -1,4 +1,4 @@
-//! What candidates have in common, and what each holds beside it: work on few cells costs what these cells are.
+//! The part that candidates have in common, and what each holds beside it: work on few cells costs what these cells are.
 //!
 //! ```text
 //! {a: 1, b: #1, c: #2}, {a: 1, b: #1, c: #3 + 1}        two candidates

@@ -132,7 +132,7 @@ fn passes(
     if may_show { Ok(false) } else { Err(Infeasible) }
 }
 
-/// Whether two values certainly differ; what is not known of them is not looked at.
+/// Tests whether two values certainly differ; what is not known of them is not looked at.
 fn differ(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => a != b,

@@ -15,7 +15,7 @@ use crate::process::{Fresh, Limit};
 use crate::solve::{Solver, Statistics};
 use crate::spec::{Site, Spec};
 
-/// What judging cost.
+/// The cost of judging.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Observed exchanges.
@@ -48,21 +48,21 @@ pub struct Judge {
     pub(super) candidates: Vec<Candidate>,
     /// The last event; 0 is the initial state.
     pub(super) event: u64,
-    /// What was met besides candidates.
+    /// Faults, broken duties and limits that were met.
     pub(super) findings: Findings,
     /// The event from which on there was no clean candidate, where there is none.
     pub(super) clean_died: Option<u64>,
     pub(super) solver: Solver,
     /// The source of variables.
     pub(super) fresh: Fresh,
-    /// What sections have to do with the steps of the server.
+    /// The part that steps of the server have in what sections do.
     pub(super) steps: Steps,
     /// The last variable before those by which ways were merged in this exchange, where some were.
     pub(super) merged_since: Option<u64>,
     pub(super) work: Work,
     pub(super) counts: Counts,
     pub(super) spares: Spares,
-    /// When candidates were compared last.
+    /// The last time that candidates were compared.
     pub(super) compared: Compared,
     /// The statements at which candidates forked.
     pub(super) forks: Forks,
@@ -146,25 +146,25 @@ impl Judge {
         self.options.effort = self.options.effort.min(effort.max(1));
     }
 
-    /// What a copy of it copies, in values.
+    /// The size of a copy of it, in values.
     pub(crate) fn copied_size(&self) -> u64 {
         let of = |candidate: &Candidate| (candidate.process.memory.len() + candidate.process.size()) as u64;
         self.candidates.iter().map(of).sum()
     }
 
-    /// How often each tier of the solver answered.
+    /// The number of answers of each tier of the solver.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.solver.statistics
     }
 
-    /// What judging cost so far.
+    /// The cost of judging so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// How many events were observed.
+    /// The number of observed events.
     #[must_use]
     pub fn event(&self) -> u64 {
         self.event

@@ -1,11 +1,11 @@
-//! What a judge says of the trace so far: the verdict, and what it rests on.
+//! The verdict on the trace so far, and what it rests on.
 
 use super::candidate::Candidate;
 use super::frontier::Judge;
 use super::verdict::{Doubt, FaultReport, Place, Verdict};
 use crate::process::Limit;
 
-/// Why it is not known whether the specification is faulty, or the client broke its duty.
+/// The reason why it is not known whether the specification is faulty, or the client broke its duty.
 const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
 impl Judge {
@@ -33,14 +33,14 @@ impl Judge {
         Verdict::Reject { event: self.event, event_from }
     }
 
-    /// Why the verdict is unknown, where it is, and where the question was asked.
+    /// The reason why the verdict is unknown, where it is, and where the question was asked.
     #[must_use]
     pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
         let [faulty, outside] = self.findings.perhaps();
         self.undecided().or_else(|| faulty.or(outside).map(|at| (PERHAPS, Some(at))))
     }
 
-    /// Why something clean may explain everything, though nothing is known to.
+    /// The reason why something clean may explain everything, though nothing is known to.
     fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
         if let Some(candidate) = self.candidates.first() {
             return Some((candidate.doubt.clone()?, candidate.doubted));

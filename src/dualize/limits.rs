@@ -8,7 +8,7 @@ use crate::process::{self, Limit};
 
 /// The number of paths of one request beyond which the judge gives up on the others.
 pub(super) const PATH_LIMIT: u32 = 20_000;
-/// What the copies of the paths of one request may cost together, in copied values.
+/// The cost that the copies of the paths of one request may have together, in copied values.
 pub(super) const COPY_LIMIT: usize = 20_000_000;
 /// The number of candidates before a request at which no more of them are followed.
 pub(super) const CLOSURE_LIMIT: usize = 4_096;

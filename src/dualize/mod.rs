@@ -80,7 +80,7 @@ pub struct Exchange {
     pub client: u64,
     /// The request.
     pub request: Value,
-    /// What came back.
+    /// The answer, or the lack of one.
     pub observed: Observed,
 }
 

@@ -15,7 +15,7 @@ use crate::symbolic::Infeasible;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Substitution, Truth};
 
-/// Where a variable is mentioned.
+/// The terms in which a variable is mentioned.
 enum Mentioned {
     /// In this term alone, once or several times.
     In(Term),

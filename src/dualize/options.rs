@@ -1,4 +1,4 @@
-//! What a judge does besides judging, and its limits.
+//! Options of a judge: what it does besides judging, and its limits.
 
 use crate::solve::Limits;
 
@@ -20,7 +20,7 @@ pub enum Patience {
     All,
 }
 
-/// What the judge does besides judging; every switch is exact, so they change speed and evidence only.
+/// Switches and limits of a judge; every switch is exact, so it changes speed and evidence only.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Sides that cannot give the observed answer are not forked into.
@@ -29,7 +29,7 @@ pub struct Options {
     pub merge: bool,
     /// Dead variables are projected out.
     pub forget: bool,
-    /// What a term may be is given to one variable, where its own occur nowhere else.
+    /// The values that a term may have are given to one variable, where its own occur nowhere else.
     pub name: bool,
     /// Candidates that differ in few cells are one, with a set of values in each.
     pub unite: bool,

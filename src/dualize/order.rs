@@ -19,11 +19,11 @@ struct Part {
     candidate: Candidate,
     atoms: Vec<Term>,
     zone: Zone,
-    /// Whether it is more than the candidate says by now.
+    /// Set where it is more than the candidate says by now.
     grown: bool,
 }
 
-/// What is equal in candidates that can be one: the memory, what else is known, and the places of the ordered integers among
+/// The shape that is equal in candidates that can be one: the memory, what else is known, and the places of the ordered integers among
 /// all that are mentioned.
 type Shape = (Form, Vec<usize>);
 
@@ -84,7 +84,7 @@ fn add(parts: &mut Vec<Part>, part: Part) {
     }
 }
 
-/// Whether a candidate may say something of the order of integers.
+/// Tests whether a candidate may say something of the order of integers.
 fn is_ordered(candidate: &Candidate) -> bool {
     candidate.is_clean() && candidate.store.has_ranges()
 }

@@ -18,7 +18,7 @@ use crate::value::Value;
 pub(super) struct Received<'r> {
     pub(super) spec: &'r Spec,
     request: &'r Value,
-    /// What stands for the part of the request that is not known, where there is one.
+    /// The variables in the place of the part of the request that is not known, where there is one.
     filled: Option<&'r Filled>,
     client: u64,
     pub(super) seen: &'r Observed,
@@ -28,9 +28,9 @@ pub(super) struct Received<'r> {
 pub(super) struct Filled {
     /// With variables in its place.
     pub(super) request: Value,
-    /// What restricts these.
+    /// The conditions on these.
     facts: Vec<Term>,
-    /// How many they are.
+    /// Their number.
     variables: u64,
 }
 

@@ -43,9 +43,9 @@ pub(super) struct Section<'j> {
     pub(super) goal: Goal<'j>,
     /// Paths that are not at their end yet.
     pub(super) open: Vec<Open>,
-    /// What was met on the way.
+    /// Faults, broken duties and limits that were met on the way.
     pub(super) findings: Findings,
-    /// What the copies of paths cost so far.
+    /// The cost of the copies of paths so far.
     pub(super) copied: usize,
 }
 

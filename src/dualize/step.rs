@@ -69,7 +69,7 @@ impl Judge {
         self.observe_by(&spec, exchange)
     }
 
-    /// The same with the specification at hand, which must be the judge's own.
+    /// Observes an exchange with the specification at hand, which must be the judge's own.
     pub(crate) fn observe_by(&mut self, spec: &Spec, exchange: &Exchange) -> bool {
         let respond = if spec.program.steps.is_empty() { request::respond_each } else { wake::respond };
         self.step(spec, exchange, respond)

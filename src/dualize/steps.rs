@@ -11,21 +11,21 @@ use crate::spec::code::Program;
 use crate::symbolic::Infeasible;
 use crate::value::{self, Truth, Value};
 
-/// What sections have to do with the steps of the server.
+/// The part that steps of the server have in what sections do.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Steps {
     /// The classes that the runs of a request touch, where that is to be noticed.
     pub(super) touched: Option<Vec<Class>>,
     /// The runs of a step that are followed; `None` is all.
     pub(super) wanted: Option<Wanted>,
-    /// What is fired before a request.
+    /// The steps that are fired before a request.
     pub(super) journal: Journal,
     /// Set where candidates are kept apart, as putting together what steps lead to did not come to an end.
     pub(super) keeps_apart: bool,
 }
 
 impl Steps {
-    /// What is wanted of a choice there.
+    /// The choices that are followed there.
     fn wanted_at(&mut self, site: Site) -> Option<&mut Choices> {
         self.wanted.as_mut().filter(|wanted| wanted.site == site).map(|wanted| &mut wanted.choices)
     }

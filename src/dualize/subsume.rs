@@ -45,7 +45,7 @@ pub(super) fn canonical(candidate: &Candidate) -> Form {
     form(candidate, &candidate.store.constraints())
 }
 
-/// The same with these constraints alone.
+/// The values and these constraints alone, with the variables numbered so.
 pub(super) fn form(candidate: &Candidate, constraints: &[Term]) -> Form {
     let values = numbered(candidate);
     let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();

@@ -28,7 +28,7 @@ struct Chain {
     others: Vec<Var>,
 }
 
-/// Where variables occur.
+/// The places at which variables occur.
 #[derive(Default)]
 struct Occurrences {
     /// In sums.
@@ -67,7 +67,7 @@ fn replace(process: &mut Process, by: &dyn Fn(Var) -> Option<Term>) {
 }
 
 impl Occurrences {
-    /// Where the variables of a candidate occur that its memory mentions, and those that constraints connect them with.
+    /// The places of the variables of a candidate that its memory mentions, and of those that constraints connect them with.
     fn of(candidate: &Candidate) -> Occurrences {
         let State { process, store, .. } = &**candidate;
         let mut occurrences = Occurrences::default();

@@ -18,20 +18,20 @@ const PATHS: usize = 64;
 /// A path with more conditions and choices than this is cut: a loop that nothing known ends.
 const STEPS: usize = 64;
 
-/// What a path meets on its way, in order.
+/// A condition or choice that a path meets on its way.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Met {
     /// A condition of a statement: it holds on this path, or its opposite does.
     Branch(Term, Side, Site),
     /// An internal choice.
     Choice {
-        /// What it ranges over.
+        /// The values that it ranges over.
         choice: Choice,
         /// Its value: fresh variables.
         value: Value,
-        /// What restricts them.
+        /// The conditions on them.
         restrictions: Vec<Term>,
-        /// Where it is made.
+        /// The node at which it is made.
         site: Site,
     },
     /// One of several ways; nothing is added.
@@ -55,7 +55,7 @@ pub enum Side {
     Fails,
 }
 
-/// How a path ends.
+/// The end of a path.
 #[derive(Clone, PartialEq, Debug)]
 pub enum End {
     /// With this answer.
@@ -90,7 +90,7 @@ pub struct Symbolic {
     pub request: Value,
     /// The ways through the handler.
     pub paths: Vec<Case>,
-    /// Whether there are more ways than are told.
+    /// Set where there are more ways than are told.
     pub more: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the judge can say of a trace (semantics, *The verdict*).
+//! The verdicts on a trace (semantics, *The verdict*).
 
 use std::fmt;
 
@@ -18,12 +18,12 @@ pub enum Verdict {
     Reject {
         /// The first event (counted from 1) such that no behaviour shows the events up to it.
         event: u64,
-        /// Where only a range is known: the event at which the last clean candidate died.
+        /// The event, where only a range is known, at which the last clean candidate died.
         event_from: Option<u64>,
     },
     /// Undecided.
     Unknown {
-        /// Why.
+        /// The reason.
         doubt: Doubt,
         /// A reachable fault of the specification: it decides the verdict only where nothing else may explain the trace.
         warning: Option<FaultReport>,
@@ -40,14 +40,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether something clean explains the trace.
+    /// Tests whether something clean explains the trace.
     #[must_use]
     pub fn is_accept(&self) -> bool {
         matches!(self, Verdict::Accept { .. })
     }
 }
 
-/// When and where something happened: the event, and the node of the specification.
+/// An event, and the node of the specification at which something happened then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The event; 0 is the initial state.
@@ -59,13 +59,13 @@ pub struct Place {
 /// A reachable fault of the specification.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FaultReport {
-    /// What and where in the specification.
+    /// The fault, and its node.
     pub fault: Fault,
     /// The event at which it was met.
     pub event: u64,
 }
 
-/// Why there is no verdict.
+/// The reason why there is no verdict.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Doubt {
     /// The solver could not decide a question.

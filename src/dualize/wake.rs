@@ -1,4 +1,4 @@
-//! What the server may have done by itself before a request (semantics 4: `step`).
+//! Steps that the server may have taken by itself before a request (semantics 4: `step`).
 //!
 //! The candidates stand for all states that steps lead to from them; steps sleep. Before a request those classes of steps are
 //! woken that it touches (`touch`), until no run of it touches another one: they are fired, one choice of each step after the

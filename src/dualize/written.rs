@@ -1,4 +1,4 @@
-//! What was written under keys that are known by now is put in its place.
+//! Values that were written under keys that are known by now are put in their places.
 //!
 //! `m[#1] := 5` waits in the map as long as #1 is open; once an answer said `#1 = 2`, it is the entry of 2.
 
@@ -22,7 +22,7 @@ pub(super) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
     candidate.store.clear_news();
 }
 
-/// What was written with conditions in it is what is left of it after the answer was observed.
+/// Leaves of what was written with conditions in it what there is of it after the answer was observed.
 fn settle(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
     let mut simplify = |term: &Term| changed(term, store.simplified(term, solver));
@@ -75,7 +75,7 @@ fn note_lost_keys(candidate: &mut Candidate) {
     }
 }
 
-/// What was written, read, or asked of unknown maps under keys that are known by now is put in its place.
+/// Puts what was written, read, or asked of unknown maps under keys that are known by now in its place.
 fn put_known(candidate: &mut Candidate) {
     let State { process, store, .. } = &mut **candidate;
     let mut resolve = |term: &Term| changed(term, store.resolve(term));

@@ -1,4 +1,4 @@
-//! What the cells of some boxes may hold, as sets of atoms: what is in one of them and not in another.
+//! Contents of the cells of some boxes as sets of atoms: what is in one of them and not in another.
 //!
 //! In boxes with 3 to 4, and with 4 to 5, the atoms are 3, 4 and 5, a bit each. What has too many values to list is an atom
 //! as a whole, and includes the atoms that are in it.

@@ -19,13 +19,13 @@ const ROUNDS: usize = 4;
 /// A box is taken apart into so many pieces at most to see whether others cover it.
 const PIECES: usize = 64;
 
-/// What each cell may hold.
+/// The atoms that each cell may hold.
 pub(super) type Box = Vec<Set>;
 
 /// A sum of boxes over some cells.
 #[derive(Debug)]
 pub(super) struct Sum {
-    /// What the atoms of each cell are.
+    /// The atoms of each cell.
     cells: Vec<Atoms>,
     boxes: Vec<Box>,
 }
@@ -47,7 +47,7 @@ impl Sum {
         Sum { cells, boxes }
     }
 
-    /// What a cell may hold that holds some atoms.
+    /// The contents of a cell that holds some atoms.
     pub(super) fn contents(&self, cell: usize, set: &Set) -> Vec<Content> {
         self.cells[cell].contents(set)
     }
@@ -206,7 +206,7 @@ impl Sum {
         self.part(some.to_vec()).boxes.len() * self.part(others.to_vec()).boxes.len() == self.part(both).boxes.len()
     }
 
-    /// What some cells hold.
+    /// The projection to some cells.
     fn part(&self, cells: Vec<usize>) -> Part {
         let mut met = FxHashSet::default();
         let projected = self.boxes.iter().map(|own| cells.iter().map(|cell| own[*cell].clone()).collect::<Box>());
@@ -219,7 +219,7 @@ fn includes(general: &[Set], special: &[Set]) -> bool {
     general.iter().zip(special).all(|(general, special)| general.includes(special))
 }
 
-/// What two boxes cover together: either in one cell, both in the others. `None` where that is no larger than one of them.
+/// The box that two boxes cover together: either in one cell, both in the others. `None` where that is no larger than one of them.
 fn consensus(one: &Box, two: &Box, cell: usize) -> Option<Box> {
     let either = one[cell].union(&two[cell]);
     if either == one[cell] || either == two[cell] {

@@ -1,4 +1,4 @@
-//! What a cell may hold: a sum of shapes, trees with a domain at each leaf (`frontier.md`, *Representation*).
+//! The content of a cell: a sum of shapes, trees with a domain at each leaf (`frontier.md`, *Representation*).
 //!
 //! `None`, or `Some` of 3 to 7, is two shapes. Leaves are independent of each other, so a shape stands for the product of
 //! their domains.
@@ -17,16 +17,16 @@ use crate::value::{Entry, Value};
 /// A cell is not taken apart into more shapes than this.
 pub(super) const SHAPES: usize = 256;
 
-/// What a cell may hold.
+/// The things that a cell may hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Content {
     /// One of these shapes.
     Shapes(Vec<Shape>),
     /// Some cells whose values depend on each other, up to the names of variables: these are numbered from 1.
     Linked {
-        /// What they hold.
+        /// Their entries.
         entries: Vec<Entry>,
-        /// What holds of the variables, sorted.
+        /// The facts about the variables, sorted.
         facts: Vec<Term>,
     },
 }

@@ -113,7 +113,7 @@ impl Rebuild<'_> {
         vec![base]
     }
 
-    /// What cells hold, in terms of fresh variables.
+    /// Entries of cells, in terms of fresh variables.
     fn entries(&mut self, content: &Content, store: &mut Store) -> Vec<Entry> {
         match content {
             Content::Shapes(shapes) => vec![self.entry(shapes, store)],

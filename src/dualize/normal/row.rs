@@ -23,7 +23,7 @@ const VALUES: usize = 16;
 /// A cell of more values than this is not listed value by value.
 const LISTED: usize = 64;
 
-/// What a candidate, or a part of it, holds in some cells, and what is known of its variables.
+/// The entries of a candidate, or of a part of it, in some cells, and what is known of its variables.
 #[derive(Clone)]
 pub(super) struct Row {
     pub(super) entries: Vec<Entry>,
@@ -39,7 +39,7 @@ enum Cases {
     Values(Var, Vec<Scalar>),
 }
 
-/// Why a value is no shape.
+/// The reason why a value is no shape.
 enum Obstacle {
     /// It is a sum of shapes, by these cases.
     Cases(Cases),
@@ -48,13 +48,13 @@ enum Obstacle {
 }
 
 impl Row {
-    /// What a candidate holds in some cells.
+    /// The entries of a candidate in some cells.
     pub(super) fn of(candidate: &Candidate, cells: &[Cell]) -> Row {
         let entries = cells.iter().map(|cell| cells::read(&candidate.process, cell)).collect();
         Row { entries, store: candidate.store.clone() }
     }
 
-    /// What it holds, with all that is known of its variables: rows in which these are equal stand for the same.
+    /// The entries, with all that is known of its variables: rows in which these are equal stand for the same.
     pub(super) fn state(self) -> (Vec<Entry>, BTreeMap<Var, Domain>, BTreeSet<Term>) {
         let own: FxHashSet<Var> = self.entries.iter().flat_map(variables).collect();
         let vars = self.connected(own);
@@ -324,7 +324,7 @@ impl Row {
             .map_or(Obstacle::Opaque, |values| Obstacle::Cases(Cases::Values(var, values)))
     }
 
-    /// What cells hold that depend on each other, up to the names of variables.
+    /// The content of cells that depend on each other, up to the names of variables.
     fn linked(&self, cells: &[usize], solver: &mut Solver) -> Content {
         let entries: Vec<&Entry> = cells.iter().map(|at| &self.entries[*at]).collect();
         let live: FxHashSet<Var> = entries.iter().flat_map(|entry| variables(entry)).collect();
