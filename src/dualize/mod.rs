@@ -29,6 +29,7 @@ mod journal;
 mod judged;
 mod left;
 mod limits;
+mod met;
 mod name;
 mod normal;
 mod observe;

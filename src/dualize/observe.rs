@@ -9,10 +9,8 @@ use smallvec::SmallVec;
 use super::candidate::Candidate;
 use super::goal::Goal;
 use super::section::{Ended, Given, Open, Section};
-use super::verdict::FaultReport;
-use super::{bounds, choose, forget, fork, unify, ways};
+use super::{bounds, choose, forget, fork, met, unify, ways};
 use crate::process::{Event, Fault, Fresh, Limit};
-use crate::solve::Answer;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Chosen, Fork, Policy};
 use crate::term::Term;
@@ -78,33 +76,11 @@ impl Policy for Section<'_> {
     }
 
     fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), Ended> {
-        let (broken, at) = (duty.clone().not(), self.judge.place(site));
-        match candidate.allows(&broken, &mut self.judge.solver) {
-            Answer::Unsat => return Ok(()),
-            Answer::Sat if candidate.is_clean() => {
-                let state = || candidate.where_holds(broken, at, &mut self.judge.solver);
-                self.findings.breach(&self.judge.findings, at, state);
-            }
-            Answer::Sat | Answer::Unknown(_) => self.findings.perhaps_outside(at),
-        }
-        self.findings.is_exhaustive = false;
-        Ok(candidate.require(duty, Some(at), &mut self.judge.solver)?)
+        Ok(met::duty(self, candidate, duty, site)?)
     }
 
     fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), Ended> {
-        self.findings.is_exhaustive = false;
-        let at = self.judge.place(fault.site);
-        match candidate.allows(&wrong, &mut self.judge.solver) {
-            Answer::Unsat => {}
-            Answer::Sat if candidate.is_clean() => {
-                // What is wrong with the initial state shows at the first event.
-                let report = FaultReport { fault, event: self.judge.event.max(1) };
-                let state = || candidate.where_holds(wrong.clone(), at, &mut self.judge.solver);
-                self.findings.fault(&self.judge.findings, report, state);
-            }
-            Answer::Sat | Answer::Unknown(_) => self.findings.perhaps_faulty(at),
-        }
-        Ok(candidate.require(wrong.not(), Some(at), &mut self.judge.solver)?)
+        Ok(met::fault(self, candidate, wrong, fault)?)
     }
 
     fn cut(
@@ -114,12 +90,7 @@ impl Policy for Section<'_> {
         limit: Limit,
         site: Option<Site>,
     ) -> Result<(), Ended> {
-        self.findings.is_exhaustive = false;
-        let at = site.map(|site| self.judge.place(site));
-        if candidate.allows(&reached, &mut self.judge.solver) != Answer::Unsat {
-            self.findings.cut(limit, at);
-        }
-        Ok(candidate.require(reached.not(), at, &mut self.judge.solver)?)
+        Ok(met::limit(self, candidate, reached, (limit, site))?)
     }
 
     fn pause(&mut self, candidate: &mut Candidate) -> Result<(), Ended> {

@@ -4,8 +4,8 @@
 
 use super::candidate::Candidate;
 use super::goal::Goal;
-use super::name;
 use super::section::{Ended, Given, Open, Section};
+use super::{met, name};
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
 use crate::spec::code::FaultKind;
@@ -58,7 +58,7 @@ fn told_apart(
         Split::On(_) => is_beyond(section, candidate, Limit::Undecidable, given.site),
         Split::Uncounted => {
             let fault = Fault { kind: FaultKind::Uncounted, site: given.site };
-            _ = section.fault(candidate, Truth::Known(true), fault);
+            _ = met::fault(section, candidate, Truth::Known(true), fault);
             Err(Infeasible)
         }
         Split::Ask(ask) => asked(section, candidate, given, &ask),
@@ -89,7 +89,7 @@ fn is_beyond<T>(
     limit: Limit,
     site: Site,
 ) -> Result<T, Infeasible> {
-    _ = section.cut(candidate, Truth::Known(true), limit, Some(site));
+    _ = met::limit(section, candidate, Truth::Known(true), (limit, Some(site)));
     Err(Infeasible)
 }
 
