@@ -94,7 +94,7 @@ pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
     process.held().for_each(|value| meet(value, &mut order));
     let mut at = 0;
     while at < order.len() {
-        process.seen_of(order[at]).iter().for_each(|seen| meet(seen, &mut order));
+        process.unknowns.seen_of(order[at]).iter().for_each(|seen| meet(seen, &mut order));
         at += 1;
     }
     if order.is_empty() {
@@ -102,7 +102,7 @@ pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
     }
     let number = |id: u64| numbers.get(&id).copied().unwrap_or(id);
     let renumbered = |value: &Value| value.renumbered(&number).unwrap_or_else(|| value.clone());
-    let seen = order.iter().map(|id| process.seen_of(*id).map_or(Value::Absent, renumbered));
+    let seen = order.iter().map(|id| process.unknowns.seen_of(*id).map_or(Value::Absent, renumbered));
     process.held().map(renumbered).chain(seen).collect()
 }
 
@@ -133,8 +133,8 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     if !held.all(|(general, special)| matching.value(general, special)) {
         return false;
     }
-    let seen = |candidate: &Candidate| candidate.process.seen().map(|(id, _)| id).collect::<Vec<_>>();
-    let mut both = general.process.seen().zip(special.process.seen());
+    let seen = |candidate: &Candidate| candidate.process.unknowns.seen().map(|(id, _)| id).collect::<Vec<_>>();
+    let mut both = general.process.unknowns.seen().zip(special.process.unknowns.seen());
     if seen(general) != seen(special) || !both.all(|((_, general), (_, special))| matching.value(general, special)) {
         return false;
     }
@@ -252,7 +252,7 @@ impl Matching<'_> {
         let mut count = |value: &Value| value.visit_unknowns(&mut |id| places += usize::from(id == base.unknown.id));
         let process = &self.general.process;
         process.roots().for_each(&mut count);
-        let seen = process.seen_of(base.unknown.id).is_some();
+        let seen = process.unknowns.seen_of(base.unknown.id).is_some();
         blank && base.touched.is_empty() && base.others.is_none() && !seen && places == 1
     }
 

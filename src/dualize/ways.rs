@@ -11,6 +11,7 @@ use super::goal::Goal;
 use super::normal::selector;
 use super::section::Section;
 use super::tidy;
+use crate::process::meet;
 
 /// So many candidates in normal form are kept, of one that had merged ways.
 const KEPT: usize = 64;
@@ -22,12 +23,12 @@ pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate
     if ways.len() < 2 || !merges || section.goal == Goal::Section {
         return false;
     }
-    let Some(meeting) = candidate.process.meeting(program) else { return false };
+    let Some(meeting) = meet::meeting(&candidate.process, program) else { return false };
     let mut taken = Vec::with_capacity(ways.len());
     for way in ways {
         let mut process = candidate.process.clone();
         process.select(*way);
-        if !process.run_to(program, meeting.at) {
+        if !meet::run_to(&mut process, program, meeting.at) {
             return false;
         }
         taken.push(process);
@@ -36,7 +37,7 @@ pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate
     let guards = selector(&mut judge.fresh, ways.len(), &mut candidate.store);
     let Some(mut merged) = taken.pop() else { return false };
     for (mut process, guard) in taken.into_iter().zip(guards).rev() {
-        if !process.merge(&guard, &merged, meeting) {
+        if !meet::merge(&mut process, &guard, &merged, meeting) {
             return false;
         }
         merged = process;

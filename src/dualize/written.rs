@@ -85,8 +85,8 @@ fn put_known(candidate: &mut Candidate) {
         let mut news = |term: &Term| store.resolve_news(term);
         process.settle_read(&mut |value| Substitution::pending(&mut news).apply(value));
     }
-    if process.has_seen() {
-        process.rewrite_seen(&mut |value| Substitution::pending(&mut resolve).apply(value));
+    if process.unknowns.has_seen() {
+        process.unknowns.rewrite(&mut |value| Substitution::pending(&mut resolve).apply(value));
         process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
     }
 }

@@ -83,7 +83,7 @@ impl Possible {
     fn of(answer: &Value, candidate: &Candidate, solver: &mut Solver) -> Possible {
         let store = candidate.store.clone();
         let mut resolve = |term: &Term| Some(store.resolve(term));
-        let answer = candidate.process.expanded(answer);
+        let answer = candidate.process.unknowns.expanded(answer);
         let answer = Substitution::everywhere(&mut resolve).apply(&answer).unwrap_or(answer);
         Possible { answer, store }.forgotten(solver)
     }

@@ -146,7 +146,7 @@ fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut Names) -
 
 fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut Names) -> String {
     let mut resolve = |term: &crate::term::Term| Some(candidate.store.resolve(term));
-    let value = candidate.process.expanded(value);
+    let value = candidate.process.unknowns.expanded(value);
     let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
     shortened(names.render(&spec.types, ty, &candidate.store, &value)).to_string()
 }

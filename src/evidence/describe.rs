@@ -273,7 +273,7 @@ impl State {
         for (at, (slot, value)) in state.enumerate().skip(hidden) {
             let first = leaves.len();
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
-            let value = candidate.process.expanded(value);
+            let value = candidate.process.unknowns.expanded(value);
             let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
             collect(&spec.types, (&slot.name, slot.ty), &value, &candidate.store, &mut leaves);
             if is_stepped(spec, at) {

@@ -157,7 +157,7 @@ fn complete_model(
     let there = into.map_or(Ok(Vec::new()), |state| conditions(candidate, state))?;
     let mut model = candidate.store.model(&there, judge.solver(), &mut |_| 0)?;
     // Variables of the memory that nothing restricts get the simplest value of their sort.
-    for slot in candidate.process.memory.iter().chain(candidate.process.seen().map(|(_, value)| value)) {
+    for slot in candidate.process.memory.iter().chain(candidate.process.unknowns.seen().map(|(_, value)| value)) {
         slot.visit_variables(&mut |var| {
             if model.get(var).is_none() && candidate.store.binding(var).is_none() {
                 model.insert(var, var.sort.simplest());
@@ -176,7 +176,7 @@ fn complete_model(
 fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answer> {
     let mut conditions = Vec::new();
     for (slot, wanted) in candidate.process.memory.iter().zip(state).filter(|(slot, wanted)| slot != wanted) {
-        match value::equal(&candidate.process.expanded(slot), wanted) {
+        match value::equal(&candidate.process.unknowns.expanded(slot), wanted) {
             Ok(Truth::Known(true)) => {}
             Ok(Truth::Known(false)) => return Err(Answer::Unsat),
             Ok(Truth::Term(condition)) => conditions.push(condition),

@@ -1,154 +1,164 @@
-//! Calls, internal choices and faults.
+//! Calls, internal choices, conditions that must hold, and faults.
 //!
 //! `choose int` stops the process with an event; it goes on with the value that it is given.
 
 use super::evaluate::{Next, Obstacle};
-use super::{CALL_LIMIT, Choice, Event, Fault, Frame, Limit, Presences, Process, Waiting};
+use super::operands::At;
+use super::task::{Frame, Presences, Task, Waiting};
+use super::{CALL_LIMIT, Choice, Event, Fault, Limit, Process, Touched};
 use crate::spec::TypeId;
-use crate::spec::code::{Domain, FaultKind, Function, Operand, Program, Register};
+use crate::spec::code::{Domain, FaultKind, Function, Operand, Register, Touch};
 use crate::value::{self, Presence, Truth, Value};
 
-impl Process {
-    pub(super) fn call(
-        &mut self,
-        program: &Program,
-        frame: Frame,
-        dst: Register,
-        callee: u32,
-        args: &[Operand],
-    ) -> Result<Next, Obstacle> {
-        if self.task.callers.len() >= CALL_LIMIT {
-            return Err(Obstacle::Limit(Limit::Calls));
+pub(super) fn call(
+    process: &mut Process,
+    at: At<'_>,
+    (dst, callee): (Register, u32),
+    args: &[Operand],
+) -> Result<Next, Obstacle> {
+    if process.task.callers.len() >= CALL_LIMIT {
+        return Err(Obstacle::Limit(Limit::Calls));
+    }
+    process.task.jump(at.frame.pc + 1);
+    let base = process.task.registers.len() as u32;
+    for arg in args {
+        let value = at.read(process, *arg).clone();
+        process.task.registers.push(value);
+    }
+    let task = &mut process.task;
+    let registers = at.program.functions[callee as usize].registers;
+    task.registers.resize((base + registers) as usize, Value::Absent);
+    task.callers.push(task.frame);
+    task.frame = Frame { function: callee, pc: 0, base, result: dst };
+    Ok(Next::Moved)
+}
+
+pub(super) fn give_back(process: &mut Process, at: At<'_>, src: Operand) -> Result<Next, Obstacle> {
+    let value = at.read(process, src).clone();
+    let task = &mut process.task;
+    task.registers.truncate(at.frame.base as usize);
+    let Some(caller) = task.callers.pop() else {
+        task.running = false;
+        return Ok(Next::Event(Event::End));
+    };
+    task.frame = caller;
+    task.set(at.frame.result, value);
+    Ok(Next::Moved)
+}
+
+/// A choice among the values of a type that is made always.
+#[inline]
+pub(super) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty: TypeId) -> Event {
+    let pc = task.frame.pc;
+    task.fuel -= 1;
+    task.wait(Waiting::Value(dst));
+    task.jump(pc + 1);
+    Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
+}
+
+pub(super) fn choose(process: &mut Process, at: At<'_>, dst: Register, domain: &Domain) -> Result<Next, Obstacle> {
+    let read = |operand: Operand| at.read(process, operand).clone();
+    let choice = match domain {
+        Domain::Type(ty) => Choice::Type(*ty),
+        Domain::Alternatives(n) => Choice::Alternatives(*n),
+        Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
+        Domain::Element(over, ty) => {
+            let over = read(*over);
+            value::settled(&over)?;
+            Choice::Element(over, *ty)
         }
-        self.jump(frame.pc + 1);
-        let base = self.task.registers.len() as u32;
-        for arg in args {
-            let value = self.read(program, frame.base, *arg).clone();
-            self.task.registers.push(value);
+    };
+    let guard = process.task.path().cloned();
+    process.task.wait(Waiting::Value(dst));
+    process.task.event(Event::Choose { choice, site: at.site(), guard })
+}
+
+pub(super) fn pick(
+    process: &mut Process,
+    at: At<'_>,
+    (dst, ty): (Register, TypeId),
+    over: Operand,
+) -> Result<Next, Obstacle> {
+    let over = at.read(process, over);
+    if let Value::Map(map) = over
+        && map.base().is_some()
+    {
+        // Whether it is an element is found out next, by `within`.
+        return choose(process, at, dst, &Domain::Type(ty));
+    }
+    let elements = value::elements(over)?;
+    let site = at.site();
+    // An element that may not be there is picked where it is; hidden ones of a set may be equal.
+    let are_distinct = matches!(over, Value::Map(_));
+    let is_open = |(presence, element): &(Presence, Value)| {
+        matches!(presence, Presence::When(_)) || (are_distinct && !element.is_known())
+    };
+    let there = || elements.iter().map(|(there, _)| there.truth()).collect();
+    let presences = (elements.iter().any(is_open)).then(|| Presences { there: there(), are_distinct, site });
+    let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
+    let task = &mut process.task;
+    match elements.len() {
+        0 => {
+            task.set(dst, Value::Absent);
+            let never = task.where_guarded(Truth::Known(false));
+            task.condition(never, |never| Event::Assume(never, site))
         }
-        let registers = program.functions[callee as usize].registers;
-        self.task.registers.resize((base + registers) as usize, Value::Absent);
-        self.task.callers.push(self.task.frame);
-        self.task.frame = Frame { function: callee, pc: 0, base, result: dst };
-        Ok(Next::Moved)
+        1 if !at.program.chooses_maps && presences.is_none() => task.keep(dst, Ok(elements.remove(0))),
+        ways => {
+            task.waiting = Waiting::Element(dst, elements, presences.map(Box::new));
+            task.event(Event::Or { ways, site })
+        }
     }
+}
 
-    pub(super) fn give_back(&mut self, program: &Program, frame: Frame, src: Operand) -> Result<Next, Obstacle> {
-        let value = self.read(program, frame.base, src).clone();
-        self.task.registers.truncate(frame.base as usize);
-        let Some(caller) = self.task.callers.pop() else {
-            self.task.running = false;
-            return Ok(Next::Event(Event::End));
-        };
-        self.task.frame = caller;
-        self.set(frame.result, value);
-        Ok(Next::Moved)
+/// An element of a map or set on an unknown base is one that it has.
+pub(super) fn within(process: &mut Process, at: At<'_>, element: Operand, over: Operand) -> Result<Next, Obstacle> {
+    let [element, over] = [element, over].map(|operand| at.read(process, operand));
+    match over {
+        Value::Map(map) if map.base().is_some() => {
+            let within = process.task.where_guarded(map.contains(element)?);
+            process.task.condition(within, |within| Event::Assume(within, at.site()))
+        }
+        _ => Ok(Next::Following),
     }
+}
 
-    /// A choice among the values of a type that is made always.
-    #[inline]
-    pub(super) fn choose_any(&mut self, function: &Function, dst: Register, ty: TypeId) -> Event {
-        let pc = self.frame().pc;
-        self.task.fuel -= 1;
-        self.wait(Waiting::Value(dst));
-        self.jump(pc + 1);
-        Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
-    }
-
-    pub(super) fn choose(
-        &mut self,
-        program: &Program,
-        function: &Function,
-        frame: Frame,
-        dst: Register,
-        domain: &Domain,
-    ) -> Result<Next, Obstacle> {
-        let read = |operand: Operand| self.read(program, frame.base, operand).clone();
-        let choice = match domain {
-            Domain::Type(ty) => Choice::Type(*ty),
-            Domain::Alternatives(n) => Choice::Alternatives(*n),
-            Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
-            Domain::Element(over, ty) => {
-                let over = read(*over);
-                value::settled(&over)?;
-                Choice::Element(over, *ty)
-            }
-        };
-        let site = function.origin[frame.pc as usize];
-        let guard = self.task.guards.last().map(|guard| guard.path.clone());
-        self.wait(Waiting::Value(dst));
-        self.event(frame, Event::Choose { choice, site, guard })
-    }
-
-    pub(super) fn pick(
-        &mut self,
-        program: &Program,
-        function: &Function,
-        frame: Frame,
-        (dst, ty): (Register, TypeId),
-        over: Operand,
-    ) -> Result<Next, Obstacle> {
-        if let Value::Map(map) = self.read(program, frame.base, over)
-            && map.base().is_some()
+/// A condition that is assumed. Where it is read again it is true.
+pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result<Next, Obstacle> {
+    let cond = match cond {
+        Operand::Register(register)
+            if process.task.guards.is_empty() && matches!(process.task.register(register), Value::Term(_)) =>
         {
-            // Whether it is an element is found out next, by `within`.
-            return self.choose(program, function, frame, dst, &Domain::Type(ty));
+            let held = &mut process.task.registers[at.index(register)];
+            std::mem::replace(held, Value::from(true)).truth()
         }
-        let over = self.read(program, frame.base, over);
-        let elements = value::elements(over)?;
-        let site = function.origin[frame.pc as usize];
-        // An element that may not be there is picked where it is; hidden ones of a set may be equal.
-        let are_distinct = matches!(over, Value::Map(_));
-        let is_open = |(presence, element): &(Presence, Value)| {
-            matches!(presence, Presence::When(_)) || (are_distinct && !element.is_known())
-        };
-        let there = || elements.iter().map(|(there, _)| there.truth()).collect();
-        let presences = (elements.iter().any(is_open)).then(|| Presences { there: there(), are_distinct, site });
-        let mut elements: Vec<Value> = elements.into_iter().map(|(_, element)| element).collect();
-        match elements.len() {
-            0 => {
-                self.set(dst, Value::Absent);
-                let never = self.where_guarded(Truth::Known(false));
-                self.condition(frame, never, |never| Event::Assume(never, site))
-            }
-            1 if !program.chooses_maps && presences.is_none() => self.keep(dst, Ok(elements.remove(0))),
-            ways => {
-                self.task.waiting = Waiting::Element(dst, elements, presences.map(Box::new));
-                self.event(frame, Event::Or { ways, site })
-            }
-        }
-    }
+        cond => process.task.where_guarded(at.read(process, cond).truth_or_absent()),
+    };
+    process.task.condition(cond, |cond| Event::Assume(cond, at.site()))
+}
 
-    /// An element of a map or set on an unknown base is one that it has.
-    pub(super) fn within(
-        &mut self,
-        program: &Program,
-        frame: Frame,
-        element: Operand,
-        over: Operand,
-    ) -> Result<Next, Obstacle> {
-        let [element, over] = [element, over].map(|operand| self.read(program, frame.base, operand));
-        match over {
-            Value::Map(map) if map.base().is_some() => {
-                let within = self.where_guarded(map.contains(element)?);
-                let site = program.functions[frame.function as usize].origin[frame.pc as usize];
-                self.condition(frame, within, |within| Event::Assume(within, site))
-            }
-            _ => Ok(Next::Following),
-        }
+pub(super) fn fault(task: &mut Task, at: At<'_>, here: Truth, kind: FaultKind) -> Result<Next, Obstacle> {
+    match task.under_guard(here) {
+        Truth::Known(false) => Ok(Next::Following),
+        here => task.event(Event::Fault(here, Fault { kind, site: at.site() })),
     }
+}
 
-    pub(super) fn fault(
-        &mut self,
-        program: &Program,
-        frame: Frame,
-        here: Truth,
-        kind: FaultKind,
-    ) -> Result<Next, Obstacle> {
-        let site = program.functions[frame.function as usize].origin[frame.pc as usize];
-        match self.under_guard(here) {
-            Truth::Known(false) => Ok(Next::Following),
-            here => self.event(frame, Event::Fault(here, Fault { kind, site })),
-        }
+/// Keeps the result of an operation that is a fault where it is not defined.
+pub(super) fn partial(
+    task: &mut Task,
+    at: At<'_>,
+    (dst, kind): (Register, FaultKind),
+    (defined, value): (Truth, Value),
+) -> Result<Next, Obstacle> {
+    task.set(dst, value);
+    if defined.is_true() { Ok(Next::Following) } else { fault(task, at, defined.not(), kind) }
+}
+
+/// Notes what an instruction touches.
+pub(super) fn touch(process: &mut Process, at: At<'_>, touches: &[Touch]) {
+    for touch in touches {
+        let key = touch.key.map(|key| at.read(process, key).clone());
+        process.task.notes.touch(Touched { slot: touch.slot, key });
     }
 }

@@ -34,7 +34,7 @@ impl From<Split> for Obstacle {
     }
 }
 
-/// What an instruction leads to.
+/// The outcome of an instruction.
 pub(super) enum Next {
     /// The next instruction.
     Following,
@@ -66,7 +66,7 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
     })
 }
 
-/// What an order of two values comes to.
+/// An order of two values, known or open.
 pub(super) enum Compared {
     Known(bool),
     Open(Condition),
@@ -137,7 +137,7 @@ fn is_one(scalar: &Value) -> Result<(), Obstacle> {
     }
 }
 
-/// What an operation on a map gives; nothing where the value is none.
+/// The result of an operation on a map; nothing where the value is none.
 fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted<Option<T>> {
     match value {
         Value::Map(map) => operate(map).map(Some),
@@ -236,7 +236,7 @@ fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
     Err(Split::never())
 }
 
-/// A known text at a known separator; others are split by their number of pieces (see `Process::split_text`).
+/// A known text at a known separator; others are split by their number of pieces (see `bounded::pieces`).
 fn split_known(a: &Value, b: &Value) -> Value {
     match (a, b) {
         (Value::Scalar(s), Value::Scalar(t)) => {
@@ -246,7 +246,7 @@ fn split_known(a: &Value, b: &Value) -> Value {
     }
 }
 
-/// Whether a list has a length (lifted over alternatives of other lengths).
+/// Tests whether a list has a length (lifted over alternatives of other lengths).
 pub(super) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     match src {
         Value::Open(list) => open_length(src, list, (length, exact)),

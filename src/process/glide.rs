@@ -5,19 +5,20 @@
 //! ends it twice: at the reading of the map, and at the reply.
 
 use super::collect::{SHORT, append_in_place, behead_in_place};
-use super::notes::Slots;
-use super::{Process, Task, is_forced};
+use super::operands::Place;
+use super::task::{Task, is_forced};
+use super::{Process, plain};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
 use crate::term::{Side, Var};
 use crate::value::Value;
 
-/// What a handler of events knows of variables: a condition that it can tell, or take up, is no event.
+/// The knowledge that a handler of events has of variables: a condition that it can tell, or take up, is no event.
 pub trait Knows {
-    /// Whether instructions on known values are carried out in the loop of this module; else each goes the general way.
+    /// Tests whether instructions on known values are carried out in the loop of this module; else each goes the general way.
     fn glides(&self) -> bool;
 
-    /// Whether an integer variable has this bound.
+    /// Tells whether an integer variable has this bound.
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool>;
 
     /// Assumes a bound; whether that was done. Else the process asks.
@@ -42,160 +43,152 @@ impl Knows for () {
     }
 }
 
-impl Process {
-    /// Carries out instructions up to the first one that may need a decision.
-    #[inline(always)] // A handler that only glides calls nothing else.
-    pub(super) fn glide(&mut self, program: &Program, function: &Function, knows: &mut impl Knows) {
-        let Process { memory, task, .. } = self;
-        let joins = task.guards.is_empty();
-        let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
-        let Task { stored, read_open, registers, frame, .. } = task;
-        let registers = &mut registers[frame.base as usize..];
-        let mut at = Place { registers, memory, stored, read_open, constants: &program.constants, knows };
-        while fuel > 0
-            && let Some(op) = function.code.get(pc as usize)
-            && let Some(next) = at.step(op, pc, joins)
-        {
-            pc = next;
-            fuel -= 1;
-        }
-        (task.fuel, task.frame.pc) = (fuel, pc);
+/// Carries out instructions up to the first one that may need a decision.
+#[inline(always)] // A handler that only glides calls nothing else.
+pub(super) fn glide(process: &mut Process, program: &Program, function: &Function, knows: &mut impl Knows) {
+    let Process { memory, task, .. } = process;
+    let joins = task.guards.is_empty();
+    let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
+    let Task { stored, read_open, registers, frame, .. } = task;
+    let registers = &mut registers[frame.base as usize..];
+    let place = Place { registers, memory, stored, read_open, constants: &program.constants };
+    let mut at = Glide { place, knows, joins };
+    while fuel > 0
+        && let Some(op) = function.code.get(pc as usize)
+        && let Some(next) = at.step(op, pc)
+    {
+        pc = next;
+        fuel -= 1;
     }
-
-    /// The same; among other instructions.
-    #[inline(never)] // What is around it keeps more at hand than there is room for.
-    pub(super) fn glide_apart(&mut self, program: &Program, function: &Function, knows: &mut impl Knows) {
-        self.glide(program, function, knows);
-    }
+    (task.fuel, task.frame.pc) = (fuel, pc);
 }
 
-/// What instructions read and write.
-pub(super) struct Place<'p, K> {
-    pub(super) registers: &'p mut [Value],
-    pub(super) memory: &'p mut [Value],
-    pub(super) stored: &'p mut Slots,
-    pub(super) read_open: &'p mut Vec<(u32, Value)>,
-    constants: &'p [Value],
+/// [`glide`] among other instructions.
+#[inline(never)] // What is around it keeps more at hand than there is room for.
+pub(super) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl Knows) {
+    glide(process, program, function, knows);
+}
+
+/// Instructions that need no decision, one after the other.
+struct Glide<'p, K> {
+    place: Place<'p>,
     knows: &'p mut K,
+    /// Set where no arm is open: then a join is a copy.
+    joins: bool,
 }
 
-impl<K: Knows> Place<'_, K> {
-    #[inline(always)] // A few instructions, wherever it is.
-    pub(super) fn read(&self, operand: Operand) -> &Value {
-        match operand {
-            Operand::Register(register) => &self.registers[register as usize],
-            Operand::Slot(slot) => &self.memory[slot as usize],
-            Operand::Constant(constant) => &self.constants[constant as usize],
-        }
-    }
-
+impl<K: Knows> Glide<'_, K> {
     /// Carries out an instruction; where it goes on. `None` where that may need a decision: nothing was done.
     #[inline(always)] // Its only caller is the loop.
-    fn step(&mut self, op: &Op, pc: Pc, joins: bool) -> Option<Pc> {
+    fn step(&mut self, op: &Op, pc: Pc) -> Option<Pc> {
         match op {
             Op::Jump { to } => Some(*to),
-            Op::Unless { cond, to } => match self.read(*cond) {
+            Op::Unless { cond, to } => match self.place.read(*cond) {
                 Value::Scalar(Scalar::Bool(holds)) => Some(if *holds { pc + 1 } else { *to }),
                 Value::Term(_) => Some(pc + 1),
                 _ => None,
             },
             Op::Branch { cond, otherwise } | Op::Split { cond, otherwise } => {
-                Some(if known(self.read(*cond))? { pc + 1 } else { *otherwise })
+                Some(if known(self.place.read(*cond))? { pc + 1 } else { *otherwise })
             }
             Op::Compare { op, a, b, otherwise } => {
-                let holds = match ordered(*op, self.read(*a), self.read(*b))? {
+                let holds = match ordered(*op, self.place.read(*a), self.place.read(*b))? {
                     Ordered::Known(holds) => holds,
                     Ordered::Bound(var, side, end) => self.knows.bound(var, side, &end)?,
                 };
                 Some(if holds { pc + 1 } else { *otherwise })
             }
             Op::ByVariant { src, targets, none } => {
-                Some(targets.get(constructor(self.read(*src))? as usize).copied().unwrap_or(*none))
+                Some(targets.get(constructor(self.place.read(*src))? as usize).copied().unwrap_or(*none))
             }
             Op::Copy { dst, src } => self.copy(*dst, *src, pc + 1),
-            Op::Require { dst, op, a, b } if joins => {
-                let holds = match ordered(*op, self.read(*a), self.read(*b))? {
+            Op::Require { dst, op, a, b } if self.joins => {
+                let holds = match ordered(*op, self.place.read(*a), self.place.read(*b))? {
                     Ordered::Known(holds) => holds,
                     Ordered::Bound(var, side, end) => self.knows.assume_bound(var, side, &end),
                 };
                 // What it compares may be in the same register: it is written where nothing asks for it any more.
-                holds.then(|| self.registers[*dst as usize].put(true.into()))?;
+                holds.then(|| self.place.registers[*dst as usize].put(true.into()))?;
                 Some(pc + 1)
             }
-            Op::Join { dst, src, .. } if joins => self.copy(*dst, *src, pc + 1),
-            Op::Swap { dst, src, end, .. } if joins => self.copy(*dst, *src, *end),
+            Op::Join { dst, src, .. } if self.joins => self.copy(*dst, *src, pc + 1),
+            Op::Swap { dst, src, end, .. } if self.joins => self.copy(*dst, *src, *end),
             Op::Store { slot, src } => {
-                let copy = self.read(*src).copied();
-                self.memory[*slot as usize].put(copy);
-                self.stored.insert(*slot);
+                let copy = self.place.read(*src).copied();
+                self.place.memory[*slot as usize].put(copy);
+                self.place.stored.insert(*slot);
                 Some(pc + 1)
             }
             Op::AppendOne { slot, element, .. } => {
-                let element = self.read(*element).copied();
-                let Value::List(list) = &mut self.memory[*slot as usize] else { return None };
+                let element = self.place.read(*element).copied();
+                let Value::List(list) = &mut self.place.memory[*slot as usize] else { return None };
                 append_in_place(list, element);
-                self.stored.insert(*slot);
+                self.place.stored.insert(*slot);
                 Some(pc + 2)
             }
             Op::Behead { slot, from } => {
                 let (slot, count) = (*slot, *from as usize);
-                let Value::List(list) = &mut self.memory[slot as usize] else { return None };
+                let Value::List(list) = &mut self.place.memory[slot as usize] else { return None };
                 if count > SHORT.min(list.len()) {
                     return None;
                 }
                 behead_in_place(list, count);
-                self.stored.insert(slot);
+                self.place.stored.insert(slot);
                 Some(pc + 1)
             }
-            Op::Assume { cond } | Op::Expects { cond } => known(self.read(*cond))?.then_some(pc + 1),
+            Op::Assume { cond } | Op::Expects { cond } => known(self.place.read(*cond))?.then_some(pc + 1),
             op => match self.value(op) {
                 Some((dst, value)) => {
-                    self.registers[dst as usize].put(value);
+                    self.place.registers[dst as usize].put(value);
                     Some(pc + 1)
                 }
-                None => self.plain(op).then_some(pc + 1),
+                None => plain::carry_out(&mut self.place, op).then_some(pc + 1),
             },
         }
     }
 
     #[inline(always)]
     fn copy(&mut self, dst: Register, src: Operand, next: Pc) -> Option<Pc> {
-        let copy = few(self.read(src))?.copied();
-        self.registers[dst as usize].put(copy);
+        let copy = few(self.place.read(src))?.copied();
+        self.place.registers[dst as usize].put(copy);
         Some(next)
     }
 
-    /// What an instruction computes that looks at the constructor of a value, at a length, or at known scalars only.
+    /// The result of an instruction that looks at the constructor of a value, at a length, or at known scalars only.
     #[inline(always)] // Its only caller is the loop.
     fn value(&self, op: &Op) -> Option<(Register, Value)> {
         match op {
-            Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(self.read(*src))? == *tag).into())),
-            Op::Field { dst, src, tag, index } => match self.read(*src) {
+            Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(self.place.read(*src))? == *tag).into())),
+            Op::Field { dst, src, tag, index } => match self.place.read(*src) {
                 Value::Data { tag: own, fields: Some(fields) } if own == tag => {
                     Some((*dst, few(fields.get(*index as usize)?)?.copied()))
                 }
                 _ => None,
             },
             Op::HasLength { dst, src, length, exact } => {
-                let (own, length) = (elements(self.read(*src))?.len(), *length as usize);
+                let (own, length) = (elements(self.place.read(*src))?.len(), *length as usize);
                 Some((*dst, if *exact { own == length } else { own >= length }.into()))
             }
-            Op::Nth { dst, src, at } => Some((*dst, few(elements(self.read(*src))?.get(*at as usize)?)?.copied())),
-            Op::Unary { dst, op: Unary::Len, a } => Some((*dst, Value::from(elements(self.read(*a))?.len() as i64))),
-            Op::Unary { dst, op: Unary::Not, a } => Some((*dst, (!known(self.read(*a))?).into())),
+            Op::Nth { dst, src, at } => {
+                Some((*dst, few(elements(self.place.read(*src))?.get(*at as usize)?)?.copied()))
+            }
+            Op::Unary { dst, op: Unary::Len, a } => {
+                Some((*dst, Value::from(elements(self.place.read(*a))?.len() as i64)))
+            }
+            Op::Unary { dst, op: Unary::Not, a } => Some((*dst, (!known(self.place.read(*a))?).into())),
             Op::Binary { dst, op: Binary::And, a, b } => {
-                Some((*dst, (known(self.read(*a))? & known(self.read(*b))?).into()))
+                Some((*dst, (known(self.place.read(*a))? & known(self.place.read(*b))?).into()))
             }
             Op::Binary { dst, op: Binary::Or, a, b } => {
-                Some((*dst, (known(self.read(*a))? | known(self.read(*b))?).into()))
+                Some((*dst, (known(self.place.read(*a))? | known(self.place.read(*b))?).into()))
             }
-            Op::Binary { dst, op, a, b } => Some((*dst, computed(*op, self.read(*a), self.read(*b))?)),
+            Op::Binary { dst, op, a, b } => Some((*dst, computed(*op, self.place.read(*a), self.place.read(*b))?)),
             _ => None,
         }
     }
 }
 
-/// Whether an instruction most often needs no decision.
+/// Tests whether an instruction most often needs no decision.
 #[inline]
 pub(super) fn glides(op: &Op) -> bool {
     let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
@@ -241,7 +234,7 @@ fn elements(value: &Value) -> Option<&im::Vector<Value>> {
     }
 }
 
-/// What an order of two values comes to.
+/// An order of two values, as far as it is known.
 enum Ordered {
     Known(bool),
     Bound(Var, Side, Int),
@@ -267,7 +260,7 @@ fn ordered(op: Binary, a: &Value, b: &Value) -> Option<Ordered> {
     }
 }
 
-/// What comes of two known integers.
+/// The result of an operation on two known integers.
 #[inline]
 fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
     let (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) = (a, b) else { return None };

@@ -9,193 +9,55 @@
 //! are evaluated, each under its guard, and their values joined.
 
 mod arms;
+mod bounded;
 mod collect;
-mod copy;
 mod effects;
 mod evaluate;
+mod event;
 mod fresh;
 mod glide;
-mod held;
-mod meet;
+mod maps;
+pub mod meet;
 mod notes;
 mod operands;
-mod pending;
 mod plain;
-mod prospect;
-mod range;
-mod reading;
-mod retain;
 mod roots;
 mod run;
-mod split;
+mod sections;
 mod task;
-mod touched;
 mod unknowns;
 
-pub use copy::copy_values;
+pub use event::{
+    CALL_LIMIT, Choice, Event, Fault, GUARD_LIMIT, GUARDED_NODE_LIMIT, Limit, Look, NODE_LIMIT, PIECES_LIMIT,
+    RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
+};
 pub use fresh::Fresh;
 pub use glide::Knows;
-pub use notes::Slots;
-pub use pending::{Sent, Situation};
+pub use notes::{Slots, Touched};
 pub use roots::Live;
-pub use task::{Port, Stack};
-pub use touched::Touched;
-pub use unknowns::{Answered, GUARDED_NODE_LIMIT, Look, NODE_LIMIT, STRETCH_LIMIT};
+pub use sections::{Sent, Situation, Stack};
+pub use task::{Port, copy_values};
+pub use unknowns::{Answered, Unknowns};
 
-use crate::spec::code::{FaultKind, Function, Pc, Program, Register};
-use crate::spec::types::{BOOL, INT};
-use crate::spec::{Site, TypeId};
-use crate::term::{Condition, Term};
-use crate::value::{Alternatives, Truth, Value};
-use pending::Pending;
+use crate::spec::code::{Pc, Program};
+use crate::spec::optional::Optional;
+use crate::spec::{Site, Types};
+use crate::term::Term;
+use crate::value::{self, Ask, Truth, Value};
+use sections::Pending;
 use task::{Frame, Guard, Presences, Task, Waiting};
-
-/// The number of instructions after which a section counts as one that never ends.
-pub const SECTION_LIMIT: u32 = 10_000_000;
-/// The depth of calls at which a path is cut off.
-pub const CALL_LIMIT: usize = 20_000;
-/// The depth of nested symbolic guards beyond which arms are told apart by forking (the unrolling of a recursive function).
-pub const GUARD_LIMIT: usize = 64;
-/// The number of pieces up to which a split of an unknown text is followed.
-pub const PIECES_LIMIT: i64 = 8;
-/// The number of integers up to which a range of unknown length is followed.
-pub const RANGE_LIMIT: i64 = 256;
-/// The number of alternatives under one node beyond which a value is forced by forking.
-pub const UNION_LIMIT: usize = 8;
 
 /// A server that follows a specification: its memory and its tasks, of which at most one runs.
 #[derive(Clone, Debug)]
 pub struct Process {
     /// The values of the state's variables.
     pub memory: Vec<Value>,
-    unknowns: unknowns::Unknowns,
+    /// Parts of unknown values that have been seen.
+    pub unknowns: Unknowns,
     /// The task that runs.
     task: Task,
     /// Requests, other tasks and answers under way, if there are any.
     pending: Option<Box<Pending>>,
-}
-
-/// Where the specification is wrong.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Fault {
-    /// How.
-    pub kind: FaultKind,
-    /// The node.
-    pub site: Site,
-}
-
-/// What an internal choice ranges over.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Choice {
-    /// The values of a type.
-    Type(TypeId),
-    /// One of n alternatives: a boolean for two (true is the first), else an integer from 0.
-    Alternatives(u32),
-    /// The integers from the first to below the second.
-    Range(Value, Value),
-    /// The elements of a collection, with their type.
-    Element(Value, TypeId),
-}
-
-impl Choice {
-    /// The type of what is chosen, where it is known.
-    #[must_use]
-    pub fn value_type(&self) -> TypeId {
-        match self {
-            Choice::Type(ty) => *ty,
-            Choice::Alternatives(2) => BOOL,
-            Choice::Alternatives(_) | Choice::Range(..) => INT,
-            Choice::Element(_, ty) => *ty,
-        }
-    }
-}
-
-/// A named limit that cut a path off.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Limit {
-    /// A section of more than [`SECTION_LIMIT`] instructions.
-    Section,
-    /// Calls nested deeper than [`CALL_LIMIT`].
-    Calls,
-    /// An unknown text in more than [`PIECES_LIMIT`] pieces.
-    Pieces,
-    /// A range of more than [`RANGE_LIMIT`] integers whose length is not known.
-    Range,
-    /// An operation that no decision brings forward.
-    Undecidable,
-    /// More paths in one step than the judge follows.
-    Paths,
-    /// More work for one exchange than the judge takes on.
-    Effort,
-    /// More memory than this for explanations, in MiB.
-    Memory(usize),
-    /// More states that the server may reach by itself than the judge keeps.
-    Steps,
-    /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
-    Stretch,
-    /// More than [`NODE_LIMIT`] nodes of unknown recursive values, or [`GUARDED_NODE_LIMIT`] under conditions.
-    Nodes,
-}
-
-/// What a process does next. Conditions are never known to be irrelevant: a branch on known values is not an event.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// Idle: [`Process::receive`] a request.
-    Recv,
-    /// Answers the request; the task has ended.
-    Send(Value, Site),
-    /// Ends without an answer.
-    End,
-    /// The section has ended, and the task has not: other tasks may run. [`Process::suspend`], or [`Process::proceed`] where none
-    /// does.
-    Yield,
-    /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`] with a value.
-    Choose {
-        /// What it ranges over.
-        choice: Choice,
-        /// The node.
-        site: Site,
-        /// Under which condition the choice is made; `None` is always.
-        guard: Option<Term>,
-    },
-    /// A run in which this is false does not exist. [`Process::proceed`].
-    Assume(Truth, Site),
-    /// The client's duty. [`Process::proceed`].
-    Expects(Truth, Site),
-    /// The specification is wrong where the condition holds. [`Process::proceed`] for where it does not.
-    Fault(Truth, Fault),
-    /// A limit is reached where the condition holds. [`Process::proceed`] for where it does not.
-    Cut(Truth, Limit),
-    /// A statement's condition. [`Process::branch`].
-    Branch {
-        /// The condition.
-        condition: Condition,
-        /// Where the process goes on if it holds, and if not; `None` where both are the same place.
-        sides: Option<(Pc, Pc)>,
-        /// The node.
-        site: Site,
-    },
-    /// An expression's condition, and the path that it stands on. [`Process::guard`].
-    Guard {
-        /// The condition.
-        condition: Term,
-        /// The condition of the arm around it; `None` is always.
-        path: Option<Term>,
-    },
-    /// A part of an unknown value is needed. [`Process::look`].
-    Look {
-        /// Which.
-        look: Look,
-        /// The node.
-        site: Site,
-    },
-    /// One of n ways. [`Process::select`].
-    Or {
-        /// How many ways.
-        ways: usize,
-        /// The node.
-        site: Site,
-    },
 }
 
 impl Process {
@@ -203,28 +65,21 @@ impl Process {
     #[must_use]
     pub fn new(program: &Program) -> Process {
         let memory = vec![Value::Absent; program.slots.len()];
-        Process { memory, unknowns: unknowns::Unknowns::default(), task: Task::default(), pending: None }
-    }
-
-    /// Begins to set the initial state; ends with [`Event::End`].
-    pub fn boot(&mut self, program: &Program) {
-        self.enter(program, program.init);
+        Process { memory, unknowns: Unknowns::default(), task: Task::default(), pending: None }
     }
 
     /// Answers [`Event::Choose`].
     pub fn resume(&mut self, value: Value) {
         if let Waiting::Value(register) = self.task.waiting {
-            self.wait(Waiting::Nothing);
-            self.set(register, value);
+            self.task.wait(Waiting::Nothing);
+            self.task.set(register, value);
         }
     }
 
     /// Goes on after an event that needs no answer.
     #[inline]
     pub fn proceed(&mut self) {
-        if !matches!(self.task.waiting, Waiting::Nothing) {
-            self.task.waiting = Waiting::Nothing;
-        }
+        self.task.proceed();
     }
 
     /// Answers [`Event::Branch`] where the other side cannot be: what is known of a list's length is no guess.
@@ -238,9 +93,9 @@ impl Process {
     /// Answers [`Event::Branch`].
     pub fn branch(&mut self, holds: bool) {
         if let Waiting::Side(otherwise) = self.task.waiting {
-            self.wait(Waiting::Nothing);
+            self.task.wait(Waiting::Nothing);
             if !holds {
-                self.jump(otherwise);
+                self.task.jump(otherwise);
             }
             return;
         }
@@ -251,45 +106,19 @@ impl Process {
                 notes.decided.push((condition, holds));
             }
             Waiting::Force(register, condition) => {
-                let decided = self.register(register).decide(&condition, holds);
+                let decided = self.task.register(register).decide(&condition, holds);
                 self.task.notes.make().decided.push((condition, holds));
-                self.keep_small(register, decided);
+                self.task.keep_small(register, decided);
             }
             _ => {}
         }
     }
 
-    /// Sets what is asked for; a side to go on holds nothing on the heap, and is replaced without a call.
-    #[inline]
-    fn wait(&mut self, waiting: Waiting) {
-        match &self.task.waiting {
-            Waiting::Nothing | Waiting::Value(_) | Waiting::Side(_) => {
-                std::mem::forget(std::mem::replace(&mut self.task.waiting, waiting));
-            }
-            _ => self.task.waiting = waiting,
-        }
-    }
-
-    /// What was decided of a condition in this section.
-    fn decided(&self, condition: &Term) -> Option<bool> {
-        let negated = Term::not(condition);
-        self.task.notes.read().decided.iter().rev().find_map(|(term, holds)| {
-            if term == condition { Some(*holds) } else { (*term == negated).then_some(!holds) }
-        })
-    }
-
-    /// Sets a register; a value with too many alternatives is to be forced.
-    #[inline]
-    fn keep_small(&mut self, register: Register, value: Value) {
-        let too_many = matches!(&value, Value::Union(alternatives) if is_forced(alternatives));
-        if too_many {
-            self.task.oversize = Some(register);
-        }
-        self.set(register, value);
-    }
-
-    fn register(&self, register: Register) -> &Value {
-        &self.task.registers[(self.frame().base + register) as usize]
+    /// Answers [`Event::Choose`] of an optional value with the whole of it.
+    pub fn resume_optional(&mut self, value: Value, optional: &Optional) {
+        self.proceed();
+        self.task.set(optional.dst, value);
+        self.task.jump(optional.to);
     }
 
     /// Answers [`Event::Guard`]; `None` where both arms are open.
@@ -297,10 +126,10 @@ impl Process {
         let Waiting::Arms { split, otherwise, condition } = std::mem::take(&mut self.task.waiting) else { return };
         match decided {
             Some(true) => {}
-            Some(false) => self.jump(otherwise),
+            Some(false) => self.task.jump(otherwise),
             None => {
-                let path = match self.task.guards.last() {
-                    Some(outer) => Term::and(&outer.path, &condition),
+                let path = match self.task.path() {
+                    Some(outer) => Term::and(outer, &condition),
                     None => condition.clone(),
                 };
                 self.task.guards.push(Guard { depth: self.task.callers.len(), split, condition, path, first: None });
@@ -311,11 +140,11 @@ impl Process {
     /// Answers [`Event::Or`] with the chosen way.
     pub fn select(&mut self, way: usize) {
         match std::mem::take(&mut self.task.waiting) {
-            Waiting::Target(targets) => self.jump(targets[way]),
+            Waiting::Target(targets) => self.task.jump(targets[way]),
             Waiting::Element(register, mut elements, presences) => {
-                self.set(register, elements.swap_remove(way));
+                self.task.set(register, elements.swap_remove(way));
                 if let Some(Presences { mut there, site, .. }) = presences.map(|presences| *presences) {
-                    let there = self.where_guarded(there.swap_remove(way));
+                    let there = self.task.where_guarded(there.swap_remove(way));
                     if !there.is_true() {
                         self.hold(Event::Assume(there, site));
                     }
@@ -325,43 +154,126 @@ impl Process {
         }
     }
 
-    fn frame(&self) -> Frame {
-        self.task.frame
+    /// A part that is asked for, or what must come first: where it must be made the process waits for [`Process::look`], and for
+    /// [`Process::branch`] where a condition must be decided.
+    pub fn ask(&mut self, program: &Program, ask: &Ask) -> Answered {
+        self.unknowns.ask(&mut self.task, program, ask)
     }
 
-    fn function<'a>(&self, program: &'a Program) -> &'a Function {
-        &program.functions[self.frame().function as usize]
+    /// Answers [`Event::Look`] with fresh variables; the facts that hold of them.
+    #[must_use]
+    pub fn look(&mut self, fresh: &mut Fresh, types: &Types, look: &Look) -> Vec<Term> {
+        let (made, mut facts) = fresh.look(types, look);
+        facts.extend(self.unknowns.looked(&mut self.task, made));
+        facts
     }
 
-    fn jump(&mut self, pc: Pc) {
-        self.task.frame.pc = pc;
+    /// Meets this event again when it goes on.
+    pub fn hold(&mut self, event: Event) {
+        self.task.held = Some(Box::new(event));
     }
 
-    #[inline]
-    fn set(&mut self, register: Register, value: Value) {
-        let base = self.task.frame.base;
-        self.task.registers[(base + register) as usize].put(value);
-    }
-
-    /// A condition under the guard of the arm being evaluated: `guard ∧ condition`.
-    fn under_guard(&self, condition: Truth) -> Truth {
-        match self.task.guards.last() {
-            Some(guard) => Truth::of(guard.path.clone()).and(condition),
-            None => condition,
+    /// Tests whether the process may still answer so (`None`: not at all), if it goes on at `pc` of its innermost function.
+    #[must_use]
+    pub fn may_reply(&self, program: &Program, pc: Pc, answer: Option<&Value>) -> bool {
+        if !self.task.running {
+            return true;
+        }
+        let mut next = (self.task.frame.function, pc);
+        let mut callers = self.task.callers.iter().rev();
+        loop {
+            let (function, pc) = next;
+            let Some(heads) = program.functions[function as usize].heads.get(pc as usize) else { return true };
+            if heads.admits(answer) {
+                return true;
+            }
+            if !heads.returns {
+                return false;
+            }
+            let Some(caller) = callers.next() else { return true };
+            next = (caller.function, caller.pc);
         }
     }
 
-    /// `guard → condition`.
-    fn where_guarded(&self, condition: Truth) -> Truth {
-        match self.task.guards.last() {
-            Some(_) => self.under_guard(condition.not()).not(),
-            None => condition,
+    /// Tests whether the process may still answer so (`None`: not at all), as it has got to here.
+    #[must_use]
+    pub fn may_still_reply(&self, program: &Program, answer: Option<&Value>) -> bool {
+        self.may_reply(program, self.task.frame.pc, answer)
+    }
+
+    /// At [`Event::Choose`]: the optional value that this choice begins.
+    #[must_use]
+    pub fn optional(&self, program: &Program) -> Option<Optional> {
+        let Frame { function, pc, .. } = self.task.frame;
+        program.functions[function as usize].optional.get(&pc.checked_sub(1)?).copied()
+    }
+
+    /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.
+    #[must_use]
+    pub fn shown<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
+        let Frame { function, pc, .. } = self.task.frame;
+        program.functions[function as usize].shown.get(&pc.checked_sub(1)?)?.within(answer)
+    }
+
+    /// The places at which the ways of an [`Event::Or`] go on, if they differ in that.
+    #[must_use]
+    pub fn targets(&self) -> &[Pc] {
+        match &self.task.waiting {
+            Waiting::Target(targets) => targets,
+            _ => &[],
         }
     }
-}
 
-/// Whether a value with these alternatives is told apart where it is read.
-#[inline]
-fn is_forced(alternatives: &Alternatives) -> bool {
-    alternatives.is_apart() || alternatives.len() > UNION_LIMIT
+    /// The elements that an [`Event::Or`] selects from, if it picks an element.
+    #[must_use]
+    pub fn elements(&self) -> &[Value] {
+        match &self.task.waiting {
+            Waiting::Element(_, elements, _) => elements,
+            _ => &[],
+        }
+    }
+
+    /// The condition on which picking one of these elements is a choice: under the guard of the arm, and where another one than it is
+    /// there, too. `None` is always. A run whose only element it is picks without choosing, where no map starts unknown.
+    #[must_use]
+    pub fn picks_where(&self, program: &Program, way: usize) -> Option<Term> {
+        let guard = self.path().cloned();
+        let Waiting::Element(_, elements, Some(presences)) = &self.task.waiting else { return guard };
+        if program.chooses_maps {
+            return guard;
+        }
+        let differs = |other: &Value| match presences.are_distinct {
+            true => value::equal(other, &elements[way]).map_or(Truth::Known(true), Truth::not),
+            false => Truth::Known(true),
+        };
+        let others = presences.there.iter().zip(elements).enumerate().filter(|(at, _)| *at != way);
+        let another = Term::or_all(others.map(|(_, (there, other))| there.clone().and(differs(other)).term()));
+        Some(guard.map_or(another.clone(), |guard| Term::and(&guard, &another)))
+    }
+
+    /// The node of the instruction that was executed last.
+    #[must_use]
+    pub fn site(&self, program: &Program) -> Option<Site> {
+        let frame = self.task.running.then_some(self.task.frame)?;
+        let origin = &program.functions[frame.function as usize].origin;
+        origin.get((frame.pc as usize).saturating_sub(1)).copied()
+    }
+
+    /// The condition of the arm that is being evaluated; `None` is always.
+    #[must_use]
+    pub fn path(&self) -> Option<&Term> {
+        self.task.path()
+    }
+
+    /// The parts of the state that the section has touched so far, in order.
+    #[must_use]
+    pub fn touched(&self) -> &[Touched] {
+        &self.task.notes.read().touched
+    }
+
+    /// The size of a copy of the task: its registers and frames.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.task.registers.len() + self.task.callers.len()
+    }
 }

@@ -2,7 +2,6 @@
 //!
 //! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
 
-use super::{Process, Touched};
 use crate::term::Term;
 use crate::value::Value;
 
@@ -29,7 +28,7 @@ impl Slots {
         first.chain(self.more.iter().copied())
     }
 
-    /// Whether it stored to none.
+    /// Tests whether it stored to none.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -58,10 +57,23 @@ impl Slots {
     }
 }
 
-/// What few sections note.
+/// A part of the state that a section has touched, of the variables that the specification's steps touch. After `reply x in live`
+/// that is `live` at the value of x.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Touched {
+    /// The variable.
+    pub slot: u32,
+    /// The key or element, which may be symbolic; `None` is the variable as a whole.
+    pub key: Option<Value>,
+}
+
+/// Beyond so many parts a variable counts as touched as a whole.
+const PARTS: usize = 64;
+
+/// Notes that few sections make.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
-    /// What it touched of the variables that the specification's steps touch.
+    /// The parts that it touched, in order.
     pub(super) touched: Vec<Touched>,
     /// Conditions on which instructions of this section forked.
     pub(super) decided: Vec<(Term, bool)>,
@@ -69,9 +81,9 @@ pub(super) struct Notes {
     pub(super) stretched: u32,
     /// Set where such a guess is asked for now.
     pub(super) stretches: bool,
-    /// How many unknown nodes were looked at in this section.
+    /// The number of unknown nodes that were looked at in this section.
     pub(super) looked: u32,
-    /// How many nodes inside of those may still be.
+    /// The number of nodes inside of those that may still be.
     pub(super) shares: Vec<(u64, u32)>,
 }
 
@@ -87,7 +99,7 @@ impl Seldom {
         self.0 = None;
     }
 
-    /// What was noted.
+    /// The notes so far.
     pub(super) fn read(&self) -> &Notes {
         self.0.as_deref().unwrap_or(&NONE)
     }
@@ -97,28 +109,19 @@ impl Seldom {
         self.0.get_or_insert_default()
     }
 
+    /// Notes what is touched, once.
+    pub(super) fn touch(&mut self, mut touched: Touched) {
+        if touched.key == Some(Value::Absent) || self.read().touched.len() >= PARTS {
+            touched.key = None;
+        }
+        if !self.read().touched.contains(&touched) {
+            self.make().touched.push(touched);
+        }
+    }
+
     /// Tests whether nothing was noted.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
-    }
-}
-
-impl Process {
-    /// The slots that the section stored to so far.
-    #[must_use]
-    pub fn stored(&self) -> &Slots {
-        &self.task.stored
-    }
-
-    /// Changes the variables that the section stored to.
-    pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
-        let Slots { first, more } = &self.task.stored;
-        let mut bits = *first;
-        while bits != 0 {
-            change(&mut self.memory[bits.trailing_zeros() as usize]);
-            bits &= bits - 1;
-        }
-        more.iter().for_each(|slot| change(&mut self.memory[*slot as usize]));
     }
 }
 

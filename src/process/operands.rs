@@ -1,44 +1,122 @@
-//! Reading operands, and writing back what a decision makes of them.
+//! Reading operands, and writing back what has become known of them.
 
-use super::Process;
-use crate::spec::code::{Operand, Program};
+use super::task::{Frame, Task};
+use super::{Process, Slots};
+use crate::spec::Site;
+use crate::spec::code::{Function, Op, Operand, Program, Register};
 use crate::spec::operands::visit_operands;
 use crate::term::Term;
-use crate::value::Value;
+use crate::value::{Part, Value};
 
-impl Process {
+/// The instruction that is carried out, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct At<'p> {
+    pub(super) program: &'p Program,
+    /// The function that runs.
+    pub(super) function: &'p Function,
+    pub(super) frame: Frame,
+}
+
+impl<'p> At<'p> {
+    /// The instruction at which a task stands.
     #[inline]
-    pub(super) fn read<'a>(&'a self, program: &'a Program, base: u32, operand: Operand) -> &'a Value {
-        match operand {
-            Operand::Register(register) => &self.task.registers[(base + register) as usize],
-            Operand::Slot(slot) => &self.memory[slot as usize],
-            Operand::Constant(constant) => &program.constants[constant as usize],
-        }
+    pub(super) fn of(task: &Task, program: &'p Program) -> At<'p> {
+        At { program, function: task.function(program), frame: task.frame }
     }
 
-    /// Replaces each operand of the current instruction by what it is once a condition is decided; whether any changed.
-    pub(super) fn decide_operands(&mut self, program: &Program, condition: &Term, holds: bool) -> bool {
-        let frame = self.frame();
-        let op = &self.function(program).code[frame.pc as usize];
-        let mut operands = Vec::new();
-        visit_operands(op, &mut |operand| operands.push(operand));
-        let mut changed = false;
-        for operand in operands {
-            changed |= match operand {
-                Operand::Register(register) => {
-                    decide(&mut self.task.registers[(frame.base + register) as usize], condition, holds)
-                }
-                Operand::Slot(slot) => decide(&mut self.memory[slot as usize], condition, holds),
-                Operand::Constant(_) => false,
-            };
-        }
-        changed
+    /// The node.
+    #[inline]
+    pub(super) fn site(self) -> Site {
+        self.function.origin[self.frame.pc as usize]
     }
+
+    /// The place of a register among those of all functions that run.
+    #[inline]
+    pub(super) fn index(self, register: Register) -> usize {
+        (self.frame.base + register) as usize
+    }
+
+    /// The value of an operand.
+    #[inline]
+    pub(super) fn read<'a>(self, process: &'a Process, operand: Operand) -> &'a Value
+    where
+        'p: 'a,
+    {
+        match operand {
+            Operand::Register(register) => &process.task.registers[self.index(register)],
+            Operand::Slot(slot) => &process.memory[slot as usize],
+            Operand::Constant(constant) => &self.program.constants[constant as usize],
+        }
+    }
+}
+
+/// The values that instructions read and write that need no decision.
+pub(super) struct Place<'p> {
+    pub(super) registers: &'p mut [Value],
+    pub(super) memory: &'p mut [Value],
+    pub(super) stored: &'p mut Slots,
+    pub(super) read_open: &'p mut Vec<(u32, Value)>,
+    pub(super) constants: &'p [Value],
+}
+
+impl Place<'_> {
+    #[inline(always)] // A few instructions, wherever it is.
+    pub(super) fn read(&self, operand: Operand) -> &Value {
+        match operand {
+            Operand::Register(register) => &self.registers[register as usize],
+            Operand::Slot(slot) => &self.memory[slot as usize],
+            Operand::Constant(constant) => &self.constants[constant as usize],
+        }
+    }
+}
+
+/// Replaces each operand of the instruction by what it is once a condition is decided; whether any changed.
+pub(super) fn decide(process: &mut Process, at: At<'_>, condition: &Term, holds: bool) -> bool {
+    let mut changed = false;
+    for operand in operands(at) {
+        changed |= match operand {
+            Operand::Register(register) => {
+                decide_value(&mut process.task.registers[at.index(register)], condition, holds)
+            }
+            Operand::Slot(slot) => decide_value(&mut process.memory[slot as usize], condition, holds),
+            Operand::Constant(_) => false,
+        };
+    }
+    changed
+}
+
+/// Puts a part into the operands of the instruction, and into arms that are to be joined; whether any changed.
+pub(super) fn fill(process: &mut Process, at: At<'_>, part: &Part) -> bool {
+    let mut changed = false;
+    for operand in operands(at) {
+        changed |= match operand {
+            Operand::Register(register) => fill_value(&mut process.task.registers[at.index(register)], part),
+            Operand::Slot(slot) => {
+                let filled = fill_value(&mut process.memory[slot as usize], part);
+                if filled {
+                    process.task.stored.insert(slot);
+                }
+                filled
+            }
+            Operand::Constant(_) => false,
+        };
+    }
+    for first in process.task.guards.iter_mut().filter_map(|guard| guard.first.as_mut()) {
+        changed |= fill_value(first, part);
+    }
+    changed
+}
+
+fn operands(at: At<'_>) -> Vec<Operand> {
+    let op: &Op = &at.function.code[at.frame.pc as usize];
+    let mut operands = Vec::new();
+    visit_operands(op, &mut |operand| operands.push(operand));
+    operands
 }
 
 /// Replaces a value by what it is once a condition is decided; whether it changed. Of a list that may be the first change only:
 /// what was decided is known where a later element asks for it.
-fn decide(value: &mut Value, condition: &Term, holds: bool) -> bool {
+fn decide_value(value: &mut Value, condition: &Term, holds: bool) -> bool {
     if let Value::Open(_) = value {
         return value.decide_next(condition, holds);
     }
@@ -46,4 +124,17 @@ fn decide(value: &mut Value, condition: &Term, holds: bool) -> bool {
     let changed = decided != *value;
     *value = decided;
     changed
+}
+
+fn fill_value(value: &mut Value, part: &Part) -> bool {
+    match value {
+        Value::Map(map) => map.fill(part),
+        other => match other.filled(part) {
+            Some(filled) => {
+                *other = filled;
+                true
+            }
+            None => false,
+        },
+    }
 }

@@ -6,96 +6,94 @@
 use std::sync::Arc;
 
 use super::evaluate;
-use super::glide::{Knows, Place};
-use super::reading::READ;
+use super::operands::Place;
+use super::task::READ;
 use crate::scalar::{Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
 use crate::value::{Entry, Presence, Value};
 
-impl<K: Knows> Place<'_, K> {
-    /// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
-    #[inline(never)] // What most handlers do is left more room.
-    pub(super) fn plain(&mut self, op: &Op) -> bool {
-        let (dst, value) = match op {
-            Op::Put { slot, key, value } => {
-                let entry = Entry::always(self.read(*value).clone());
-                return self.write(*slot, *key, Some(entry));
-            }
-            Op::Delete { slot, key } => return self.write(*slot, *key, None),
-            Op::Find { dst, there, map, key } => return self.find([*dst, *there], *map, *key),
-            Op::Unary { dst, op, a } => (*dst, of_one(*op, self.read(*a))),
-            Op::Binary { dst, op: Binary::Get, a, b } => (*dst, self.get(*a, *b)),
-            Op::Binary { dst, op: Binary::In, a, b } => {
-                let found = plain_entry(self.read(*b), self.read(*a));
-                (*dst, found.map(|found| Value::from(found.is_some())))
-            }
-            Op::Index { dst, src, at } => {
-                let found = plain_entry(self.read(*src), self.read(*at)).flatten();
-                (*dst, found.cloned())
-            }
-            Op::Binary { dst, op, a, b } => (*dst, of_two(*op, self.read(*a), self.read(*b))),
-            Op::Make { dst, tag, fields } => {
-                let fields: Arc<[Value]> = fields.iter().map(|field| self.read(*field).clone()).collect();
-                (*dst, Some(Value::data(*tag, fields)))
-            }
-            Op::With { dst, src, fields } => (*dst, self.with(*src, fields)),
-            _ => return false,
-        };
-        let Some(value) = value else { return false };
-        self.registers[dst as usize].put(value);
-        true
-    }
-
-    /// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
-    fn get(&mut self, map: Operand, key: Operand) -> Option<Value> {
-        let Some(found) = plain_entry(self.read(map), self.read(key))? else { return Some(Value::NONE) };
-        let found = found.clone();
-        self.note_read(map, key, &found);
-        Some(Value::some(found))
-    }
-
-    /// What a map has under a key, and whether it has it.
-    fn find(&mut self, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
-        let Some(found) = plain_entry(self.read(map), self.read(key)) else { return false };
-        let (is_there, value) = (found.is_some(), found.map_or(Value::Absent, Value::clone));
-        self.note_read(map, key, &value);
-        self.registers[there as usize].put(is_there.into());
-        self.registers[dst as usize].put(value);
-        true
-    }
-
-    /// Remembers an entry of a variable in which something is not known.
-    fn note_read(&mut self, map: Operand, key: Operand, found: &Value) {
-        if let Operand::Slot(slot) = map
-            && self.read_open.len() < READ
-            && found.has_terms()
-        {
-            let key = self.read(key).clone();
-            self.read_open.push((slot, key));
+/// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
+#[inline(never)] // What most handlers do is left more room.
+pub(super) fn carry_out(place: &mut Place<'_>, op: &Op) -> bool {
+    let (dst, value) = match op {
+        Op::Put { slot, key, value } => {
+            let entry = Entry::always(place.read(*value).clone());
+            return write(place, *slot, *key, Some(entry));
         }
-    }
+        Op::Delete { slot, key } => return write(place, *slot, *key, None),
+        Op::Find { dst, there, map, key } => return find(place, [*dst, *there], *map, *key),
+        Op::Unary { dst, op, a } => (*dst, of_one(*op, place.read(*a))),
+        Op::Binary { dst, op: Binary::Get, a, b } => (*dst, get(place, *a, *b)),
+        Op::Binary { dst, op: Binary::In, a, b } => {
+            let found = plain_entry(place.read(*b), place.read(*a));
+            (*dst, found.map(|found| Value::from(found.is_some())))
+        }
+        Op::Index { dst, src, at } => {
+            let found = plain_entry(place.read(*src), place.read(*at)).flatten();
+            (*dst, found.cloned())
+        }
+        Op::Binary { dst, op, a, b } => (*dst, of_two(*op, place.read(*a), place.read(*b))),
+        Op::Make { dst, tag, fields } => {
+            let fields: Arc<[Value]> = fields.iter().map(|field| place.read(*field).clone()).collect();
+            (*dst, Some(Value::data(*tag, fields)))
+        }
+        Op::With { dst, src, fields } => (*dst, with(place, *src, fields)),
+        _ => return false,
+    };
+    let Some(value) = value else { return false };
+    place.registers[dst as usize].put(value);
+    true
+}
 
-    /// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.
-    fn write(&mut self, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
-        let Value::Scalar(key) = self.read(key) else { return false };
-        let key = Value::Scalar(key.clone());
-        let Value::Map(map) = &mut self.memory[slot as usize] else { return false };
-        map.set_in_place(&key, entry);
-        self.stored.insert(slot);
-        true
-    }
+/// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
+fn get(place: &mut Place<'_>, map: Operand, key: Operand) -> Option<Value> {
+    let Some(found) = plain_entry(place.read(map), place.read(key))? else { return Some(Value::NONE) };
+    let found = found.clone();
+    note_read(place, map, key, &found);
+    Some(Value::some(found))
+}
 
-    /// A constructor with other fields.
-    fn with(&self, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
-        let Value::Data { tag, fields: Some(own) } = self.read(src) else { return None };
-        let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
-        let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| self.read(*operand));
-        let fields: Arc<[Value]> = own.iter().enumerate().map(|pair| field(pair).clone()).collect();
-        Some(Value::data(*tag, fields))
+/// `dst := map[key]`, and whether it is there.
+fn find(place: &mut Place<'_>, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
+    let Some(found) = plain_entry(place.read(map), place.read(key)) else { return false };
+    let (is_there, value) = (found.is_some(), found.map_or(Value::Absent, Value::clone));
+    note_read(place, map, key, &value);
+    place.registers[there as usize].put(is_there.into());
+    place.registers[dst as usize].put(value);
+    true
+}
+
+/// Remembers an entry of a variable in which something is not known.
+fn note_read(place: &mut Place<'_>, map: Operand, key: Operand, found: &Value) {
+    if let Operand::Slot(slot) = map
+        && place.read_open.len() < READ
+        && found.has_terms()
+    {
+        let key = place.read(key).clone();
+        place.read_open.push((slot, key));
     }
 }
 
-/// What a map has under a key, where both are plain and it is known whether it has something.
+/// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.
+fn write(place: &mut Place<'_>, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
+    let Value::Scalar(key) = place.read(key) else { return false };
+    let key = Value::Scalar(key.clone());
+    let Value::Map(map) = &mut place.memory[slot as usize] else { return false };
+    map.set_in_place(&key, entry);
+    place.stored.insert(slot);
+    true
+}
+
+/// A constructor with other fields.
+fn with(place: &Place<'_>, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
+    let Value::Data { tag, fields: Some(own) } = place.read(src) else { return None };
+    let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
+    let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| place.read(*operand));
+    let fields: Arc<[Value]> = own.iter().enumerate().map(|pair| field(pair).clone()).collect();
+    Some(Value::data(*tag, fields))
+}
+
+/// The value that a map has under a key, where both are plain and it is known whether it has something.
 fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     let (Value::Map(map), Value::Scalar(_)) = (map, key) else { return None };
     match map.plain_entry(key)? {
@@ -106,7 +104,7 @@ fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     }
 }
 
-/// What an operation on a known text or number gives.
+/// The result of an operation on a known text or number.
 fn of_one(op: Unary, value: &Value) -> Option<Value> {
     let Value::Scalar(known) = value else { return None };
     match (op, known) {
@@ -117,7 +115,7 @@ fn of_one(op: Unary, value: &Value) -> Option<Value> {
     }
 }
 
-/// What an operation on two known scalars gives.
+/// The result of an operation on two known scalars.
 fn of_two(op: Binary, a: &Value, b: &Value) -> Option<Value> {
     let (Value::Scalar(x), Value::Scalar(y)) = (a, b) else { return None };
     match (op, x) {

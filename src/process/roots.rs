@@ -1,13 +1,18 @@
-//! The roots of a process: all values that it still mentions between two sections.
+//! What a process holds: its values copied and rewritten, and its roots, all values that it still mentions between two sections.
 //!
 //! After `now := t` nothing mentions what `now` was before, unless another variable, a suspended task or a packet under way
 //! holds it.
 
 use rustc_hash::FxHashSet;
 
-use super::{Process, Waiting};
+use super::task::{Waiting, copy_values};
+use super::{Process, Slots};
+use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use crate::value::{Leaf, Value};
+
+/// A process with room for more values than this is not worth keeping.
+const ROOM: usize = 256;
 
 /// The unknown parts of the roots of a process.
 #[derive(Debug, Default)]
@@ -21,6 +26,71 @@ pub struct Live {
 }
 
 impl Process {
+    /// Makes it a copy of another one, where it already is.
+    pub fn copy_from(&mut self, other: &Process) {
+        let Process { memory, unknowns, task, pending } = other;
+        copy_values(&mut self.memory, memory);
+        if !(self.unknowns.is_empty() && unknowns.is_empty()) {
+            self.unknowns.clone_from(unknowns);
+        }
+        self.task.copy_from(task);
+        self.pending.clone_from(pending);
+    }
+
+    /// Drops what it holds, and keeps the room for it.
+    pub fn empty(&mut self) {
+        self.task.rest();
+        self.memory.iter_mut().for_each(Value::clear);
+        self.unknowns.clear();
+        self.pending = None;
+        self.task.callers.clear();
+        self.task.clear_notes();
+    }
+
+    /// Tests whether it has room for few values only.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        self.memory.capacity() + self.task.registers.capacity() + self.task.callers.capacity() <= ROOM
+    }
+
+    /// Tests whether another process holds the same in memory and under way.
+    #[must_use]
+    pub fn holds_the_same(&self, other: &Process) -> bool {
+        self.memory == other.memory && self.has_same_pending(other)
+    }
+
+    /// The slots that the section stored to so far.
+    #[must_use]
+    pub fn stored(&self) -> &Slots {
+        &self.task.stored
+    }
+
+    /// Changes the variables that the section stored to.
+    pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
+        let Process { memory, task, .. } = self;
+        task.stored.iter().for_each(|slot| change(&mut memory[slot as usize]));
+    }
+
+    /// Writes a value that a term was seen to have to the variables whose value is that term.
+    pub fn know(&mut self, term: &Term, value: &Scalar) {
+        for slot in &mut self.memory {
+            if matches!(slot, Value::Term(own) if own == term) {
+                *slot = Value::Scalar(value.clone());
+            }
+        }
+    }
+
+    /// Replaces the open entries that the section read by what has become known of them.
+    pub fn settle_read(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        if self.task.read_open.is_empty() {
+            return;
+        }
+        for (slot, key) in self.task.read_open.drain(..) {
+            if let Value::Map(map) = &mut self.memory[slot as usize] {
+                map.rewrite_entry(&key, rewrite);
+            }
+        }
+    }
     /// The memory, and the values of what is under way.
     pub fn held(&self) -> impl Iterator<Item = &Value> {
         self.memory.iter().chain(self.pending.iter().flat_map(|pending| pending.values()))
@@ -28,7 +98,7 @@ impl Process {
 
     /// These, and what has been seen of unknown values.
     pub fn roots(&self) -> impl Iterator<Item = &Value> {
-        self.held().chain(self.seen().map(|(_, seen)| seen))
+        self.held().chain(self.unknowns.seen().map(|(_, seen)| seen))
     }
 
     /// Replaces roots where a function gives something else.
@@ -39,18 +109,39 @@ impl Process {
                 *value = rewritten;
             }
         }
-        self.rewrite_seen(rewrite);
+        self.unknowns.rewrite(rewrite);
+    }
+
+    /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them, where they were
+    /// seen first and in every value that stands on the same base.
+    pub fn settle_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        for (id, key) in self.unknowns.settle_recent(rewrite) {
+            let pending = self.pending.iter_mut().flat_map(|pending| pending.values_mut());
+            for value in self.memory.iter_mut().chain(pending) {
+                if let Value::Map(map) = value
+                    && map.base().is_some_and(|base| base.unknown.id == id)
+                {
+                    map.rewrite_entry(&key, rewrite);
+                }
+            }
+        }
+    }
+
+    /// Forgets what was seen of unknown values and cannot be asked for again.
+    pub fn prune_seen(&mut self) {
+        let Process { memory, unknowns, pending, .. } = self;
+        unknowns.prune(memory.iter().chain(pending.iter().flat_map(|pending| pending.values())));
     }
 
     /// Tests whether a root was not looked at yet, or in part only.
     #[must_use]
     pub fn has_unknowns(&self) -> bool {
-        let mut any = self.has_seen();
+        let mut any = self.unknowns.has_seen();
         self.held().for_each(|value| value.visit_unknowns(&mut |_| any = true));
         any
     }
 
-    /// Whether anything is unknown as a whole but the bases of variables that are maps of cells, of which nothing was asked
+    /// Tests whether anything is unknown as a whole but the bases of variables that are maps of cells, of which nothing was asked
     /// beside those.
     #[must_use]
     pub fn has_unknowns_beside_cells(&self) -> bool {
@@ -62,7 +153,7 @@ impl Process {
         for value in &self.memory {
             bases += usize::from(matches!(value, Value::Map(map) if map.base().is_some() && map.has_cells()));
         }
-        self.has_seen() || unknowns > bases
+        self.unknowns.has_seen() || unknowns > bases
     }
 
     /// The unknown parts of the roots, `expected` variables or so.

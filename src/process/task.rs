@@ -5,13 +5,16 @@
 
 use std::sync::Arc;
 
+use super::evaluate::{Evaluated, Next, Obstacle};
 use super::notes::{Seldom, Slots};
-use super::{Event, Process, SECTION_LIMIT};
-use crate::scalar::Scalar;
+use super::{Event, SECTION_LIMIT, UNION_LIMIT};
 use crate::spec::Site;
-use crate::spec::code::{Pc, Program, Register};
+use crate::spec::code::{Function, Pc, Program, Register};
 use crate::term::Term;
-use crate::value::{Ask, Truth, Value};
+use crate::value::{Alternatives, Ask, Truth, Value};
+
+/// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
+pub(super) const READ: usize = 8;
 
 /// A client's connection, by its number: requests come from it, and answers go to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -103,103 +106,197 @@ pub(super) struct Presences {
     pub(super) site: Site,
 }
 
-/// A task between two of its sections.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Suspended {
-    pub(super) stack: Stack,
-    pub(super) registers: Vec<Value>,
-}
-
-/// Whom a task answers, and where it goes on: its frames, the outermost first.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Stack {
-    /// Whom it answers.
-    pub port: Port,
-    frames: Vec<Frame>,
-}
-
-impl Process {
-    /// Begins to handle a request of a client.
-    pub fn receive(&mut self, program: &Program, request: &Value, client: u64) {
-        self.receive_by(program, program.serve, (request, client));
-    }
-
-    /// Begins to handle it by a handler of this number: the program's own, or the one that chooses late.
-    pub fn receive_by(&mut self, program: &Program, handler: u32, (request, client): (&Value, u64)) {
-        self.enter(program, handler);
-        self.task.port = Port(client);
-        let mut registers = self.task.registers.iter_mut();
-        if let Some(register) = registers.next() {
-            register.put(request.clone());
-        }
-        if let Some(register) = registers.next() {
-            register.put(Value::Scalar(Scalar::Client(client)));
-        }
-    }
-
-    /// Begins what the server may do by itself: the step of that number. It ends with [`Event::End`].
-    pub fn step(&mut self, program: &Program, number: usize) {
-        self.enter(program, program.steps[number].function);
-    }
-
-    pub(super) fn enter(&mut self, program: &Program, function: u32) {
-        // A section that was given up has left something.
-        self.rest();
-        let task = &mut self.task;
-        let registers = program.functions[function as usize].registers as usize;
-        if task.registers.len() != registers {
-            task.registers.resize(registers, Value::Absent);
-        }
-        task.callers.clear();
-        task.begin(Frame { function, pc: 0, base: 0, result: 0 });
-    }
-
-    /// Forgets the task: its section has ended, and what its registers held is shared with them no more.
-    pub fn rest(&mut self) {
-        self.task.running = false;
-        if std::mem::take(&mut self.task.used) {
-            self.task.registers.iter_mut().for_each(Value::clear);
-            self.task.guards.clear();
-        }
-        self.proceed();
-    }
-
-    /// Answers [`Event::Yield`] by putting the task aside until it is resumed: its section has ended.
-    pub fn suspend(&mut self) {
-        let task = &mut self.task;
-        let frames = task.callers.drain(..).chain([task.frame]).collect();
-        let registers = std::mem::take(&mut task.registers);
-        (task.running, task.used) = (false, false);
-        let stack = Stack { port: task.port, frames };
-        self.add_suspended(Suspended { stack, registers });
-    }
-
-    /// Begins the next section of the task that was suspended at this place among those of [`Process::situation`].
-    ///
-    /// # Panics
-    /// If there is none.
-    pub fn wake(&mut self, at: usize) {
-        self.rest();
-        let Suspended { stack: Stack { port, mut frames }, registers } = self.take_suspended(at);
-        let task = &mut self.task;
-        let frame = frames.pop().unwrap_or_default();
-        (task.port, task.callers, task.registers) = (port, frames, registers);
-        task.begin(frame);
-    }
-
-    /// The size of a copy of the task: its registers and frames.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        self.task.registers.len() + self.task.callers.len()
-    }
-}
-
 impl Task {
     /// Begins a section there.
-    fn begin(&mut self, frame: Frame) {
+    pub(super) fn begin(&mut self, frame: Frame) {
         self.clear_notes();
         self.fuel = SECTION_LIMIT;
         self.frame = frame;
         (self.running, self.used) = (true, true);
+    }
+
+    /// Ends: what its registers held is shared with them no more.
+    pub(super) fn rest(&mut self) {
+        self.running = false;
+        if std::mem::take(&mut self.used) {
+            self.registers.iter_mut().for_each(Value::clear);
+            self.guards.clear();
+        }
+        self.proceed();
+    }
+
+    /// Forgets what a section noted.
+    pub(super) fn clear_notes(&mut self) {
+        self.guards.clear();
+        self.stored.clear();
+        self.read_open.clear();
+        self.notes.clear();
+        self.oversize = None;
+        self.held = None;
+    }
+
+    /// The function that runs.
+    #[inline]
+    pub(super) fn function<'p>(&self, program: &'p Program) -> &'p Function {
+        &program.functions[self.frame.function as usize]
+    }
+
+    /// Asks for nothing any more.
+    #[inline]
+    pub(super) fn proceed(&mut self) {
+        if !matches!(self.waiting, Waiting::Nothing) {
+            self.waiting = Waiting::Nothing;
+        }
+    }
+
+    /// Sets what is asked for; a side to go on holds nothing on the heap, and is replaced without a call.
+    #[inline]
+    pub(super) fn wait(&mut self, waiting: Waiting) {
+        match &self.waiting {
+            Waiting::Nothing | Waiting::Value(_) | Waiting::Side(_) => {
+                std::mem::forget(std::mem::replace(&mut self.waiting, waiting));
+            }
+            _ => self.waiting = waiting,
+        }
+    }
+
+    /// The condition of the arm that is being evaluated; `None` is always.
+    pub(super) fn path(&self) -> Option<&Term> {
+        self.guards.last().map(|guard| &guard.path)
+    }
+
+    /// A condition under the guard of the arm being evaluated: `guard ∧ condition`.
+    pub(super) fn under_guard(&self, condition: Truth) -> Truth {
+        match self.path() {
+            Some(path) => Truth::of(path.clone()).and(condition),
+            None => condition,
+        }
+    }
+
+    /// `guard → condition`.
+    pub(super) fn where_guarded(&self, condition: Truth) -> Truth {
+        match self.path() {
+            Some(_) => self.under_guard(condition.not()).not(),
+            None => condition,
+        }
+    }
+
+    /// The decision on a condition in this section, if there was one.
+    pub(super) fn decided(&self, condition: &Term) -> Option<bool> {
+        let negated = Term::not(condition);
+        self.notes.read().decided.iter().rev().find_map(|(term, holds)| {
+            if term == condition { Some(*holds) } else { (*term == negated).then_some(!holds) }
+        })
+    }
+
+    /// The truth of a condition where it is known or was decided, or else the wish to decide it.
+    pub(super) fn asked(&self, condition: &Term) -> Result<bool, Obstacle> {
+        let known = condition.as_bool().or_else(|| self.decided(condition));
+        known.ok_or_else(|| Obstacle::Decide(condition.clone()))
+    }
+
+    pub(super) fn register(&self, register: Register) -> &Value {
+        &self.registers[(self.frame.base + register) as usize]
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, register: Register, value: Value) {
+        let base = self.frame.base;
+        self.registers[(base + register) as usize].put(value);
+    }
+
+    /// Sets a register; a value with too many alternatives is to be forced.
+    #[inline]
+    pub(super) fn keep_small(&mut self, register: Register, value: Value) {
+        let too_many = matches!(&value, Value::Union(alternatives) if is_forced(alternatives));
+        if too_many {
+            self.oversize = Some(register);
+        }
+        self.set(register, value);
+    }
+
+    #[inline]
+    pub(super) fn keep(&mut self, dst: Register, value: Evaluated) -> Result<Next, Obstacle> {
+        self.keep_small(dst, value?);
+        Ok(Next::Following)
+    }
+
+    pub(super) fn jump(&mut self, pc: Pc) {
+        self.frame.pc = pc;
+    }
+
+    pub(super) fn goto(&mut self, pc: Pc) -> Result<Next, Obstacle> {
+        self.jump(pc);
+        Ok(Next::Moved)
+    }
+
+    /// Meets an event, behind which it goes on at the next instruction.
+    pub(super) fn event(&mut self, event: Event) -> Result<Next, Obstacle> {
+        self.frame.pc += 1;
+        Ok(Next::Event(event))
+    }
+
+    /// Meets an event with a condition, unless that is known to hold.
+    pub(super) fn condition(&mut self, condition: Truth, event: impl FnOnce(Truth) -> Event) -> Result<Next, Obstacle> {
+        if condition.is_true() { Ok(Next::Following) } else { self.event(event(condition)) }
+    }
+
+    /// Makes it a copy of another one, where it already is.
+    pub(super) fn copy_from(&mut self, other: &Task) {
+        let Task {
+            port,
+            running,
+            used,
+            frame,
+            callers,
+            registers,
+            guards,
+            waiting,
+            fuel,
+            stored,
+            read_open,
+            notes,
+            oversize,
+            held,
+        } = other;
+        (self.port, self.running, self.used, self.frame, self.fuel) = (*port, *running, *used, *frame, *fuel);
+        self.oversize = *oversize;
+        self.held.clone_from(held);
+        copy_few(&mut self.callers, callers);
+        copy_values(&mut self.registers, registers);
+        copy_few(&mut self.guards, guards);
+        self.waiting.clone_from(waiting);
+        self.stored.copy_from(stored);
+        copy_few(&mut self.read_open, read_open);
+        self.notes.clone_from(notes);
+    }
+}
+
+/// Tests whether a value with these alternatives is told apart where it is read.
+#[inline]
+pub(super) fn is_forced(alternatives: &Alternatives) -> bool {
+    alternatives.is_apart() || alternatives.len() > UNION_LIMIT
+}
+
+/// Copies what is mostly empty.
+#[inline]
+fn copy_few<T: Clone>(to: &mut Vec<T>, from: &[T]) {
+    if !(to.is_empty() && from.is_empty()) {
+        to.clear();
+        to.extend_from_slice(from);
+    }
+}
+
+/// Copies values to where others were.
+#[inline]
+pub fn copy_values(to: &mut Vec<Value>, from: &[Value]) {
+    if to.len() != from.len() {
+        to.resize(from.len(), Value::Absent);
+    }
+    for (to, from) in to.iter_mut().zip(from) {
+        match from {
+            Value::Absent => to.clear(),
+            from => to.put(from.copied()),
+        }
     }
 }

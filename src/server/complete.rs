@@ -62,7 +62,7 @@ impl Completion<'_> {
                 let taken = alternatives.iter().find(|(guard, _)| self.holds(guard));
                 taken.map_or(Value::Absent, |(_, value)| self.value(value))
             }
-            Value::Unknown(unknown) => match self.process.seen_of(unknown.id) {
+            Value::Unknown(unknown) => match self.process.unknowns.seen_of(unknown.id) {
                 Some(seen) => self.value(seen),
                 None => sample(self.types, TypeId::of_number(unknown.ty), 0),
             },
@@ -78,7 +78,7 @@ impl Completion<'_> {
     fn element(&self, element: &Value, elements: &mut Vec<Value>) {
         let mut at = element;
         while let Value::Rest(rest) = at {
-            match self.process.seen_of(rest.unknown.id) {
+            match self.process.unknowns.seen_of(rest.unknown.id) {
                 Some(Value::Open(items)) if items.len() == 2 => {
                     elements.push(self.value(&items[0]));
                     at = &items[1];
@@ -119,7 +119,7 @@ impl Completion<'_> {
         let mut own: Vec<_> = map.looked_at().collect();
         own.sort();
         own.into_iter().for_each(&mut take);
-        let origin = map.base().and_then(|base| Some((base, self.process.seen_of(base.unknown.id)?)));
+        let origin = map.base().and_then(|base| Some((base, self.process.unknowns.seen_of(base.unknown.id)?)));
         if let Some((base, Value::Map(origin))) = origin {
             let mut looked: Vec<_> = origin.looked_at().collect();
             looked.sort();

@@ -191,13 +191,13 @@ impl Search<'_> {
         if answer.is_known() {
             return Ok(answer);
         }
-        let answer = path.process.expanded(&answer);
+        let answer = path.process.unknowns.expanded(&answer);
         self.fix_lengths(path, &answer, model)?;
         self.fix(path, &answer, model)?;
         let mut bases = Vec::new();
         answer.visit_bases(&mut |id, _| bases.push(id));
         for id in &bases {
-            let seen = path.process.seen_of(*id).cloned();
+            let seen = path.process.unknowns.seen_of(*id).cloned();
             seen.map_or(Ok(()), |seen| self.fix(path, &seen, model))?;
         }
         let completed = Completion { types: &self.spec.types, model, process: &path.process }.value(&answer);

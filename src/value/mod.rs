@@ -192,6 +192,11 @@ impl Value {
         }
     }
 
+    /// The condition that a boolean value is; what has no value is not required to hold.
+    pub(crate) fn truth_or_absent(&self) -> Truth {
+        if matches!(self, Value::Absent) { Truth::Known(true) } else { self.truth() }
+    }
+
     /// Makes it absent; what holds nothing on the heap costs no call.
     #[inline]
     pub fn clear(&mut self) {

@@ -1,0 +1,136 @@
+//! Entries of maps: read, set and removed.
+//!
+//! `m[k] := v` changes a map in its slot in place where nobody shares it. `reply data.get(key)` with the answer `Some("a")` tells
+//! what `data` has under the key: the section remembers what it read, and from then on the entry is `"a"`.
+
+use super::Process;
+use super::evaluate::{self, Evaluated, Next, Obstacle};
+use super::operands::At;
+use super::task::READ;
+use crate::spec::code::{Binary, Operand, Pc, Register};
+use crate::value::{self, Entry, Truth, Value};
+
+/// Asks for a decision where what a map has under a key are states of a part of the memory.
+pub(super) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
+    if let Value::Map(map) = map
+        && let Some(Some(Entry { value: Value::Union(states), .. })) = map.cell(key)
+        && states.is_apart()
+    {
+        return Err(Obstacle::Decide(states[0].0.clone()));
+    }
+    Ok(())
+}
+
+/// `dst := slot.get(key)`
+pub(super) fn get(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    (slot, key): (u32, Operand),
+) -> Result<Next, Obstacle> {
+    let (map, under) = (&process.memory[slot as usize], at.read(process, key));
+    decide_state(map, under)?;
+    let found = evaluate::binary(Binary::Get, map, under)?;
+    if found.has_terms() {
+        note_read(process, at, Operand::Slot(slot), key);
+    }
+    process.task.keep(dst, Ok(found))
+}
+
+/// `dst := map[key]`, and whether it is there
+pub(super) fn find(
+    process: &mut Process,
+    at: At<'_>,
+    [dst, there]: [Register; 2],
+    (map, key): (Operand, Operand),
+) -> Result<Next, Obstacle> {
+    let [of, under] = [map, key].map(|operand| at.read(process, operand));
+    decide_state(of, under)?;
+    let (is_there, found) = evaluate::found(of, under)?;
+    if is_there.has_terms() || found.has_terms() {
+        note_read(process, at, map, key);
+    }
+    process.task.set(there, is_there);
+    process.task.keep(dst, Ok(found))
+}
+
+/// Remembers an entry of a variable in which something is not known.
+fn note_read(process: &mut Process, at: At<'_>, map: Operand, key: Operand) {
+    if let Operand::Slot(slot) = map
+        && process.task.read_open.len() < READ
+    {
+        let key = at.read(process, key).clone();
+        process.task.read_open.push((slot, key));
+    }
+}
+
+/// Sets an entry of a map in its slot; what is not shared is changed in place.
+pub(super) fn put(process: &mut Process, at: At<'_>, slot: u32, [key, value]: [Operand; 2]) -> Result<Next, Obstacle> {
+    let entry = Entry::always(at.read(process, value).clone());
+    write(process, at, (slot, key), Some(entry))
+}
+
+/// Removes an entry of a map in its slot.
+pub(super) fn delete(process: &mut Process, at: At<'_>, slot: u32, key: Operand) -> Result<Next, Obstacle> {
+    write(process, at, (slot, key), None)
+}
+
+fn write(
+    process: &mut Process,
+    at: At<'_>,
+    (slot, key): (u32, Operand),
+    entry: Option<Entry>,
+) -> Result<Next, Obstacle> {
+    let key = at.read(process, key).clone();
+    if let Value::Union(alternatives) = &key {
+        return Err(Obstacle::Decide(alternatives[0].0.clone()));
+    }
+    match &mut process.memory[slot as usize] {
+        Value::Map(map) => map.set_in_place(&key, entry),
+        Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => {}
+    }
+    process.task.stored.insert(slot);
+    Ok(Next::Following)
+}
+
+/// A map with another entry.
+pub(super) fn insert([map, key, value]: [&Value; 3]) -> Evaluated {
+    match map {
+        Value::Map(map) => Ok(Value::Map(map.set(key, Some(Entry::always(value.clone())))?)),
+        Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => Ok(Value::Absent),
+    }
+}
+
+/// `dst := if kept { slot } else { slot.remove(key) }`, where `kept` was chosen: the entry is there where it was and the choice is to
+/// keep it. Where no arm is open that is done in the variable itself, and the process goes on where it would be stored.
+pub(super) fn retain(
+    process: &mut Process,
+    at: At<'_>,
+    (dst, slot, stored): (Register, u32, Pc),
+    [key, kept]: [Operand; 2],
+) -> Result<Next, Obstacle> {
+    let kept = at.read(process, kept).truth();
+    let key = at.read(process, key).clone();
+    if process.task.guards.is_empty()
+        && let (Value::Map(map), Value::Scalar(_)) = (&mut process.memory[slot as usize], &key)
+        && map.keep_where(&key, &kept)
+    {
+        process.task.stored.insert(slot);
+        return process.task.goto(stored);
+    }
+    let all = &process.memory[slot as usize];
+    let value = match kept {
+        Truth::Known(true) => all.clone(),
+        Truth::Known(false) => evaluate::binary(Binary::Remove, all, &key)?,
+        Truth::Term(condition) => {
+            let fewer = evaluate::binary(Binary::Remove, all, &key)?;
+            if let Some(ask) = value::before_joining(all, &fewer) {
+                return Err(Obstacle::Ask(ask));
+            }
+            value::merge(&condition, all.clone(), fewer)
+        }
+    };
+    process.task.keep(dst, Ok(value))
+}
