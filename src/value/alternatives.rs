@@ -35,7 +35,7 @@ impl Alternatives {
         Alternatives(Arc::new(Read { pairs: pairs.into_iter().collect(), reading: Reading::Apart }))
     }
 
-    /// Whether they are told apart where they are read.
+    /// Tests whether they are told apart where they are read.
     #[inline]
     #[must_use]
     pub fn is_apart(&self) -> bool {
@@ -48,7 +48,7 @@ impl Alternatives {
         if self.is_apart() && pairs.len() > 1 { Value::Union(Alternatives::apart(pairs)) } else { union(pairs) }
     }
 
-    /// Whether both are one.
+    /// Tests whether both are one.
     #[inline]
     #[must_use]
     pub fn is_same(&self, other: &Alternatives) -> bool {

@@ -178,7 +178,7 @@ fn slice_text(value: &Value, from: &Value, to: &Value) -> (Truth, Value) {
     }
 }
 
-/// Whether an element is in a list or set (or a key in a map).
+/// Tests whether an element is in a list or set (or a key in a map).
 ///
 /// # Errors
 /// The condition on which to fork first.

@@ -5,7 +5,7 @@ use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 use smallvec::SmallVec;
 
-/// Whether two values of one type are equal.
+/// Tests whether two values of one type are equal.
 ///
 /// # Errors
 /// The condition on which to fork first (a map with a pending write).
@@ -114,7 +114,7 @@ fn all_equal_where<'a>(
     split.map_or(Ok(true), Err)
 }
 
-/// Whether a constructor certainly holds an unknown node.
+/// Tests whether a constructor certainly holds an unknown node.
 fn holds(value: &Value, id: u64) -> bool {
     let direct = |field: &Value| matches!(field, Value::Unknown(unknown) if unknown.id == id) || holds(field, id);
     match value {
@@ -206,7 +206,7 @@ fn apart(a: &im::Vector<Value>, b: &im::Vector<Value>, ask: Ask) -> Lifted<Truth
     }
 }
 
-/// Whether `a < b`, of integers, strings (by code points) or bytes.
+/// Tests whether `a < b`, of integers, strings (by code points) or bytes.
 #[must_use]
 pub fn less(a: &Value, b: &Value) -> Truth {
     match (a, b) {
@@ -218,7 +218,7 @@ pub fn less(a: &Value, b: &Value) -> Truth {
     }
 }
 
-/// Whether `a <= b`, of integers, strings or bytes.
+/// Tests whether `a <= b`, of integers, strings or bytes.
 #[must_use]
 pub fn at_most(a: &Value, b: &Value) -> Truth {
     match (a, b) {

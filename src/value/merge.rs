@@ -103,7 +103,7 @@ fn element(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
     }
 }
 
-/// Whether two values are the same at a glance: equal scalars and terms, unit variants, or one shared tree.
+/// Tests whether two values are the same at a glance: equal scalars and terms, unit variants, or one shared tree.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => a == b,

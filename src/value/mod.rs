@@ -36,6 +36,7 @@ pub use collection::{
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence};
 pub use merge::{before_joining, merge, union};
+pub use one_of::one_of;
 pub use operate::{Arithmetic, add, append_in_place, arithmetic, negate, text};
 pub use optional::{Optional, has_at_least, has_exactly, includes, with_optional};
 pub use substitute::{Leaf, Substitution};
@@ -237,7 +238,7 @@ impl Value {
         }
     }
 
-    /// Whether no part of it is symbolic.
+    /// Tests whether no part of it is symbolic.
     #[must_use]
     pub fn is_known(&self) -> bool {
         match self {
@@ -272,7 +273,7 @@ impl Value {
         }
     }
 
-    /// Whether the constructor is `tag`, lifted over alternatives.
+    /// Tests whether the constructor is `tag`, lifted over alternatives.
     #[inline]
     #[must_use]
     pub fn is_variant(&self, tag: u32) -> Truth {
@@ -404,13 +405,13 @@ impl Truth {
         }
     }
 
-    /// Whether it is known to be false.
+    /// Tests whether it is known to be false.
     #[must_use]
     pub fn is_false(&self) -> bool {
         *self == Truth::Known(false)
     }
 
-    /// Whether it is known to be true.
+    /// Tests whether it is known to be true.
     #[must_use]
     pub fn is_true(&self) -> bool {
         *self == Truth::Known(true)

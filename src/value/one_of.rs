@@ -36,15 +36,13 @@ struct Step {
     part: usize,
 }
 
-impl Value {
-    /// The one of these values at a position. Beyond both ends it is the last one if all are known, else any; of none, absent.
-    #[must_use]
-    pub fn one_of(index: &Term, values: &[Value]) -> Value {
-        at(index, &Arc::new(values.iter().cloned().collect()))
-    }
+/// The one of these values at a position. Beyond both ends it is the last one if all are known, else any; of none, absent.
+#[must_use]
+pub fn one_of(index: &Term, values: &[Value]) -> Value {
+    at(index, &Arc::new(values.iter().cloned().collect()))
 }
 
-/// The element of a list at a position; beyond both ends what [`Value::one_of`] says.
+/// The element of a list at a position; beyond both ends what [`one_of`] says.
 pub(super) fn at(index: &Term, list: &List) -> Value {
     part(index, list, &Path::new())
 }
@@ -252,7 +250,7 @@ mod tests {
         for round in 0..4_000 {
             let values: Vec<Value> = (0..1 + next(7)).map(|_| value(round % 4, &mut next)).collect();
             let index = Term::var(INDEX).add(&Term::int(Int::from(next(3)).sub(&Int::ONE)));
-            let one = Value::one_of(&index, &values);
+            let one = one_of(&index, &values);
             for (position, element) in values.iter().enumerate() {
                 for other in 0..2 {
                     let at = index.substitute(&mut |_| Some(Term::int(0))).as_int().cloned().unwrap_or_default();
@@ -274,15 +272,15 @@ mod tests {
     fn a_long_list_is_one_table() {
         let log: Vec<Value> = (0..1_000).map(|n| Value::some(Value::from(n % 7))).collect();
         let index = Term::var(INDEX);
-        let one = Value::one_of(&index, &log);
+        let one = one_of(&index, &log);
         assert_eq!(one.field(1, 0).as_term().map(|term| term.size()), Some(2));
         let three = equal(&one, &Value::some(Value::from(3))).map(Truth::term).expect("a condition");
         assert_eq!(three.size(), 2, "{three}");
         let positions = |n: i64| three.substitute(&mut |_| Some(Term::int(n))).as_bool() == Some(true);
         assert_eq!((-5..1_005).filter(|n| positions(*n)).count(), 143);
-        assert!(matches!(Value::one_of(&index, &[]), Value::Absent));
+        assert!(matches!(one_of(&index, &[]), Value::Absent));
         let options = [Value::NONE, Value::some(Value::from(4)), Value::some(Value::from(4))];
-        let shown = format!("{:?}", Value::one_of(&index, &options));
+        let shown = format!("{:?}", one_of(&index, &options));
         assert!(shown.contains("#0 == 0") && shown.contains("#0 != 0") && !shown.contains("]["), "{shown}");
     }
 }

@@ -150,7 +150,7 @@ impl<'a> Substitution<'a> {
 }
 
 impl Value {
-    /// Whether it has a term in it that is no variable, outside of collections.
+    /// Tests whether it has a term in it that is no variable, outside of collections.
     #[must_use]
     pub fn has_computed(&self) -> bool {
         match self {
@@ -164,7 +164,7 @@ impl Value {
         }
     }
 
-    /// Whether every term in it is a variable, or one negated, and no collection is in it.
+    /// Tests whether every term in it is a variable, or one negated, and no collection is in it.
     pub(super) fn has_only_variables(&self) -> bool {
         match self {
             Value::Term(term) => term.is_literal(),
@@ -177,7 +177,7 @@ impl Value {
         }
     }
 
-    /// Whether it has a term in it, outside of collections.
+    /// Tests whether it has a term in it, outside of collections.
     #[must_use]
     pub fn has_terms(&self) -> bool {
         match self {

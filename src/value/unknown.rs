@@ -182,7 +182,7 @@ impl Value {
         }
     }
 
-    /// Whether a part of it is not known because it was not recorded.
+    /// Tests whether a part of it is not known because it was not recorded.
     #[must_use]
     pub fn has_holes(&self) -> bool {
         match self {

@@ -152,7 +152,7 @@ impl Rebuild<'_> {
     fn sum(&mut self, shapes: &[&Shape], store: &mut Store) -> Value {
         let known: Option<Vec<Value>> = shapes.iter().map(|shape| shape.known().cloned()).collect();
         if let Some(known) = known.filter(|known| known.len() > LIFTED) {
-            return Value::one_of(&index(self.fresh, known.len(), store), &known);
+            return value::one_of(&index(self.fresh, known.len(), store), &known);
         }
         let guards = selector(self.fresh, shapes.len(), store);
         value::union(

@@ -2,14 +2,17 @@
 //!
 //! An unknown `m`, and `m["a"] := 1`: `m.get("a")` is `Some(1)`; `m.get("b")` asks the base for its entry under `"b"`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Map;
+use super::entry::{Entry, Presence, overlaid, present, same_entry};
+use super::keys::Which;
 use super::lineage::Lineage;
-use super::whole::Which;
-use super::{Entry, Map, Presence, present};
+use super::rewrite::Scope;
 use crate::term::Term;
 use crate::value::unknown::{Ask, Base, Keys, Part, Unknown, View, is_about};
-use crate::value::{Lifted, Split, Truth, Value};
+use crate::value::{Lifted, Split, Truth, Value, equal};
 
 impl Map {
     /// An unknown map (or set), of which these entries are there already; they cover all keys or none.
@@ -52,7 +55,7 @@ impl Map {
         map
     }
 
-    /// What a map on an unknown base cannot be asked: how many entries it has, and which.
+    /// Splits where a map on an unknown base is asked what it cannot be: how many entries it has, and which.
     pub(super) fn countable(&self) -> Lifted<()> {
         if self.0.base.is_some() { Err(Split::Uncounted) } else { Ok(()) }
     }
@@ -95,7 +98,7 @@ impl Map {
         true
     }
 
-    /// Whether all its own keys, those of pending writes included, are among these, which are sorted.
+    /// Tests whether all its own keys, those of pending writes included, are among these, which are sorted.
     fn has_keys_among(&self, entries: &[(Value, Entry)]) -> bool {
         let is_among = |key: &Value| entries.binary_search_by(|(other, _)| other.cmp(key)).is_ok();
         self.0.entries.keys().all(is_among) && self.0.pending.iter().all(|write| is_among(&write.key))
@@ -136,7 +139,7 @@ impl Map {
             return false;
         }
         let mut rewrite = |value: &Value| value.filled(part);
-        if let Some(map) = self.rewrite(&mut rewrite, super::rewrite::Scope::Everything) {
+        if let Some(map) = self.rewrite(&mut rewrite, Scope::Everything) {
             *self = map;
         }
         true
@@ -154,7 +157,7 @@ impl Map {
     /// The map with other identities for its base and what is unknown in its entries; `None` where nothing is.
     pub(in crate::value) fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Map> {
         let mut renumber = |value: &Value| value.renumbered(number);
-        let inside = self.rewrite(&mut renumber, super::rewrite::Scope::Everything);
+        let inside = self.rewrite(&mut renumber, Scope::Everything);
         if inside.is_none() && self.base().is_none() {
             return None;
         }
@@ -187,7 +190,7 @@ impl Map {
         self.0.entries.keys().for_each(|key| key.visit_bases(visit));
     }
 
-    /// What was seen of a base, without the entries that each of the maps on it hides by one of its own; `None` where
+    /// The part of a base that was seen, without the entries that each of the maps on it hides by one of its own; `None` where
     /// nothing is left. As long as it matters which other keys there are, nothing is left out.
     #[must_use]
     pub fn without_entries_of_all(&self, holders: &[&Map]) -> Option<Map> {
@@ -216,7 +219,7 @@ impl Map {
         self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)))
     }
 
-    /// What the base has under a key, as far as it was asked for it and the map has no other entry under it.
+    /// The entry of the base under a key, as far as it was asked for it and the map has no other entry under it.
     #[must_use]
     pub fn seen_entry(&self, key: &Value) -> Option<&Entry> {
         if key.is_known() {
@@ -230,7 +233,21 @@ impl Map {
         self.entries_that_may_be(key).into_iter().chain(self.touched())
     }
 
-    /// What makes an unknown map a function: an entry under a key that equals another one is the same entry.
+    /// The entries that were last written or seen under each key, in the order of the keys, unless a later write may have been under the
+    /// same one; nothing where the key is not there. It is not all: an unknown base has more.
+    #[must_use]
+    pub fn last_seen(&self, may_be_equal: &dyn Fn(&Value, &Value) -> bool) -> Vec<(&Value, Option<&Entry>)> {
+        let mut seen: BTreeMap<&Value, Option<&Entry>> =
+            self.looked_at().map(|(key, entry)| (key, Some(entry))).collect();
+        for write in &self.0.pending {
+            seen.retain(|key, _| write.differs.contains(key) || !may_be_equal(key, &write.key));
+            seen.insert(&write.key, write.entry.as_ref());
+        }
+        let there = |entry: &&Entry| entry.presence != Presence::Never;
+        seen.into_iter().map(|(key, entry)| (key, entry.filter(there))).collect()
+    }
+
+    /// The facts that make an unknown map a function: an entry under a key that equals another one is the same entry.
     #[must_use]
     pub fn agreement(&self, key: &Value, entry: &Entry) -> Vec<Term> {
         let mut facts = Vec::new();
@@ -255,66 +272,14 @@ impl Map {
         facts.into_iter().map(Truth::term).filter(|fact| fact.as_bool() != Some(true)).collect()
     }
 
-    /// Whether a key differs from all that the base was asked for.
+    /// Tests whether a key differs from all that the base was asked for.
     #[must_use]
     pub fn differs_from_all(&self, key: &Value) -> Truth {
-        let differ =
-            |(other, _): (&Value, &Entry)| crate::value::equal(other, key).map_or(Truth::Known(true), Truth::not);
+        let differ = |(other, _): (&Value, &Entry)| equal(other, key).map_or(Truth::Known(true), Truth::not);
         self.possibly_equal(key).map(differ).fold(Truth::Known(true), Truth::and)
     }
 
-    /// Whether it has exactly the entries of a map without unknown base, where it has one itself.
-    pub(super) fn equals_known(&self, base: &Base, other: &Map) -> Lifted<Truth> {
-        other.settled()?;
-        let own = self.own_entries()?;
-        let mut all = Truth::Known(true);
-        for (key, theirs) in other.entries()? {
-            let (there, value) = self.get(key)?;
-            all = all.and(super::whole::same_entry(theirs, there, &value)?);
-            if all.is_false() {
-                return Ok(all);
-            }
-        }
-        for (key, entry) in &own {
-            all = all.and(entry.truth().not().or(other.contains(key)?));
-            if all.is_false() {
-                return Ok(all);
-            }
-        }
-        for (key, entry) in &base.touched {
-            // Where the key is one of the map's own entries, the base does not show there.
-            let mut hidden = Truth::Known(false);
-            for (other, _) in &own {
-                hidden = hidden.or(crate::value::equal(other, key)?);
-            }
-            all = all.and(entry.truth().not().or(hidden).or(other.contains(key)?));
-        }
-        match (base.keys, &base.others) {
-            (Keys::Covered, _) => Ok(all),
-            (Keys::Endless, Some(others)) => Ok(all.and(Truth::of(Term::not(others)))),
-            (Keys::Endless, None) => {
-                let mut keys: Vec<Value> = own.into_iter().map(|(key, _)| key.clone()).collect();
-                keys.sort();
-                Err(Split::Ask(Ask::Others(base.unknown, keys)))
-            }
-            (Keys::Finite, _) => Err(Split::never()),
-        }
-    }
-
-    /// The map's own entries; a single pending write is one once its key is known to differ from those of all others.
-    fn own_entries(&self) -> Lifted<Vec<(&Value, Entry)>> {
-        let pending = match self.0.pending.as_slice() {
-            [write] if self.0.entries.keys().all(|key| write.differs.contains(key)) => Some(write),
-            _ => {
-                self.settled()?;
-                None
-            }
-        };
-        let written = pending.map(|write| (&write.key, write.entry.clone().unwrap_or(Entry::HIDDEN)));
-        Ok(self.0.entries.iter().map(|(key, entry)| (key, entry.clone())).chain(written).collect())
-    }
-
-    /// What a map on an unknown base has under a key, as far as its own entries and what was asked of the base say.
+    /// The entry of a map on an unknown base under a key, as far as its own entries and what was asked of the base say.
     pub(super) fn get_on_base(&self, base: &Base, key: &Value) -> Lifted<(Truth, Value)> {
         if let Some(entry) = self.0.entries.get(key) {
             return Ok((entry.truth(), entry.value.clone()));
@@ -324,13 +289,13 @@ impl Map {
             Keys::Finite | Keys::Endless => present(Some(self.of_base(base, key)?)),
         };
         for (other, entry) in self.entries_that_may_be(key) {
-            let same = crate::value::equal(other, key)?;
-            found = super::overlaid(&same, (entry.truth(), entry.value.clone()), found);
+            let same = equal(other, key)?;
+            found = overlaid(&same, (entry.truth(), entry.value.clone()), found);
         }
         Ok(found)
     }
 
-    /// Whether a map on an unknown base has a key.
+    /// Tests whether a map on an unknown base has a key.
     pub(super) fn contains_on_base(&self, base: &Base, key: &Value) -> Lifted<Truth> {
         if let Some(entry) = self.0.entries.get(key) {
             return Ok(entry.truth());
@@ -344,7 +309,7 @@ impl Map {
         let open_entries = !scalar || self.0.conditional > self.0.hidden;
         let others = if open_entries { self.entries_that_may_be(key) } else { Vec::new() };
         for (other, entry) in others.into_iter().filter(|(_, e)| !scalar || is_open(e)) {
-            let same = crate::value::equal(other, key)?;
+            let same = equal(other, key)?;
             found = same.clone().and(entry.truth()).or(same.not().and(found));
         }
         let Value::Term(term) = key else { return Ok(found) };
@@ -366,8 +331,8 @@ impl Map {
 
 /// That an entry is the same as another one where their keys are equal.
 fn agree((other, theirs): (&Value, &Entry), (key, entry): (&Value, &Entry)) -> Option<Truth> {
-    let same = crate::value::equal(other, key).ok()?;
-    let alike = match super::whole::same_entry(theirs, entry.truth(), &entry.value) {
+    let same = equal(other, key).ok()?;
+    let alike = match same_entry(theirs, entry.truth(), &entry.value) {
         Ok(alike) => alike,
         // Such keys are told apart before an entry is made.
         Err(_) => Truth::Known(false),

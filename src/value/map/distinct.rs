@@ -6,7 +6,8 @@
 
 use smallvec::SmallVec;
 
-use super::{Contents, Entry, Presence};
+use super::contents::Contents;
+use super::entry::{Entry, Presence};
 use crate::scalar::Scalar;
 use crate::term::{KeySet, Kind, Term};
 use crate::value::{Truth, Value};
@@ -17,31 +18,33 @@ const VALUES: usize = 32;
 /// The values from which a key has to differ.
 type Taken = SmallVec<[Term; 8]>;
 
-impl Contents {
-    /// The values from which the key of each entry has to differ to be there, where that is all it has to, and all keys are known.
-    fn taken(&self) -> Option<Taken> {
-        if self.symbolic > 0 || self.base.is_some() || self.conditional < self.entries.len() || self.hidden > 0 {
-            return None;
-        }
-        let (key, entry) = self.entries.iter().next()?;
-        let taken = taken_by(key, &entry.presence)?;
-        let is_alike = |(key, entry): (&Value, &Entry)| entry.presence == differs_from_all(key, &taken);
-        self.entries.iter().all(is_alike).then_some(taken)
+/// The values from which the key of each entry has to differ to be there, where that is all it has to, and all keys are known.
+fn taken(contents: &Contents) -> Option<Taken> {
+    if contents.symbolic > 0
+        || contents.base.is_some()
+        || contents.conditional < contents.entries.len()
+        || contents.hidden > 0
+    {
+        return None;
     }
+    let (key, entry) = contents.entries.iter().next()?;
+    let taken = taken_by(key, &entry.presence)?;
+    let is_alike = |(key, entry): (&Value, &Entry)| entry.presence == differs_from_all(key, &taken);
+    contents.entries.iter().all(is_alike).then_some(taken)
+}
 
-    /// Whether a symbolic key is one of these entries; `None` where they are there under other conditions.
-    pub(super) fn contains_untaken(&self, key: &Term) -> Option<Truth> {
-        let taken = self.taken()?;
-        let known = |key: &Value| if let Value::Scalar(key) = key { Some(key.clone()) } else { None };
-        let is_key = Term::member(key, &KeySet::of(self.entries.keys().filter_map(known)));
-        let differs = taken.iter().map(|value| Term::eq(value, key).not());
-        Some(Truth::of(Term::and_all(std::iter::once(is_key).chain(differs))))
-    }
+/// Tests whether a symbolic key is one of these entries; `None` where they are there under other conditions.
+pub(super) fn contains(contents: &Contents, key: &Term) -> Option<Truth> {
+    let taken = taken(contents)?;
+    let known = |key: &Value| if let Value::Scalar(key) = key { Some(key.clone()) } else { None };
+    let is_key = Term::member(key, &KeySet::of(contents.entries.keys().filter_map(known)));
+    let differs = taken.iter().map(|value| Term::eq(value, key).not());
+    Some(Truth::of(Term::and_all(std::iter::once(is_key).chain(differs))))
+}
 
-    /// Tests whether some entry is there in every case, as there are more than values from which their keys have to differ.
-    pub(super) fn has_untaken(&self) -> bool {
-        self.pending.is_empty() && self.taken().is_some_and(|taken| self.entries.len() > taken.len())
-    }
+/// Tests whether some entry is there in every case, as there are more than values from which their keys have to differ.
+pub(super) fn has_untaken(contents: &Contents) -> bool {
+    contents.pending.is_empty() && taken(contents).is_some_and(|taken| contents.entries.len() > taken.len())
 }
 
 /// The presence of a key that has to differ from values.
@@ -118,8 +121,8 @@ mod tests {
             let is_empty = set.equals(&Map::default()).expect("a condition").term();
             let none = !(0..n).any(is_there);
             assert_eq!(is_empty.eval(&mut value), Some(Scalar::Bool(none)), "{is_empty:?} with {known:?}");
-            told += u32::from(set.0.taken().is_some());
-            never_empty += u32::from(set.0.has_untaken());
+            told += u32::from(taken(&set.0).is_some());
+            never_empty += u32::from(has_untaken(&set.0));
         }
         assert!(told > 500 && never_empty > 100, "{told}, {never_empty}");
     }

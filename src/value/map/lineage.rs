@@ -23,7 +23,7 @@ pub(super) struct Lineage {
     last: Option<Arc<Written>>,
 }
 
-/// What maps have in common that are the same one: they have the same entries.
+/// The version that maps have in common that are the same one: they have the same entries.
 #[derive(Debug, Default)]
 struct Version;
 
@@ -33,7 +33,7 @@ struct Written {
     key: Value,
     to: Option<Arc<Version>>,
     before: Option<Arc<Written>>,
-    /// How many writes are remembered with this one.
+    /// The number of writes that are remembered with this one.
     length: usize,
 }
 
@@ -56,7 +56,7 @@ impl Lineage {
         self.last = Some(Arc::new(Written { key: key.clone(), to, before: self.last.take(), length }));
     }
 
-    /// Whether no other map has a version or a write in common with those that are remembered.
+    /// Tests whether no other map has a version or a write in common with those that are remembered.
     fn is_alone(&self) -> bool {
         let shared = |version: &Arc<Version>| Arc::strong_count(version) > 1;
         let mut writes = std::iter::successors(self.last.as_ref(), |write| write.before.as_ref());

@@ -7,159 +7,35 @@
 //! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
 //! an entry that is never there.
 
-use std::sync::{Arc, OnceLock};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Base, Lifted, Split, Truth, Value, equal, merge};
+use super::{Base, Lifted, Split, Truth, Value, equal};
 use crate::term::{KeySet, Term, count_walked};
 
 mod base;
+mod contents;
 mod distinct;
+mod entry;
+mod keys;
 mod lineage;
-mod members;
-mod order;
-mod place;
-mod plain;
 mod rewrite;
 mod table;
 mod under;
 mod whole;
 
-use lineage::Lineage;
-use table::Table;
-use whole::{Keys, Which};
+use contents::Contents;
+use entry::{Beneath, Write, entry, overlaid, present};
+use keys::{Keys, Which};
 
+pub use entry::{Entry, Presence};
 pub(super) use rewrite::Scope;
-
-/// How many entries with something open in them are remembered for [`Map::settle`].
-const DOUBTFUL: usize = 8;
-
-/// When an entry is there.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Presence {
-    /// In every case.
-    Always,
-    /// Where the condition holds.
-    When(Term),
-    /// In no case: what an unknown base has under this key is hidden.
-    Never,
-}
-
-/// An entry of a map.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Entry {
-    /// When it is there.
-    pub presence: Presence,
-    /// Its value where it is there.
-    pub value: Value,
-}
-
-/// A write under a key of which it is open whether it equals another one. `None` is a removal.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct Write {
-    key: Value,
-    entry: Option<Entry>,
-    /// Keys that it is known to differ from.
-    differs: Vec<Value>,
-    /// The presence of the key before it.
-    beneath: Beneath,
-}
-
-/// The presence of a key before a write under it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-enum Beneath {
-    /// Nobody has asked yet.
-    Unasked,
-    /// It is not known.
-    Open,
-    /// It was, in every case.
-    There,
-    /// It was not, in any case.
-    Missing,
-}
 
 /// A map, or (with unit values) a set.
 #[derive(Clone, Debug)]
 pub struct Map(Arc<Contents>);
-
-#[derive(Clone, Debug, Default)]
-struct Contents {
-    entries: Table,
-    /// How many keys of entries are symbolic.
-    symbolic: usize,
-    /// How many entries are there under a condition only, or never.
-    conditional: usize,
-    /// How many entries are never there.
-    hidden: usize,
-    /// The sum of the hashes of the entries, from when it is asked for.
-    hash: OnceLock<u64>,
-    /// Later writes win.
-    pending: Vec<Write>,
-    /// Set where what waits is decided as soon as the entries matter: nobody else knows the keys.
-    is_eager: bool,
-    /// Known keys of entries that were written with something open in them, the latest last.
-    doubtful: SmallVec<[Value; 1]>,
-    /// What it was at first, where that is unknown.
-    base: Option<Box<Base>>,
-    /// What was written to the entries.
-    lineage: Lineage,
-}
-
-impl Presence {
-    /// As a condition.
-    #[must_use]
-    pub fn truth(&self) -> Truth {
-        match self {
-            Presence::Always => Truth::Known(true),
-            Presence::When(term) => Truth::Term(term.clone()),
-            Presence::Never => Truth::Known(false),
-        }
-    }
-
-    /// The presence under a condition; `None` where it can never be there.
-    #[must_use]
-    pub fn of(truth: Truth) -> Option<Presence> {
-        match truth {
-            Truth::Known(true) => Some(Presence::Always),
-            Truth::Known(false) => None,
-            Truth::Term(term) => Some(Presence::When(term)),
-        }
-    }
-}
-
-impl Entry {
-    /// That nothing is there, whatever an unknown base has.
-    pub const HIDDEN: Entry = Entry { presence: Presence::Never, value: Value::Absent };
-
-    /// An entry that is there under a condition.
-    #[must_use]
-    pub fn when(truth: Truth, value: Value) -> Entry {
-        Entry { presence: Presence::of(truth).unwrap_or(Presence::Never), value }
-    }
-
-    /// An entry that is there in every case.
-    #[must_use]
-    pub fn always(value: Value) -> Entry {
-        Entry { presence: Presence::Always, value }
-    }
-
-    /// Whether it is known whether it is there, and what is there.
-    #[must_use]
-    pub fn is_known(&self) -> bool {
-        match self.presence {
-            Presence::Always => self.value.is_known(),
-            Presence::Never => true,
-            Presence::When(_) => false,
-        }
-    }
-
-    /// The condition of its presence.
-    #[must_use]
-    pub fn truth(&self) -> Truth {
-        self.presence.truth()
-    }
-}
 
 impl Default for Map {
     fn default() -> Map {
@@ -168,13 +44,13 @@ impl Default for Map {
 }
 
 impl Map {
-    /// Whether both are one shared map.
+    /// Tests whether both are one shared map.
     #[must_use]
     pub fn is_same(&self, other: &Map) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether every key, presence and value is known.
+    /// Tests whether every key, presence and value is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         let contents = &*self.0;
@@ -182,15 +58,6 @@ impl Map {
             && contents.pending.is_empty()
             && contents.conditional == 0
             && !contents.entries.is_open()
-    }
-
-    /// The first key that the first pending write may equal, and when it does.
-    fn first_open(&self) -> Option<(&Value, Lifted<Truth>)> {
-        let write = self.0.pending.first()?;
-        let mut others: Vec<_> = self.0.entries.keys().filter(|key| !write.differs.contains(key)).collect();
-        others.sort();
-        let mut compared = others.into_iter().map(|other| (other, equal(&write.key, other)));
-        compared.find(|(_, same)| *same != Ok(Truth::Known(false)))
     }
 
     /// All entries in the order of their keys. Splits while a write is pending, or where the base is unknown.
@@ -206,63 +73,6 @@ impl Map {
         Ok(entries)
     }
 
-    /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
-    pub(super) fn settled(&self) -> Lifted<()> {
-        match self.first_open() {
-            Some((_, same)) => Err(Split::On(same?.term())),
-            None if self.0.pending.is_empty() => Ok(()),
-            // It may equal any key of an unknown base.
-            None => Err(Split::never()),
-        }
-    }
-
-    /// The map after a condition was decided: where that is the first pending comparison, it is not open any more; else it
-    /// may be one inside of a key.
-    #[must_use]
-    pub fn decide(&self, condition: &Term, truth: bool) -> Map {
-        let Some((other, Ok(same))) = self.first_open() else { return self.with_keys_decided(condition, truth) };
-        let same = match same {
-            Truth::Known(same) => same,
-            Truth::Term(open) if open == *condition => truth,
-            Truth::Term(open) if open == Term::not(condition) => !truth,
-            Truth::Term(_) => return self.with_keys_decided(condition, truth),
-        };
-        let other = other.clone();
-        let mut map = self.clone();
-        let contents = Arc::make_mut(&mut map.0);
-        if same {
-            let write = contents.pending.remove(0);
-            contents.place(other, write.entry);
-        } else {
-            contents.pending[0].differs.push(other);
-        }
-        contents.place_decided();
-        map
-    }
-
-    /// The map after a condition was decided on which the keys that are sets or maps themselves may depend.
-    fn with_keys_decided(&self, condition: &Term, truth: bool) -> Map {
-        let is_tree = |key: &Value| key.as_term().is_none() && !key.is_known();
-        if self.0.base.is_some() || (self.0.symbolic == 0 && self.0.pending.is_empty()) {
-            return self.clone();
-        }
-        let trees = self.0.entries.iter().filter(|(key, _)| is_tree(key));
-        let decided: Vec<_> =
-            trees.map(|(key, entry)| (key.clone(), key.decide(condition, truth), entry.clone())).collect();
-        let mut map = self.clone();
-        let contents = Arc::make_mut(&mut map.0);
-        for (old, new, entry) in decided.into_iter().filter(|(old, new, _)| old != new) {
-            contents.place(old, None);
-            contents.place(new, Some(entry));
-        }
-        for write in &mut contents.pending {
-            let keys = std::iter::once(&mut write.key).chain(&mut write.differs);
-            keys.filter(|key| is_tree(key)).for_each(|key| *key = key.decide(condition, truth));
-        }
-        contents.place_decided();
-        map
-    }
-
     /// The value under a key where the map has it, and when it has it.
     ///
     /// # Errors
@@ -276,10 +86,10 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
-            (None, None) => match contents.decided_entry(key) {
+            (None, None) => match under::decided_entry(contents, key) {
                 Some(entry) => present(entry),
-                None if contents.is_small() => (contents.contains_entry(key)?, contents.value_under(key)?),
-                None => (self.has_entry(key)?, contents.value_under(key)?),
+                None if under::is_small(contents) => (under::contains(contents, key)?, under::value(contents, key)?),
+                None => (self.has_entry(key)?, under::value(contents, key)?),
             },
         };
         for write in later {
@@ -288,7 +98,7 @@ impl Map {
         Ok(found)
     }
 
-    /// Whether the map has a key.
+    /// Tests whether the map has a key.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -296,7 +106,7 @@ impl Map {
         self.contains_before(self.0.pending.len(), key)
     }
 
-    /// The same before all but so many of the writes that wait.
+    /// Tests whether the map has a key behind the first so many of the writes that wait.
     fn contains_before(&self, writes: usize, key: &Value) -> Lifted<Truth> {
         let contents = &*self.0;
         if let Value::Union(alternatives) = key {
@@ -322,19 +132,19 @@ impl Map {
         if found.is_true() { Ok(found) } else { Ok(found.or(Truth::of(Term::or_all(added)))) }
     }
 
-    /// Whether a key is one of the entries, as if no write waited.
+    /// Tests whether a key is one of the entries, as if no write waited.
     fn has_entry(&self, key: &Value) -> Lifted<Truth> {
-        self.among_certain(key).map_or_else(|| self.0.contains_entry(key), Ok)
+        self.among_certain(key).map_or_else(|| under::contains(&self.0, key), Ok)
     }
 
-    /// Whether a symbolic key is among those of the entries, where these are all there and have known keys.
+    /// Tests whether a symbolic key is among those of the entries, where these are all there and have known keys.
     fn among_certain(&self, key: &Value) -> Option<Truth> {
         let (Value::Term(term), 0, 0) = (key, self.0.symbolic, self.0.conditional) else { return None };
         let keys = if self.0.pending.is_empty() { self.clone() } else { self.without_pending() };
         Some(keys.has_among(term, Which::Certain))
     }
 
-    /// Whether a symbolic key is one of the known keys that are certainly there, or certainly not.
+    /// Tests whether a symbolic key is one of the known keys that are certainly there, or certainly not.
     fn has_among(self, key: &Term, which: Which) -> Truth {
         Truth::of(Term::member(key, &KeySet::new(Arc::new(Keys { map: self, which }))))
     }
@@ -343,6 +153,54 @@ impl Map {
         let mut map = self.clone();
         Arc::make_mut(&mut map.0).pending.clear();
         map
+    }
+
+    /// The entry under a known scalar, where no write waits, no key is symbolic and nothing is unknown beneath.
+    #[must_use]
+    pub fn plain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
+        self.is_plain().then(|| self.0.entries.get(key))
+    }
+
+    /// The entry under a known key, or that there is none; `None` where it depends on something.
+    #[must_use]
+    pub fn certain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
+        let contents = &*self.0;
+        let found = contents.entries.get(key);
+        let is_kept = |write: &Write| write.differs.contains(key) || (found.is_some() && write.entry.as_ref() == found);
+        if !contents.pending.iter().all(is_kept) {
+            return None;
+        }
+        match found {
+            Some(entry) => Some(Some(entry).filter(|entry| entry.presence != Presence::Never)),
+            None => (contents.symbolic == 0 && contents.base.is_none()).then_some(None),
+        }
+    }
+
+    /// Tests whether each entry under a known key is a cell by itself: no key is symbolic, no write is pending, and of an unknown base
+    /// nothing was asked that is not among the entries.
+    #[must_use]
+    pub fn has_cells(&self) -> bool {
+        let contents = &*self.0;
+        let is_unasked = |base: &Base| base.touched.is_empty() && base.others.is_none();
+        contents.symbolic == 0 && contents.pending.is_empty() && contents.base.as_deref().is_none_or(is_unasked)
+    }
+
+    /// The entry in such a cell, if anything; `None` where there are none.
+    #[must_use]
+    pub fn cell(&self, key: &Value) -> Option<Option<&Entry>> {
+        self.has_cells().then(|| self.0.entries.get(key).filter(|entry| entry.presence != Presence::Never))
+    }
+
+    /// Tests whether its entries are all that it has: no key is symbolic, no write is pending, and nothing is unknown beneath.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let contents = &*self.0;
+        contents.symbolic == 0 && contents.pending.is_empty() && contents.base.is_none()
+    }
+
+    /// The entries in which something is not known, with their keys.
+    pub fn open_entries(&self) -> impl Iterator<Item = (&Value, &Entry)> {
+        self.0.entries.open()
     }
 
     /// The map with one entry set (`None`: removed).
@@ -379,11 +237,27 @@ impl Map {
         }
     }
 
-    /// Whether it has no entry under a key in any case, and nothing waits: then there is nothing to remove.
+    /// Tests whether it has no entry under a key in any case, and nothing waits: then there is nothing to remove.
     fn surely_lacks(&self, key: &Value) -> bool {
         let contents = &*self.0;
         let plain = contents.base.is_none() && contents.pending.is_empty() && contents.is_plain(key);
         plain && !contents.entries.contains_key(key)
+    }
+
+    /// Tests whether an entry is an element of a set that a write that waits has added, and none behind it takes away.
+    pub(super) fn surely_has(&self, key: &Value, entry: Option<&Entry>) -> bool {
+        let adds = entry.is_some_and(Entry::is_certain_element);
+        adds && self.0.pending.iter().rev().take_while(|write| write.adds_element()).any(|write| write.key == *key)
+    }
+
+    /// Keeps the entry under a known scalar on one condition more; whether that could be done in place.
+    pub fn keep_where(&mut self, key: &Value, kept: &Truth) -> bool {
+        let Some(found) = self.plain_entry(key) else { return false };
+        if let Some(own) = found {
+            let new = entry(kept.clone().and(own.truth()), own.value.clone());
+            Arc::make_mut(&mut self.0).place(key.clone(), new);
+        }
+        true
     }
 
     /// A set or map out of entries with known keys (later ones win).
@@ -396,33 +270,102 @@ impl Map {
         map
     }
 
-    /// Some key, if there is any.
-    #[must_use]
-    pub fn first_key(&self) -> Option<&Value> {
-        self.0.entries.keys().next().or_else(|| self.0.pending.first().map(|write| &write.key))
+    /// Tests whether it is a set of elements each of which is there in every case. Some may be equal: `{x, y}` is one.
+    pub(in crate::value) fn has_only_certain(&self) -> bool {
+        let contents = &*self.0;
+        contents.base.is_none() && contents.conditional == 0 && contents.pending.iter().all(Write::adds_element)
     }
 
-    /// How many entries it has at most, pending ones included.
+    /// Adds the elements of a set of which each is there in every case: in which order, and whether some are equal, is nothing.
+    pub(in crate::value) fn add_all(&mut self, more: &Map) {
+        let mut keys: Vec<&Value> = more.0.entries.keys().collect();
+        keys.sort();
+        let keys = keys.into_iter().chain(more.0.pending.iter().map(|write| &write.key));
+        keys.for_each(|key| self.set_in_place(key, Some(Entry::always(Value::UNIT))));
+    }
+
+    /// The number of entries that it has at most, pending ones included.
     #[must_use]
     pub fn bound(&self) -> usize {
         self.0.entries.len() + self.0.pending.len()
     }
 
-    /// The map with a function applied to the trees among its values.
+    /// Keys beside which both have the same entries, where they are copies of one map and little was written since.
+    pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
+        self.0.lineage.since_parted(&other.0.lineage)
+    }
+
+    /// Keys beside which both have the same entries: those written since they were one map, or else all.
+    fn keys_that_may_differ<'m>(&'m self, other: &'m Map) -> SmallVec<[&'m Value; 8]> {
+        self.written_since_parted(other).unwrap_or_else(|| {
+            let only_in_other = other.0.entries.keys().filter(|key| !self.0.entries.contains_key(key));
+            self.0.entries.keys().chain(only_in_other).collect()
+        })
+    }
+
+    /// The keys under which both have different entries; `None` where those may not be all in which they differ.
     #[must_use]
-    pub(super) fn with_values(self, change: &dyn Fn(&Value) -> Value) -> Map {
-        let trees = self.0.entries.iter().filter(|(_, entry)| entry.value.as_term().is_none());
-        let changed: Vec<(Value, Entry)> = trees
-            .map(|(key, entry)| (key, entry, change(&entry.value)))
-            .filter(|(_, entry, value)| *value != entry.value)
-            .map(|(key, entry, value)| (key.clone(), Entry { value, ..entry.clone() }))
-            .collect();
-        let mut map = self;
-        if !changed.is_empty() {
-            let contents = Arc::make_mut(&mut map.0);
-            changed.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
+    pub fn differing_keys(&self, other: &Map) -> Option<Vec<Value>> {
+        let entry = |map: &'_ Map, key: &Value| map.0.entries.get(key).cloned();
+        let differ = |key: &&Value| entry(self, key) != entry(other, key);
+        if !self.has_cells() || !other.has_cells() || self.base() != other.base() {
+            return None;
         }
-        map
+        let keys: Vec<Value> = self.keys_that_may_differ(other).into_iter().filter(differ).cloned().collect();
+        // What only one of them has of a base would be asked for first.
+        let is_there = |key: &Value| entry(self, key).is_some() && entry(other, key).is_some();
+        (self.base().is_none() || keys.iter().all(is_there)).then_some(keys)
+    }
+
+    /// Tests whether two maps of one size have the same entries.
+    fn has_entries_of(&self, other: &Map) -> bool {
+        match self.written_since_parted(other) {
+            Some(keys) => keys.into_iter().all(|key| self.0.entries.get(key) == other.0.entries.get(key)),
+            None => self.0.hash() == other.0.hash() && self.0.entries == other.0.entries,
+        }
+    }
+
+    /// The entries in the order of their keys.
+    fn sorted(&self) -> Vec<(&Value, &Entry)> {
+        let mut entries: Vec<_> = self.0.entries.iter().collect();
+        entries.sort();
+        entries
+    }
+}
+
+/// Maps are equal, ordered and hashed by their entries, whatever the order in which those were made. This is the order of the structure
+/// (for merging candidates), not `==` of the language.
+impl PartialEq for Map {
+    fn eq(&self, other: &Map) -> bool {
+        self.is_same(other)
+            || (self.0.entries.len() == other.0.entries.len()
+                && self.0.base == other.0.base
+                && self.0.pending == other.0.pending
+                && self.has_entries_of(other))
+    }
+}
+
+impl Eq for Map {}
+
+impl PartialOrd for Map {
+    fn partial_cmp(&self, other: &Map) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Map {
+    fn cmp(&self, other: &Map) -> std::cmp::Ordering {
+        self.sorted()
+            .cmp(&other.sorted())
+            .then_with(|| (&self.0.base, &self.0.pending).cmp(&(&other.0.base, &other.0.pending)))
+    }
+}
+
+impl Hash for Map {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash().hash(state);
+        self.0.base.hash(state);
+        self.0.pending.hash(state);
     }
 }
 
@@ -434,22 +377,29 @@ fn later_writes<'w>(writes: &'w [Write], key: &Value) -> (Option<&'w Write>, &'w
     }
 }
 
-/// What is there where a key that was written may be the one that is asked for.
-fn overlaid(same: &Truth, written: (Truth, Value), before: (Truth, Value)) -> (Truth, Value) {
-    match same {
-        Truth::Known(true) => written,
-        Truth::Known(false) => before,
-        Truth::Term(same) => {
-            let there = Truth::of(Term::ite(same, &written.0.term(), &before.0.term()));
-            (there, merge(same, written.1, before.1))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::{Term, Var};
+
+    #[test]
+    fn what_is_kept_on_a_condition_is_joined_with_what_is_without_it() {
+        let [there, kept] = [1, 2].map(|id| Term::var(Var { id, sort: Sort::Bool }));
+        let mut map = Map::of([(Value::from(0), Value::from(7)), (Value::from(1), Value::Term(there.clone()))]);
+        map.set_in_place(&Value::from(2), Some(Entry::when(Truth::Term(there.clone()), Value::from(5))));
+        for condition in [kept.clone(), there.clone(), Term::not(&there)].map(Truth::Term) {
+            for key in (0..4).map(Value::from) {
+                let fewer = map.set(&key, None).expect("a known key");
+                let mut own = map.clone();
+                assert!(own.keep_where(&key, &condition));
+                assert_eq!(Some(&own), Map::join(&condition.clone().term(), &map, &fewer).as_ref());
+                let [mut all, mut none] = [map.clone(), map.clone()];
+                assert!(all.keep_where(&key, &Truth::Known(true)) && none.keep_where(&key, &Truth::Known(false)));
+                assert_eq!((&all, &none), (&map, &fewer));
+            }
         }
+        map.set_in_place(&Value::Term(Term::var(Var { id: 3, sort: Sort::Int })), None);
+        assert!(!map.keep_where(&Value::from(0), &Truth::Term(kept)));
     }
-}
-
-fn present(entry: Option<&Entry>) -> (Truth, Value) {
-    entry.map_or((Truth::Known(false), Value::Absent), |entry| (entry.truth(), entry.value.clone()))
-}
-
-fn entry(truth: Truth, value: Value) -> Option<Entry> {
-    Presence::of(truth).map(|presence| Entry { presence, value })
 }

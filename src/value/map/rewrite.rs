@@ -1,14 +1,22 @@
-//! Rewriting what a map holds, and visiting it.
+//! A map after something has become known: terms rewritten, conditions decided, writes that wait settled.
 //!
-//! Once `x` is known to be `"f"`, a write that was pending under `x` is put in its place.
+//! Once `x` is known to be `"f"`, a write that was pending under `x` is put in its place. `{1, 2} - {#1}` waits for `#1 == 1`; once
+//! it is known that `#1` is no element, that write goes (`proofs-notes/hidden-keys.md`).
 
 use std::sync::Arc;
 
-use super::{Beneath, Contents, DOUBTFUL, Entry, Map, Presence, Write, entry};
-use crate::term::Term;
-use crate::value::{Truth, Value};
+use super::Map;
+use super::contents::Contents;
+use super::entry::{Beneath, Entry, Presence, Write, entry};
+use crate::term::{Term, Var};
+use crate::value::{Lifted, Split, Truth, Value, equal};
 
-/// How much of a map is rewritten.
+/// Behind more writes than this, whether a key was there before it was written is not asked.
+const ASKED: usize = 32;
+/// Among more entries than this, no write is looked for that changes nothing.
+const MANY: usize = 256;
+
+/// The part of a map that is rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::value) enum Scope {
     /// Pending writes only, in time that does not grow with the map.
@@ -34,7 +42,7 @@ impl Map {
         Some(map)
     }
 
-    /// The same in place: a map that nobody shares is not copied.
+    /// Applies a function to keys and entries in place: a map that nobody shares is not copied.
     pub(in crate::value) fn rewrite_in_place(
         &mut self,
         rewrite: &mut dyn FnMut(&Value) -> Option<Value>,
@@ -72,7 +80,7 @@ impl Map {
             Some((new_key, entry)) => contents.place(new_key, Some(entry)),
             None => contents.place(key, None),
         });
-        contents.rewrite_base(rewrite);
+        rewrite_base(contents, rewrite);
         for write in pending {
             let is_news = !write.key.is_known();
             let key = rewrite(&write.key).unwrap_or(write.key);
@@ -88,7 +96,7 @@ impl Map {
         contents.place_decided();
     }
 
-    /// Whether entries were written with something open in them since this was asked last.
+    /// Tests whether entries were written with something open in them since this was asked last.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         !self.0.doubtful.is_empty()
@@ -152,6 +160,23 @@ impl Map {
         Value::Map(map)
     }
 
+    /// The map with a function applied to the trees among its values.
+    #[must_use]
+    pub(in crate::value) fn with_values(self, change: &dyn Fn(&Value) -> Value) -> Map {
+        let trees = self.0.entries.iter().filter(|(_, entry)| entry.value.as_term().is_none());
+        let changed: Vec<(Value, Entry)> = trees
+            .map(|(key, entry)| (key, entry, change(&entry.value)))
+            .filter(|(_, entry, value)| *value != entry.value)
+            .map(|(key, entry, value)| (key.clone(), Entry { value, ..entry.clone() }))
+            .collect();
+        let mut map = self;
+        if !changed.is_empty() {
+            let contents = Arc::make_mut(&mut map.0);
+            changed.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
+        }
+        map
+    }
+
     /// Calls a function on every value inside in which something is not known.
     pub(in crate::value) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
         for (key, entry) in self.0.entries.open() {
@@ -170,59 +195,190 @@ impl Map {
             write.entry.iter().for_each(|entry| entry.visit(visit, presence));
         }
     }
-}
 
-impl Contents {
-    /// Notes that something is not known in what an entry under a known key becomes.
-    pub(super) fn note_doubtful(&mut self, key: &Value) {
-        if !self.doubtful.contains(key) {
-            if self.doubtful.len() == DOUBTFUL {
-                self.doubtful.remove(0);
-            }
-            self.doubtful.push(key.clone());
+    /// The first key that the first pending write may equal, and when it does.
+    fn first_open(&self) -> Option<(&Value, Lifted<Truth>)> {
+        let write = self.0.pending.first()?;
+        let mut others: Vec<_> = self.0.entries.keys().filter(|key| !write.differs.contains(key)).collect();
+        others.sort();
+        let mut compared = others.into_iter().map(|other| (other, equal(&write.key, other)));
+        compared.find(|(_, same)| *same != Ok(Truth::Known(false)))
+    }
+
+    /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
+    pub(super) fn settled(&self) -> Lifted<()> {
+        match self.first_open() {
+            Some((_, same)) => Err(Split::On(same?.term())),
+            None if self.0.pending.is_empty() => Ok(()),
+            // It may equal any key of an unknown base.
+            None => Err(Split::never()),
         }
     }
 
-    /// Rewrites what was asked of the base. Where a key has become known it has an entry already, or gets its own.
-    fn rewrite_base(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
-        let Some(base) = &mut self.base else { return };
-        if let Some(new) = base.others.as_ref().and_then(|others| rewrite(&Value::Term(others.clone()))) {
-            base.others = new.as_term();
-        }
-        for (key, entry) in std::mem::take(&mut base.touched) {
-            let key = rewrite(&key).unwrap_or(key);
-            let entry = entry.rewrite(rewrite).unwrap_or(Some(entry));
-            if !key.is_known() {
-                if let Some(base) = &mut self.base {
-                    base.touched.push((key, entry.unwrap_or(Entry::HIDDEN)));
-                }
-            } else if !self.entries.contains_key(&key) {
-                self.place(key, entry);
-            }
-        }
-    }
-}
-
-impl Entry {
-    /// `None`: unchanged; `Some(None)`: it is never there any more.
-    fn rewrite(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Option<Entry>> {
-        let value = rewrite(&self.value);
-        let presence = match &self.presence {
-            Presence::Always | Presence::Never => None,
-            Presence::When(term) => rewrite(&Value::Term(term.clone())).map(|v| v.truth()),
+    /// The map after a condition was decided: where that is the first pending comparison, it is not open any more; else it
+    /// may be one inside of a key.
+    #[must_use]
+    pub fn decide(&self, condition: &Term, truth: bool) -> Map {
+        let Some((other, Ok(same))) = self.first_open() else { return self.with_keys_decided(condition, truth) };
+        let same = match same {
+            Truth::Known(same) => same,
+            Truth::Term(open) if open == *condition => truth,
+            Truth::Term(open) if open == Term::not(condition) => !truth,
+            Truth::Term(_) => return self.with_keys_decided(condition, truth),
         };
-        if value.is_none() && presence.is_none() {
-            return None;
+        let other = other.clone();
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        if same {
+            let write = contents.pending.remove(0);
+            contents.place(other, write.entry);
+        } else {
+            contents.pending[0].differs.push(other);
         }
-        let presence = presence.unwrap_or_else(|| self.truth());
-        Some(entry(presence, value.unwrap_or_else(|| self.value.clone())))
+        contents.place_decided();
+        map
     }
 
-    fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
-        visit(&self.value);
-        if let Presence::When(term) = &self.presence {
-            presence(term);
+    /// The map after a condition was decided on which the keys that are sets or maps themselves may depend.
+    fn with_keys_decided(&self, condition: &Term, truth: bool) -> Map {
+        let is_tree = |key: &Value| key.as_term().is_none() && !key.is_known();
+        if self.0.base.is_some() || (self.0.symbolic == 0 && self.0.pending.is_empty()) {
+            return self.clone();
         }
+        let trees = self.0.entries.iter().filter(|(key, _)| is_tree(key));
+        let decided: Vec<_> =
+            trees.map(|(key, entry)| (key.clone(), key.decide(condition, truth), entry.clone())).collect();
+        let mut map = self.clone();
+        let contents = Arc::make_mut(&mut map.0);
+        for (old, new, entry) in decided.into_iter().filter(|(old, new, _)| old != new) {
+            contents.place(old, None);
+            contents.place(new, Some(entry));
+        }
+        for write in &mut contents.pending {
+            let keys = std::iter::once(&mut write.key).chain(&mut write.differs);
+            keys.filter(|key| is_tree(key)).for_each(|key| *key = key.decide(condition, truth));
+        }
+        contents.place_decided();
+        map
+    }
+
+    /// The hidden keys that it takes away, but for those under which it was written since it was settled.
+    pub fn hidden_removals(&self) -> impl Iterator<Item = Var> {
+        let known = self.0.pending.iter().filter(|write| write.entry.is_none() && write.beneath != Beneath::Unasked);
+        known.filter_map(|write| write.key.as_term()?.as_var())
+    }
+
+    /// Decides what waits, from now on, as soon as the entries matter. Keys that nobody else knows are not worth a name: which
+    /// elements are left is.
+    pub fn decide_early(&mut self) {
+        Arc::make_mut(&mut self.0).is_eager = true;
+    }
+
+    /// Tests whether writes wait that were not looked at yet.
+    #[must_use]
+    pub fn has_news(&self) -> bool {
+        self.0.pending.iter().any(|write| write.beneath == Beneath::Unasked)
+    }
+
+    /// Looks at the writes that wait and were not looked at yet, where a function knows of conditions: those that change nothing
+    /// go, and those under known keys are placed where they commute with all before them.
+    pub fn settle_pending(&mut self, knows: &mut dyn FnMut(&Term) -> Option<bool>) {
+        let mut at = 0;
+        while let Some(write) = self.0.pending.get(at) {
+            if write.beneath != Beneath::Unasked {
+                at += 1;
+                continue;
+            }
+            let beneath = self.asked_beneath(at, knows);
+            let contents = Arc::make_mut(&mut self.0);
+            contents.pending[at].beneath = beneath;
+            if is_idle(contents, at) {
+                contents.pending.remove(at);
+            } else if !place_before(contents, at, knows) {
+                at += 1;
+            }
+        }
+        if !self.0.pending.is_empty() {
+            Arc::make_mut(&mut self.0).place_decided();
+        }
+    }
+
+    /// The presence of the key of a write before it.
+    fn asked_beneath(&self, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> Beneath {
+        if at > ASKED || self.0.base.is_some() {
+            return Beneath::Open;
+        }
+        let known = match self.contains_before(at, &self.0.pending[at].key) {
+            Ok(Truth::Known(known)) => Some(known),
+            Ok(Truth::Term(open)) => knows(&open),
+            Err(_) => None,
+        };
+        known.map_or(Beneath::Open, |there| if there { Beneath::There } else { Beneath::Missing })
+    }
+}
+
+/// Rewrites what was asked of the base. Where a key has become known it has an entry already, or gets its own.
+fn rewrite_base(contents: &mut Contents, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+    let Some(base) = &mut contents.base else { return };
+    if let Some(new) = base.others.as_ref().and_then(|others| rewrite(&Value::Term(others.clone()))) {
+        base.others = new.as_term();
+    }
+    for (key, entry) in std::mem::take(&mut base.touched) {
+        let key = rewrite(&key).unwrap_or(key);
+        let entry = entry.rewrite(rewrite).unwrap_or(Some(entry));
+        if !key.is_known() {
+            if let Some(base) = &mut contents.base {
+                base.touched.push((key, entry.unwrap_or(Entry::HIDDEN)));
+            }
+        } else if !contents.entries.contains_key(&key) {
+            contents.place(key, entry);
+        }
+    }
+}
+
+/// Places a write under a known key that commutes with all before it; whether it could be done.
+fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> bool {
+    let Write { key, entry, beneath, .. } = contents.pending[at].clone();
+    if at == 0 || contents.base.is_some() || contents.symbolic > 0 || !key.is_known() {
+        return false;
+    }
+    let effect = contents.pending[at].effect();
+    let mut alike = Vec::new();
+    for (before, write) in contents.pending[..at].iter().enumerate() {
+        let differs = match equal(&write.key, &key) {
+            Ok(Truth::Known(same)) => !same,
+            Ok(Truth::Term(same)) => knows(&same) == Some(false),
+            Err(_) => false,
+        };
+        match differs {
+            true => {}
+            false if effect.is_some() && write.effect() == effect => alike.push(before),
+            false => return false,
+        }
+    }
+    contents.pending.remove(at);
+    // What a write takes away that was there behind others is under another key than theirs; so is what it adds that was not.
+    let is_apart = matches!((effect, beneath), (Some(false), Beneath::There) | (Some(true), Beneath::Missing));
+    if !is_apart {
+        alike.into_iter().for_each(|before| contents.pending[before].beneath = Beneath::Unasked);
+    }
+    contents.place(key, entry);
+    true
+}
+
+/// Tests whether a write changes nothing.
+fn is_idle(contents: &Contents, at: usize) -> bool {
+    let write = &contents.pending[at];
+    let is_unit = |entry: &Entry| entry.value == Value::UNIT;
+    match write.beneath {
+        Beneath::There => {
+            write.adds_element()
+                && contents.entries.len() <= MANY
+                && contents.entries.iter().all(|(_, entry)| is_unit(entry))
+                && contents.pending[..at].iter().filter_map(|write| write.entry.as_ref()).all(is_unit)
+        }
+        Beneath::Missing => write.entry.is_none(),
+        Beneath::Unasked | Beneath::Open => false,
     }
 }
 
@@ -230,7 +386,6 @@ impl Entry {
 mod tests {
     use super::*;
     use crate::scalar::{Sort, numbers};
-    use crate::term::Var;
     use crate::value;
     use std::collections::BTreeSet;
 

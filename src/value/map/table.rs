@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
-use super::{Entry, Presence};
+use super::entry::{Entry, Presence};
 use crate::scalar::Scalar;
 use crate::value::Value;
 
@@ -93,7 +93,7 @@ fn bit(hash: u64, level: u32) -> u16 {
     1 << (hash >> (level * BITS) & 15)
 }
 
-/// Where a key is in a leaf. Items without a tag, in leaves that grow, are all looked at.
+/// The place of a key in a leaf. Items without a tag, in leaves that grow, are all looked at.
 #[inline]
 fn place(items: &[Item], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
     const ONES: u128 = u128::from_ne_bytes([1; TAGS]);
@@ -118,18 +118,18 @@ fn mark(open: &mut Opens, at: usize, is_open: bool) {
     }
 }
 
-/// How many of the places of a branch are before a bit.
+/// The number of places of a branch before a bit.
 fn rank(present: u16, bit: u16) -> usize {
     (present & (bit - 1)).count_ones() as usize
 }
 
 impl Table {
-    /// How many entries there are.
+    /// The number of entries.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Tests whether there is none.
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -139,7 +139,7 @@ impl Table {
         self.item(key).map(|item| item.entry.entry())
     }
 
-    /// Whether there is an entry under a key.
+    /// Tests whether there is an entry under a key.
     pub(super) fn contains_key(&self, key: &Value) -> bool {
         self.item(key).is_some()
     }
@@ -206,7 +206,7 @@ impl Table {
         Iter::of(self, Visited::Open)
     }
 
-    /// Whether something is not known in some entry.
+    /// Tests whether something is not known in some entry.
     pub(super) fn is_open(&self) -> bool {
         self.root.as_ref().is_some_and(|root| root.is_open())
     }
@@ -307,7 +307,7 @@ impl Node {
     }
 }
 
-/// What an iterator comes to.
+/// The entries that an iterator comes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visited {
     All,

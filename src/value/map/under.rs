@@ -1,59 +1,59 @@
-//! What entries have under a key that is not known.
+//! Looking up a key that is not known among the entries.
 //!
-//! Of a few entries it is that of the key which equals the one asked for, one case each; of many under integers like `1..=300` it is the one at
+//! Of a few entries it is the value of the key which equals the one asked for, one case each; of many under integers like `1..=300` it is the one at
 //! a position.
 
-use super::{Contents, Entry};
+use super::contents::Contents;
+use super::distinct;
+use super::entry::Entry;
 use crate::term::Term;
-use crate::value::{Lifted, Truth, Value, equal, merge};
+use crate::value::{Lifted, Truth, Value, equal, merge, one_of};
 
 /// So many entries are told apart one by one: among few cases the solver finds values sooner than in a set.
 const FEW: usize = 16;
 
-impl Contents {
-    /// Tests whether entries are told apart one by one.
-    pub(super) fn is_small(&self) -> bool {
-        self.entries.len() <= FEW
-    }
+/// Tests whether entries are told apart one by one.
+pub(super) fn is_small(contents: &Contents) -> bool {
+    contents.entries.len() <= FEW
+}
 
-    /// The entry under a key of which it is known whether it is one of theirs, if there is one; `None` where that is open.
-    pub(super) fn decided_entry(&self, key: &Value) -> Option<Option<&Entry>> {
-        let exact = self.entries.get(key);
-        (exact.is_some() || (self.symbolic == 0 && key.is_known())).then_some(exact)
-    }
+/// The entry under a key of which it is known whether it is one of theirs, if there is one; `None` where that is open.
+pub(super) fn decided_entry<'c>(contents: &'c Contents, key: &Value) -> Option<Option<&'c Entry>> {
+    let exact = contents.entries.get(key);
+    (exact.is_some() || (contents.symbolic == 0 && key.is_known())).then_some(exact)
+}
 
-    /// The value under a key of which it is open whose it is, where it is that of an entry.
-    pub(super) fn value_under(&self, key: &Value) -> Lifted<Value> {
-        let mut entries: Vec<_> = self.entries.iter().collect();
-        entries.sort_by(|a, b| a.0.cmp(b.0));
-        if let Value::Term(key) = key
-            && let Some(found) = by_position(key, &entries)
-        {
-            return Ok(found);
-        }
-        let mut found = Value::Absent;
-        for (other, entry) in entries.into_iter().rev() {
-            found = merge(&equal(other, key)?.term(), entry.value.clone(), found);
-        }
-        Ok(found)
+/// The value under a key of which it is open whose it is, where it is that of an entry.
+pub(super) fn value(contents: &Contents, key: &Value) -> Lifted<Value> {
+    let mut entries: Vec<_> = contents.entries.iter().collect();
+    entries.sort_by(|a, b| a.0.cmp(b.0));
+    if let Value::Term(key) = key
+        && let Some(found) = by_position(key, &entries)
+    {
+        return Ok(found);
     }
+    let mut found = Value::Absent;
+    for (other, entry) in entries.into_iter().rev() {
+        found = merge(&equal(other, key)?.term(), entry.value.clone(), found);
+    }
+    Ok(found)
+}
 
-    /// Whether a key is one of the entries.
-    pub(super) fn contains_entry(&self, key: &Value) -> Lifted<Truth> {
-        if let Some(entry) = self.decided_entry(key) {
-            return Ok(entry.map_or(Truth::Known(false), Entry::truth));
-        }
-        if let Value::Term(term) = key
-            && let Some(found) = self.contains_untaken(term)
-        {
-            return Ok(found);
-        }
-        let mut cases = Vec::new();
-        for (other, entry) in self.entries.iter() {
-            cases.push(equal(other, key)?.and(entry.truth()).term());
-        }
-        Ok(Truth::of(Term::or_all(cases)))
+/// Tests whether a key is one of the entries.
+pub(super) fn contains(contents: &Contents, key: &Value) -> Lifted<Truth> {
+    if let Some(entry) = decided_entry(contents, key) {
+        return Ok(entry.map_or(Truth::Known(false), Entry::truth));
     }
+    if let Value::Term(term) = key
+        && let Some(found) = distinct::contains(contents, term)
+    {
+        return Ok(found);
+    }
+    let mut cases = Vec::new();
+    for (other, entry) in contents.entries.iter() {
+        cases.push(equal(other, key)?.and(entry.truth()).term());
+    }
+    Ok(Truth::of(Term::or_all(cases)))
 }
 
 /// The value of the entry that has a key, where that is one of many, which are integers in order with few gaps.
@@ -70,7 +70,7 @@ fn by_position(key: &Term, entries: &[(&Value, &Entry)]) -> Option<Value> {
         // Nobody asks for what is in a gap: no key is there.
         (0..=gap).for_each(|_| values.push(entry.value.clone()));
     }
-    Some(Value::one_of(&key.sub(&Term::int(first)), &values))
+    Some(one_of(&key.sub(&Term::int(first)), &values))
 }
 
 #[cfg(test)]

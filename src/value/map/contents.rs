@@ -1,52 +1,59 @@
-//! Writing an entry: at once, where its key is decided against all others, or later.
+//! The contents of a map: its entries, and the writes that wait. An entry is written at once, where its key is decided against all
+//! others, or later.
 //!
 //! `m["a"] := 1` is placed where the keys of `m` are known; under `#1` it waits until that is known to be one of them, or none.
 
-use super::order::hash_of;
-use super::table::{self, Kept};
-use super::{Contents, Entry, Map, Presence, Write, equal};
-use crate::value::{Truth, Value};
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
-impl Entry {
-    /// Tests whether it is an element of a set that is there in every case.
-    fn is_certain_element(&self) -> bool {
-        self.presence == Presence::Always && self.value == Value::UNIT
-    }
-}
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 
-impl Write {
-    /// Tests whether it adds an element to a set in every case.
-    pub(super) fn adds_element(&self) -> bool {
-        self.entry.as_ref().is_some_and(Entry::is_certain_element)
-    }
-}
+use super::entry::{Beneath, Entry, Presence, Write};
+use super::lineage::Lineage;
+use super::table::{self, Kept, Table};
+use crate::value::{Base, Truth, Value, equal};
 
-impl Map {
-    /// Tests whether it is a set of elements each of which is there in every case. Some may be equal: `{x, y}` is one.
-    pub(in crate::value) fn has_only_certain(&self) -> bool {
-        let contents = &*self.0;
-        contents.base.is_none() && contents.conditional == 0 && contents.pending.iter().all(Write::adds_element)
-    }
+/// The number of entries with something open in them that are remembered for [`Map::settle`](super::Map::settle).
+const DOUBTFUL: usize = 8;
 
-    /// Adds the elements of a set of which each is there in every case: in which order, and whether some are equal, is nothing.
-    pub(in crate::value) fn add_all(&mut self, more: &Map) {
-        let mut keys: Vec<&Value> = more.0.entries.keys().collect();
-        keys.sort();
-        let keys = keys.into_iter().chain(more.0.pending.iter().map(|write| &write.key));
-        keys.for_each(|key| self.set_in_place(key, Some(Entry::always(Value::UNIT))));
-    }
-}
-
-impl Map {
-    /// Tests whether an entry is an element of a set that a write that waits has added, and none behind it takes away.
-    pub(super) fn surely_has(&self, key: &Value, entry: Option<&Entry>) -> bool {
-        let adds = entry.is_some_and(Entry::is_certain_element);
-        adds && self.0.pending.iter().rev().take_while(|write| write.adds_element()).any(|write| write.key == *key)
-    }
+/// Entries and writes that wait, with their invariants:
+///
+/// 1. The keys of entries are known, or symbolic and known to differ from all others; on an unknown base all are known.
+/// 2. The counts, and the sum of hashes once it is there, are those of the entries: only [`Contents::place`] changes them.
+/// 3. On an unknown base a key that was removed has an entry that is never there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contents {
+    pub(super) entries: Table,
+    /// The number of symbolic keys of entries.
+    pub(super) symbolic: usize,
+    /// The number of entries that are there under a condition only, or never.
+    pub(super) conditional: usize,
+    /// The number of entries that are never there.
+    pub(super) hidden: usize,
+    /// The sum of the hashes of the entries, from when it is asked for.
+    hash: OnceLock<u64>,
+    /// Later writes win.
+    pub(super) pending: Vec<Write>,
+    /// Set where what waits is decided as soon as the entries matter: nobody else knows the keys.
+    pub(super) is_eager: bool,
+    /// Known keys of entries that were written with something open in them, the latest last.
+    pub(super) doubtful: SmallVec<[Value; 1]>,
+    /// The map that it was at first, where that is unknown.
+    pub(super) base: Option<Box<Base>>,
+    /// The last writes to the entries.
+    pub(super) lineage: Lineage,
 }
 
 impl Contents {
-    /// Whether a key is decided against all keys of entries.
+    /// The sum of the hashes of the entries, kept up by every write once it was asked for: most maps are compared with none.
+    pub(super) fn hash(&self) -> u64 {
+        let sum =
+            || self.entries.iter().map(|(key, entry)| hash_of(table::hash(key), entry)).fold(0, u64::wrapping_add);
+        *self.hash.get_or_init(sum)
+    }
+
+    /// Tests whether a key is decided against all keys of entries.
     pub(super) fn is_plain(&self, key: &Value) -> bool {
         if self.base.is_some() {
             return key.is_known();
@@ -54,7 +61,7 @@ impl Contents {
         self.entries.is_empty() || (self.symbolic == 0 && key.is_known()) || self.entries.contains_key(key)
     }
 
-    /// Whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
+    /// Tests whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
     pub(super) fn is_settled_by(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = || entry.is_some_and(Entry::is_certain_element) && self.pending.iter().all(Write::adds_element);
         self.is_plain(key) && (self.pending.is_empty() || key.is_known() && adds())
@@ -94,6 +101,7 @@ impl Contents {
         Some(key.clone())
     }
 
+    /// Places an entry, or removes it.
     pub(super) fn place(&mut self, key: Value, entry: Option<Entry>) {
         self.lineage.written(&key);
         let entry = if self.base.is_some() { entry.or(Some(Entry::HIDDEN)) } else { entry };
@@ -129,6 +137,16 @@ impl Contents {
         }
     }
 
+    /// Notes that something is not known in what an entry under a known key becomes.
+    fn note_doubtful(&mut self, key: &Value) {
+        if !self.doubtful.contains(key) {
+            if self.doubtful.len() == DOUBTFUL {
+                self.doubtful.remove(0);
+            }
+            self.doubtful.push(key.clone());
+        }
+    }
+
     /// Takes an earlier pending write under the very same key away, as one that comes now hides it in every case; what its
     /// key is known to differ from.
     pub(super) fn withdraw(&mut self, key: &Value) -> Option<Vec<Value>> {
@@ -137,4 +155,25 @@ impl Contents {
         self.outdate(at, write.effect());
         Some(write.differs)
     }
+
+    /// Forgets what a write with this effect, which was taken away, had to do with what is known of writes from a position on.
+    fn outdate(&mut self, from: usize, effect: Option<bool>) {
+        for write in &mut self.pending[from..] {
+            let may_change = match write.beneath {
+                Beneath::There => effect != Some(false),
+                Beneath::Missing => effect != Some(true),
+                Beneath::Unasked | Beneath::Open => false,
+            };
+            if may_change {
+                write.beneath = Beneath::Unasked;
+            }
+        }
+    }
+}
+
+/// Equal maps hash alike whatever the order of insertion: the hashes of their entries, each with that of its key, are added.
+pub(super) fn hash_of(key: u64, entry: &Entry) -> u64 {
+    let mut hasher = FxHasher::default();
+    (key, entry).hash(&mut hasher);
+    hasher.finish()
 }

@@ -1,0 +1,69 @@
+//! The keys of a map as one set of known scalars, shared by reference.
+//!
+//! `#1 in {1, 2, 3}` mentions the set as a whole: there is no case for each element.
+
+use std::ops::ControlFlow;
+
+use super::Map;
+use super::entry::{Entry, Presence};
+use crate::scalar::Scalar;
+use crate::term::ScalarSet;
+use crate::value::Value;
+
+/// The keys of a map that count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Which {
+    /// Those that are certainly there.
+    Certain,
+    /// Those that are certainly not there, whatever an unknown base has.
+    Hidden,
+}
+
+/// The keys of a map as a set of known scalars, shared by reference; those of entries under conditions are left out.
+#[derive(Debug)]
+pub(super) struct Keys {
+    pub(super) map: Map,
+    pub(super) which: Which,
+}
+
+impl Keys {
+    fn has(&self, entry: &Entry) -> bool {
+        match self.which {
+            Which::Certain => entry.presence == Presence::Always,
+            Which::Hidden => entry.presence == Presence::Never,
+        }
+    }
+}
+
+impl ScalarSet for Keys {
+    fn contains(&self, scalar: &Scalar) -> bool {
+        self.map.0.entries.get(&Value::Scalar(scalar.clone())).is_some_and(|entry| self.has(entry))
+    }
+
+    fn len(&self) -> usize {
+        let contents = &*self.map.0;
+        match self.which {
+            Which::Certain => contents.entries.len() - contents.conditional,
+            Which::Hidden => contents.hidden,
+        }
+    }
+
+    fn same(&self, other: &dyn ScalarSet) -> bool {
+        let is_in_other = |key: &Value| matches!(key, Value::Scalar(scalar) if other.contains(scalar));
+        let mut own = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
+        self.len() == other.len() && own.all(|(key, _)| is_in_other(key))
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>) {
+        let keys = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
+        let mut keys: Vec<&Value> = keys.map(|(key, _)| key).collect();
+        keys.sort();
+        for key in keys {
+            if let Value::Scalar(scalar) = key
+                && visit(scalar).is_break()
+            {
+                return;
+            }
+        }
+    }
+}
