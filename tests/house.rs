@@ -94,6 +94,8 @@ const FEW_IMPLS: &[&str] = &[
     "symbolic",
     "server",
     "dualize",
+    "process",
+    "value",
     "validate",
     "evidence",
     "report",
