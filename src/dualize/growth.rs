@@ -26,6 +26,8 @@ pub(super) struct Growth {
     pub(super) walked: u32,
     /// The last variable that there was when sums were named last.
     pub(super) summed: u64,
+    /// Set where an image was taken, and what the memory holds still goes on from it.
+    pub(super) goes_on: bool,
     /// Set where something in memory was not known then.
     pub(super) open: bool,
 }
@@ -60,7 +62,7 @@ impl Growth {
     /// Tests whether dead variables are to be looked for, where searches have gone through so many constraints.
     pub(super) fn is_due(&self, searched: u32) -> bool {
         let due = self.choices.min(self.variables).saturating_add(searched).saturating_add(self.worked);
-        due >= WALK_INTERVAL.max(self.walked)
+        due >= WALK_INTERVAL.max(self.walked) || (self.goes_on && self.choices > 0)
     }
 
     /// Tests whether the memory is soon walked.

@@ -25,6 +25,7 @@ mod frontier;
 mod goal;
 mod growth;
 mod havoc;
+mod image;
 mod journal;
 mod judged;
 mod left;

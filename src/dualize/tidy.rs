@@ -6,7 +6,7 @@
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
-use super::{forget, name, sums, written};
+use super::{forget, image, name, sums, written};
 use crate::solve::Solver;
 use crate::term::Term;
 use crate::value::Substitution;
@@ -65,6 +65,9 @@ pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     }
     if forget::dead(judge, candidate) && candidate.growth.open {
         name::terms(judge, candidate);
+    }
+    if judge.options.name && !judge.options.keep_answers && candidate.growth.open {
+        image::take(&mut judge.fresh, &mut judge.solver, candidate);
     }
 }
 

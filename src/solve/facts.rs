@@ -75,6 +75,16 @@ impl Facts {
         self.domains.get(var).unwrap_or(&Domain::ALL)
     }
 
+    /// The values that a variable has by its domain, where they are no more than this.
+    pub(super) fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
+        match var.sort {
+            Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
+            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
+                self.domain(var).values(most)
+            }
+        }
+    }
+
     /// Whether a constraint remains that mentions `var`.
     #[inline]
     pub(super) fn constrained(&self, var: Var) -> bool {

@@ -109,12 +109,7 @@ impl Store {
 
     /// The values that a variable has by its domain, where they are no more than this.
     pub fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
-        match var.sort {
-            Sort::Bool => Some(vec![Scalar::Bool(true), Scalar::Bool(false)]),
-            Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json => {
-                self.domain(var).values(most)
-            }
-        }
+        self.facts.few_values(var, most)
     }
 
     /// The values of a sum of variables: each atom's own, shifted and added.

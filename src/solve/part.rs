@@ -75,8 +75,14 @@ impl Store {
     /// Tests whether all of it was decided and nothing of it is logged: then parts without common variables are independent.
     #[must_use]
     pub fn is_separable(&self) -> bool {
+        self.is_decided() && self.trail.is_none()
+    }
+
+    /// Tests whether every question about it was decided.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
         let is_open = self.facts.rest.as_ref().is_some_and(|rest| !rest.open.is_empty());
-        self.dead.is_none() && self.doubt.is_none() && self.trail.is_none() && !is_open
+        self.dead.is_none() && self.doubt.is_none() && !is_open
     }
 
     /// Variables of which another store says something else, among others that some constraint of either mentions.

@@ -5,6 +5,7 @@
 
 use super::eliminate::inequality;
 use super::facts::Facts;
+use super::mdd;
 use super::model::Model;
 use super::search::{Outcome, Search};
 use super::{Answer, Why, z3};
@@ -163,6 +164,9 @@ impl Solver {
     fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Verdict> {
         if let Some(model) = facts.model_of_differences() {
             return Some(model.map_or(Verdict::Unsat, Verdict::Sat));
+        }
+        if let Some(verdict) = mdd::decide(facts) {
+            return Some(verdict);
         }
         if is_system(facts) {
             return None;

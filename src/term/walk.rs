@@ -138,6 +138,11 @@ impl Term {
         }
         done.remove(&self.address()).flatten()
     }
+
+    /// The value of its outermost operation, given the values of its children.
+    pub(crate) fn eval_outermost(&self, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Scalar> {
+        apply(self.kind(), of)
+    }
 }
 
 #[derive(Clone, Copy)]

@@ -46,6 +46,7 @@ pub const WORKLOADS: &[Workload] = &[
     workload("late", "late.may", 2),
     workload("sum", "sum.may", 1),
     Workload { exchanges: 1_000, unknowns: 2_000, ..workload("gauge", "gauge.may", 1) },
+    Workload { exchanges: 300, unknowns: 4_000, ..workload("rumours", "rumours.may", 1) },
     workload("two_counters", "two_counters.may", 8),
     walk("walk_10", 10),
     walk("walk_100", 100),

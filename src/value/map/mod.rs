@@ -22,6 +22,7 @@ mod entry;
 mod keys;
 mod lineage;
 mod rewrite;
+mod spread;
 mod table;
 mod under;
 mod whole;
@@ -32,6 +33,7 @@ use keys::{Keys, Which};
 
 pub use entry::{Entry, Presence};
 pub(super) use rewrite::Scope;
+pub use spread::spread;
 
 /// A map, or (with unit values) a set.
 #[derive(Clone, Debug)]

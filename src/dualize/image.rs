@@ -1,0 +1,135 @@
+//! Images of candidates: what servers with few values in each place go on from does not grow with the way there.
+//!
+//! A server that hands on what four nodes know, and does not say from which to which, adds a choice of sixteen with each request.
+//! What the nodes may know after a hundred of them is a relation between some bits.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::candidate::{Candidate, State};
+use crate::process::{Fresh, Process};
+use crate::solve::{Connections, Solver, Store};
+use crate::term::{Kind, Term, Var};
+use crate::value::{self, Substitution, Value};
+
+/// So many nodes of terms for each place are no reason to take an image.
+const NODES: usize = 24;
+/// A write under a hidden key of more values than this waits.
+const KEYS: usize = 16;
+/// No image is taken where memory has more terms.
+const TERMS: usize = 256;
+
+/// Terms in memory that share variables, or whose variables are connected.
+struct Group {
+    vars: FxHashSet<Var>,
+    terms: Vec<Term>,
+}
+
+/// Takes the image of what is large for the places that mention it, and of what goes on from an image.
+pub(super) fn take(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candidate) {
+    let State { process, store, growth, .. } = &mut **candidate;
+    let before = groups(process, store);
+    let goes_on = growth.goes_on;
+    growth.goes_on &= !before.is_empty();
+    if !store.is_decided() || !before.iter().any(|group| group.is_due(store, goes_on)) {
+        return;
+    }
+    spread_writes(process, store);
+    let mut names: FxHashMap<Term, Term> = FxHashMap::default();
+    for group in groups(process, store) {
+        if group.is_due(store, goes_on) {
+            let Group { vars, terms } = &group;
+            let image = store.take_image(vars, terms, &mut |sort| fresh.variable(sort), solver);
+            names.extend(image.unwrap_or_default());
+        }
+    }
+    if !names.is_empty() {
+        growth.goes_on = true;
+        put_names(process, &names);
+    }
+}
+
+impl Group {
+    /// Tests whether its image is to be taken, where that of others was taken before, or was not.
+    fn is_due(&self, store: &Store, goes_on: bool) -> bool {
+        let is_computed = || self.terms.iter().any(|term| term.as_var().is_none());
+        let has_more = self.vars.len() > self.terms.len() || is_computed();
+        has_more && (goes_on || self.nodes(store) > NODES * (self.terms.len() + 2))
+    }
+
+    /// The number of nodes of its terms and of the constraints on its variables.
+    fn nodes(&self, store: &Store) -> usize {
+        let conditions: FxHashSet<&Term> = self.vars.iter().flat_map(|var| store.constraints_on(*var)).collect();
+        let mut nodes = 0;
+        conditions.into_iter().chain(&self.terms).for_each(|term| term.visit(&mut |_| nodes += 1));
+        nodes
+    }
+}
+
+/// Puts names in the places of terms.
+fn put_names(process: &mut Process, names: &FxHashMap<Term, Term>) {
+    let mut named = |term: &Term| {
+        let (inner, is_negated) = positive(term);
+        let name = names.get(inner)?;
+        Some(if is_negated { name.not() } else { name.clone() })
+    };
+    let mut substitution = Substitution::everywhere(&mut named);
+    process.rewrite(&mut |value| substitution.apply(value));
+}
+
+/// Spreads writes under hidden keys of few values over these.
+fn spread_writes(process: &mut Process, store: &Store) {
+    for value in &mut process.memory {
+        if let Value::Map(map) = value
+            && let Some(spread) = value::spread(map, &mut |var| store.few_values(var, KEYS))
+        {
+            *value = Value::Map(spread);
+        }
+    }
+}
+
+/// A condition without its negation, and whether it had one.
+fn positive(term: &Term) -> (&Term, bool) {
+    match term.kind() {
+        Kind::Not(inner) => (inner, true),
+        _ => (term, false),
+    }
+}
+
+/// The terms in memory in groups that nothing connects, each in the order of the memory; none where they are many.
+fn groups(process: &Process, store: &Store) -> Vec<Group> {
+    let (mut terms, mut met): (Vec<Term>, FxHashSet<Term>) = Default::default();
+    let mut visit = |term: &Term| {
+        let (term, _) = positive(term);
+        if terms.len() <= TERMS && !term.is_ground() && met.insert(term.clone()) {
+            terms.push(term.clone());
+        }
+    };
+    process.roots().for_each(|root| root.visit_terms(&mut visit));
+    if terms.len() > TERMS {
+        return Vec::new();
+    }
+    let connections = Connections::of([store]);
+    let mut groups: Vec<FxHashSet<Var>> = Vec::new();
+    for term in &terms {
+        let mut own = FxHashSet::default();
+        term.vars(&mut |var| _ = own.insert(var));
+        if groups.iter().any(|vars| own.is_subset(vars)) {
+            continue;
+        }
+        let mut all = connections.close(own);
+        groups.retain(|vars| {
+            let is_apart = vars.is_disjoint(&all);
+            if !is_apart {
+                all.extend(vars);
+            }
+            is_apart
+        });
+        groups.push(all);
+    }
+    let of_group = |vars: FxHashSet<Var>| {
+        let is_own = |term: &&Term| term.any_var(&mut |var| vars.contains(&var));
+        let terms = terms.iter().filter(is_own).cloned().collect();
+        Group { vars, terms }
+    };
+    groups.into_iter().map(of_group).collect()
+}
