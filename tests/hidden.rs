@@ -9,7 +9,7 @@ mod workloads;
 
 use mayhap::Validator;
 use mayhap::value::Value;
-use workloads::{CLOCKED, COPIES, STEPPING, WORKLOADS, Workload};
+use workloads::{CLOCKED, COPIES, RUMOURS, STEPPING, WORKLOADS, Workload};
 
 /// What is kept of what is not known: so much at most, besides what the state itself holds.
 const KEPT: usize = 40;
@@ -58,6 +58,11 @@ fn hidden_clocks_need_few_candidates() {
 #[test]
 fn copies_need_few_candidates() {
     (1..=3).for_each(|seed| judge(&COPIES, seed));
+}
+
+#[test]
+fn relations_need_one_candidate() {
+    (1..=3).for_each(|seed| judge(&RUMOURS, seed));
 }
 
 #[test]

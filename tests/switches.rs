@@ -29,7 +29,7 @@ use oracle::json::{read_trace, write_trace};
 use random::expressions::Unbounded;
 use random::{Rng, guarded, machine, protocol, steps, traces, worlds};
 use serde_json::{Value, json};
-use workloads::{CLOCKED, COPIES, STEPPING, WORKLOADS, Workload};
+use workloads::{CLOCKED, COPIES, RUMOURS, STEPPING, WORKLOADS, Workload};
 
 /// All settings; the first one is the default.
 fn settings() -> Vec<Options> {
@@ -226,6 +226,12 @@ fn hidden_clocks_are_judged_alike() {
 fn copies_are_judged_alike() {
     let few = [Options::default(), Options { unite: false, ..Options::default() }];
     (0..8).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
+}
+
+#[test]
+fn relations_are_judged_alike() {
+    let few = [Options::default(), Options { name: false, ..Options::default() }];
+    (0..8).for_each(|seed| hidden_is_judged_alike(&RUMOURS, (9, seed), &few));
 }
 
 #[test]

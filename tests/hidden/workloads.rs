@@ -46,7 +46,6 @@ pub const WORKLOADS: &[Workload] = &[
     workload("late", "late.may", 2),
     workload("sum", "sum.may", 1),
     Workload { exchanges: 1_000, unknowns: 2_000, ..workload("gauge", "gauge.may", 1) },
-    Workload { exchanges: 300, unknowns: 4_000, ..workload("rumours", "rumours.may", 1) },
     workload("two_counters", "two_counters.may", 8),
     walk("walk_10", 10),
     walk("walk_100", 100),
@@ -63,6 +62,9 @@ pub const CLOCKED: &[Workload] = &[
 
 /// A server of copies that learn of writes late: what each of them knows is unknown, and what they know together is not.
 pub const COPIES: Workload = Workload { exchanges: 100, unknowns: 2_000, ..workload("copies", "copies.may", 1) };
+
+/// A server of nodes that hand on what they know: a relation between bits, of which the plain algorithm follows a few exchanges.
+pub const RUMOURS: Workload = Workload { exchanges: 300, unknowns: 4_000, ..workload("rumours", "rumours.may", 1) };
 
 /// Servers that do something by themselves at any time.
 pub const STEPPING: &[Workload] = &[
