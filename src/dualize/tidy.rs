@@ -66,7 +66,9 @@ pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     if forget::dead(judge, candidate) && candidate.growth.open {
         name::terms(judge, candidate);
     }
-    if judge.options.name && !judge.options.keep_answers && candidate.growth.open {
+    // What steps lead to is put together in another form, which images would take away.
+    let takes_images = judge.options.name && !judge.options.keep_answers && judge.spec.program.steps.is_empty();
+    if takes_images && candidate.growth.open {
         image::take(&mut judge.fresh, &mut judge.solver, candidate);
     }
 }
