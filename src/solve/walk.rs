@@ -5,6 +5,7 @@
 //! each constraint of a variable that changed was evaluated; where nothing is found, nothing is said.
 
 use super::facts::{Component, Id, Rest};
+use super::mdd;
 use super::store::Store;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Linear, Term, Var, count_walked, made};
@@ -50,6 +51,10 @@ impl Store {
     /// Changes values of the cached model until a component holds, if that is large; whether it does.
     pub(super) fn walk(&mut self, component: &Component, last_made: u64) -> bool {
         let Some(rest) = self.facts.rest.clone().filter(|_| component.ids.len() > SEARCHED) else { return false };
+        // How far a relation is from holding is not the sum of its parts; diagrams decide it.
+        if component.ids.iter().filter_map(|id| rest.terms.get(id)).any(mdd::is_relation) {
+            return false;
+        }
         let mut walk = Walk {
             store: self,
             rest: &rest,

@@ -9,7 +9,7 @@
 
 mod terms;
 
-pub(in crate::solve) use terms::decide;
+pub(in crate::solve) use terms::{decide, is_relation};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

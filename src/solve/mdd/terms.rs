@@ -133,10 +133,15 @@ const SHALLOW: u32 = 8;
 /// No more nodes than this are looked at to answer a question.
 const ANSWERED: usize = 50_000;
 
+/// Tests whether a condition is a relation as diagrams make them, in which parts are shared, rather than a clause.
+pub(in crate::solve) fn is_relation(condition: &Term) -> bool {
+    condition.depth() > SHALLOW && matches!(condition.kind(), Kind::And(_) | Kind::Or(_))
+}
+
 /// The answer of a diagram where some condition is a relation, and all variables have few values.
 pub(in crate::solve) fn decide(facts: &Facts) -> Option<Verdict> {
     let rest = facts.rest.as_ref()?;
-    if !rest.terms.values().any(|term| term.depth() > SHALLOW && matches!(term.kind(), Kind::And(_) | Kind::Or(_))) {
+    if !rest.terms.values().any(is_relation) {
         return None;
     }
     let mut vars: Vec<Var> = rest.of_var.keys().collect();
