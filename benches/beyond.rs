@@ -4,7 +4,7 @@
 //! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the dearest exchange,
 //! and how many questions were left undecided. `cargo bench --bench beyond -- SERVER N` judges one once.
 
-#[path = "../tests/beyond/workloads.rs"]
+#[path = "../tests/it/beyond/workloads.rs"]
 mod workloads;
 
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@
 //! `cargo bench --bench hidden -- SERVER N` judges one once, for counting instructions.
 
 #[allow(dead_code)] // what is kept is not counted here
-#[path = "../tests/hidden/workloads.rs"]
+#[path = "../tests/it/hidden/workloads.rs"]
 mod workloads;
 
 use std::time::Instant;

@@ -9,7 +9,8 @@
 //! `cargo bench --bench holes -- TRACE known|unknown N` judges one shipped trace N times, and `-- SPEC known|unknown N` N
 //! simulated exchanges once, for counting instructions.
 
-#[path = "../tests/shipped/mod.rs"]
+#[allow(dead_code)] // its texts are enough, nothing asks for their files
+#[path = "../tests/it/shipped/mod.rs"]
 mod shipped;
 
 use std::fs;

@@ -13,12 +13,14 @@
 //! Exit codes: 0 recorded, 2 wrong usage or unwritable output, 4 no memcached, or it did not do its part.
 
 mod record;
+#[path = "../recorder/mod.rs"]
+mod recorder;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use record::recorder::{self, Out, Settings};
+use recorder::{Out, Settings};
 
 /// Record what a real memcached answers: a trace for specs/memcached.may.
 #[derive(Parser)]

@@ -13,12 +13,14 @@
 //! Exit codes: 0 recorded, 2 wrong usage or unwritable output, 4 no Redis, or it did not do its part.
 
 mod record;
+#[path = "../recorder/mod.rs"]
+mod recorder;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use record::recorder::{self, Out, Settings};
+use recorder::{Out, Settings};
 
 /// Record what a real Redis answers: a trace for specs/redis_strings.may.
 #[derive(Parser)]

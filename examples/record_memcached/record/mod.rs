@@ -7,8 +7,6 @@
 //! ```
 
 mod exchange;
-#[path = "../../recorder/mod.rs"]
-pub mod recorder;
 mod workload;
 
 use std::io;
@@ -17,10 +15,10 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::recorder::connection::Connection;
+use crate::recorder::server::{self, Launch, Server};
+use crate::recorder::{Program, Settings, Subject, Trouble};
 use exchange::{Answer, Request, read_answer};
-use recorder::connection::Connection;
-use recorder::server::{self, Launch, Server};
-use recorder::{Program, Settings, Subject, Trouble};
 use workload::{Step, Workload};
 
 const PROGRAM: Program = Program { name: "memcached", package: "memcached" };

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use mayhap::choice::{ChoiceError, Choices};
 
 use super::exchange::{Answer, Request};
-use super::recorder::Settings;
-use super::recorder::keys::{Keys, Turn};
+use crate::recorder::Settings;
+use crate::recorder::keys::{Keys, Turn};
 
 /// How many uniques are remembered for each key.
 const REMEMBERED: usize = 3;

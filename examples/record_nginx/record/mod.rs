@@ -12,14 +12,12 @@
 mod exchange;
 mod files;
 mod http;
-#[path = "../../recorder/mod.rs"]
-pub mod recorder;
 mod workload;
 
+use crate::recorder::server::{self, Launch, Server};
+use crate::recorder::{Program, Settings, Subject, Trouble};
 use exchange::{Answer, Request};
 use http::Connection;
-use recorder::server::{self, Launch, Server};
-use recorder::{Program, Settings, Subject, Trouble};
 use workload::Workload;
 
 const PROGRAM: Program = Program { name: "nginx", package: "nginx-light" };

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::Trouble;
-use super::recorder::connection::Connection;
+use crate::recorder::connection::Connection;
 
 /// What is asked.
 #[derive(Serialize)]

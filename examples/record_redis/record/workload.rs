@@ -6,8 +6,8 @@
 use mayhap::choice::{ChoiceError, Choices};
 
 use super::exchange::Request;
-use super::recorder::Settings;
-use super::recorder::keys::{Keys, Turn};
+use crate::recorder::Settings;
+use crate::recorder::keys::{Keys, Turn};
 
 /// What values are, besides integers that are drawn.
 const TEXTS: [&str; 12] = [

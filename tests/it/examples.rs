@@ -1,0 +1,39 @@
+//! The examples do what they say: they are run here as tests too.
+
+#[path = "../../examples/first_steps.rs"]
+#[allow(dead_code, reason = "an example is a program, its `main` is called here")]
+mod first_steps;
+#[path = "../../examples/proptest_server.rs"]
+#[allow(dead_code, reason = "an example is a program, its test is called here")]
+mod proptest_server;
+
+use proptest::test_runner::TestError;
+use proptest_server::{Bug, follows_its_specification};
+
+#[test]
+fn the_first_steps_hold() {
+    first_steps::main().unwrap();
+}
+
+#[test]
+fn a_server_that_follows_its_specification_passes() {
+    follows_its_specification(None).unwrap();
+}
+
+#[test]
+fn each_bug_is_found_and_shrunk_to_few_requests() {
+    for bug in [Bug::WeakIfMatch, Bug::RefusedPutIsDone] {
+        match follows_its_specification(Some(bug)) {
+            Err(TestError::Fail(_, requests)) => assert!(requests.len() <= 3, "{bug:?}: {requests:?}"),
+            other => panic!("{bug:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_property_test_is_short() {
+    let text = include_str!("../../examples/proptest_server.rs");
+    let from = text.find("|requests| {").unwrap();
+    let lines = text[from..].lines().take_while(|line| line.trim() != "},").count();
+    assert!(lines <= 15, "{lines} lines");
+}

@@ -1,0 +1,112 @@
+//! Random programs and traces for tests, from a seed: the same seed gives the same text for ever.
+//!
+//! `machine` and `protocol` write programs that are well-typed by construction and whose choices are bounded in the
+//! program itself, so that brute force over small domains *is* their semantics; `traces` runs them; `shrink` makes what
+//! was found small. Example: `protocol::random(&mut Rng::new(7))` is a program text with its request type.
+
+pub mod choices;
+pub mod conditions;
+pub mod declarations;
+pub mod effects;
+pub mod examined;
+pub mod expressions;
+pub mod guarded;
+pub mod hidden_keys;
+pub mod holes;
+pub mod judge;
+pub mod lists;
+pub mod machine;
+pub mod operations;
+pub mod protocol;
+pub mod shrink;
+pub mod steps;
+pub mod tasks;
+pub mod traces;
+pub mod worlds;
+
+/// The seeds of the programs of a kind, so that each can be drawn again alone: so many of them, or `MAYHAP_LONG`, beginning
+/// elsewhere for every `MAYHAP_SEED`.
+pub fn seeds(kind: u64, programs: u64) -> std::ops::Range<u64> {
+    let number = |variable| std::env::var(variable).ok().map(|n| n.parse::<u64>().expect("a number"));
+    let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (kind << 32);
+    first..first + number("MAYHAP_LONG").unwrap_or(programs)
+}
+
+/// SplitMix64: small, and good enough to draw programs.
+pub struct Rng(u64);
+
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % n as u64).expect("it is below n")
+    }
+
+    /// An integer in the range, both ends included.
+    pub fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + i64::try_from(self.below(usize::try_from(high - low + 1).expect("low <= high"))).expect("small")
+    }
+
+    pub fn percent(&mut self, likely: usize) -> bool {
+        self.below(100) < likely
+    }
+
+    /// One of the elements.
+    pub fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
+        &from[self.below(from.len())]
+    }
+}
+
+/// Text put together by indented lines: one statement a line, so that `shrink` can drop statements as lines.
+#[derive(Default)]
+pub struct Lines {
+    text: String,
+    depth: usize,
+}
+
+impl Lines {
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        self.depth -= usize::from(line.starts_with('}'));
+        self.text.push_str(&"    ".repeat(self.depth));
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.depth += usize::from(line.ends_with('{'));
+    }
+
+    pub fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// A writer of handlers of integer requests.
+pub trait Handlers {
+    fn lines(&mut self) -> &mut Lines;
+
+    /// Writes the rest of a handler, its closing brace included.
+    fn handler(&mut self);
+}
+
+/// Writes a protocol over integers with these variables: a handler for each of the requests -1 to 2, and one for all others.
+pub fn over_integers(writer: &mut impl Handlers, state: &str) {
+    for line in ["protocol p {", "request int; response int;", state] {
+        writer.lines().line(line);
+    }
+    for q in -1..3 {
+        writer.lines().line(format!("on q if q == {q} {{"));
+        writer.handler();
+    }
+    writer.lines().line("on q {");
+    writer.handler();
+    writer.lines().line("}");
+}

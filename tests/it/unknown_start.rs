@@ -1,0 +1,108 @@
+//! A server that was not reset, and a recording with gaps: every accepted trace is still accepted when nothing is known of
+//! how it began, and when answers are missing; and the candidates stay few.
+//!
+//! `lease/accept_expired.ndjson` with `FRESH` set to false, and its second answer a hole, is still accepted: the missing
+//! answer is one that the server gave.
+
+use std::sync::Arc;
+
+use crate::command::run;
+use crate::shipped::{self, Shipped};
+use mayhap::dualize::Observed;
+use mayhap::validate::Exchanges;
+use mayhap::{Exchange, Spec, Validator, Verdict};
+
+/// One answer in so many is replaced by a hole.
+const GAP: usize = 10;
+/// A short trace needs no more candidates than this, whatever is unknown.
+const CANDIDATES: usize = 24;
+
+fn exchanges(spec: &Arc<Spec>, trace: &str) -> Vec<Exchange> {
+    Exchanges::new(spec, trace.as_bytes()).map(|exchange| exchange.expect("an exchange")).collect()
+}
+
+/// The same with every tenth answer not known, beginning with the one at `first`.
+fn with_holes(mut exchanges: Vec<Exchange>, first: usize) -> Vec<Exchange> {
+    for exchange in exchanges.iter_mut().skip(first).step_by(GAP) {
+        if matches!(exchange.observed, Observed::Answer(_)) {
+            exchange.observed = Observed::Any;
+        }
+    }
+    exchanges
+}
+
+/// Judges exchanges that must be accepted, with few candidates.
+fn accepted(spec: &Arc<Spec>, exchanges: &[Exchange], what: &str) {
+    let mut validator = Validator::new(spec);
+    let explained = exchanges.iter().all(|exchange| validator.observe_exchange(exchange));
+    assert!(explained && validator.verdict().is_accept(), "{what}: {:?}", validator.verdict());
+    let most = validator.counts().candidates_max;
+    assert!(most <= CANDIDATES, "{what}: {most} candidates");
+}
+
+/// Those that can start unknown, each compiled so.
+fn unreset() -> Vec<(Shipped, Arc<Spec>)> {
+    let unknown = |shipped: Shipped| {
+        let spec = shipped.unknown()?.unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
+        Some((shipped, spec))
+    };
+    shipped::all().into_iter().filter(|shipped| !LISTED.contains(&shipped.name.as_str())).filter_map(unknown).collect()
+}
+
+/// What goes through a whole collection, which an unknown one does not allow: it cannot start unknown.
+const LISTED: [&str; 1] = ["pages"];
+
+#[test]
+fn accepted_traces_stay_accepted() {
+    let mut judged = 0;
+    for (shipped, spec) in unreset() {
+        for (name, trace) in shipped.traces("accept") {
+            let whole = exchanges(&spec, &trace);
+            accepted(&spec, &whole, &name);
+            for first in 0..GAP.min(whole.len()) {
+                let what = format!("{name}, holes from {first}");
+                accepted(&spec, &with_holes(whole.clone(), first), &what);
+                judged += 1;
+            }
+        }
+    }
+    assert!(judged > 200, "only {judged} traces were judged");
+}
+
+#[test]
+fn holes_alone_change_nothing() {
+    for shipped in shipped::all() {
+        let spec = shipped.compile().unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
+        for (name, trace) in shipped.traces("accept") {
+            let whole = exchanges(&spec, &trace);
+            for first in 0..GAP.min(whole.len()) {
+                let what = format!("{name}, holes from {first}");
+                accepted(&spec, &with_holes(whole.clone(), first), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_command_starts_unknown_too() {
+    let held = r#"{"q":{"Acquire":{"name":"db"}},"a":{"Held":{"ends":100}}}"#;
+    let judge =
+        |arguments: &[&str]| run(&[&["validate", "specs/lease.may", "-"], arguments].concat(), held).status.code();
+    assert_eq!(judge(&[]), Some(1));
+    assert_eq!(judge(&["--set", "FRESH=false"]), Some(0));
+}
+
+#[test]
+fn a_long_unknown_list_is_shown_whole() {
+    let text = "protocol p { request int; response list<int>; var l: list<int> = choose; on q { reply l; } }";
+    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    let shown: Vec<i64> = (0..1_000).collect();
+    let line = |list: &[i64]| format!("{{\"q\":1,\"a\":{list:?}}}\n");
+    accepted(&spec, &exchanges(&spec, &line(&shown).repeat(3)), "the same list each time");
+    let mut other = shown.clone();
+    other[999] = 0;
+    let mut validator = Validator::new(&spec);
+    let trace = exchanges(&spec, &(line(&shown) + &line(&other)));
+    assert!(!trace.iter().all(|exchange| validator.observe_exchange(exchange)), "two lists");
+    assert!(matches!(validator.verdict(), Verdict::Reject { .. }));
+}
