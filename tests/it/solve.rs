@@ -140,7 +140,7 @@ fn fill(conditions: &[Term], solver: &mut Solver) -> (Store, Answer) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
     fn answers_agree_with_enumeration(conditions in prop::collection::vec(condition(), 1..7)) {
@@ -172,8 +172,6 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
     #[test]
     fn tiers_agree_with_z3_alone(conditions in prop::collection::vec(condition(), 1..9)) {
         let mut own = Solver::new(Limits { tiers: Tiers::WithoutZ3, ..Limits::default() });

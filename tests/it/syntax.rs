@@ -246,7 +246,7 @@ const TOKENS: [&str; 88] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn printing_is_undone_by_parsing(numbers in choices()) {
