@@ -11,6 +11,8 @@ mod terms;
 
 pub(in crate::solve) use terms::{decide, is_relation};
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -50,12 +52,6 @@ enum Node {
     Known(Scalar),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Op {
-    And,
-    Or,
-}
-
 /// A variable with its values.
 pub(in crate::solve) type Level = (Var, Vec<Scalar>);
 
@@ -69,8 +65,8 @@ pub(in crate::solve) struct Diagrams {
     level_of: FxHashMap<Var, u32>,
     nodes: Vec<Node>,
     numbers: FxHashMap<Node, Ref>,
-    combined: FxHashMap<(Op, Ref, Ref), Ref>,
-    negated: FxHashMap<Ref, Ref>,
+    /// The choices that were made, by their three nodes.
+    choices: FxHashMap<[Ref; 3], Ref>,
     of_terms: FxHashMap<Term, Ref>,
     /// The nodes that may still be looked at.
     left: usize,
@@ -88,8 +84,7 @@ impl Diagrams {
             level_of,
             nodes: Vec::new(),
             numbers: FxHashMap::default(),
-            combined: FxHashMap::default(),
-            negated: FxHashMap::default(),
+            choices: FxHashMap::default(),
             of_terms: FxHashMap::default(),
             left: work,
         };
@@ -173,73 +168,42 @@ impl Diagrams {
 
     /// Both relations.
     pub(in crate::solve) fn and(&mut self, a: Ref, b: Ref) -> Result<Ref> {
-        match (a, b) {
-            (NEVER, _) | (_, NEVER) => Ok(NEVER),
-            (ALWAYS, other) | (other, ALWAYS) => Ok(other),
-            _ if a == b => Ok(a),
-            _ => self.combine(Op::And, a, b),
-        }
+        self.choice([a, b, NEVER])
     }
 
     /// Either relation.
     pub(in crate::solve) fn or(&mut self, a: Ref, b: Ref) -> Result<Ref> {
-        match (a, b) {
-            (ALWAYS, _) | (_, ALWAYS) => Ok(ALWAYS),
-            (NEVER, other) | (other, NEVER) => Ok(other),
-            _ if a == b => Ok(a),
-            _ => self.combine(Op::Or, a, b),
-        }
-    }
-
-    fn combine(&mut self, op: Op, a: Ref, b: Ref) -> Result<Ref> {
-        let key = if a.0 < b.0 { (op, a, b) } else { (op, b, a) };
-        if let Some(known) = self.combined.get(&key) {
-            return Ok(*known);
-        }
-        let result = self.by_cases(&[a, b], &mut |diagrams, cases| match op {
-            Op::And => diagrams.and(cases[0], cases[1]),
-            Op::Or => diagrams.or(cases[0], cases[1]),
-        })?;
-        self.combined.insert(key, result);
-        Ok(result)
+        self.choice([a, ALWAYS, b])
     }
 
     /// What a relation is not.
     pub(in crate::solve) fn not(&mut self, a: Ref) -> Result<Ref> {
-        match a {
-            NEVER => return Ok(ALWAYS),
-            ALWAYS => return Ok(NEVER),
-            _ => {}
-        }
-        if let Some(known) = self.negated.get(&a) {
-            return Ok(*known);
-        }
-        let result = self.by_cases(&[a], &mut |diagrams, cases| diagrams.not(cases[0]))?;
-        self.negated.insert(a, result);
-        Ok(result)
+        self.choice([a, NEVER, ALWAYS])
     }
 
     /// Where two relations both hold or both do not.
     fn same(&mut self, a: Ref, b: Ref) -> Result<Ref> {
         let not_b = self.not(b)?;
-        self.choice([a, b, not_b], &mut Met::default())
+        self.choice([a, b, not_b])
     }
 
-    /// The second of three where the first holds, else the third.
-    fn choice(&mut self, [condition, yes, no]: [Ref; 3], met: &mut Met) -> Result<Ref> {
-        match condition {
-            ALWAYS => return Ok(yes),
-            NEVER => return Ok(no),
+    /// The second of three where the first, a relation, holds, else the third.
+    fn choice(&mut self, [condition, yes, no]: [Ref; 3]) -> Result<Ref> {
+        let yes = if yes == condition { ALWAYS } else { yes };
+        let no = if no == condition { NEVER } else { no };
+        match (condition, yes, no) {
+            (ALWAYS, ..) => return Ok(yes),
+            (NEVER, ..) => return Ok(no),
+            (_, ALWAYS, NEVER) => return Ok(condition),
             _ if yes == no => return Ok(yes),
             _ => {}
         }
-        let key = Refs::from_slice(&[condition, yes, no]);
-        if let Some(known) = met.get(&key) {
+        let key = [condition, yes, no];
+        if let Some(known) = self.choices.get(&key) {
             return Ok(*known);
         }
-        let result =
-            self.by_cases(&key, &mut |diagrams, cases| diagrams.choice([cases[0], cases[1], cases[2]], met))?;
-        met.insert(key, result);
+        let result = self.by_cases(&key, &mut |diagrams, cases| diagrams.choice([cases[0], cases[1], cases[2]]))?;
+        self.choices.insert(key, result);
         Ok(result)
     }
 
@@ -295,20 +259,24 @@ impl Diagrams {
         Ok(result)
     }
 
+    /// The nodes of a diagram, each once.
+    fn reached(&self, a: Ref) -> impl Iterator<Item = Ref> {
+        let (mut open, mut met) = (vec![a], FxHashSet::default());
+        std::iter::from_fn(move || {
+            loop {
+                let at = open.pop()?;
+                if met.insert(at) {
+                    open.extend(self.children(at));
+                    return Some(at);
+                }
+            }
+        })
+    }
+
     /// The values of a diagram; nothing where they are many.
     pub(in crate::solve) fn terminals(&self, a: Ref) -> Option<Vec<Scalar>> {
-        let mut values = std::collections::BTreeSet::new();
-        let (mut open, mut met) = (vec![a], FxHashSet::default());
-        while let Some(at) = open.pop() {
-            if met.insert(at) {
-                values.extend(self.known(at).cloned());
-                open.extend(self.children(at));
-            }
-            if values.len() > LISTED {
-                return None;
-            }
-        }
-        Some(values.into_iter().collect())
+        let values: BTreeSet<&Scalar> = self.reached(a).filter_map(|at| self.known(at)).take(LISTED + 1).collect();
+        (values.len() <= LISTED).then(|| values.into_iter().cloned().collect())
     }
 
     /// The relation of a variable having the value of a diagram.
@@ -319,13 +287,7 @@ impl Diagrams {
 
     /// The number of nodes of a diagram.
     pub(in crate::solve) fn size(&self, a: Ref) -> usize {
-        let (mut open, mut met) = (vec![a], FxHashSet::default());
-        while let Some(at) = open.pop() {
-            if met.insert(at) {
-                open.extend(self.children(at));
-            }
-        }
-        met.len()
+        self.reached(a).count()
     }
 
     /// The values of a variable with which a relation may hold.
@@ -382,7 +344,7 @@ impl Diagrams {
             return None;
         }
         // The nodes that the ways so far have reached, by their levels.
-        let mut reached: std::collections::BTreeSet<(u32, u32)> = [(self.level(a), a.0)].into();
+        let mut reached: BTreeSet<(u32, u32)> = [(self.level(a), a.0)].into();
         loop {
             let (_, at) = reached.pop_first()?;
             let next = self

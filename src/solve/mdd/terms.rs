@@ -2,7 +2,7 @@
 //!
 //! `#1 + #2 = 2`, each 0 to 2, is summed up first: its terminals 0 to 4 are compared with 2 then.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{ALWAYS, DEPTH, Diagrams, Met, NEVER, Node, Ref, Refs, Result, TooLarge, VALUES};
@@ -42,7 +42,7 @@ impl Diagrams {
             }
             Kind::Ite(condition, yes, no) => {
                 let ways = [self.of(condition)?, self.of(yes)?, self.of(no)?];
-                self.choice(ways, &mut Met::default())?
+                self.choice(ways)?
             }
             Kind::Linear(sum) => self.sum(sum)?,
             Kind::Eq0(sum) => {
@@ -95,14 +95,7 @@ impl Diagrams {
         let mut made: FxHashMap<Ref, Term> = FxHashMap::default();
         made.insert(NEVER, Term::falsity());
         made.insert(ALWAYS, Term::truth());
-        let mut order: Vec<Ref> = Vec::new();
-        let (mut open, mut met) = (vec![a], FxHashSet::default());
-        while let Some(at) = open.pop() {
-            if !matches!(at, NEVER | ALWAYS) && met.insert(at) {
-                order.push(at);
-                open.extend(self.children(at));
-            }
-        }
+        let mut order: Vec<Ref> = self.reached(a).collect();
         order.sort_unstable_by_key(|at| std::cmp::Reverse(self.level(*at)));
         for at in order {
             if let Node::Cases(level, children) = &self.nodes[at.0 as usize] {
