@@ -14,6 +14,8 @@ pub struct Before {
     pub fired: Vec<Fired>,
     /// The states in which the server may have been when it took the request.
     pub states: Vec<Candidate>,
+    /// The number of the last variable that these states may mention: what is chosen from there on has a greater one.
+    pub(super) last: u64,
 }
 
 /// A step that was fired.

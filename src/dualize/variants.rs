@@ -59,23 +59,24 @@ impl Judge {
         let mut judge = self.clone();
         judge.steps.journal = Journal::kept();
         judge.observe(exchange);
-        judge.steps.journal.take()
+        Before { last: judge.fresh.last, ..judge.steps.journal.take() }
     }
 
-    /// A judge of what may follow on an exchange whose request is taken in one of these states, with choices kept from there on.
+    /// A judge of what may follow on an exchange whose request is taken in one of the states before it, with choices kept from there
+    /// on.
     #[must_use]
-    pub fn after_request(&self, states: &[Candidate], exchange: &Exchange) -> Judge {
+    pub fn after_request(&self, before: &Before, exchange: &Exchange) -> Judge {
         let spec = self.spec.clone();
-        let mut judge = self.knowing(states);
+        let mut judge = self.knowing(&before.states, before.last);
         judge.step(&spec, exchange, request::respond_each);
         judge
     }
 
     /// A judge of the states that a step which was fired before an exchange leads to, with choices kept from there on.
     #[must_use]
-    pub fn after_step(&self, fired: &Fired, exchange: &Exchange) -> Judge {
+    pub fn after_step(&self, before: &Before, fired: &Fired, exchange: &Exchange) -> Judge {
         let spec = self.spec.clone();
-        let mut judge = self.knowing(&fired.states);
+        let mut judge = self.knowing(&fired.states, before.last);
         judge.event = exchange.line;
         judge.begin_exchange();
         let states = std::mem::take(&mut judge.candidates);
@@ -84,10 +85,11 @@ impl Judge {
         judge
     }
 
-    /// A judge of these states, which keeps choices.
-    fn knowing(&self, states: &[Candidate]) -> Judge {
+    /// A judge of these states, which mention no variable behind the last one, and which keeps choices.
+    fn knowing(&self, states: &[Candidate], last: u64) -> Judge {
         let mut judge = self.clone();
         judge.candidates = states.to_vec();
+        judge.fresh.last = last;
         judge.keeping_choices(Patience::All)
     }
 

@@ -21,8 +21,8 @@ struct Held {
 /// What a cell holds.
 #[derive(Clone, PartialEq, Debug)]
 enum Content {
-    /// A value, as JSON.
-    Value(String),
+    /// A value, as JSON, and whether all of it is known.
+    Value(String, bool),
     /// A member of a set: the element, and the set.
     Member(String, String),
     /// Nothing under the key, of the map or set of that name.
@@ -36,7 +36,7 @@ impl Content {
     fn is_open(&self) -> bool {
         match self {
             Content::Open => true,
-            Content::Value(value) => value.contains('#'),
+            Content::Value(_, is_known) => !is_known,
             Content::Member(..) | Content::Nothing(..) => false,
         }
     }
@@ -66,13 +66,13 @@ pub(super) fn done(
         })
     });
     let said = changed.map(|(cell, (old, Held { path, content }))| match (content, old.content) {
-        (Content::Value(value), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
+        (Content::Value(value, _), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
             format!("set {path} to {value}{STEPPED}")
         }
         // Where it depends what was there before, it may have been the same already.
-        (Content::Value(value), Content::Open) => format!("left {path} at {value}"),
+        (Content::Value(value, _), Content::Open) => format!("left {path} at {value}"),
         (Content::Member(element, set), Content::Open) => format!("left {set} with {element}"),
-        (Content::Value(value), _) => format!("set {path} to {value}"),
+        (Content::Value(value, _), _) => format!("set {path} to {value}"),
         (Content::Member(element, set), _) => format!("put {element} into {set}"),
         (Content::Nothing(key, map), _) => format!("left {map} without {key}"),
         (Content::Open, _) => format!("may have changed {path}"),
@@ -86,7 +86,7 @@ pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Optio
     let content = held(spec, start, std::slice::from_ref(cell)).pop().map_or(Content::Open, |held| held.content);
     let path = path(spec, cell);
     let said = match content {
-        Content::Value(value) => format!("{path} was {value} from the beginning"),
+        Content::Value(value, _) => format!("{path} was {value} from the beginning"),
         Content::Member(element, set) => format!("{set} had {element} from the beginning"),
         Content::Nothing(key, map) => format!("{map} had no {key} from the beginning"),
         Content::Open => format!("{path} has not changed since the beginning"),
@@ -128,14 +128,14 @@ fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut Names) -
     let value = &candidate.process.memory[cell.slot as usize];
     let Some(key) = &cell.key else {
         let is_open = matches!(value, Value::Map(map) if !map.is_known()) || matches!(value, Value::Union(_));
-        return if is_open { Content::Open } else { Content::Value(shown(spec, candidate, (slot.ty, value), names)) };
+        return if is_open { Content::Open } else { shown(spec, candidate, (slot.ty, value), names) };
     };
     let Value::Map(map) = value else { return Content::Open };
     let key_text = json::encode(&spec.types, spec.types.parts(slot.ty)[0], key);
     match (map.certain_entry(key), spec.types.get(slot.ty)) {
         (Some(None), _) => Content::Nothing(key_text, slot.name.clone()),
         (Some(Some(entry)), Type::Map(_, of)) if entry.presence == Presence::Always => {
-            Content::Value(shown(spec, candidate, (*of, &entry.value), names))
+            shown(spec, candidate, (*of, &entry.value), names)
         }
         (Some(Some(entry)), Type::Set(_)) if entry.presence == Presence::Always => {
             Content::Member(key_text, slot.name.clone())
@@ -144,9 +144,10 @@ fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut Names) -
     }
 }
 
-fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut Names) -> String {
+fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut Names) -> Content {
     let mut resolve = |term: &crate::term::Term| Some(candidate.store.resolve(term));
     let value = candidate.process.unknowns.expanded(value);
     let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
-    shortened(names.render(&spec.types, ty, &candidate.store, &value)).to_string()
+    let text = shortened(names.render(&spec.types, ty, &candidate.store, &value)).to_string();
+    Content::Value(text, value.is_known())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::dualize::Candidate;
 use crate::json;
@@ -10,7 +10,7 @@ use crate::solve::Store;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;
 use crate::spec::{Spec, Type, TypeId, Types};
-use crate::term::{Kind, Term, Var};
+use crate::term::{Kind, Term, Var, VariableNames};
 use crate::value::{Entry, Map, Presence, Substitution, Truth, Value, equal};
 
 /// Something that is known, as a reader sees it.
@@ -64,14 +64,14 @@ const WRITTEN: usize = 64 * SHOWN;
 
 /// Names for variables.
 pub(super) struct Names {
-    of: FxHashMap<u64, String>,
+    of: VariableNames,
     anonymous: usize,
 }
 
 impl Names {
     /// Variables are called `#1`, `#2` … in the order in which they are met.
     pub(super) fn anonymous() -> Names {
-        Names { of: FxHashMap::default(), anonymous: 0 }
+        Names { of: VariableNames::default(), anonymous: 0 }
     }
 
     fn name(&mut self, var: Var) {
@@ -175,24 +175,10 @@ impl Names {
     /// A term in the notation of the language, its variables under their names.
     pub(super) fn term(&self, term: &Term) -> String {
         let mut written = Beginning(String::new());
-        if fmt::Write::write_fmt(&mut written, format_args!("{term}")).is_err() {
+        if term.write_named(&self.of, &mut written).is_err() {
             written.0.push('…');
         }
-        let written = written.0;
-        let mut out = String::with_capacity(written.len());
-        let mut rest = written.as_str();
-        while let Some(at) = rest.find('#') {
-            out.push_str(&rest[..at]);
-            let digits = rest[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
-            let id = rest[at + 1..at + 1 + digits].parse::<u64>().ok();
-            match id.and_then(|id| self.of.get(&id)) {
-                Some(name) => out.push_str(name),
-                None => out.push_str(&rest[at..=at + digits]),
-            }
-            rest = &rest[at + 1 + digits..];
-        }
-        out.push_str(rest);
-        out
+        written.0
     }
 
     /// A condition; of many values only how many they are.

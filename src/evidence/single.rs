@@ -25,11 +25,11 @@ pub(super) fn run(
 ) -> Result<(Begun, Vec<WitnessStep>), WitnessError> {
     let exchanges = std::slice::from_ref(exchange);
     let before = judge.before(exchange);
-    let mut after = judge.after_request(&before.states, exchange);
+    let mut after = judge.after_request(&before, exchange);
     let (mut state, mut made) = chosen(spec, &mut after, &before.states, exchanges, into)?;
     for fired in before.fired.iter().rev() {
         if !leg::is_among(&mut after, &fired.states, &state) {
-            let mut led = judge.after_step(fired, exchange);
+            let mut led = judge.after_step(&before, fired, exchange);
             let (earlier, step) = chosen(spec, &mut led, &fired.states, exchanges, Some(&state))?;
             (state, made) = (earlier, made.after(step));
         }

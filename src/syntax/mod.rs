@@ -9,5 +9,6 @@ mod literal;
 mod parser;
 mod print;
 
+pub(crate) use lexer::on_one_line;
 pub use parser::{MAX_DEPTH, Parsed, parse, parse_expression};
 pub use print::print;

@@ -1,10 +1,13 @@
 //! Terms as users read them, in the notation of the language; `#12` is a variable.
 //!
-//! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 + 3 <= #4`.
+//! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 + 3 <= #4`. Variables may have names: `n >= 5`.
+
+use std::fmt::{self, Write};
+
+use rustc_hash::FxHashMap;
 
 use super::{Column, Kind, Linear, Term, Terms, TextOp};
 use crate::scalar::{Int, Scalar};
-use std::fmt;
 
 /// Deeper parts are shown as `…`.
 const SHOWN_DEPTH: u32 = 100;
@@ -23,9 +26,12 @@ enum Level {
     Prefix,
 }
 
+/// The names of variables, by their numbers.
+pub(crate) type VariableNames = FxHashMap<u64, String>;
+
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(self, Level::Any, SHOWN_DEPTH, f)
+        show(self, Level::Any, SHOWN_DEPTH, &mut Out { text: f, names: None })
     }
 }
 
@@ -37,11 +43,32 @@ impl fmt::Debug for Term {
 
 impl fmt::Display for Linear {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(&self.clone().into_term(), Level::Any, SHOWN_DEPTH, f)
+        self.clone().into_term().fmt(f)
     }
 }
 
-type Out<'a, 'b> = &'a mut fmt::Formatter<'b>;
+impl Term {
+    /// Writes the term with variables under their names, and others as `#12`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the text that is written to.
+    pub(crate) fn write_named(&self, names: &VariableNames, text: &mut dyn Write) -> fmt::Result {
+        show(self, Level::Any, SHOWN_DEPTH, &mut Out { text, names: Some(names) })
+    }
+}
+
+/// The text so far, and the names of variables.
+struct Out<'o> {
+    text: &'o mut dyn Write,
+    names: Option<&'o VariableNames>,
+}
+
+impl Write for Out<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.text.write_str(part)
+    }
+}
 
 fn level(kind: &Kind) -> Level {
     match kind {
@@ -62,7 +89,7 @@ fn level(kind: &Kind) -> Level {
     }
 }
 
-fn show(term: &Term, outer: Level, depth: u32, f: Out) -> fmt::Result {
+fn show(term: &Term, outer: Level, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     if depth == 0 {
         return f.write_str("…");
     }
@@ -75,10 +102,13 @@ fn show(term: &Term, outer: Level, depth: u32, f: Out) -> fmt::Result {
     f.write_str(")")
 }
 
-fn show_open(kind: &Kind, depth: u32, f: Out) -> fmt::Result {
+fn show_open(kind: &Kind, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     match kind {
         Kind::Const(scalar) => write!(f, "{scalar}"),
-        Kind::Var(var) => write!(f, "#{}", var.id),
+        Kind::Var(var) => match f.names.and_then(|names| names.get(&var.id)) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "#{}", var.id),
+        },
         Kind::Not(inner) => show_not(inner, depth, f),
         Kind::And(parts) => show_list(parts, " && ", Level::Compare, depth, f),
         Kind::Or(parts) => show_list(parts, " || ", Level::And, depth, f),
@@ -114,7 +144,7 @@ fn show_open(kind: &Kind, depth: u32, f: Out) -> fmt::Result {
 }
 
 /// `[0, 5, 3][#1]`; of a long column its first scalars.
-fn show_table(index: &Term, column: &Column, depth: u32, f: Out) -> fmt::Result {
+fn show_table(index: &Term, column: &Column, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     let first: Vec<String> = column.iter().take(SHOWN).map(Scalar::to_string).collect();
     let more = if column.len() > SHOWN { ", …" } else { "" };
     write!(f, "[{}{more}][", first.join(", "))?;
@@ -122,7 +152,7 @@ fn show_table(index: &Term, column: &Column, depth: u32, f: Out) -> fmt::Result 
     f.write_str("]")
 }
 
-fn show_not(inner: &Term, depth: u32, f: Out) -> fmt::Result {
+fn show_not(inner: &Term, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     match inner.kind() {
         Kind::Eq(a, b) => show_pair(a, " != ", b, Level::Sum, depth, f),
         Kind::Eq0(linear) => show_comparison(linear, "!=", "!=", depth, f),
@@ -133,13 +163,13 @@ fn show_not(inner: &Term, depth: u32, f: Out) -> fmt::Result {
     }
 }
 
-fn show_pair(a: &Term, operator: &str, b: &Term, inner: Level, depth: u32, f: Out) -> fmt::Result {
+fn show_pair(a: &Term, operator: &str, b: &Term, inner: Level, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     show(a, inner, depth, f)?;
     f.write_str(operator)?;
     show(b, inner, depth, f)
 }
 
-fn show_list(parts: &Terms, between: &str, inner: Level, depth: u32, f: Out) -> fmt::Result {
+fn show_list(parts: &Terms, between: &str, inner: Level, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     for (i, part) in parts.iter().enumerate() {
         f.write_str(if i == 0 { "" } else { between })?;
         show(part, inner, depth, f)?;
@@ -148,7 +178,7 @@ fn show_list(parts: &Terms, between: &str, inner: Level, depth: u32, f: Out) -> 
 }
 
 /// Positive coefficients stand on the left, negative ones on the right; a lone constant stands on the right.
-fn show_comparison(linear: &Linear, operator: &str, mirrored: &str, depth: u32, f: Out) -> fmt::Result {
+fn show_comparison(linear: &Linear, operator: &str, mirrored: &str, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     let (left, right): (Vec<_>, Vec<_>) = linear.terms().iter().cloned().partition(|(_, c)| c.signum() > 0);
     let right: Vec<(Term, Int)> = right.into_iter().map(|(atom, c)| (atom, c.neg())).collect();
     if left.is_empty() {
@@ -160,7 +190,7 @@ fn show_comparison(linear: &Linear, operator: &str, mirrored: &str, depth: u32, 
     show_sum(&right, &linear.constant().neg(), depth, f)
 }
 
-fn show_sum(terms: &[(Term, Int)], constant: &Int, depth: u32, f: Out) -> fmt::Result {
+fn show_sum(terms: &[(Term, Int)], constant: &Int, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     for (i, (atom, coefficient)) in terms.iter().enumerate() {
         let sign = match (i, coefficient.signum() < 0) {
             (0, false) => "",
@@ -183,7 +213,7 @@ fn show_sum(terms: &[(Term, Int)], constant: &Int, depth: u32, f: Out) -> fmt::R
     }
 }
 
-fn show_text(op: TextOp, args: &Terms, depth: u32, f: Out) -> fmt::Result {
+fn show_text(op: TextOp, args: &Terms, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     let method = match op {
         TextOp::Concat => {
             f.write_str("(")?;
@@ -218,7 +248,7 @@ fn show_text(op: TextOp, args: &Terms, depth: u32, f: Out) -> fmt::Result {
     show_call(method, args, depth, f)
 }
 
-fn show_call(method: &str, args: &Terms, depth: u32, f: Out) -> fmt::Result {
+fn show_call(method: &str, args: &Terms, depth: u32, f: &mut Out<'_>) -> fmt::Result {
     let Some((first, rest)) = args.split_first() else { return f.write_str(method) };
     show(first, Level::Prefix, depth, f)?;
     write!(f, ".{method}(")?;

@@ -31,6 +31,7 @@ mod walk;
 
 pub use bound::{Bound, Condition, Side};
 pub use column::{Column, Scalars};
+pub(crate) use display::VariableNames;
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
 pub(crate) use node::count_walked;

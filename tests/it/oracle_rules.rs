@@ -327,6 +327,53 @@ const CASES: &[Case] = &[
          step { for y in 0..2 { let x = pick m.keys(); m := m.remove(x); n := n + x; } }",
         &[r#"{"q":1,"a":0}"#, r#"{"q":2,"a":0}"#, r#"{"q":0,"a":3}"#],
     ),
+    // What the handler chooses for a witness is told apart from what steps chose before it.
+    (
+        "accept",
+        0,
+        "var l: list<int> = [1, 0];
+         step {
+             let g = pick l;
+             n := (n + 1) % 4;
+             if !(2 in l) { if !(g in l) { l := l + [g]; } } else { l := [x for x in l if x > g]; }
+         }
+         proc act(a: int) {
+             if a > 0 { assume n < 2; l := [x for x in l if a != x]; } else { assume a != 1; assume a > 0; }
+         }
+         on q if q > 3 {
+             let k = q % 3;
+             let j = (q / 3) % 3;
+             let c = pick x in 0..3 where n < 2;
+             l := [x for x in l if c != x];
+             if c in l {
+                 l := [x for x in l if x > c];
+                 n := (n + 1) % 4;
+             } else {
+                 n := (n + 1) % 4;
+                 n := (either j or 1) % 4;
+             }
+             reply k;
+         }
+         on q {
+             let k = q % 3;
+             l := [x for x in l if x > k];
+             if k > 0 {
+                 l := [x for x in l if x != k];
+                 if k in l {
+                     l := [x for x in l if x != 1];
+                 } else {
+                     n := (n + 1) % 4;
+                     if !(k in l) { l := l + [k]; }
+                 }
+             } else {
+                 n := (n + 1) % 4;
+                 l := [x for x in l if x > k];
+             }
+             if k > 0 { if k in l { assume k > 0; } else { act(k); } } else { n := len(l) % 4; }
+             reply k;
+         }",
+        &[r#"{"q":7,"a":1}"#, r#"{"q":0,"a":0}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",

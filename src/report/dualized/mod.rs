@@ -11,6 +11,7 @@ mod statements;
 use crate::diagnostic::Span;
 use crate::dualize;
 use crate::spec::Spec;
+use crate::syntax::on_one_line;
 
 /// Where the remarks begin, which tell the lines of the specification.
 const REMARKS: usize = 58;
@@ -56,10 +57,10 @@ impl Page<'_> {
         let sources = &self.spec.sources;
         let (line, _) = sources.line_column(span);
         let whole = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        let (code, _comment) = whole.split_once(" //").unwrap_or((whole, ""));
-        let head = code.split_once(" {").map_or(code, |(head, _)| head);
-        let code = if quote == Quote::Head { head } else { code };
-        self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(code.trim())));
+        let code = on_one_line(whole);
+        let head = code.split_once(" {").map_or(code.as_str(), |(head, _)| head);
+        let code = if quote == Quote::Head { head } else { &code };
+        self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(code)));
     }
 
     /// A line with the number of the line that it comes from.

@@ -176,28 +176,10 @@ impl<'t> Names<'t> {
 
     /// A term in the notation of the language, its unknowns under their names.
     pub(super) fn term(&self, term: &Term) -> String {
-        let written = term.to_string();
-        let mut out = String::with_capacity(written.len());
-        let (mut rest, mut quoted) = (written.as_str(), false);
-        while let Some(next) = rest.chars().next() {
-            let mut length = next.len_utf8();
-            match next {
-                '\\' if quoted => length += rest[1..].chars().next().map_or(0, char::len_utf8),
-                '"' => quoted = !quoted,
-                '#' if !quoted => {
-                    length += rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-                    if let Some(name) = rest[1..length].parse().ok().and_then(|id: u64| self.of.get(&id)) {
-                        out.push_str(name);
-                        rest = &rest[length..];
-                        continue;
-                    }
-                }
-                _ => {}
-            }
-            out.push_str(&rest[..length]);
-            rest = &rest[length..];
-        }
-        out
+        let mut written = String::new();
+        // Writing to a text does not fail.
+        _ = term.write_named(&self.of, &mut written);
+        written
     }
 
     /// The opposite of a condition: of `q <= n` it is `n < q`.

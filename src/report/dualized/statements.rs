@@ -6,7 +6,7 @@ use super::Page;
 use crate::diagnostic::{FileId, Span};
 use crate::syntax::ast::{Arm, Block, Expr, Item, ItemKind, Member, MemberKind, NodeId};
 use crate::syntax::ast::{Pattern, PatternKind, Statement, StatementKind, Trigger};
-use crate::syntax::parse;
+use crate::syntax::{on_one_line, parse};
 
 /// Statements nested deeper than this are quoted as they stand.
 const DEPTH: usize = 40;
@@ -73,9 +73,7 @@ impl Page<'_> {
 
     /// The code at a place, on one line, without comments.
     fn code(&self, span: Span) -> String {
-        let lines = self.spec.sources.snippet(span).lines();
-        let words = lines.flat_map(|line| line.split_once(" //").map_or(line, |(code, _)| code).split_whitespace());
-        words.collect::<Vec<_>>().join(" ")
+        on_one_line(self.spec.sources.snippet(span))
     }
 
     fn at(&mut self, depth: usize, what: &str, text: &str, span: Span) {
