@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::command::{check, file, mayhap};
+use crate::command::{check, file, mayhap, run};
 
 const SHOWN: &[&str] =
     &["cmp_rst", "cmp_rst_machine", "cmp_set", "cmp_set_machine", "counter", "register", "kv", "kv_etag", "idgen"];
@@ -35,6 +35,22 @@ fn what_happens_by_itself_is_told() {
     let parts = ["by itself, any number of times before a request", "vs!n := choose int"];
     let text = "protocol p { request int; response int; var n: int = 0; on q { reply n; } step { n := choose int; } }";
     check(&["dualize", "-"], text, 0, &parts);
+}
+
+#[test]
+fn texts_are_quoted_as_they_stand_and_comments_are_left_out() {
+    let text = r#"protocol p { request string; response string; var m: map<string, string> = {};
+        on q { // said of q
+            m[q] := "a //  b"; // said of m
+            if q == "no // comment" { reply m[q]; }
+            reply "c";
+        } }"#;
+    let output = run(&["dualize", "-"], text);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    for part in [r#"vs!m[q] := "a //  b" "#, r#"cs      q == "no // comment" "#, r#"!(q == "no // comment")"#] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    assert!(!shown.contains("said of"), "{shown}");
 }
 
 #[test]

@@ -59,6 +59,16 @@ fn rejected(name: &str, spec: &str, trace: &str) -> String {
 }
 
 /// No list of numbers that were added has 99, whatever was answered: no earlier answer is a reason.
+/// A text that looks like the name of something unknown is a text.
+#[test]
+fn texts_in_reasons_are_those_of_the_trace() {
+    let spec = "protocol p { request string; response int; var n: string = choose;
+        on q { if n == q { reply 1; } reply 0; } }";
+    let trace = "{\"q\": \"#1\", \"a\": 0}\n{\"q\": \"#1\", \"a\": 1}\n";
+    let said = rejected("texts", spec, trace);
+    assert!(said.contains("line 1 answered 0 to \"#1\", which means n != \"#1\""), "{said}");
+}
+
 #[test]
 fn an_answer_that_cannot_be_given_needs_no_other() {
     let said = rejected("busy_never", BUSY, &busy(9, 3, "[1, 2, 3, 4, 5, 6, 99]"));
