@@ -7,7 +7,7 @@
 use super::cells;
 use super::code::{Domain, Function, Op, Pc, Program, ProgramKind, Register};
 use super::flow::Flow;
-use super::operands::{change_targets, visit_written};
+use super::operands::{change_opening, change_ways, visit_written};
 use super::tighten::{forward, visit_read};
 
 /// Adds the handler that chooses late, where that is another one.
@@ -149,11 +149,8 @@ fn put(function: &mut Function, choice: usize, places: &[usize]) {
         let here = places.contains(&at).then_some(choice).into_iter().chain((at != choice).then_some(at));
         for from in here {
             let mut op = if from == at { op.clone() } else { old[from].clone() };
-            match &mut op {
-                Op::Swap { end, split, .. } => (*end, *split) = (first[*end as usize], own[*split as usize]),
-                Op::Join { split, .. } => *split = own[*split as usize],
-                op => change_targets(op, &mut |to| *to = first[*to as usize]),
-            }
+            change_ways(&mut op, &mut |to| *to = first[*to as usize]);
+            change_opening(&mut op, &mut |split| *split = own[*split as usize]);
             function.code.push(op);
             function.origin.push(origins[from]);
             function.heads.push(heads[at].clone());

@@ -108,15 +108,29 @@ fn each<'o>(
 
 /// Changes the positions that an instruction names: where it may go on, and the opening instruction of its conditional.
 pub(super) fn change_targets(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
+    change_ways(op, change);
+    change_opening(op, change);
+}
+
+/// Changes the position of the opening instruction of a conditional in one that names it.
+pub(super) fn change_opening(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
+    match op {
+        Op::Swap { split, .. } | Op::Join { split, .. } => change(split),
+        Op::Watched { op, .. } => change_opening(op, change),
+        _ => {}
+    }
+}
+
+/// Changes the positions where an instruction may go on, but the next one.
+pub(super) fn change_ways(op: &mut Op, change: &mut dyn FnMut(&mut Pc)) {
     match op {
         Op::Jump { to } | Op::Unless { to, .. } => change(to),
         Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => change(otherwise),
-        Op::Swap { end, split, .. } => [end, split].into_iter().for_each(change),
-        Op::Join { split, .. } => change(split),
+        Op::Swap { end, .. } => change(end),
         Op::Next { done: to, .. } | Op::Retain { stored: to, .. } => change(to),
         Op::Select { targets } => Arc::make_mut(targets).iter_mut().for_each(change),
         Op::ByVariant { targets, none, .. } => Arc::make_mut(targets).iter_mut().chain([none]).for_each(change),
-        Op::Watched { op, .. } => change_targets(op, change),
+        Op::Watched { op, .. } => change_ways(op, change),
         _ => {}
     }
 }

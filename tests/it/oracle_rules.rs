@@ -374,6 +374,21 @@ const CASES: &[Case] = &[
          }",
         &[r#"{"q":7,"a":1}"#, r#"{"q":0,"a":0}"#],
     ),
+    // Of a variable that a step writes to, a conditional may take the value, or leave another variable as it is.
+    (
+        "accept",
+        0,
+        "var r: int = 5; step { r := 6; } on q if q > 1 { reply n; } \
+         on q { let b = choose bool; n := if b { r } else { n }; reply n; }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":1,"a":5}"#, r#"{"q":2,"a":5}"#, r#"{"q":1,"a":6}"#],
+    ),
+    (
+        "reject",
+        3,
+        "var r: int = 5; step { r := 6; } on q if q > 1 { reply n; } \
+         on q { let b = choose bool; n := if b { r } else { n }; reply n; }",
+        &[r#"{"q":1,"a":0}"#, r#"{"q":1,"a":6}"#, r#"{"q":1,"a":5}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",

@@ -5,7 +5,7 @@
 
 use super::retain::reads;
 use crate::spec::code::{Function, Op, Operand, Pc};
-use crate::spec::operands::change_targets;
+use crate::spec::operands::{change_opening, change_ways};
 
 /// Goes around what would store a variable into itself.
 pub(super) fn variables(function: &mut Function) {
@@ -33,14 +33,8 @@ fn insert(function: &mut Function, at: usize, test: Op) {
     let behind = |pc: &mut Pc| *pc += Pc::from(*pc as usize > at);
     let from = |pc: &mut Pc| *pc += Pc::from(*pc as usize >= at);
     for op in &mut function.code {
-        match op {
-            Op::Swap { end, split, .. } => {
-                behind(end);
-                from(split);
-            }
-            Op::Join { split, .. } => from(split),
-            op => change_targets(op, &mut |to| behind(to)),
-        }
+        change_ways(op, &mut |to| behind(to));
+        change_opening(op, &mut |split| from(split));
     }
     function.counting.iter_mut().for_each(from);
     function.parts.iter_mut().for_each(behind);

@@ -39,7 +39,7 @@ pub fn random(rng: &mut Rng) -> String {
 struct Writer<'r> {
     rng: &'r mut Rng,
     lines: Lines,
-    /// Those of `s`, `l`, `m`, `e` and `n` that there are.
+    /// Those of `s`, `l`, `m`, `e` and `n` that there are; beside `n` there is `o`.
     variables: &'static str,
     keys: Vec<String>,
     names: usize,
@@ -58,7 +58,7 @@ impl Writer<'_> {
                 ('m', true) => "var m: map<int, int> = {0: 1, 2: 0};",
                 ('e', false) => "var e: map<int, E> = {};",
                 ('e', true) => "var e: map<int, E> = {0: A, 1: A};",
-                _ => "var n: int = 0;",
+                _ => "var n: int = 0; var o: int = 1;",
             });
         }
     }
@@ -163,6 +163,9 @@ impl Writer<'_> {
         if self.has('n') {
             lines.push(format!("n := ({e}) % 4;"));
             lines.push("n := (n + 1) % 4;".to_owned());
+            lines.push("o := (o + 1) % 3;".to_owned());
+            let condition = if self.rng.percent(60) { "choose bool".to_owned() } else { self.truth() };
+            lines.push(format!("n := if {condition} {{ o }} else {{ n }};"));
         }
         lines.push(format!("assume {};", self.truth()));
         if self.names > 0 && !self.keys.contains(&"a".to_owned()) && !self.keys.contains(&"g".to_owned()) {
