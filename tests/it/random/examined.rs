@@ -10,7 +10,7 @@ use super::traces::Trace;
 use crate::oracle::json::write_trace;
 use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, Witness, WitnessStep, check_reason, reason, witness};
+use mayhap::evidence::{Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness};
 use mayhap::json::encode;
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -127,8 +127,11 @@ impl Examined<'_> {
         let event = |event: u64| Some(event as usize);
         Ok(match validator.verdict() {
             Judged::Accept { .. } => {
-                witness(&self.spec, &Options::default(), exchanges).map_err(|error| error.to_string())?;
-                ("accept".to_owned(), None)
+                match witness(&self.spec, &Options::default(), exchanges) {
+                    // The verdict stands; that there is no witness for it is said.
+                    Err(WitnessError::Undecided(_) | WitnessError::TooMany) => ("unknown".to_owned(), None),
+                    found => found.map(|_| ("accept".to_owned(), None)).map_err(|error| error.to_string())?,
+                }
             }
             Judged::Reject { event: at, .. } => {
                 let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
