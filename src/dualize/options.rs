@@ -39,8 +39,6 @@ pub struct Options {
     pub ahead: bool,
     /// A choice that the answer shows is what was observed.
     pub shown: bool,
-    /// A choice between nothing and any value is one.
-    pub optional: bool,
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
     pub late: bool,
@@ -72,7 +70,6 @@ impl Default for Options {
             merge_ways: true,
             ahead: true,
             shown: true,
-            optional: true,
             late: true,
             glides: true,
             keep_choices: false,

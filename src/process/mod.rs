@@ -40,7 +40,6 @@ pub use task::{Port, copy_values};
 pub use unknowns::{Answered, Unknowns};
 
 use crate::spec::code::{Pc, Program};
-use crate::spec::optional::Optional;
 use crate::spec::{Site, Types};
 use crate::term::Term;
 use crate::value::{self, Ask, Truth, Value};
@@ -112,13 +111,6 @@ impl Process {
             }
             _ => {}
         }
-    }
-
-    /// Answers [`Event::Choose`] of an optional value with the whole of it.
-    pub fn resume_optional(&mut self, value: Value, optional: &Optional) {
-        self.proceed();
-        self.task.set(optional.dst, value);
-        self.task.jump(optional.to);
     }
 
     /// Answers [`Event::Guard`]; `None` where both arms are open.
@@ -199,13 +191,6 @@ impl Process {
     #[must_use]
     pub fn may_still_reply(&self, program: &Program, answer: Option<&Value>) -> bool {
         self.may_reply(program, self.task.frame.pc, answer)
-    }
-
-    /// At [`Event::Choose`]: the optional value that this choice begins.
-    #[must_use]
-    pub fn optional(&self, program: &Program) -> Option<Optional> {
-        let Frame { function, pc, .. } = self.task.frame;
-        program.functions[function as usize].optional.get(&pc.checked_sub(1)?).copied()
     }
 
     /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.

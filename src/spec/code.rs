@@ -54,8 +54,6 @@ pub struct Function {
     pub heads: Vec<super::heads::Heads>,
     /// Of its choices, those that answers show (see `shown`).
     pub shown: FxHashMap<Pc, super::shown::Shown>,
-    /// Of its choices, those that begin an optional value (see `optional`).
-    pub optional: FxHashMap<Pc, super::optional::Optional>,
     /// The meetings of the arms of its `either` statements.
     pub meetings: FxHashMap<Pc, super::meetings::Meeting>,
 }

@@ -15,7 +15,6 @@ pub mod load;
 mod lower;
 pub mod meetings;
 pub(crate) mod operands;
-pub mod optional;
 mod order;
 mod override_consts;
 mod readers;

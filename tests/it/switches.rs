@@ -35,26 +35,16 @@ fn settings() -> Vec<Options> {
     let unnamed = Options { name: false, ..Options::default() };
     let unshown = Options { shown: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
-    let twice = Options { optional: false, ..Options::default() };
     let early = Options { late: false, ..Options::default() };
     let general = Options { glides: false, ahead: false, ..Options::default() };
-    let others = [z3, apart, one_by_one, unnamed, unshown, behind, twice, early, general, plain()];
+    let others = [z3, apart, one_by_one, unnamed, unshown, behind, early, general, plain()];
     (0..8).map(switched).chain(others).collect()
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options {
-        name: false,
-        unite: false,
-        merge_ways: false,
-        shown: false,
-        ahead: false,
-        optional: false,
-        glides: false,
-        ..unmerged
-    }
+    Options { name: false, unite: false, merge_ways: false, shown: false, ahead: false, glides: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -277,7 +267,7 @@ fn machines_that_keep_cells_in_registers_are_judged_alike() {
 
 #[test]
 fn optional_choices_are_judged_alike() {
-    answers_are_judged_alike(&OPTIONAL, &Options { optional: false, ..Options::default() });
+    answers_are_judged_alike(&OPTIONAL, &Options { late: false, ..Options::default() });
 }
 
 #[test]
@@ -298,7 +288,7 @@ fn optional_values_at_several_places_are_judged_alike() {
             _ => json!({"D": {"Broken": rng.between(0, 2)}}),
         },
     };
-    judged_alike(types, &answer, 5, &SEVERAL, &Options { optional: false, ..Options::default() });
+    judged_alike(types, &answer, 5, &SEVERAL, &Options { late: false, ..Options::default() });
 }
 
 #[test]

@@ -78,7 +78,6 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             parts: self.parts,
             heads: Vec::new(),
             shown: FxHashMap::default(),
-            optional: FxHashMap::default(),
             meetings: FxHashMap::default(),
         }
     }

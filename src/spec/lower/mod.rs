@@ -146,7 +146,6 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     }
     for function in &mut program.functions {
         function.shown = super::shown::choices(function);
-        function.optional = super::optional::choices(function, &program.constants);
         function.meetings = super::meetings::meetings(function);
     }
     program.has_meetings = program.functions.iter().any(|function| !function.meetings.is_empty());
