@@ -100,6 +100,19 @@ fn expected(file: &mayhap::syntax::ast::File, trace: &Events) -> Option<(&'stati
 }
 
 #[test]
+fn what_was_read_before_a_yield_is_what_it_was_then() {
+    let spec = compiled(
+        "protocol p { request int; response int; var n: int = 0; \
+         on q { if q > 0 { n := q; reply 0; } let x = n; yield; reply x + 10 * n; } }",
+    );
+    for (answer, verdict) in [(0, "accept"), (50, "accept"), (55, "accept"), (5, "reject")] {
+        let [ask, set] = [0, 5].map(|q| Event::Request(q.into()));
+        let trace = vec![(1, ask), (2, set), (2, Event::Answer(0.into())), (1, Event::Answer(answer.into()))];
+        assert_eq!(judged(&spec, Options::default(), &trace).0, verdict, "{answer}");
+    }
+}
+
+#[test]
 fn interleaved_tasks_agree_with_brute_force() {
     let mut tally: BTreeMap<&str, u64> = BTreeMap::new();
     for mut rng in random::seeds(31, 60).map(Rng::new) {

@@ -128,7 +128,9 @@ fn may_write(op: &Op, variable: u32) -> bool {
     match op.plain() {
         Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Delete { slot, .. } => *slot == variable,
         Op::Append { slot, .. } | Op::AppendOne { slot, .. } | Op::Behead { slot, .. } => *slot == variable,
-        Op::Call { .. } => true,
+        Op::Retain { slot, .. } => *slot == variable,
+        // Other tasks go on while this one is suspended.
+        Op::Call { .. } | Op::Yield => true,
         _ => false,
     }
 }

@@ -25,6 +25,10 @@ pub fn random(rng: &mut Rng) -> String {
             if rng.percent(25) {
                 lines.push("yield;".to_owned());
             }
+            if in_handler && text.contains("var n:") && rng.percent(10) {
+                let old = format!("old{}", lines.len());
+                lines.push(format!("let {old} = n; yield; if {old} != n {{ reply {old}; }}"));
+            }
             if knows && in_handler && rng.percent(15) {
                 let own =
                     ["w := Some(who);", "assume w != Some(who);", "if w == Some(who) { n2 := n2 + 1; reply n2 % 3; }"];
