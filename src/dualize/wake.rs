@@ -134,6 +134,8 @@ fn add(judge: &mut Judge, woken: &mut Woken, state: Candidate, (from, firing): (
 /// state before it: that step sleeps on.
 fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let mut after = Vec::new();
+    // What is wrong on runs that only come later is found when they come.
+    let findings = judge.findings.clone();
     for (at, of_state) in results.iter().enumerate() {
         let later = match woken.from.get(at) {
             Some(Some((from, firing))) if judge.options.merge && !of_state.is_empty() => {
@@ -147,6 +149,7 @@ fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<V
             }
         }
     }
+    judge.findings = findings;
     after
 }
 

@@ -389,6 +389,16 @@ const CASES: &[Case] = &[
          on q { let b = choose bool; n := if b { r } else { n }; reply n; }",
         &[r#"{"q":1,"a":0}"#, r#"{"q":1,"a":6}"#, r#"{"q":1,"a":5}"#],
     ),
+    // What a step does wrong after one request is wrong before the next one.
+    (
+        "fault",
+        2,
+        "var l: list<int> = []; var r: map<int, int> = {0: 1, 2: 0};
+         step { if !(0 in l) { l := l + [0]; } r[0] := r[2] % 3; }
+         step { let g = pick r.keys(); r[g] := 0; }
+         on q { let j = (q / 3) % 3; let c = pick x in 0..3 where x != q % 3; r := r.remove(j); reply c; }",
+        &[r#"{"q":8,"a":1}"#, r#"{"q":5,"a":4}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",
