@@ -133,7 +133,7 @@ fn acceptance<R: Recording>(
             report.explanation.push(too_long);
             return Ok(());
         }
-        Err(error @ (WitnessError::NotAccepted | WitnessError::Undecided(_) | WitnessError::TooMany)) => {
+        Err(error) => {
             report.explanation.push(format!("no witness: {error}"));
             return Ok(());
         }

@@ -58,7 +58,7 @@ pub(super) fn run<R: Recording + ?Sized>(
     let mut backward = Backward { spec, options, recording, longest, fits: longest, give };
     let made = match backward.part(&start, recording.length(), None) {
         // In the end all is made at once, as if there were no parts.
-        Err(WitnessError::Undecided(_) | WitnessError::TooMany) => backward.whole(&start, recording.length(), None),
+        Err(error) if error.is_doubt() => backward.whole(&start, recording.length(), None),
         made => made,
     };
     match made? {

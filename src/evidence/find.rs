@@ -48,7 +48,7 @@ where
     R: Recording + ?Sized,
 {
     match witness_forwards(spec, options, recording, LOOK, give) {
-        Err(WitnessError::Undecided(_) | WitnessError::NotAccepted | WitnessError::TooMany) => {
+        Err(error) if error == WitnessError::NotAccepted || error.is_doubt() => {
             witness_in_legs(spec, options, recording, LEG, give)
         }
         found => found,

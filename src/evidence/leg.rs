@@ -218,7 +218,7 @@ pub(super) fn replay(
     }
     if into.is_some_and(|state| state != server.state()) {
         let line = exchanges.last().map_or(0, |exchange| exchange.line);
-        return Err(made::wrong(line, "the run ends in another state".to_owned()));
+        return Err(made::wrong(spec, line, "the run ends in another state".to_owned()));
     }
     Ok((begun, steps))
 }

@@ -103,14 +103,15 @@ fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
 
 /// A server in the initial state that these choices lead to.
 pub(super) fn begin(spec: &Arc<Spec>, choices: Vec<Given>) -> Result<(Server, Initial), WitnessError> {
-    let server = Server::given(spec.clone(), choices.clone()).map_err(|stop| wrong(0, stop.to_string()))?;
+    let server = Server::given(spec.clone(), choices.clone()).map_err(|stop| wrong(spec, 0, stop.to_string()))?;
     let json = server.made_json();
     Ok((server, Initial { choices, json }))
 }
 
-/// That a run does not show what was observed.
-pub(super) fn wrong(line: u64, why: String) -> WitnessError {
-    WitnessError::DoesNotReplay { line, why }
+/// That a run does not show what was observed. It need not where choices stand in the order in which elements were met that
+/// were not known.
+pub(super) fn wrong(spec: &Spec, line: u64, why: String) -> WitnessError {
+    if spec.program.chooses_for_elements { WitnessError::Disordered } else { WitnessError::DoesNotReplay { line, why } }
 }
 
 /// Repeats what the server did by itself, and then what it did with the request.
@@ -121,7 +122,7 @@ pub(super) fn repeat(
     exchange: &Exchange,
 ) -> Result<WitnessStep, WitnessError> {
     let line = exchange.line;
-    let stopped = |stop: Stop| wrong(line, stop.to_string());
+    let stopped = |stop: Stop| wrong(spec, line, stop.to_string());
     let mut before = Vec::with_capacity(made.before.len());
     for (step, choices) in made.before {
         server.step_given(step, choices.clone()).map_err(stopped)?;
@@ -149,7 +150,7 @@ pub(super) fn repeat(
         Observed::Lost => true,
     };
     if !shows {
-        return Err(wrong(line, "the server replies something else".to_owned()));
+        return Err(wrong(spec, line, "the server replies something else".to_owned()));
     }
     Ok(WitnessStep { choices, json: server.made_json(), reply, skipped: false, ..skipped })
 }

@@ -70,6 +70,8 @@ pub enum WitnessError {
     Undecided(Answer),
     /// With all choices kept, there are too many explanations to follow them all.
     TooMany,
+    /// The choices for the elements of a set were found, and not their order, which is that of the elements.
+    Disordered,
     /// The run did not show what was observed: a bug of this program, to be reported.
     DoesNotReplay {
         /// The line of the exchange at which it differs.
@@ -81,6 +83,14 @@ pub enum WitnessError {
     Stopped,
 }
 
+impl WitnessError {
+    /// Tests whether there may be a witness that was not found.
+    #[must_use]
+    pub fn is_doubt(&self) -> bool {
+        matches!(self, WitnessError::Undecided(_) | WitnessError::TooMany | WitnessError::Disordered)
+    }
+}
+
 impl fmt::Display for WitnessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -89,6 +99,9 @@ impl fmt::Display for WitnessError {
             WitnessError::Undecided(_) => f.write_str("the solver could not find the values of the choices"),
             WitnessError::TooMany => {
                 f.write_str("with their choices kept, there are too many explanations to follow them all")
+            }
+            WitnessError::Disordered => {
+                f.write_str("choices are made for the elements of a set, and which of these comes first is not known")
             }
             WitnessError::DoesNotReplay { line, why } => {
                 write!(f, "bug in mayhap: the witness does not replay at line {line}: {why}; please report it")

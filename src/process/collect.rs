@@ -16,6 +16,8 @@ use crate::value::{self, Entry, Presence, Truth, Value};
 pub(super) const SHORT: usize = 32;
 /// The cursor over a range, from its first integer to the one behind the last.
 pub(super) const RANGE: u32 = 1;
+/// The cursor over a set whose elements come in no known order, where that makes a difference.
+const DISORDERED: u32 = 3;
 /// The cursor over a list, all of whose elements are there: the list, and the position in it.
 const LISTED: u32 = 2;
 
@@ -176,6 +178,17 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
             task.registers[cursor] = Value::Data { tag: LISTED, fields: Some(rest) };
             Ok(Next::Following)
         }
+        Value::Data { tag: DISORDERED, fields: Some(mut rest) } => {
+            let Value::List(elements) = &mut Arc::make_mut(&mut rest)[0] else { return task.goto(done) };
+            let Some(head) = Arc::make_mut(elements).pop_front() else {
+                task.disordered -= 1;
+                return task.goto(done);
+            };
+            task.registers[presence] = head.field(0, 0);
+            task.registers[element] = head.field(0, 1);
+            task.registers[cursor] = Value::Data { tag: DISORDERED, fields: Some(rest) };
+            Ok(Next::Following)
+        }
         Value::Data { fields: Some(bounds), .. } => {
             let inside = match value::less(&bounds[0], &bounds[1]) {
                 Truth::Known(true) => true,
@@ -226,7 +239,7 @@ fn add_in_place(collection: &mut Value, more: &Value) -> bool {
 }
 
 /// Tests whether the loop that begins there chooses for each element, or calls what may: then equal elements must be met once.
-pub(super) fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
+fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
     let first = iterate as usize + 1;
     let Some(Op::Next { done, .. }) = function.code.get(first).map(Op::plain) else { return true };
     let chooses = |op: &Op| {
@@ -235,8 +248,34 @@ pub(super) fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
     function.code[first..*done as usize].iter().any(chooses)
 }
 
+/// The cursor of an iteration over a collection.
+pub(super) fn iterate(over: &Value, at: At<'_>) -> Evaluated {
+    if chooses_for_each(at.function, at.frame.pc) {
+        value::told_apart(over)?;
+    }
+    cursor(over)
+}
+
+/// The cursor of an iteration that depends on the order of the elements, and whether they come in it.
+pub(super) fn in_order(
+    process: &mut Process,
+    at: At<'_>,
+    [dst, ordered]: [Register; 2],
+    over: Operand,
+) -> Result<Next, Obstacle> {
+    let cursor = iterate(at.read(process, over), at)?;
+    let Value::List(elements) = &cursor else { return process.task.keep(dst, Ok(cursor)) };
+    let is_ordered = elements.len() < 2 || elements.iter().all(|element| element.field(0, 1).is_known());
+    process.task.set(ordered, is_ordered.into());
+    if is_ordered {
+        return process.task.keep(dst, Ok(cursor));
+    }
+    process.task.disordered += 1;
+    process.task.keep(dst, Ok(Value::data(DISORDERED, [cursor])))
+}
+
 /// The cursor over a list or set: where it is in the list; what is left of the set, each element with its presence.
-pub(super) fn cursor(over: &Value) -> Evaluated {
+fn cursor(over: &Value) -> Evaluated {
     if let Value::List(_) = over {
         return Ok(Value::data(LISTED, [over.clone(), Value::from(0)]));
     }

@@ -140,6 +140,8 @@ pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result
 pub(super) fn fault(task: &mut Task, at: At<'_>, here: Truth, kind: FaultKind) -> Result<Next, Obstacle> {
     match task.under_guard(here) {
         Truth::Known(false) => Ok(Next::Following),
+        // It is none where an element that comes before decides.
+        here if task.disordered > 0 => task.event(Event::Cut(here, Limit::Undecidable)),
         here => task.event(Event::Fault(here, Fault { kind, site: at.site() })),
     }
 }

@@ -1,6 +1,6 @@
 //! The loop that runs a process to its next event.
 
-use super::collect::{self, RANGE, chooses_for_each, cursor};
+use super::collect::{self, RANGE};
 use super::evaluate::{self, Next, Obstacle};
 use super::glide::{self, Knows, glides};
 use super::operands::{self, At};
@@ -272,12 +272,10 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Next, Obstacle>
             process.task.keep(*dst, Ok(evaluate::tail(src, *from as usize)))
         }
         Op::Iterate { dst, over } => {
-            let over = at.read(process, *over);
-            if chooses_for_each(at.function, at.frame.pc) {
-                value::told_apart(over)?;
-            }
-            process.task.keep(*dst, cursor(over))
+            let cursor = collect::iterate(at.read(process, *over), at);
+            process.task.keep(*dst, cursor)
         }
+        Op::IterateInOrder { dst, over, ordered } => collect::in_order(process, at, [*dst, *ordered], *over),
         Op::IterateRange { dst, from, to } => {
             let [from, to] = [*from, *to].map(|operand| at.read(process, operand).clone());
             process.task.keep(*dst, Ok(Value::data(RANGE, [from, to])))

@@ -46,6 +46,8 @@ pub(super) struct Task {
     pub(super) notes: Seldom,
     /// A register whose value has too many alternatives.
     pub(super) oversize: Option<Register>,
+    /// The iterations around what runs now whose elements come in no known order, where that makes a difference.
+    pub(super) disordered: u32,
     /// An event that was met and is still to be answered.
     pub(super) held: Option<Box<Event>>,
 }
@@ -132,6 +134,7 @@ impl Task {
         self.read_open.clear();
         self.notes.clear();
         self.oversize = None;
+        self.disordered = 0;
         self.held = None;
     }
 
@@ -257,10 +260,12 @@ impl Task {
             read_open,
             notes,
             oversize,
+            disordered,
             held,
         } = other;
         (self.port, self.running, self.used, self.frame, self.fuel) = (*port, *running, *used, *frame, *fuel);
         self.oversize = *oversize;
+        self.disordered = *disordered;
         self.held.clone_from(held);
         copy_few(&mut self.callers, callers);
         copy_values(&mut self.registers, registers);

@@ -223,6 +223,9 @@ pub struct Program {
     pub names_clients: bool,
     /// Whether a map or set may start unknown: then what is picked from one element is a choice too.
     pub chooses_maps: bool,
+    /// Whether choices may be made for each element of a set: their order is that of the elements, which is not known where
+    /// these are not.
+    pub chooses_for_elements: bool,
     /// The types, by their number, whose unknown values cannot be compared without looking at them.
     pub opaque: Vec<bool>,
 }

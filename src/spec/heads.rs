@@ -216,9 +216,8 @@ pub(crate) fn writes(op: &Op) -> Option<u32> {
             Some(*dst)
         }
         Op::HasLength { dst, .. } | Op::Nth { dst, .. } | Op::Tail { dst, .. } | Op::Iterate { dst, .. } => Some(*dst),
-        Op::IterateRange { dst, .. } | Op::RangeList { dst, .. } | Op::Push { dst, .. } | Op::Gather { dst, .. } => {
-            Some(*dst)
-        }
+        Op::IterateInOrder { dst, .. } | Op::IterateRange { dst, .. } | Op::RangeList { dst, .. } => Some(*dst),
+        Op::Push { dst, .. } | Op::Gather { dst, .. } => Some(*dst),
         Op::Swap { dst, .. } | Op::Join { dst, .. } | Op::Call { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
         Op::PickElement { dst, .. } | Op::Append { dst, .. } | Op::AppendOne { dst, .. } => Some(*dst),
         Op::Retain { dst, .. } | Op::Find { dst, .. } => Some(*dst),

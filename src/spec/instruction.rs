@@ -243,6 +243,17 @@ pub enum Op {
         /// The collection.
         over: Operand,
     },
+    /// The elements of a set as an iteration that depends on their order, as it ends at one of them, before another that may
+    /// be a fault. Where the order is not known the iteration goes over all of them, and what may be a fault in it is beyond a
+    /// limit
+    IterateInOrder {
+        /// Where the iteration goes.
+        dst: Register,
+        /// The set.
+        over: Operand,
+        /// Where it goes whether the elements come in their order.
+        ordered: Register,
+    },
     /// `a..b` as an iteration
     IterateRange {
         /// Where the iteration goes.

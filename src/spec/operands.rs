@@ -48,6 +48,10 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
         Op::Assume { cond } | Op::Expects { cond } => read(cond),
         Op::Within { element, over } => [element, over].into_iter().for_each(read),
         Op::Next { cursor, element, presence, .. } => [cursor, element, presence].into_iter().for_each(write),
+        Op::IterateInOrder { dst, over, ordered } => {
+            read(over);
+            [dst, ordered].into_iter().for_each(write);
+        }
         Op::Find { dst, there, map, key } => {
             [map, key].into_iter().for_each(read);
             [dst, there].into_iter().for_each(write);

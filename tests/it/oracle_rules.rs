@@ -134,6 +134,21 @@ const CASES: &[Case] = &[
         "on q { m[2] := 5; let s = either {1, 2} or {2}; reply len({m[x] for x in s if m[x] > 0}); }",
         &[r#"{"q":0,"a":1}"#],
     ),
+    // A quantifier is evaluated up to the first element that decides it: a fault behind that is none.
+    (
+        "accept",
+        0,
+        "on q { if q > 0 { reply n; } n := either 1 or 2; m[1] := 0; \
+         reply if any x in [1, 2]: x == n || m[x] > 0 { 1 } else { 0 }; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":1,"a":1}"#],
+    ),
+    (
+        "fault",
+        1,
+        "on q { if q > 0 { reply n; } n := either 1 or 3; m[1] := 0; \
+         reply if all x in [1, 2]: x != n && m[x] == 0 { 0 } else { 1 }; }",
+        &[r#"{"q":0,"a":1}"#, r#"{"q":1,"a":3}"#],
+    ),
     // A list of one of several lengths is looked at length by length.
     (
         "reject",

@@ -42,6 +42,20 @@ impl Emitter<'_, '_, '_> {
 
     /// Opens a loop over a collection or range and binds each element.
     pub(super) fn open_loop(&mut self, binder: &Pattern, over: &Expr) -> Loop {
+        self.open_loop_with(binder, over, |dst, over| Op::Iterate { dst, over })
+    }
+
+    /// The same, where it makes a difference which element comes first; in the register stands whether that is known.
+    fn open_ordered_loop(&mut self, binder: &Pattern, over: &Expr, ordered: Register) -> Loop {
+        let known = self.constant(Value::from(true));
+        if self.is_unordered(over) {
+            return self.open_loop_with(binder, over, |dst, over| Op::IterateInOrder { dst, over, ordered });
+        }
+        self.emit(Op::Copy { dst: ordered, src: known });
+        self.open_loop(binder, over)
+    }
+
+    fn open_loop_with(&mut self, binder: &Pattern, over: &Expr, iterate: impl FnOnce(Register, Operand) -> Op) -> Loop {
         let cursor = self.register();
         if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
             let (from, to) = (self.expr(from), self.expr(to));
@@ -49,7 +63,7 @@ impl Emitter<'_, '_, '_> {
         } else {
             let collection = self.iterable(over);
             self.counts(self.type_of(over.id));
-            self.emit(Op::Iterate { dst: cursor, over: collection });
+            self.emit(iterate(cursor, collection));
         }
         let (element, presence) = (self.register(), self.register());
         let again = self.here();
@@ -113,12 +127,22 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether a loop over a list does nothing with its elements but what is pure.
     fn keeps_presence(&self, over: &Expr, element: &Expr, clauses: &[Clause]) -> bool {
+        let is_list = matches!(self.kind(self.type_of(over.id)), Type::List(_));
+        is_list && self.is_pure_for_each((element, None), clauses)
+    }
+
+    /// Whether a loop does nothing with its elements but what is pure.
+    fn is_pure_for_each(&self, (key, value): (&Expr, Option<&Expr>), clauses: &[Clause]) -> bool {
         let pure = |clause: &Clause| match clause {
             Clause::For { over, .. } => self.is_pure(over),
             Clause::If(condition) => self.is_pure(condition),
         };
-        let is_list = matches!(self.kind(self.type_of(over.id)), Type::List(_));
-        is_list && self.is_pure(element) && clauses.iter().all(pure)
+        self.is_pure(key) && value.is_none_or(|value| self.is_pure(value)) && clauses.iter().all(pure)
+    }
+
+    /// Whether the elements of a collection come in no order of their own.
+    fn is_unordered(&self, over: &Expr) -> bool {
+        matches!(self.kind(self.type_of(over.id)), Type::Set(_) | Type::Map(..))
     }
 
     /// Goes on with the next element where this one is certainly not there; when it is, on a condition of what is around it.
@@ -170,6 +194,7 @@ impl Emitter<'_, '_, '_> {
             }
             [Clause::For { binder, over }, rest @ ..] => {
                 let open = self.open_loop(binder, over);
+                self.context.chooses_for_elements |= self.is_unordered(over) && !self.is_pure_for_each(entry, rest);
                 let presence = Operand::Register(open.presence);
                 let when = self.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence });
                 let mut skip = Label::default();
@@ -207,31 +232,80 @@ impl Emitter<'_, '_, '_> {
         {
             return self.one_by_one(quantifier, binder, elements, body);
         }
-        let no = self.constant(Value::from(false));
-        let found = self.register();
-        self.emit(Op::Copy { dst: found, src: no });
+        if self.is_pure(body) {
+            return self.quantified_at_once(quantifier, binder, over, body);
+        }
+        self.quantified_in_order(quantifier, binder, over, body)
+    }
+
+    /// A quantifier whose body is defined for every element: it may be evaluated for more of them than is needed.
+    fn quantified_at_once(&mut self, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
+        let found = self.nothing_found();
         let open = self.open_loop(binder, over);
         let mut skip = Label::default();
         let presence = Operand::Register(open.presence);
         self.emit_to(&mut skip, Op::Unless { cond: presence, to: 0 });
-        let mut holds = self.under(presence, self.is_pure(body), |emitter| emitter.expr(body));
-        if quantifier == Quantifier::All {
-            let a = holds;
-            holds = self.give(|dst| Op::Unary { dst, op: Unary::Not, a });
-        }
-        let here = self.give(|dst| Op::Binary { dst, op: Binary::And, a: presence, b: holds });
-        let so_far = Operand::Register(found);
-        self.emit(Op::Binary { dst: found, op: Binary::Or, a: so_far, b: here });
+        let holds = self.decisive(quantifier, body);
+        self.note_found(found, presence, holds);
         // Once an element is known to decide, the rest is not looked at.
-        let open_still = self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far });
+        let a = Operand::Register(found);
+        let open_still = self.give(|dst| Op::Unary { dst, op: Unary::Not, a });
         let mut decided = Label::default();
         self.emit_to(&mut decided, Op::Unless { cond: open_still, to: 0 });
         self.place(skip);
         self.close_loop(open);
         self.place(decided);
+        self.outcome(quantifier, found)
+    }
+
+    /// A quantifier whose body may be a fault: it is evaluated up to the first element that decides, on the
+    /// condition that none before it did. Where the elements are in no known order it is evaluated for all of them
+    /// ([`Op::IterateInOrder`]).
+    fn quantified_in_order(&mut self, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
+        let found = self.nothing_found();
+        let ordered = self.register();
+        let open = self.open_ordered_loop(binder, over, ordered);
+        let [a, b, presence] = [found, ordered, open.presence].map(Operand::Register);
+        let settled = self.give(|dst| Op::Binary { dst, op: Binary::And, a, b });
+        let needed = self.give(|dst| Op::Unary { dst, op: Unary::Not, a: settled });
+        let mut decided = Label::default();
+        self.emit_to(&mut decided, Op::Unless { cond: needed, to: 0 });
+        let when = self.give(|dst| Op::Binary { dst, op: Binary::And, a: presence, b: needed });
+        self.emit(Op::Unless { cond: when, to: open.again });
+        let holds = self.under(when, false, |emitter| emitter.decisive(quantifier, body));
+        self.note_found(found, when, holds);
+        self.close_loop(open);
+        self.place(decided);
+        self.outcome(quantifier, found)
+    }
+
+    /// A register for whether an element was found that decides.
+    fn nothing_found(&mut self) -> Register {
+        let no = self.constant(Value::from(false));
+        let found = self.register();
+        self.emit(Op::Copy { dst: found, src: no });
+        found
+    }
+
+    /// Whether the body of a quantifier decides it: it holds for `any`, and does not for `all`.
+    fn decisive(&mut self, quantifier: Quantifier, body: &Expr) -> Operand {
+        let a = self.expr(body);
         match quantifier {
-            Quantifier::Any => so_far,
-            Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far }),
+            Quantifier::Any => a,
+            Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a }),
+        }
+    }
+
+    fn note_found(&mut self, found: Register, when: Operand, holds: Operand) {
+        let b = self.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: holds });
+        self.emit(Op::Binary { dst: found, op: Binary::Or, a: Operand::Register(found), b });
+    }
+
+    fn outcome(&mut self, quantifier: Quantifier, found: Register) -> Operand {
+        let a = Operand::Register(found);
+        match quantifier {
+            Quantifier::Any => a,
+            Quantifier::All => self.give(|dst| Op::Unary { dst, op: Unary::Not, a }),
         }
     }
 

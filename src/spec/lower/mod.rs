@@ -136,6 +136,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
             Unit::Protocol(at) => checked.protocols[at].handlers.iter().any(|handler| handler.from.is_some()),
         },
         chooses_maps: context.unknown == Unknown::Possible,
+        chooses_for_elements: context.chooses_for_elements,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     };
     program.unordered = super::unordered::unordered(&program, &checked.types);
@@ -182,6 +183,8 @@ struct Context<'c, 'a> {
     unknown: Unknown,
     /// Whether a map or set is chosen somewhere.
     chooses_maps: bool,
+    /// Whether choices may be made for each element of a set.
+    chooses_for_elements: bool,
     /// What choices are for, by their nodes.
     subjects: FxHashMap<NodeId, String>,
     tasks: Tasks,
@@ -206,6 +209,7 @@ impl<'c, 'a> Context<'c, 'a> {
             refused: Vec::new(),
             unknown,
             chooses_maps: false,
+            chooses_for_elements: false,
             subjects: FxHashMap::default(),
             tasks,
             code,

@@ -76,7 +76,7 @@ impl Writer<'_> {
             return None;
         };
         let ((name, bound), quantifier) = (self.binder(&inner), *self.rng.pick(&["any", "all"]));
-        let body = self.within(bound, |w| w.pure(|w| w.boolean(depth)));
+        let body = self.within(bound, |w| w.unchoosing(|w| w.boolean(depth)));
         Some(format!("({quantifier} {name} in {collection}: {body})"))
     }
 

@@ -10,7 +10,7 @@ use super::traces::Trace;
 use crate::oracle::json::write_trace;
 use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness};
+use mayhap::evidence::{Rechecked, Witness, WitnessStep, check_reason, reason, witness};
 use mayhap::json::encode;
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -129,7 +129,7 @@ impl Examined<'_> {
             Judged::Accept { .. } => {
                 match witness(&self.spec, &Options::default(), exchanges) {
                     // The verdict stands; that there is no witness for it is said.
-                    Err(WitnessError::Undecided(_) | WitnessError::TooMany) => ("unknown".to_owned(), None),
+                    Err(error) if error.is_doubt() => ("unknown".to_owned(), None),
                     found => found.map(|_| ("accept".to_owned(), None)).map_err(|error| error.to_string())?,
                 }
             }

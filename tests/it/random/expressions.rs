@@ -55,6 +55,14 @@ impl Writer<'_> {
         written
     }
 
+    /// Runs `write` with no choices allowed.
+    pub fn unchoosing<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.choices);
+        let written = write(self);
+        self.choices = outer;
+        written
+    }
+
     /// Runs `write` with more in scope.
     pub fn within<T>(&mut self, more: Vec<(String, Ty)>, write: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.scope.len();

@@ -161,7 +161,12 @@ impl Writer<'_> {
             3 => format!("m.contains({})", self.int(deeper)),
             4 | 5 => {
                 let (over, quantifier) = (self.purely(|w| w.set(deeper)), *self.rng.pick(&["any", "all"]));
-                let (x, body) = self.binding(|w| w.purely(|w| w.truth(deeper)));
+                let (x, mut body) = self.binding(|w| w.purely(|w| w.truth(deeper)));
+                if self.rng.below(2) == 0 {
+                    // Whether it is looked up at a key that is not there depends on what comes first.
+                    let (operator, limit) = (*self.rng.pick(&["<=", ">", "=="]), self.purely(|w| w.int(deeper)));
+                    body = format!("({body} {} m[{x}] {operator} {limit})", self.rng.pick(&["&&", "||"]));
+                }
                 format!("({quantifier} {x} in {over}: {body})")
             }
             6 => format!("({} == {})", self.set(deeper), self.set(deeper)),

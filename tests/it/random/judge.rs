@@ -8,7 +8,7 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, WitnessError, check_reason, reason, witness, witness_forwards, witness_in_legs};
+use mayhap::evidence::{Rechecked, check_reason, reason, witness, witness_forwards, witness_in_legs};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -66,19 +66,22 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
         mayhap::Verdict::Accept { .. } => {
             match witness(spec, &Options::default(), &exchanges) {
                 // With all choices kept the solver has more to decide.
-                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => return Ok(("unknown".to_owned(), None)),
+                Err(error) if error.is_doubt() => return Ok(("unknown".to_owned(), None)),
                 found => found.map_err(|error| error.to_string())?,
             };
             let in_legs =
                 witness_in_legs(spec, &Options::default(), &exchanges, LEG, &mut |_| ControlFlow::Continue(()));
-            in_legs.map_err(|error| format!("in legs of {LEG}: {error}"))?;
+            match in_legs {
+                Err(error) if error.is_doubt() => return Ok(("unknown".to_owned(), None)),
+                in_legs => in_legs.map_err(|error| format!("in legs of {LEG}: {error}"))?,
+            };
             let mut lines = Vec::new();
             let forwards = witness_forwards(spec, &Options::default(), &exchanges, 1, &mut |leg| {
                 lines.extend(leg.steps.iter().map(|step| step.line));
                 ControlFlow::Continue(())
             });
             match forwards {
-                Err(WitnessError::Undecided(_) | WitnessError::TooMany) => {}
+                Err(error) if error.is_doubt() => {}
                 Err(error) => return Err(format!("forwards: {error}")),
                 Ok(_) if lines.iter().eq(exchanges.iter().map(|exchange| &exchange.line)) => {}
                 Ok(_) => return Err(format!("forwards: the lines {lines:?}")),

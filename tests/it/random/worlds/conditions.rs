@@ -125,7 +125,7 @@ impl Writer<'_> {
     fn quantified(&mut self, depth: usize) -> String {
         let Some(list) = self.walked() else { return self.truth(depth) };
         let (name, quantifier) = (self.fresh(), *self.rng.pick(&["any", "all"]));
-        let body = self.within(&[(name.clone(), Sort::Int)], |w| w.pure(|w| w.truth(depth)));
+        let body = self.within(&[(name.clone(), Sort::Int)], |w| w.unchoosing(|w| w.truth(depth)));
         format!("({quantifier} {name} in {list}: {body})")
     }
 

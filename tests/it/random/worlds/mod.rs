@@ -364,6 +364,14 @@ impl Writer<'_> {
         written
     }
 
+    /// Runs `write` with no choices allowed.
+    fn unchoosing<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.ways);
+        let written = write(self);
+        self.ways = outer;
+        written
+    }
+
     /// Whether a choice among so many may stand here; it is counted.
     fn may_choose(&mut self, among: usize) -> bool {
         let may = self.ways >= among;
