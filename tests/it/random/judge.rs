@@ -185,9 +185,8 @@ impl Kind {
         contradiction(&expected, &actual, self.exactness).map_or(Ok(()), |reason| Err(Disagreement::Verdicts(reason)))
     }
 
-    /// Whether both can still judge, and still differ.
+    /// How both differ, where they do.
     fn still_fails(&self, text: &str, trace: &Trace) -> Option<String> {
-        let Some(Ok(_)) = judge(text, &write_trace(trace)) else { return None };
         let file = catch_unwind(|| oracle::load(text)).ok()?;
         match self.disagreement(text, &file, trace, &mut Tally::new()) {
             Err(Disagreement::Verdicts(reason)) => Some(reason),
@@ -196,8 +195,19 @@ impl Kind {
     }
 
     fn report(&self, text: &str, trace: &Trace, reason: &str) -> ! {
-        let (small, short) = shrink(text, trace, |text, trace| self.still_fails(text, trace).is_some());
-        let reason = self.still_fails(&small, &short).unwrap_or_else(|| reason.to_owned());
-        panic!("{}: {reason}\n\n{small}\n{}", self.name, write_trace(&short));
+        // The same is to be wrong, in a program of the same kind.
+        let kind = |reason: &str| reason.chars().take_while(|c| !c.is_ascii_digit()).collect::<String>();
+        let bounds: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("!0 :=")).collect();
+        let (small, short) = shrink(text, trace, |text, trace| {
+            let same = self.still_fails(text, trace).is_some_and(|other| kind(&other) == kind(reason));
+            same && bounds.iter().all(|bound| text.contains(bound))
+        });
+        let small_reason = self.still_fails(&small, &short).unwrap_or_default();
+        panic!(
+            "{}: {reason}\n\n{text}\n{}\nshrunk: {small_reason}\n\n{small}\n{}",
+            self.name,
+            write_trace(trace),
+            write_trace(&short)
+        );
     }
 }

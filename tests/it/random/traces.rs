@@ -131,6 +131,13 @@ pub fn altered(rng: &mut Rng, trace: &Trace, invented: impl Fn(&mut Rng) -> Json
     trace
 }
 
+/// Whether no two elements, nor what two pairs begin with, are the same.
+fn is_distinct(items: &[Json]) -> bool {
+    let key = |item: &Json| item.as_array().and_then(|pair| pair.first()).unwrap_or(item).clone();
+    let keys: Vec<Json> = items.iter().map(key).collect();
+    (1..keys.len()).all(|at| !keys[..at].contains(&keys[at]))
+}
+
 /// The same JSON with one integer or truth value in it changed, where there is one.
 fn tweaked(rng: &mut Rng, json: &Json) -> Json {
     match json {
@@ -140,7 +147,8 @@ fn tweaked(rng: &mut Rng, json: &Json) -> Json {
             let mut items = items.clone();
             let at = rng.below(items.len());
             items[at] = tweaked(rng, &items[at]);
-            Json::Array(items)
+            // Of what may be a set or a map no element or key stands twice.
+            if is_distinct(&items) { Json::Array(items) } else { json.clone() }
         }
         Json::Object(pairs) => pairs.iter().map(|(k, v)| (k.clone(), tweaked(rng, v))).collect(),
         _ => json.clone(),
