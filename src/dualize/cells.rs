@@ -34,6 +34,37 @@ pub(super) fn differing(candidates: &[Candidate]) -> Vec<Cell> {
     cells
 }
 
+/// Adds the variables that share something unknown with one of the cells: alone neither says what the other one is.
+pub(super) fn add_sharing(candidates: &[Candidate], cells: &mut Vec<Cell>) {
+    let mut shared = FxHashSet::default();
+    loop {
+        for slot in cells.iter().filter(|cell| cell.key.is_none()).map(|cell| cell.slot as usize) {
+            for candidate in candidates {
+                candidate.process.memory[slot].visit_unknowns(&mut |id| _ = shared.insert(id));
+            }
+        }
+        if shared.is_empty() {
+            return;
+        }
+        let shares = |value: &Value| {
+            let mut any = false;
+            value.visit_unknowns(&mut |id| any |= shared.contains(&id));
+            any
+        };
+        let is_whole = |slot: u32| cells.iter().any(|cell| cell.slot == slot && cell.key.is_none());
+        let slots = 0..candidates[0].process.memory.len() as u32;
+        let new = slots.filter(|&slot| {
+            !is_whole(slot) && candidates.iter().any(|candidate| shares(&candidate.process.memory[slot as usize]))
+        });
+        let new: Vec<u32> = new.collect();
+        if new.is_empty() {
+            return;
+        }
+        cells.retain(|cell| !new.contains(&cell.slot));
+        cells.extend(new.into_iter().map(|slot| Cell { slot, key: None }));
+    }
+}
+
 /// The keys under which maps differ from others; `None` where a value differs that cannot be told apart by its keys.
 fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> Option<BTreeSet<Value>> {
     let mut keys = BTreeSet::new();

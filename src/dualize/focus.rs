@@ -144,6 +144,7 @@ impl Coupled {
     fn of(candidates: &[Candidate], since: Option<u64>) -> Coupled {
         let first = &candidates[0];
         let mut cells = cells::differing(candidates);
+        cells::add_sharing(candidates, &mut cells);
         let mut mentions: FxHashMap<Var, Vec<Cell>> = cells::mentions(&first.process);
         let mut known: FxHashSet<Cell> = cells.iter().cloned().collect();
         let whole: FxHashSet<u32> = cells.iter().filter(|cell| cell.key.is_none()).map(|cell| cell.slot).collect();

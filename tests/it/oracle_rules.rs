@@ -414,6 +414,24 @@ const CASES: &[Case] = &[
          on q { let j = (q / 3) % 3; let c = pick x in 0..3 where x != q % 3; r := r.remove(j); reply c; }",
         &[r#"{"q":8,"a":1}"#, r#"{"q":5,"a":4}"#],
     ),
+    // A variable that may hold a copy of an unknown one is no unknown by itself.
+    (
+        "accept",
+        0,
+        "var u: set<int> = choose; var c: set<int> = {};
+         on 0 { either { c := u; } or {} reply 0; }
+         on 1 { reply if -3 in c { 3 } else { 0 }; }
+         on _ { reply if -3 in u { 3 } else { 0 }; }",
+        &[r#"{"q":0,"a":0}"#, r#"{"q":1,"a":0}"#, r#"{"q":2,"a":3}"#, r#"{"q":1,"a":0}"#],
+    ),
+    (
+        "accept",
+        0,
+        "var u: map<int, int> = choose; var c: map<int, int> = {}; var r: int = choose x: int where 0 <= x && x < 2;
+         on 0 { if c.contains(-3) { reply 3; } reply r; }
+         step { c := u; }",
+        &[r#"{"q":0,"a":0}"#, r#"{"q":0,"a":3}"#, r#"{"q":0,"a":3}"#],
+    ),
     // `return` ends the proc, `reply` the handler.
     (
         "accept",
