@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What mayhap is for, in a minute: a specification that leaves a server free, and recordings that it explains or not.
-# Called by `make demo`, which builds the release binary and examples first.
+# Called by `make demo`, which builds the command and the examples first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
-built=${CARGO_TARGET_DIR:-target}/release
-kept=${CARGO_TARGET_DIR:-target}/demo # the recordings stay here, to be looked at
+built=${CARGO_TARGET_DIR:-target}/demo
+kept=$built/shown # the recordings stay here, to be looked at
 mkdir -p "$kept"
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
