@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example first_steps`
 
-use mayhap::{Observed, Spec, Validator, Verdict, evidence, report};
+use mayhap::{Observed, Spec, Trace, Validator, Verdict};
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What the server may do: a small server that is free to choose what the protocol leaves open.
@@ -30,31 +30,23 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     validator.observe("123456789012345678901234567890", &0)?;
     assert!(validator.verdict().is_accept());
 
-    // A validator keeps no history. Who wants to know why keeps the exchanges.
-    let mut validator = Validator::new(&spec);
-    let mut exchanges = Vec::new();
+    // A validator keeps no history; a trace does, so that it can say why.
+    let mut trace = Trace::new(&spec);
     for (query, answer) in [(5, 1), (3, 0), (4, 1), (4, 0)] {
-        exchanges.push(validator.exchange(&query, &answer)?);
-        validator.observe(&query, &answer)?;
+        trace.push(&query, &answer)?;
     }
 
     // An accepted trace has a witness: the choices with which the specification answers just so. It was run to see.
-    let witness = evidence::witness(&spec, &Default::default(), &exchanges)?;
-    for step in &witness.steps {
+    assert!(trace.judge().is_accept());
+    for step in &trace.witness()?.steps {
         println!("line {}: the server may have chosen {:?}", step.line, step.json);
     }
 
-    // A rejected one has a reason: the earlier answers that leave no explanation.
-    let (query, answer) = (2, 1);
-    exchanges.truncate(2);
-    let mut validator = Validator::new(&spec);
-    for exchange in &exchanges {
-        validator.observe_exchange(exchange);
-    }
-    exchanges.push(validator.exchange(&query, &answer)?);
-    validator.observe(&query, &answer)?;
-    assert_eq!(validator.verdict(), Verdict::Reject { event: 3, event_from: None });
-    let why = report::reason::explain(&spec, &exchanges).ok_or("no reason within the limits")?;
+    // A rejected one has a reason: the earlier answers that leave no explanation. This one is read, as recorders write it.
+    let recording = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n";
+    let trace = Trace::read(&spec, recording.as_bytes())?;
+    assert_eq!(trace.judge(), Verdict::Reject { event: 3, event_from: None });
+    let why = trace.reason().ok_or("no reason within the limits")?;
     println!("{}", why.lines.join("\n"));
     assert!(why.lines[0].starts_with("line 3 answered 1 to 2; only 0 was possible"));
     Ok(())

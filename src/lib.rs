@@ -20,12 +20,12 @@
 //!   what it answers is anything that implements [`serde::Serialize`] as the specification's types are written in JSON.
 //! * **Writing specifications**: `docs/HOWTO.md` has recipes, `docs/LANGUAGE.md` is the language, `specs/` has
 //!   specifications to start from.
-//! * **Recorded traces**: [`validate::Exchanges`] reads NDJSON, [`validate::judge`] judges it while it is read; the
-//!   command `mayhap validate` does it without a program.
+//! * **Recorded traces**: [`Trace::read`] reads NDJSON; [`validate::judge`] judges what is larger than memory, while it is
+//!   read; the command `mayhap validate` does it without a program.
 //! * **Programs with choices of their own**: [`choice::explore()`] runs a closure once for every run; it needs neither a
 //!   specification nor a solver.
-//! * **Why**: [`evidence::witness`] has the choices that explain an accepted trace, replayed; [`report::reason::explain`]
-//!   says in words why one is rejected.
+//! * **Why**: [`Trace::witness`] has the choices that explain an accepted trace, replayed; [`Trace::reason`] says in words
+//!   why one is rejected.
 //! * **The specification as a server**: [`server::Server`] runs it with drawn choices, a stand-in for the real one.
 //! * **The validator itself**: [`report::dualized::dualized`] prints it; [`dualize`] is the algorithm, [`process`] what
 //!   it runs, [`solve`] how it decides. `docs/ARCHITECTURE.md` is the map, `proofs-notes/` says why it is exact.
@@ -50,6 +50,7 @@ pub mod evidence;
 pub mod json;
 pub mod network;
 pub mod process;
+mod recorded;
 pub mod report;
 pub mod scalar;
 pub mod server;
@@ -64,5 +65,6 @@ pub mod value;
 
 pub use dualize::{Counts, Doubt, Exchange, FaultReport, Observed, Options, Verdict};
 pub use json::JsonError;
+pub use recorded::Trace;
 pub use spec::{Selection, Spec, SpecError};
 pub use validate::Validator;

@@ -48,9 +48,35 @@ impl Spec {
     }
 }
 
+impl Exchange {
+    /// Makes an exchange of a request and its answer, given as whatever serialises to their JSON. It is the first of a trace, of
+    /// connection 1.
+    ///
+    /// # Errors
+    /// Where one of them is no value of the specification's type.
+    pub fn of<Q, A>(spec: &Spec, query: &Q, answer: &A) -> Result<Exchange, JsonError>
+    where
+        Q: Serialize + ?Sized,
+        A: Serialize + ?Sized,
+    {
+        let exchange = Exchange::unanswered(spec, query, Observed::Nothing)?;
+        let answer = json::from_serde(&spec.types, spec.program.response, answer)?;
+        Ok(Exchange { observed: Observed::Answer(answer), ..exchange })
+    }
+
+    /// Makes an exchange of a request of which something else than an answer was seen.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type.
+    pub fn unanswered<Q: Serialize + ?Sized>(spec: &Spec, query: &Q, seen: Observed) -> Result<Exchange, JsonError> {
+        let request = json::from_serde(&spec.types, spec.program.request, query)?;
+        Ok(Exchange { line: 1, client: 1, request, observed: seen })
+    }
+}
+
 /// Judges a server: observes its exchanges one by one.
 ///
-/// It keeps no history; [`crate::evidence`] looks at the exchanges again to say why.
+/// It keeps no history: a [`crate::Trace`] does, and says why.
 #[derive(Debug)]
 pub struct Validator {
     /// The specification, at hand beside the judge that also has it.
@@ -72,7 +98,7 @@ impl Validator {
         Validator { spec: spec.clone(), judge: Judge::new(spec.clone(), options), observed: 0 }
     }
 
-    /// Observes a request and its answer, as whatever serialises to their JSON. Whether anything still explains the trace.
+    /// Observes a request and its answer, as whatever serialises to their JSON; returns whether anything still explains the trace.
     ///
     /// # Errors
     /// Where one of them is no value of the specification's type; nothing is observed then.
@@ -81,8 +107,8 @@ impl Validator {
         Q: Serialize + ?Sized,
         A: Serialize + ?Sized,
     {
-        let exchange = self.exchange(query, answer)?;
-        Ok(self.observe_exchange(&exchange))
+        let exchange = Exchange::of(&self.spec, query, answer)?;
+        Ok(self.observe_exchange(&Exchange { line: self.observed + 1, ..exchange }))
     }
 
     /// Observes a request to which the server owed no answer, or that the client gave up.
@@ -90,28 +116,11 @@ impl Validator {
     /// # Errors
     /// Where it is no value of the specification's type; nothing is observed then.
     pub fn observe_unanswered<Q: Serialize + ?Sized>(&mut self, query: &Q, seen: Observed) -> Result<bool, JsonError> {
-        let spec = &self.spec;
-        let request = json::from_serde(&spec.types, spec.program.request, query)?;
-        let line = self.observed + 1;
-        Ok(self.observe_exchange(&Exchange { line, client: 1, request, observed: seen }))
+        let exchange = Exchange::unanswered(&self.spec, query, seen)?;
+        Ok(self.observe_exchange(&Exchange { line: self.observed + 1, ..exchange }))
     }
 
-    /// The exchange that a query and an answer are.
-    ///
-    /// # Errors
-    /// Where one of them is no value of the specification's type.
-    pub fn exchange<Q, A>(&self, query: &Q, answer: &A) -> Result<Exchange, JsonError>
-    where
-        Q: Serialize + ?Sized,
-        A: Serialize + ?Sized,
-    {
-        let spec = &self.spec;
-        let request = json::from_serde(&spec.types, spec.program.request, query)?;
-        let answer = json::from_serde(&spec.types, spec.program.response, answer)?;
-        Ok(Exchange { line: self.observed + 1, client: 1, request, observed: Observed::Answer(answer) })
-    }
-
-    /// Observes an exchange. Whether anything still explains the trace.
+    /// Observes an exchange; returns whether anything still explains the trace.
     pub fn observe_exchange(&mut self, exchange: &Exchange) -> bool {
         self.observed += 1;
         self.judge.observe_by(&self.spec, exchange)

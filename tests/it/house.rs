@@ -35,6 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sut", &["syntax", "process", "dualize", "solve"]),
     ("harness", &["syntax"]),
     ("report", &["solve"]),
+    ("recorded", &["syntax", "solve"]),
     ("cli", &[]),
 ];
 

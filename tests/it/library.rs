@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use mayhap::{Doubt, Observed, Options, Spec, Validator, Verdict, evidence, report, validate};
+use mayhap::{Doubt, Observed, Options, Spec, Trace, Validator, Verdict, evidence, validate};
 use serde::Serialize;
 
 const GUESS: &str = include_str!("../../specs/cmp_rst.may");
@@ -115,8 +115,7 @@ fn a_value_of_another_type_is_an_error_and_nothing_is_observed() {
     }
     assert_eq!(validator.counts().events, 0);
     assert!(validator.verdict().is_accept());
-    let kv = self::validator(KV);
-    let error = kv.exchange(&BTreeMap::from([("Gte", 1)]), &"NotFound").unwrap_err();
+    let error = self::validator(KV).observe(&BTreeMap::from([("Gte", 1)]), &"NotFound").unwrap_err();
     assert!(error.message.contains("Get"), "{error}");
 }
 
@@ -133,8 +132,7 @@ fn what_is_wrong_with_a_specification_is_told() {
 #[test]
 fn a_hole_in_an_answer_fits_everything() {
     let mut validator = validator(GUESS);
-    let hole = validator.exchange(&5, &1).unwrap();
-    assert!(validator.observe_exchange(&mayhap::Exchange { observed: Observed::Any, ..hole }));
+    assert!(validator.observe_unanswered(&5, Observed::Any).unwrap());
     assert!(validator.observe(&3, &0).unwrap());
     assert!(validator.observe(&1_000_000, &0).unwrap());
     assert!(!validator.observe(&1_000_000, &1).unwrap());
@@ -228,25 +226,39 @@ fn validators_work_in_threads() {
 #[test]
 fn evidence_is_data() {
     let spec = Spec::from_text(GUESS).unwrap();
-    let validator = Validator::new(&spec);
-    let mut exchanges: Vec<_> = [(5, 1), (3, 0), (2, 1)]
-        .iter()
-        .enumerate()
-        .map(|(at, (query, answer))| {
-            let exchange = validator.exchange(query, answer).unwrap();
-            mayhap::Exchange { line: at as u64 + 1, ..exchange }
-        })
-        .collect();
-    let why = report::reason::explain(&spec, &exchanges).unwrap();
+    let trace = |answers: &[(i32, i32)]| {
+        let mut trace = Trace::new(&spec);
+        answers.iter().for_each(|(query, answer)| trace.push(query, answer).unwrap());
+        trace
+    };
+    let rejected = trace(&[(5, 1), (3, 0), (2, 1), (7, 7)]);
+    assert_eq!(rejected.judge(), Verdict::Reject { event: 3, event_from: None });
+    let why = rejected.reason().unwrap();
     assert_eq!(why.because, [2]);
-    let again = evidence::check_reason(&spec, &Options::default(), &exchanges, &why.reason);
+    let again = evidence::check_reason(&spec, &Options::default(), &rejected.exchanges()[..3], &why.reason);
     assert_eq!(again, evidence::Rechecked::Holds);
-    let refused = evidence::witness(&spec, &Options::default(), &exchanges).unwrap_err();
-    assert_eq!(refused, evidence::WitnessError::NotAccepted);
-    exchanges.pop();
-    let witness = evidence::witness(&spec, &Options::default(), &exchanges).unwrap();
-    assert_eq!(witness.steps.len(), 2);
-    assert!(report::reason::explain(&spec, &exchanges).is_none());
+    assert_eq!(rejected.witness().unwrap_err(), evidence::WitnessError::NotAccepted);
+    let accepted = trace(&[(5, 1), (3, 0)]);
+    assert!(accepted.judge().is_accept());
+    assert_eq!(accepted.witness().unwrap().steps.len(), 2);
+    assert!(accepted.reason().is_none());
+}
+
+#[test]
+fn a_trace_is_read_or_gathered() {
+    let spec = Spec::from_text(GUESS).unwrap();
+    let read = Trace::read(&spec, "{\"q\": 5, \"a\": 1}\n\n{\"q\": 4, \"lost\": true}\n".as_bytes()).unwrap();
+    let mut gathered = Trace::new(&spec);
+    gathered.push(&5, &1).unwrap();
+    gathered.push_unanswered(&4, Observed::Lost).unwrap();
+    let seen =
+        |trace: &Trace| trace.exchanges().iter().map(|e| (e.request.clone(), e.observed.clone())).collect::<Vec<_>>();
+    assert_eq!(seen(&read), seen(&gathered));
+    assert!(gathered.push(&"five", &1).unwrap_err().message.contains("int"));
+    assert_eq!(gathered.exchanges().len(), 2);
+    let error = Trace::read(&spec, "{\"q\": 5, \"a\": 1}\n{\"q\": 5, \"a\": \"one\"}\n".as_bytes()).unwrap_err();
+    assert!(error.render("trace").contains("trace:2"), "{}", error.render("trace"));
+    assert!(Trace::new(&spec).judge().is_accept());
 }
 
 #[test]

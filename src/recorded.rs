@@ -1,0 +1,129 @@
+//! A trace as one value: read or gathered, judged as a whole, and explained.
+//!
+//! ```
+//! use mayhap::{Spec, Trace, Verdict};
+//! let spec = Spec::from_text("protocol guess {
+//!     request int;
+//!     response int;
+//!     var n: int = 0;
+//!     on q {
+//!         if q <= n { reply 0; }
+//!         n := choose int;
+//!         reply 1;
+//!     }
+//! }")?;
+//! let trace = Trace::read(&spec, "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n".as_bytes())?;
+//! assert_eq!(trace.judge(), Verdict::Reject { event: 3, event_from: None });
+//! let why = trace.reason().expect("a rejection has a reason");
+//! assert_eq!(why.because, [2]); // line 2 answered 0 to 3, so n >= 3
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::dualize::{Exchange, Observed, Options, Verdict};
+use crate::evidence::{self, Witness, WitnessError};
+use crate::json::JsonError;
+use crate::report::reason::{self, Explanation};
+use crate::spec::Spec;
+use crate::trace::TraceError;
+use crate::validate::{Exchanges, Validator};
+
+/// Exchanges with a server, in the order in which they were observed, as values of a specification's types.
+///
+/// It is kept in memory: who judges while a trace is observed, or one that is larger than memory, uses a [`Validator`], or
+/// [`crate::validate::judge`].
+#[derive(Clone, Debug)]
+pub struct Trace {
+    spec: Arc<Spec>,
+    exchanges: Vec<Exchange>,
+}
+
+impl Trace {
+    /// A trace of a specification in which nothing was observed yet.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> Trace {
+        Trace { spec: spec.clone(), exchanges: Vec::new() }
+    }
+
+    /// Reads a trace in NDJSON, one event a line.
+    ///
+    /// # Errors
+    /// The first line that is no event, or whose values are not of the specification's types.
+    pub fn read(spec: &Arc<Spec>, input: impl BufRead) -> Result<Trace, TraceError> {
+        let exchanges = Exchanges::new(spec, input).collect::<Result<_, _>>()?;
+        Ok(Trace { spec: spec.clone(), exchanges })
+    }
+
+    /// Adds a request and its answer, as whatever serialises to their JSON.
+    ///
+    /// # Errors
+    /// Where one of them is no value of the specification's type; nothing is added then.
+    pub fn push<Q, A>(&mut self, query: &Q, answer: &A) -> Result<(), JsonError>
+    where
+        Q: Serialize + ?Sized,
+        A: Serialize + ?Sized,
+    {
+        let exchange = Exchange::of(&self.spec, query, answer)?;
+        self.add(exchange);
+        Ok(())
+    }
+
+    /// Adds a request to which the server owed no answer, or that the client gave up.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type; nothing is added then.
+    pub fn push_unanswered<Q>(&mut self, query: &Q, seen: Observed) -> Result<(), JsonError>
+    where
+        Q: Serialize + ?Sized,
+    {
+        let exchange = Exchange::unanswered(&self.spec, query, seen)?;
+        self.add(exchange);
+        Ok(())
+    }
+
+    fn add(&mut self, exchange: Exchange) {
+        let line = self.exchanges.last().map_or(1, |last| last.line + 1);
+        self.exchanges.push(Exchange { line, ..exchange });
+    }
+
+    /// The exchanges, in order.
+    #[must_use]
+    pub fn exchanges(&self) -> &[Exchange] {
+        &self.exchanges
+    }
+
+    /// Judges it: could a server that follows the specification have answered so?
+    #[must_use]
+    pub fn judge(&self) -> Verdict {
+        self.validator().0.verdict()
+    }
+
+    /// A validator that has observed it up to the end, or to the first exchange that nothing explains; and the number of
+    /// exchanges before that one.
+    fn validator(&self) -> (Validator, usize) {
+        let mut validator = Validator::new(&self.spec);
+        let explained = self.exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
+        (validator, explained)
+    }
+
+    /// Finds the choices with which the specification answers just so, and runs it with them to see.
+    ///
+    /// # Errors
+    /// Where it is not accepted, or no choices were found within the limits.
+    pub fn witness(&self) -> Result<Witness, WitnessError> {
+        evidence::witness(&self.spec, &Options::default(), &self.exchanges)
+    }
+
+    /// Finds the earlier answers that leave an answer without explanation, and says it in words. There is none where the
+    /// trace is not rejected, or where it was not found in a second of work.
+    #[must_use]
+    pub fn reason(&self) -> Option<Explanation> {
+        let (validator, explained) = self.validator();
+        let Verdict::Reject { .. } = validator.verdict() else { return None };
+        reason::explain(&self.spec, &self.exchanges[..=explained])
+    }
+}
