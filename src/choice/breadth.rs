@@ -112,7 +112,7 @@ impl Strategy for BreadthFirst {
         Coverage::All
     }
 
-    /// What is waiting is one order, which several searches would not keep.
+    /// Gives away nothing: the beginnings that are waiting are in one order, which several searches would not keep.
     fn split(&mut self) -> Option<BreadthFirst> {
         None
     }

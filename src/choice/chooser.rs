@@ -1,4 +1,5 @@
-//! What a program under exploration is given: it asks for a choice and gets it, or its run ends there.
+//! The [`Chooser`] that a program under exploration is given: the program asks it for a choice and gets it, or its run ends
+//! there.
 //!
 //! Ending a run is *escaping*. [`Chooser::choose`] and its like escape by unwinding, so that a program reads as if it were
 //! deterministic; [`Chooser::try_choose`] and its like return an error instead, for code that must not unwind. A program
@@ -25,7 +26,7 @@ use std::fmt::Display;
 /// Makes the choices of one run.
 pub struct Chooser<'s> {
     source: &'s mut dyn Choices,
-    /// How many more choices the run may ask for; none once it has ended.
+    /// The number of choices that the run may still ask for; 0 once it has ended.
     left: usize,
     bound: usize,
     pub(super) escaped: Option<ChoiceError>,
@@ -35,7 +36,7 @@ pub struct Chooser<'s> {
     pub(super) swallowed: Option<Label>,
 }
 
-/// What unwinds through the program where a run ends.
+/// The payload that unwinds through the program where a run ends.
 pub(super) struct Escape;
 
 impl<'s> Chooser<'s> {
@@ -178,7 +179,7 @@ impl Choices for Chooser<'_> {
     }
 }
 
-/// What a program under exploration returns: nothing, or a result whose error is a failure.
+/// The values that a program under exploration may return: nothing, or a result whose error is a failure.
 pub trait Outcome {
     /// Why the run failed, if it did.
     fn failure(self) -> Option<String>;

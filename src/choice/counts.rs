@@ -1,4 +1,4 @@
-//! How many runs there are behind every beginning of a run, as far as they were seen: with it runs are drawn uniformly.
+//! The numbers of runs behind every beginning of a run, as far as they were seen: with them runs are drawn uniformly.
 //!
 //! Drawing each alternative alike favours runs with few choices: of the three runs below, the short one is drawn every
 //! other time. Drawing an alternative in proportion to the runs behind it draws each run with the same probability.
@@ -19,9 +19,9 @@ const MAX_BEGINNINGS: usize = 1 << 22;
 /// Numbers of runs, by how they begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counts {
-    /// What a beginning becomes by a pick.
+    /// Maps the number of a beginning and a pick to the number of the beginning that it becomes by that pick.
     next: HashMap<(u32, usize), u32>,
-    /// How many runs begin so.
+    /// The number of runs that begin with each beginning, in the order of the beginnings' numbers.
     runs: Vec<u64>,
 }
 
@@ -87,6 +87,6 @@ impl Counts {
     }
 }
 
-/// Where a run stands among the beginnings.
+/// The place of a run among the beginnings: the number of the one that it has come to.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Place(u32);

@@ -11,7 +11,7 @@ use super::Label;
 use super::label::Unfit;
 use std::fmt;
 
-/// How many characters of a bad label are shown.
+/// The number of characters of a bad label that are shown.
 const SHOWN: usize = 40;
 
 /// Why a choice could not be made.
@@ -26,7 +26,7 @@ pub enum ChoiceError {
     RunEnded {
         /// The place that asked.
         label: Label,
-        /// How many choices the record has.
+        /// The number of choices that the record has.
         position: usize,
     },
     /// The recorded run has another choice here: the program is not a function of its choices.
@@ -40,7 +40,7 @@ pub enum ChoiceError {
     Unused {
         /// The first recorded choice that was not asked for.
         label: Label,
-        /// How many recorded choices were never asked for.
+        /// The number of recorded choices that were never asked for.
         left: usize,
     },
     /// The program was told to end its run, and went on.
@@ -57,7 +57,7 @@ pub enum ChoiceError {
     },
     /// An `assume` does not hold: this run does not exist.
     Refused {
-        /// What was assumed.
+        /// The label of the condition that was assumed.
         label: Label,
     },
     /// A bound ended the run: it asks for more choices than it may, or a search holds more than it may.
@@ -81,7 +81,7 @@ pub enum ChoiceError {
 pub struct BadLabel {
     /// The text.
     pub text: String,
-    /// What is wrong with it.
+    /// The reason why the text is no label.
     pub unfit: Unfit,
 }
 
@@ -97,7 +97,7 @@ pub struct Difference {
 }
 
 impl ChoiceError {
-    /// Whether the program (or the record) is to blame; else the run merely does not go on.
+    /// Tests whether the program (or the record) is to blame; else the run merely does not go on.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
         match self {

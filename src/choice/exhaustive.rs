@@ -40,11 +40,11 @@ pub struct Odometer {
     ends: Vec<usize>,
     position: usize,
     left: Left,
-    /// What the very first run asked, where there was one.
+    /// A number that stands for all labels and arities that the very first run asked, where there was one.
     shape: Option<u32>,
 }
 
-/// What a search has before it.
+/// The runs that a search has before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Left {
     /// All runs, none of which was visited.
@@ -85,7 +85,7 @@ impl Odometer {
         all
     }
 
-    /// Where the search stands, between two runs, as a text without spaces.
+    /// Writes the position of the search, between two runs, as a text without spaces.
     ///
     /// ```
     /// use mayhap::choice::{Choices, Odometer, Strategy};
@@ -159,7 +159,8 @@ impl Odometer {
         next
     }
 
-    /// The same where only steps are left that have ends of their own.
+    /// Counts the last step up that has an alternative left, where only steps are left that have ends of their own; returns
+    /// the search and whether it has a next run.
     #[cold]
     #[inline(never)]
     fn turn_first(mut self) -> (Odometer, bool) {
@@ -177,7 +178,7 @@ impl Odometer {
         (self, false)
     }
 
-    /// What is seldom the case at the end of a run: it is too short, the very first, or none.
+    /// Ends the run at hand in the cases that are seldom: it is too short, the very first, or none.
     #[cold]
     #[inline(never)]
     fn advance_seldom(mut self) -> (Odometer, Result<bool, ChoiceError>) {
@@ -221,8 +222,8 @@ impl Odometer {
         (self, Ok(pick))
     }
 
-    /// How many runs are left at least, as far as that is known between two of them: the next one, and one for each
-    /// alternative that is left at a step of it.
+    /// A lower bound on the number of runs that are left, as far as it is known between two of them: the next one, and one
+    /// for each alternative that is left at a step of it.
     pub(super) fn known_left(&self) -> u64 {
         let others = |at: usize| (self.end(at) - self.run[at].pick - 1) as u64;
         match self.left {

@@ -21,13 +21,13 @@ use std::ops::ControlFlow;
 /// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
 pub const CHOICES: usize = 100_000;
 
-/// Where so many runs were cut and none came to its end, none is expected to.
+/// The number of runs that were cut, none having come to its end, after which none is expected to.
 const ENDLESS: u64 = 100;
 
-/// How many failures are made smaller where the search does not say which run is the shortest.
+/// The number of failures that are made smaller where the search does not say which run is the shortest.
 const SHRUNK: usize = 10;
 
-/// How far an exploration has come.
+/// The progress of an exploration: the runs visited so far, and those of them that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Runs visited.
@@ -42,7 +42,7 @@ type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
 pub struct Explore<'w, S> {
     pub(super) parts: Vec<S>,
     pub(super) bounds: Bounds,
-    /// What it means that nothing is left of them.
+    /// The coverage that is reached when no part has a run left.
     coverage: Coverage,
     watch: Option<Box<Watch<'w>>>,
 }
@@ -110,12 +110,12 @@ impl<'w, S: Strategy> Explore<'w, S> {
         self
     }
 
-    /// What is left to visit: searches to save, or to give to others.
+    /// The searches for what is left to visit: to save, or to give to others.
     pub fn rest(&self) -> &[S] {
         &self.parts
     }
 
-    /// The same, given away.
+    /// Gives away the searches for what is left to visit.
     pub fn into_rest(self) -> Vec<S> {
         self.parts
     }
@@ -140,7 +140,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         })
     }
 
-    /// Whether a bound, a mistake or the program itself ends the search.
+    /// Tests whether a bound, a mistake or the program itself ends the search.
     pub(super) fn is_over(&self, tally: &Tally) -> bool {
         tally.mistake.is_some()
             || tally.interrupted
@@ -206,7 +206,7 @@ impl Tally {
         Progress { runs: self.visited(), failed: self.failed }
     }
 
-    /// Whether no run seems to come to its end.
+    /// Tests whether no run seems to come to its end: many were cut, and no run was visited to its end or refused.
     pub(super) fn is_endless(&self) -> bool {
         self.cut >= ENDLESS && self.runs + self.refused == 0
     }

@@ -95,7 +95,7 @@ fn bad(text: &str, unfit: Unfit) -> ChoiceError {
     ChoiceError::BadLabel(Box::new(BadLabel { text: text.to_owned(), unfit }))
 }
 
-/// Whether two labels are the same; that they are the same literal is the usual case and decided first.
+/// Tests whether two labels are the same; that they are the same literal is the usual case and decided first.
 #[inline]
 pub(super) fn same(a: Label, b: Label) -> bool {
     (a.as_ptr() == b.as_ptr() && a.len() == b.len()) || a == b

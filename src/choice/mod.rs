@@ -26,7 +26,7 @@
 //! assert!(report.to_string().starts_with("exhausted 36 of 36 runs, 1 failed"));
 //! ```
 
-/// What `docs/CHOICES.md` and the readme show compiles and holds.
+/// Doctests of the examples that `docs/CHOICES.md` and the readme show: they compile and hold.
 #[cfg(doctest)]
 mod shown_on_the_page {
     #[doc = include_str!("../../docs/CHOICES.md")]
@@ -73,13 +73,13 @@ pub use strategy::{Coverage, Strategy};
 pub struct Step {
     /// The place in the program that asked.
     pub label: Label,
-    /// How many alternatives there were; at least 2 in a recorded run.
+    /// The number of alternatives that there were; at least 2 in a recorded run.
     pub arity: usize,
     /// Which one was taken, in `0..arity`.
     pub pick: usize,
 }
 
-/// Where the decisions of a run come from.
+/// A source of the decisions of a run.
 ///
 /// ```
 /// use mayhap::choice::{Choices, Random, Recorded, Replay};

@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 pub(super) struct Caught {
     pub payload: Box<dyn Any + Send>,
     pub message: String,
-    /// Where it was; `None` where our hook was not asked, as another took its place, or as it was no panic.
+    /// The place of the panic; `None` where our hook noted none: outside an exploration, where another hook took its place,
+    /// or where it was no panic.
     pub place: Option<String>,
 }
 

@@ -56,7 +56,8 @@ impl Random {
         }
     }
 
-    /// The same for bounds of more than 64 bits: as many bits as the bound has, until they are below it.
+    /// A number in `0..bound`, every one as likely as every other, for bounds of more than 64 bits: as many bits as the bound
+    /// has are drawn until they are below it.
     fn below_wide(&mut self, bound: u128) -> u128 {
         loop {
             let bits = u128::from(self.next_u64()) << 64 | u128::from(self.next_u64());

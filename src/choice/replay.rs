@@ -57,7 +57,7 @@ impl<C: Choices> Choices for Recorded<C> {
     }
 }
 
-/// What the record says at a position, if it fits; `None` behind its end.
+/// Returns the pick that the record has at a position, `None` behind its end, and an error where the record does not fit.
 fn recorded(run: &[Step], position: usize, label: Label, arity: usize) -> Result<Option<usize>, ChoiceError> {
     match run.get(position) {
         None => Ok(None),

@@ -1,4 +1,4 @@
-//! What an exploration found, as data and as text.
+//! The report of what an exploration found, as data and as text.
 //!
 //! ```
 //! use mayhap::choice::{Ended, Odometer, explore};
@@ -51,16 +51,16 @@ pub enum Ended {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     pub(super) kind: String,
-    /// What went wrong: the panic's place and message, or the error.
+    /// The text of what went wrong: the panic's place and message, or the error.
     pub message: String,
     /// The shortest of the failing runs that were seen, the first in lexicographic order among those.
     pub run: Vec<Step>,
-    /// How that run ended when it was run again, where that was otherwise: something besides the choices decides whether it
-    /// fails.
+    /// The way in which that run ended when it was run again, where that was otherwise: something besides the choices decides
+    /// whether it fails.
     pub flaky: Option<Flaky>,
 }
 
-/// How a failing run ended that was run again with the choices it had.
+/// The other way in which a failing run ended when it was run again with the choices it had.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Flaky {
     /// It did not fail.
@@ -93,28 +93,28 @@ impl Failure {
 /// A run that was ended: by a mistake, or by a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stopped {
-    /// What ended it.
+    /// The mistake or the bound that ended it.
     pub error: ChoiceError,
     /// Its choices until then.
     pub run: Vec<Step>,
 }
 
-/// What an exploration found.
+/// The findings of an exploration: numbers of runs, the failures, a mistake of the program, and why it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// How many runs were visited from beginning to end.
+    /// The number of runs that were visited from beginning to end.
     pub runs: u64,
-    /// How many more do not exist, because something that they assume does not hold.
+    /// The number of further runs that do not exist, because something that they assume does not hold.
     pub refused: u64,
-    /// How many more were cut by a bound.
+    /// The number of further runs that were cut by a bound.
     pub cut: u64,
     /// The shortest one of these.
     pub first_cut: Option<Stopped>,
-    /// How many of the runs failed.
+    /// The number of runs that failed, among those visited from beginning to end.
     pub failed: u64,
     /// The different failures, those with shorter runs first.
     pub failures: Vec<Failure>,
-    /// What the program did that no program may do.
+    /// The mistake that the program made, something that no program may do, with the run up to it.
     pub mistake: Option<Stopped>,
     /// Why it ended.
     pub ended: Ended,

@@ -4,7 +4,7 @@ use super::chooser::Escape;
 use super::quiet::{self, Caught};
 use super::{ChoiceError, Choices, Chooser, Coverage, Outcome, Replay, Step, Strategy};
 
-/// How a run ended.
+/// The end of a run: it passed, it failed, or it escaped with an error.
 pub(super) enum End {
     Passed,
     Failed(Failed),
@@ -14,8 +14,8 @@ pub(super) enum End {
 /// Why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Failed {
-    /// What failures have in common that are one: the place of the panic, or the error's text; its message where the place
-    /// is not known.
+    /// The text that failures have in common that count as one: the place of the panic, or the error's text; the panic's
+    /// message where the place is not known.
     pub kind: String,
     pub message: String,
     /// It panicked at a place that is not known, because the program has set a panic hook of its own.
@@ -57,8 +57,8 @@ pub(super) fn once<R: Outcome>(
     }
 }
 
-/// The same; where a panic's place is not known, the run is run once more to learn it, so that two failures are not one. A
-/// recorded run is one.
+/// Runs the program once, with at most `bound` choices; where a panic's place is not known, runs it once more to learn the
+/// place, so that two failures do not count as one. A recorded run is a single one, and is not run again.
 #[inline]
 pub(super) fn placed<S: Strategy, R: Outcome>(
     search: &mut S,
@@ -84,7 +84,8 @@ fn place<R: Outcome>(failed: &mut Failed, run: &[Step], bound: usize, program: &
     }
 }
 
-/// What became of a run that was told to end here, and how it did.
+/// The end of a run that was told to end with `error`: that error, a failure of the program's own, or
+/// [`ChoiceError::Swallowed`] where the program went on.
 #[cold]
 fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser: &Chooser) -> End {
     if error.is_mistake() || error == ChoiceError::Interrupted {

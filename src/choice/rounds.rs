@@ -17,7 +17,7 @@ use std::time::Duration;
 const PARTS: usize = 256;
 /// The runs that a part visits in the first round and in the longest ones: few at first, to have parts to divide.
 const QUOTA: (u64, u64) = (4, 1 << 16);
-/// How often the watch is asked during a round.
+/// The time after which the watch is asked again during a round.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A part and what one round found in it; on cache lines of its own, since both are written at every choice.
@@ -27,7 +27,7 @@ struct Work<S> {
     found: Tally,
 }
 
-/// What the threads of one round share.
+/// The state that the threads of one round share.
 struct Shared {
     next: AtomicUsize,
     visited: AtomicU64,

@@ -100,7 +100,7 @@ impl Sampled {
         Ok(pick)
     }
 
-    /// How many runs are to be drawn yet.
+    /// The number of runs that are still to be drawn.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.numbers.1.saturating_sub(self.numbers.0)

@@ -1,4 +1,4 @@
-//! What a search is: a source of choices that goes from one run to the next.
+//! Searches: sources of choices that go from one run to the next.
 //!
 //! ```
 //! use mayhap::choice::{Choices, Odometer, Strategy};
@@ -16,7 +16,7 @@
 
 use super::{ChoiceError, Choices, Step};
 
-/// What it means that a search has no next run.
+/// The runs that a search has visited when it has no next run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coverage {
     /// Every run was visited.
@@ -41,10 +41,10 @@ pub trait Strategy: Choices {
     /// Goes back to the beginning of the run at hand, as if it had not begun.
     fn restart(&mut self);
 
-    /// Whether there is no run left, not even the one at hand.
+    /// Tests whether there is no run left, not even the one at hand.
     fn is_done(&self) -> bool;
 
-    /// What it means that there is no next run.
+    /// The runs that this search has visited when there is no next run.
     fn coverage(&self) -> Coverage;
 
     /// Gives away about half of the runs that are left, where it can be told between two runs which these are: the

@@ -92,7 +92,7 @@ pub(super) fn read_search(text: &str) -> Result<Search, TokenError> {
     Ok((run, ends, shape, kind == DONE))
 }
 
-/// What a run asks, whatever is picked, as a number.
+/// A number that stands for what a run asks, its labels and arities, whatever is picked.
 #[cold]
 #[inline(never)]
 pub(super) fn shape(run: &[Step]) -> u32 {

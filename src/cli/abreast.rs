@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// What a worker may use of the stack, in bytes: as much as a main thread usually has.
+/// The size of a worker's stack, in bytes: as much as a main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// How many workers there are where nobody says.
+/// Returns the number of workers where nobody says one: the parallelism of the system, or 1 where that is not known.
 #[must_use]
 pub fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)

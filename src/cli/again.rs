@@ -25,22 +25,22 @@ pub struct Tee {
     read: Arc<AtomicU64>,
 }
 
-/// Where a trace can be read again.
+/// The source from which a trace can be read again, if there is one.
 enum Kept {
     /// The file is still there.
     File(PathBuf),
-    /// What was read so far.
+    /// A copy of what was read so far is in this file.
     Spool(File),
     /// It is not needed again.
     Nothing,
 }
 
-/// Whether a trace may be needed again.
+/// Says whether a trace may be needed again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It may.
+    /// It may be needed again.
     Again,
-    /// Once is enough.
+    /// Reading it once is enough.
     Once,
 }
 
@@ -62,7 +62,7 @@ impl Once {
         Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept, read }) })
     }
 
-    /// What was read of it, so many exchanges, to be read again.
+    /// Turns what was read of the trace, its first `length` exchanges, into a recording that can be read again.
     #[must_use]
     pub fn again(self, spec: &Arc<Spec>, length: usize) -> Recorded<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
         let kept = self.input.into_inner().kept;
@@ -77,7 +77,7 @@ impl Once {
     }
 }
 
-/// How much is read at once where a part of a trace is read again.
+/// The number of bytes that are read at once where a part of a trace is read again.
 const AGAIN: usize = 1 << 16;
 
 fn open_at(path: &Path, bytes: u64) -> Result<Box<dyn BufRead>, String> {

@@ -15,7 +15,7 @@ use std::time::Duration;
 #[command(name = "mayhap", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// What to do.
+    /// The command that is to be run.
     #[command(subcommand)]
     pub command: Command,
     /// Color messages: where standard error is a terminal (unless NO_COLOR is set or TERM is dumb),
@@ -24,7 +24,7 @@ pub struct Arguments {
     pub color: Color,
 }
 
-/// When messages are coloured.
+/// The condition under which messages are coloured.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Color {
     /// On a terminal.
@@ -117,7 +117,7 @@ Exit codes:
   130  interrupted (SIGINT, SIGTERM, SIGHUP), with a token for --resume; a second signal ends it
        without one";
 
-/// What mayhap can do.
+/// A command of mayhap, with its options.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Check specifications for errors and probable mistakes, without running them
@@ -425,7 +425,7 @@ pub enum Net {
     Tcp,
 }
 
-/// How a verdict is written.
+/// The format in which a verdict is written.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Text for people

@@ -14,25 +14,25 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What evidence is asked for.
+/// The evidence that is asked for.
 #[derive(Clone, Copy)]
 pub struct Wanted<'o> {
-    /// Whether the reason of a rejection is judged again.
+    /// Says whether the reason of a rejection is judged again.
     pub recheck: Recheck,
-    /// Whether an accepted trace gets a witness.
+    /// Says whether an accepted trace gets a witness, and where that goes.
     pub witness: WitnessWanted<'o>,
 }
 
-/// Whether the reason of a rejection is judged again.
+/// Says whether the reason of a rejection is judged again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Recheck {
-    /// It is.
+    /// It is judged again.
     Yes,
     /// It is taken as found.
     No,
 }
 
-/// Where a witness goes.
+/// The place where a witness goes, if one is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WitnessWanted<'o> {
     /// None is looked for.

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The way in which a command ended, which gives the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// Accepted; nothing wrong.

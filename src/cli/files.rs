@@ -9,10 +9,10 @@ use std::path::Path;
 /// The largest specification that is read: spans are 32 bits wide, and nobody writes this much by hand.
 const LARGEST_SPEC: u64 = 1 << 28;
 
-/// How much of a trace is read at once.
+/// The number of bytes of a trace that are read at once.
 pub const READ_AHEAD: usize = 1 << 18;
 
-/// Whether a path stands for standard input.
+/// Tests whether a path stands for standard input: it is `-`.
 pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -20,29 +20,29 @@ pub struct Gathered<'s> {
     spec: &'s Spec,
     /// By the position of the first exchange.
     parts: BTreeMap<usize, Part>,
-    /// How much all parts have.
+    /// The size of all parts together.
     size: Size,
-    /// Where lines are kept, if they are wanted.
+    /// The file in which lines are kept, if they are wanted.
     lines: Option<File>,
-    /// How many bytes were written there.
+    /// The number of bytes that were written to the file in which lines are kept.
     written: u64,
     failed: Option<io::Error>,
 }
 
-/// What is known of a part.
+/// A part of a witness, as it is kept: its size, its steps, and where its lines are.
 struct Part {
     size: Size,
-    /// Where its lines are kept.
+    /// The range of bytes at which its lines are kept in the file.
     lines: Range<u64>,
     /// Its steps, where the witness is short enough to show them.
     steps: Vec<shown::Step>,
     /// The first things that the server did by itself, in words.
     own: Vec<String>,
-    /// How many these were in all.
+    /// The number of all things that the server did by itself in this part.
     did: usize,
 }
 
-/// How large a witness is.
+/// The size of a witness, or of a part of one, in exchanges and in values.
 #[derive(Clone, Copy, Default)]
 struct Size {
     exchanges: usize,
@@ -50,7 +50,7 @@ struct Size {
 }
 
 impl Size {
-    /// Whether it is short enough to be shown.
+    /// Tests whether a witness of this size is short enough to be shown.
     fn is_shown(self) -> bool {
         self.exchanges.max(self.values) <= INLINE
     }
@@ -127,7 +127,7 @@ impl<'s> Gathered<'s> {
         out.flush()
     }
 
-    /// What the server did by itself, in words.
+    /// Lists what the server did by itself, in words: the first few things, and the number of the others.
     #[must_use]
     pub fn own(&self) -> Vec<String> {
         let told = self.parts.values().flat_map(|part| &part.own).take(shown::TOLD);

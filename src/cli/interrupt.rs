@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Whether somebody has asked for the end.
+/// Set once somebody has asked for the end, by a signal.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Whether the search is to end, for whatever reason.
+/// Set once the search is to end, for whatever reason.
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// What is to be written, what is to be said then, and the exit code, where the search does not end by itself.
+/// The text to write, the message to tell then, and the exit code, where the search does not end by itself.
 static PENDING: Mutex<Option<(String, &str, u8)>> = Mutex::new(None);
 /// Time for the search to end by itself.
 const MOMENT: Duration = Duration::from_millis(500);
@@ -46,12 +46,12 @@ impl Interruptible {
         Interruptible(())
     }
 
-    /// Whether to end the search.
+    /// Returns the flag that is set once the search is to end.
     pub fn asked(&self) -> &'static AtomicBool {
         &STOPPED
     }
 
-    /// Whether it was interrupted.
+    /// Tests whether the search was interrupted.
     pub fn was(&self) -> bool {
         INTERRUPTED.load(Ordering::Relaxed)
     }

@@ -63,7 +63,7 @@ pub fn tell(sources: &Sources, findings: &[Diagnostic], terminal: &mut Terminal)
     }
 }
 
-/// How many errors and warnings there are, in words; nothing where there are none.
+/// Counts the errors and warnings, in words; `None` where there are none.
 #[must_use]
 pub fn summary(findings: &[Diagnostic]) -> Option<String> {
     let errors = findings.iter().filter(|finding| finding.is_error()).count();

@@ -1,4 +1,4 @@
-//! What a run of a specification looks like from the outside: the line of a trace that an exchange becomes.
+//! The outside view of a run of a specification: the line of a trace that an exchange becomes.
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 

@@ -1,4 +1,5 @@
-//! How far long work has come, on standard error, where that is a terminal and the work takes more than a moment.
+//! A line that tells how far long work has come, on standard error, where that is a terminal and the work takes more
+//! than a moment.
 //!
 //! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place and gone at the end.
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often it is looked at the clock, in events; a power of two.
+/// The number of events after which the clock is read again; a power of two.
 const EVERY: u64 = 1 << 14;
 
 /// Work shorter than this shows nothing.
@@ -23,7 +24,7 @@ pub struct Progress {
     traces: u64,
     judged: AtomicU64,
     events: AtomicU64,
-    /// How many bytes of the traces were read.
+    /// The number of bytes of the traces that were read.
     read: Arc<AtomicU64>,
 }
 
@@ -44,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Where bytes that are read are counted.
+    /// Returns the counter of the bytes of the traces that are read.
     pub fn read(&self) -> Arc<AtomicU64> {
         self.read.clone()
     }

@@ -70,7 +70,7 @@ fn told(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -
     stopped::exit(stop)
 }
 
-/// Where the trace goes.
+/// The place where the trace goes: standard output, or a file.
 enum Sink {
     Terminal,
     File { name: String, file: std::io::BufWriter<std::fs::File>, failure: Option<std::io::Error> },

@@ -23,12 +23,13 @@ pub fn words(spec: &Spec, stop: &Stop) -> String {
     if let Stop::Outside(site) = stop { spec.program.duty(*site).to_owned() } else { stop.to_string() }
 }
 
-/// Whether it says that something is wrong, or only that it could not be found out.
+/// Returns the exit code for a stop: [`Exit::Failed`] where it says that something is wrong, [`Exit::Inconclusive`]
+/// where it only says that this could not be found out.
 pub fn exit(stop: &Stop) -> Exit {
     if let Stop::Limit(_) | Stop::Undecided(_) = stop { Exit::Inconclusive } else { Exit::Failed }
 }
 
-/// Where in the specification it stopped.
+/// Returns the place in the specification at which the server stopped, if the stop has one.
 pub fn site(stop: &Stop) -> Option<Site> {
     match stop {
         Stop::Fault(fault) => Some(fault.site),

@@ -1,4 +1,5 @@
-//! What the user sees: standard output and standard error, colour only where someone looks at a terminal.
+//! The output that the user sees: standard output and standard error, with colour where someone looks at a terminal, or
+//! where it is asked for.
 //!
 //! A reader that goes away (`mayhap simulate … | head`) is no error: what is written after that is dropped, and
 //! [`Terminal::is_gone`] says that long work may stop.
@@ -45,7 +46,7 @@ impl Terminal {
         _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// Whether nobody reads standard output any more.
+    /// Tests whether standard output takes nothing any more: nobody reads it, or writing to it has failed.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.state != State::Open
@@ -76,7 +77,7 @@ impl Terminal {
         };
     }
 
-    /// Whether messages on standard error may be coloured.
+    /// Decides whether messages on standard error may be coloured.
     #[must_use]
     pub fn colour(&self) -> Colour {
         match self.color {

@@ -161,7 +161,7 @@ type Again = Option<(Once, usize, Judge)>;
 struct Judged {
     report: Report,
     verdict: Verdict,
-    /// What the user should know besides.
+    /// A note that the user should read besides: the trace says that it is of another specification.
     note: Option<String>,
 }
 

@@ -76,7 +76,7 @@ fn integer(text: &str) -> Option<Result<i64, String>> {
     is_one.then(|| text.parse().map_err(|_| format!("{text} is too large: expected integers of 64 bits")))
 }
 
-/// How many, perhaps none.
+/// Parses a number, which may be 0.
 ///
 /// # Errors
 /// Where the text is no such number, with what was expected.
@@ -84,7 +84,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a number of at least 0, as in 20".into())
 }
 
-/// How many, at least one.
+/// Parses a number of at least 1.
 ///
 /// # Errors
 /// Where the text is no such number, with what was expected.

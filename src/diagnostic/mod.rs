@@ -35,7 +35,7 @@ impl Span {
     }
 }
 
-/// How serious a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// The file has no meaning.
@@ -47,9 +47,9 @@ pub enum Severity {
 /// A place and what is to be said about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place in the source text.
     pub span: Span,
-    /// What is there, or what was expected; may be empty.
+    /// The words for what is there, or what was expected; may be empty.
     pub text: String,
 }
 
@@ -112,7 +112,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether this is an error.
+    /// Tests whether this is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -20,7 +20,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::{Diagnostic, FileId, Label, Severity, Sources, Span};
 
-/// Whether escape codes for terminals are written.
+/// The choice whether escape codes for terminals are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
     /// Plain text.
@@ -32,7 +32,7 @@ pub enum Colour {
 /// Lines longer than this, in bytes, are cut before they are rendered (others are cut to the width by the renderer).
 const LONG: usize = 2_000;
 
-/// How much of a long line is kept before and behind a place, in characters.
+/// The number of characters of a long line that are kept before a place, and behind it.
 const CONTEXT: usize = 50;
 
 impl Sources {
@@ -118,7 +118,7 @@ fn renderer(colour: Colour) -> Renderer {
     renderer.decor_style(DecorStyle::Ascii).term_width(120)
 }
 
-/// What is marked in a line: a byte range of it.
+/// A mark in a line: a byte range of it, and what is said about it.
 struct Mark<'l> {
     line: usize,
     range: Range<usize>,
@@ -126,7 +126,7 @@ struct Mark<'l> {
     kind: AnnotationKind,
 }
 
-/// Whether the lines of an excerpt are whole (only then does the renderer know the columns).
+/// The extent of the lines of an excerpt: whole or cut (only where they are whole does the renderer know the columns).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Whole,

@@ -30,13 +30,13 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// How many files there are; their numbers begin with 0.
+    /// The number of files, which are numbered from 0.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there are none.
+    /// Tests whether there are no files.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()

@@ -1,4 +1,4 @@
-//! What the specification would have allowed: the answers to a request that explain what came before.
+//! The answers to a request that the specification would have allowed: those that explain what came before.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum Allowed {
     Answer {
         /// The answer.
         json: String,
-        /// What is known of its undetermined parts.
+        /// The facts that are known of its undetermined parts.
         where_: Vec<Fact>,
     },
     /// No answer at all.
@@ -96,7 +96,8 @@ impl Possible {
         self
     }
 
-    /// The same answers one by one, where terms in it are computed from variables with few values; and whether these are all.
+    /// Splits the answer into cases, one for each value of a variable with few values from which terms in it are computed; also
+    /// returns whether these are all.
     fn cases(self, solver: &mut Solver) -> (Vec<Possible>, bool) {
         let (mut open, mut cases) = (vec![self], Vec::new());
         while let Some(possible) = open.pop() {
@@ -163,8 +164,8 @@ impl Possible {
         Allowed::Answer { json, where_ }
     }
 
-    /// Whether each answer that the other one stands for is one of these: with what stands there in the place of its variables,
-    /// all that restricts them holds there.
+    /// Tests whether each answer that `other` stands for is one of these: with what stands there in the place of the variables
+    /// here, all that restricts these variables holds there.
     fn covers(&self, other: &Possible) -> bool {
         let mut bound = Vec::new();
         if !matches(&self.answer, &other.answer, &mut bound) {
@@ -185,7 +186,7 @@ impl Possible {
     }
 }
 
-/// Whether a value is another one with terms in the place of variables, which are noted.
+/// Tests whether `special` is `general` with terms in the place of variables; notes the term of each variable in `bound`.
 fn matches(general: &Value, special: &Value, bound: &mut Vec<(Var, Term)>) -> bool {
     match (general, special) {
         (Value::Term(term), _) => match (term.as_var(), special.as_term()) {

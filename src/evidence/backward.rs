@@ -125,7 +125,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Checkpoints at some places between, in order. Where a part of the state was not looked at yet there is
+    /// Checkpoints at some places between, in order. Where a part of the state was not expanded yet there is
     /// none: it would have to be known before it is asked for.
     fn checkpoints(&self, from: &Checkpoint, to: usize, longest: usize) -> Result<Vec<Checkpoint>, WitnessError> {
         let mut judge = from.judge.clone();

@@ -1,4 +1,4 @@
-//! What an exchange did to a cell of the state, in words: `set m["a"] to 2`, `left m without "a"`.
+//! The effect of an exchange on a cell of the state, in words: `set m["a"] to 2`, `left m without "a"`.
 
 use super::describe::{Names, STEPPED, is_stepped, shortened};
 use crate::dualize::{Candidate, Cell, Judge};
@@ -7,7 +7,7 @@ use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Substitution, Value};
 
-/// What cells hold in more candidates than this is not put into words.
+/// The contents of cells are not put into words where there are more candidates than this.
 const DESCRIBED: usize = 64;
 
 /// A cell, and what it holds.
@@ -18,7 +18,7 @@ struct Held {
     content: Content,
 }
 
-/// What a cell holds.
+/// The content of a cell, as far as it is known.
 #[derive(Clone, PartialEq, Debug)]
 enum Content {
     /// A value, as JSON, and whether all of it is known.
@@ -32,7 +32,7 @@ enum Content {
 }
 
 impl Content {
-    /// Whether it is not known, or in part, so that another one may look the same.
+    /// Tests whether the content is not known, or only in part, so that another one may look the same.
     fn is_open(&self) -> bool {
         match self {
             Content::Open => true,
@@ -42,7 +42,8 @@ impl Content {
     }
 }
 
-/// What writes to these places, a variable each and perhaps one key, did to cells; unknown parts have one name in all of them.
+/// Describes what writes to these places, a variable each and perhaps one key, did to cells; unknown parts have one name in all
+/// of them.
 #[must_use]
 pub(super) fn done(
     spec: &Spec,
@@ -80,7 +81,7 @@ pub(super) fn done(
     said.collect()
 }
 
-/// What a cell was in the beginning, and where that is written.
+/// Describes what a cell was in the beginning, and returns the place where that is written, if there is one.
 #[must_use]
 pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Option<Site>) {
     let content = held(spec, start, std::slice::from_ref(cell)).pop().map_or(Content::Open, |held| held.content);
@@ -97,7 +98,7 @@ pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Optio
     (said, site.map(|(_, site)| *site))
 }
 
-/// What cells hold in every candidate.
+/// The cells with what they hold in every candidate; [`Content::Open`] where that differs, or there are too many candidates.
 fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<Held> {
     let in_each = judge.candidates().iter().map(|candidate| {
         let mut names = Names::anonymous();

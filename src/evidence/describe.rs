@@ -23,11 +23,11 @@ impl fmt::Display for Fact {
     }
 }
 
-/// What a candidate knows of the server's state.
+/// The server's state, as far as a candidate knows it.
 #[derive(Clone, Debug)]
 pub struct State {
     leaves: Vec<Leaf>,
-    /// What restricts the undetermined parts.
+    /// The constraints on the undetermined parts.
     constraints: Vec<Term>,
 }
 
@@ -37,12 +37,12 @@ struct Leaf {
     path: String,
     ty: TypeId,
     value: Value,
-    /// What is said behind it.
+    /// The words that are put behind the value, such as [`STEPPED`]; often none.
     aside: &'static str,
 }
 
 impl Leaf {
-    /// Whether some of the conditions speaks of it.
+    /// Tests whether some of the conditions speaks of a variable of this leaf.
     fn is_mentioned(&self, conditions: &[&Term]) -> bool {
         let mut own = FxHashSet::default();
         self.value.visit_variables(&mut |var| {
@@ -132,7 +132,7 @@ impl Names {
         }
     }
 
-    /// What is certainly in a map or set, and `..` where there may be more.
+    /// Shows the entries that are certainly in a map or set, and then `..`, which stands for others that there may be.
     fn show_map(&self, types: &Types, ty: TypeId, map: &Map) -> String {
         let certain = certain(map).map(|(key, entry)| match types.get(ty) {
             Type::Map(key_type, of) => {
@@ -226,7 +226,7 @@ fn certain(map: &Map) -> impl Iterator<Item = (&Value, &Entry)> {
         .filter(|(key, entry): &(&Value, &Entry)| key.is_known() && entry.presence == Presence::Always)
 }
 
-/// Whether this is the `None` of an `option<json>`, which has no JSON form: as a field it is one that is missing.
+/// Tests whether a value is the `None` of an `option<json>`, which has no JSON form: as a field it is one that is missing.
 fn is_missing(types: &Types, ty: TypeId, value: &Value) -> bool {
     *value == Value::NONE && types.is_option_of_json(ty)
 }
@@ -249,7 +249,7 @@ impl fmt::Write for Beginning {
 }
 
 impl State {
-    /// What a candidate knows.
+    /// The state as a candidate knows it, with the constraints on its undetermined parts.
     #[must_use]
     pub fn of(spec: &Spec, candidate: &Candidate) -> State {
         let mut leaves = Vec::new();
@@ -270,7 +270,7 @@ impl State {
         State { leaves, constraints: candidate.store.constraints() }
     }
 
-    /// What is known here and was not known in each of the states before.
+    /// The facts that are known here and were not known in each of the states before.
     #[must_use]
     pub fn news(&self, spec: &Spec, before: &[State]) -> Vec<Fact> {
         let is_old = |constraint: &Term| before.iter().all(|old| old.constraints.contains(constraint));
@@ -296,7 +296,8 @@ impl State {
 /// Said behind what is known of all of a variable that [steps](is_stepped) may have changed.
 pub(super) const STEPPED: &str = " unless a step changed it";
 
-/// Whether steps touch all of a variable: the state has only those that a request depends on, and the others may have happened.
+/// Tests whether a variable is a map, a set or a list that steps touch: the state has only those steps that a request depends on,
+/// and the others may have happened.
 pub(super) fn is_stepped(spec: &Spec, slot: usize) -> bool {
     let is_collection =
         matches!(spec.types.get(spec.program.slots[slot].ty), Type::Map(..) | Type::Set(_) | Type::List(_));
@@ -320,7 +321,7 @@ fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Sto
     }
 }
 
-/// What a map has under a key, where it has something.
+/// The leaf for what a map has under a key; `None` where it has nothing there, and for a set.
 fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<Leaf> {
     let (Type::Map(_, of), Some(entry)) = (types.get(ty), entry) else { return None };
     let aside = match entry.presence {

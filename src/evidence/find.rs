@@ -55,8 +55,8 @@ where
     }
 }
 
-/// The same forwards: after so many exchanges at least it is looked what is decided of them. It is given up where too much
-/// stays open.
+/// Finds a witness of an accepted trace and replays it, part by part, forwards: after `look` exchanges at least it is checked
+/// what is decided of them. Gives up where too much stays open.
 ///
 /// # Errors
 /// Where the trace is not accepted, the values could not be found, or it was given up.
@@ -73,7 +73,8 @@ where
     forward::run(spec, options, recording, look.max(1), give)
 }
 
-/// The same backwards: the last part first, of so many exchanges.
+/// Finds a witness of an accepted trace and replays it, part by part, backwards: the last part first, of `longest` exchanges at
+/// most, where that can be helped.
 ///
 /// # Errors
 /// Where the trace is not accepted, or the values could not be found.

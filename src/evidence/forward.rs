@@ -34,15 +34,15 @@ struct Forward<'r, R: ?Sized> {
     server: Option<(Server, Initial)>,
     /// The position of the first exchange that is open.
     at: usize,
-    /// What is open, or the first exchanges of that.
+    /// The exchanges that are open, or the first of them.
     open: VecDeque<Exchange>,
-    /// How many exchanges were observed.
+    /// The number of exchanges that were observed.
     observed: usize,
     /// The values of decided variables that are still mentioned.
     model: Model,
     /// After so many exchanges at least it is looked what is decided of them.
     look: usize,
-    /// How many exchanges are observed when it is looked next.
+    /// The number of observed exchanges at which it is checked next what is decided.
     due: usize,
     /// So many nodes of the memory may be walked then.
     nodes: usize,

@@ -1,4 +1,4 @@
-//! How the exchanges of a reason lead to the rejection: what each answer of it says about the server's state, and what each
+//! The way from the exchanges of a reason to the rejection: what each answer of it says about the server's state, and what each
 //! request did to it.
 
 use std::ops::ControlFlow;
@@ -17,13 +17,13 @@ use crate::value::Value;
 pub struct Lesson {
     /// The exchange; nothing for what was so from the beginning.
     pub exchange: Option<Exchange>,
-    /// What is to be said of it.
+    /// The statement that is made about the exchange, or about the beginning.
     pub said: Said,
     /// The statements of the specification.
     pub sites: Vec<Site>,
 }
 
-/// What is to be said of an exchange.
+/// A statement about an exchange, about what its answer says or what its request did; or about the beginning.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Said {
     /// Its answer matters.
@@ -34,7 +34,7 @@ pub enum Said {
     Initially(String),
 }
 
-/// What an answer says about the state, in every candidate.
+/// The news about the state that an answer brings, in every candidate.
 #[derive(Clone, PartialEq, Debug)]
 pub enum News {
     /// Nothing that can be put into words.
@@ -57,7 +57,8 @@ const SHOWN: usize = 12;
 const PART: u64 = 8;
 
 impl News {
-    /// What follows in all of the candidates, given what is new in each of them; `None` is that nothing is.
+    /// Combines what is new in each candidate into what follows in all of them; [`News::None`] where nothing is new in some
+    /// candidate.
     fn of(mut each: Vec<Vec<Fact>>) -> News {
         each.sort();
         each.dedup();
@@ -77,8 +78,8 @@ impl News {
 }
 
 impl<R: Recording + ?Sized> Search<'_, R> {
-    /// What is to be said of the exchanges of a reason, in their order, and how many were left out: where they are too many, the
-    /// last ones are described.
+    /// Describes the exchanges of a reason, in their order, and returns how many were left out: where they are too many, the last
+    /// ones are described.
     pub(super) fn lessons(
         &mut self,
         needed: &[usize],
@@ -101,8 +102,8 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         (initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect(), from)
     }
 
-    /// What is possible before and behind each of these exchanges where only the needed answers are known: what a request is
-    /// said to have done must not depend on any other answer. Those are missing where that takes too much.
+    /// Judges what is possible before and behind each of these exchanges where only the needed answers are known: what a request
+    /// is said to have done must not depend on any other answer. Exchanges for which that takes too much are missing.
     fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
         let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };
         let mut judge = self.plain_start();
@@ -128,7 +129,7 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         around
     }
 
-    /// What a request did to some cells.
+    /// Describes what a request did to some cells; `None` where it did nothing to them that can be described.
     fn request(&mut self, at: usize, cells: &[Cell], around: Option<&[Judge; 2]>) -> Option<Lesson> {
         let exchange = exchange_at(self.recording(), at)?;
         let traced = Traced::new(self.spec);
@@ -151,8 +152,8 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         did.then(|| Lesson { exchange: Some(exchange), said: Said::Request(changes), sites })
     }
 
-    /// What each of the needed answers says, from a position on: the trace is judged with these answers and holes else, or,
-    /// where that takes too much, with all answers.
+    /// Describes what each of the needed answers says, from a position on: the trace is judged with these answers and holes else,
+    /// or, where that takes too much, with all answers.
     fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Lesson)> {
         let Some(last) = needed.last().copied() else { return Vec::new() };
         let mut judge = self.plain_start();
@@ -192,7 +193,7 @@ fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Lesson {
     Lesson { exchange: None, said: Said::Initially(said), sites: site.into_iter().collect() }
 }
 
-/// What the answer of an exchange says to a judge.
+/// Shows an exchange to a judge, and describes what its answer says about the state.
 fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) -> Lesson {
     let before = states(spec, judge);
     budget.observe(judge, exchange);
@@ -206,7 +207,7 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
     Lesson { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
 }
 
-/// What is known of all candidates; nothing where that is too much to be described.
+/// The states of all candidates, as far as they are known; `None` where that is too much to be described.
 fn states(spec: &Spec, judge: &Judge) -> Option<Vec<State>> {
     let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
     let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());

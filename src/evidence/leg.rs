@@ -16,15 +16,15 @@ use crate::spec::Spec;
 use crate::term::Term;
 use crate::value::{self, Truth, Value};
 
-/// Where a run is to begin.
+/// The state in which a run is to begin.
 pub(super) enum Begin<'b> {
-    /// In an initial state.
+    /// An initial state.
     Initially(&'b Options),
-    /// In one of the states that a judge knows.
+    /// One of the states that a judge knows.
     At(&'b Judge),
 }
 
-/// What a run begins with.
+/// The beginning of a run that was found: the choices of an initial state, or a state.
 pub(super) enum Begun {
     /// The choices of the initial state.
     Initial(Initial),
@@ -32,7 +32,7 @@ pub(super) enum Begun {
     State(Vec<Value>),
 }
 
-/// Why there is no run.
+/// The reason why there is no run.
 pub(super) enum LegError {
     /// There were too many explanations, or too hard ones, after so many exchanges: fewer at once may do.
     TooMany {
@@ -172,7 +172,7 @@ fn complete_model(
     }
 }
 
-/// On what conditions a candidate is in a state.
+/// The conditions under which a candidate is in a state; an error where it cannot be, or that is not decided.
 fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answer> {
     let mut conditions = Vec::new();
     for (slot, wanted) in candidate.process.memory.iter().zip(state).filter(|(slot, wanted)| slot != wanted) {

@@ -1,4 +1,4 @@
-//! What a run chose, and repeating it: the concrete server is given the choices, and shows what was observed.
+//! The choices of a run, and repeating it: the concrete server is given the choices, and shows what was observed.
 //!
 //! For example after 3 was observed to be answered by 1, with the choice 7: the server answers 3 by 1 if it is given 7.
 
@@ -10,7 +10,7 @@ use crate::value::{self, Truth, Value};
 use std::iter::Peekable;
 use std::sync::Arc;
 
-/// What a run chose.
+/// The choices of a run.
 pub(super) struct Choices {
     /// Those of the initial state.
     pub(super) initial: Vec<Given>,
@@ -18,7 +18,7 @@ pub(super) struct Choices {
     pub(super) made: Vec<Made>,
 }
 
-/// What a run chose for one exchange.
+/// The choices of a run for one exchange.
 #[derive(Default)]
 pub(super) struct Made {
     /// The steps before the request, by number.
@@ -30,7 +30,7 @@ pub(super) struct Made {
 }
 
 impl Choices {
-    /// What the choices on a path, the first one first, are under a model.
+    /// Reads the choices on a path off its log, the first one first, with the values that they have under a model.
     pub(super) fn of<'l>(
         spec: &Spec,
         completion: &Completion<'_>,
@@ -91,7 +91,8 @@ impl Made {
     }
 }
 
-/// What was chosen, under a model; `None` where it stands in an arm that is not taken.
+/// The choice that an entry of a log stands for, under a model; `None` where it stands in an arm that is not taken, or the entry
+/// is no choice.
 fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
     match logged {
         Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
@@ -108,8 +109,8 @@ pub(super) fn begin(spec: &Arc<Spec>, choices: Vec<Given>) -> Result<(Server, In
     Ok((server, Initial { choices, json }))
 }
 
-/// That a run does not show what was observed. It need not where choices stand in the order in which elements were met that
-/// were not known.
+/// The error that a run does not show what was observed. It need not where choices stand in the order in which elements were met
+/// that were not known.
 pub(super) fn wrong(spec: &Spec, line: u64, why: String) -> WitnessError {
     if spec.program.chooses_for_elements { WitnessError::Disordered } else { WitnessError::DoesNotReplay { line, why } }
 }

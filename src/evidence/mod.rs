@@ -1,4 +1,4 @@
-//! Why: a second pass over the same exchanges (contract, *Evidence*).
+//! The evidence for a verdict: a second pass over the same exchanges (contract, *Evidence*).
 //!
 //! An accepted trace has a *witness*: concrete values for every internal choice, replayed on the concrete server before it
 //! is shown. A rejected one has a *reason*: the answers that, together, leave no explanation, and none of which can be

@@ -41,7 +41,8 @@ pub(super) fn run(
     leg::replay(spec, None, choices, exchanges, into)
 }
 
-/// From which of some states a way leads into one that the judge knows, and what was chosen on it.
+/// Finds a way from one of some states into one that the judge knows; returns the state in which it begins, and what was chosen
+/// on it.
 fn chosen(
     spec: &Spec,
     judge: &mut Judge,

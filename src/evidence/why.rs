@@ -1,4 +1,4 @@
-//! Why a trace is rejected, as data: what was possible, the reason, and how its exchanges lead there.
+//! The explanation of a rejection, as data: what was possible, the reason, and how its exchanges lead there.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::dualize::{Cell, Exchange, Options};
 use crate::spec::Spec;
 use crate::validate::Recording;
 
-/// Why a trace is rejected.
+/// An explanation of why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Why {
     /// The rejected exchange.
     pub rejected: Exchange,
-    /// What would have been possible instead.
+    /// The answers that would have been possible instead.
     pub allowed: Vec<Allowed>,
     /// The answers that leave nothing else.
     pub reason: Reason,
     /// The exchanges that matter, in order; of many, the last.
     pub lessons: Vec<Lesson>,
-    /// How many exchanges that matter are before those.
+    /// The number of exchanges that matter and are before those in `lessons`.
     pub omitted: usize,
 }
 

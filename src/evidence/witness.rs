@@ -15,7 +15,7 @@ use crate::value::Value;
 pub struct Witness {
     /// The choices that made the initial state.
     pub initial: Vec<Given>,
-    /// The same as JSON.
+    /// The choices that made the initial state, as JSON.
     pub initial_json: Vec<String>,
     /// The exchanges, in order.
     pub steps: Vec<WitnessStep>,
@@ -26,22 +26,22 @@ pub struct Witness {
 pub struct WitnessStep {
     /// Its line.
     pub line: u64,
-    /// What the server did by itself before the request, in order.
+    /// The steps that the server took by itself before the request, in order.
     pub before: Vec<WitnessOwn>,
-    /// What the server chose.
+    /// The choices of the server while it handled the request.
     pub choices: Vec<Given>,
-    /// The same as JSON.
+    /// The choices of the server while it handled the request, as JSON.
     pub json: Vec<String>,
     /// The request, where a part of it was not known.
     pub request: Option<Value>,
-    /// What it replied (which fills a hole).
+    /// The reply of the server (which fills a hole).
     pub reply: Reply,
-    /// Whether the request was lost before it had any effect.
+    /// True if the request was lost before it had any effect.
     pub skipped: bool,
 }
 
 impl WitnessStep {
-    /// How many values it has: choices, and what the server did by itself.
+    /// The number of values that the exchange has: choices, and steps that the server took by itself, with theirs.
     #[must_use]
     pub fn values(&self) -> usize {
         self.choices.len() + self.before.iter().map(|own| 1 + own.choices.len()).sum::<usize>()
@@ -53,15 +53,15 @@ impl WitnessStep {
 pub struct WitnessOwn {
     /// The step's number, in the order of the declarations.
     pub step: usize,
-    /// Where it is declared.
+    /// The place where it is declared.
     pub site: Site,
-    /// What the server chose.
+    /// The choices of the server in this step.
     pub choices: Vec<Given>,
-    /// The same as JSON.
+    /// The choices of the server in this step, as JSON.
     pub json: Vec<String>,
 }
 
-/// Why there is no witness.
+/// The reason why there is no witness.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WitnessError {
     /// The trace is not accepted.
@@ -76,7 +76,7 @@ pub enum WitnessError {
     DoesNotReplay {
         /// The line of the exchange at which it differs.
         line: u64,
-        /// How.
+        /// The way in which it differs, or the reason why the server stopped, in words.
         why: String,
     },
     /// Whoever took its parts wanted no more of them.
@@ -140,6 +140,6 @@ impl Leg {
 pub struct Initial {
     /// The choices.
     pub choices: Vec<Given>,
-    /// The same as JSON.
+    /// The choices that made the initial state, as JSON.
     pub json: Vec<String>,
 }

@@ -20,10 +20,10 @@ use crate::value::{Map, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// How deeply the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
+/// The depth to which the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
 pub const MAX_DEPTH: usize = 512;
 
-/// What stands where an answer is expected.
+/// The content of a place where an answer is expected: the answer, or a hole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Observed {
     /// `{"$any": null}`: there was an answer, and it is not known.
@@ -32,7 +32,7 @@ pub enum Observed {
     Value(Value),
 }
 
-/// What is said of a hole where nothing was recorded.
+/// The message about a hole where nothing was recorded.
 pub(super) const NO_HOLES: &str = "expected a value: only a recording may have holes";
 
 pub(super) type Decoded<T> = Result<T, JsonError>;
@@ -100,14 +100,14 @@ pub fn decode_answer(types: &Types, id: TypeId, text: &str) -> Decoded<Observed>
     Ok(answer)
 }
 
-/// Whether `$any` and `$lit` mean something here; inside `{"$lit": v}` they do not.
+/// The meaning of `$any` and `$lit` at a place: inside `{"$lit": v}` they have none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marks {
     Read,
     Literal,
 }
 
-/// Whether a part of a value may be a hole.
+/// The rule that says whether a part of a value may be a hole.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holes {
     /// Only what was recorded may have parts that are not known.
@@ -312,7 +312,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         self.value(id).map_err(|error| error.within(&format!(".{name}")))
     }
 
-    /// What a field is that does not stand in the object.
+    /// Returns the value of a field that does not stand in the object: `None` for an option, an error for any other type.
     fn absent(&self, end: usize, (name, id): (&str, TypeId)) -> Decoded<Value> {
         match self.types.get(id) {
             Type::Option(_) => Ok(Value::NONE),
@@ -365,7 +365,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
         Ok((tag as u32, &def.variants[tag]))
     }
 
-    /// What a variant carries: named fields as an object, one field as itself, more as an array, none as null.
+    /// Reads what a variant carries: named fields as an object, one field as itself, more as an array, none as null.
     fn payload(&mut self, id: TypeId, variant: &'t VariantDef) -> Decoded<Fields> {
         let fields = &variant.fields;
         let several = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
@@ -462,7 +462,7 @@ fn packed(fields: &mut [Value]) -> Fields {
     fields.iter_mut().map(|field| std::mem::replace(field, Value::Absent)).collect()
 }
 
-/// What becomes of a field that the type does not name.
+/// The treatment of a field that the type does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unknown {
     Ignored,

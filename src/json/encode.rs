@@ -43,7 +43,7 @@ pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
     }
 }
 
-/// What is still to be written, the next on top of a stack.
+/// A part that is still to be written; the next one is on top of a stack.
 enum Task<'v> {
     Value(TypeId, &'v Value),
     Text(&'static str),

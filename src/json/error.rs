@@ -1,4 +1,4 @@
-//! What is wrong with a JSON text, and where: an offset into the text, a path into the value, and what was expected.
+//! Errors about a JSON text: what is wrong, and where (an offset into the text, a path into the value), with what was expected.
 //!
 //! ```
 //! use mayhap::json::Scanner;
@@ -14,14 +14,14 @@ use std::ops::{Deref, DerefMut};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonError(Box<Flaw>);
 
-/// What is wrong, and where.
+/// The content of a [`JsonError`]: what is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flaw {
-    /// Where, in bytes from the beginning of the text.
+    /// The place, in bytes from the beginning of the text.
     pub offset: usize,
     /// Which part of the value, as in `.Ok.tag[2]`; empty for the whole.
     pub path: String,
-    /// What is wrong, with what was expected.
+    /// A description of what is wrong, with what was expected.
     pub message: String,
 }
 
@@ -32,14 +32,14 @@ impl JsonError {
         JsonError(Box::new(Flaw { offset, path: String::new(), message: message.into() }))
     }
 
-    /// The same error in a text that begins so many bytes before.
+    /// The error as one in a text that begins so many bytes before.
     #[must_use]
     pub fn behind(mut self, bytes: usize) -> JsonError {
         self.offset += bytes;
         self
     }
 
-    /// The same error in this text; where a hole is meant, with how it is written.
+    /// The error of a place in this text; where a hole is meant there, with how it is written.
     pub(super) fn about_holes(mut self, text: &str) -> JsonError {
         if text.get(self.offset..).is_some_and(|rest| rest.starts_with("\"$any\"")) {
             self.message.push_str(" (a hole is written {\"$any\": null})");
@@ -47,7 +47,7 @@ impl JsonError {
         self
     }
 
-    /// The same error, seen from one level further out.
+    /// The error as seen from one level further out: `segment` is put in front of its path.
     #[must_use]
     pub fn within(mut self, segment: &str) -> JsonError {
         self.path.insert_str(0, segment);
@@ -69,7 +69,7 @@ impl DerefMut for JsonError {
     }
 }
 
-/// What a variant carries that has several fields, or named ones.
+/// Says in words what a variant carries that has several fields, or named ones.
 pub(super) fn carried(fields: &[(Option<String>, TypeId)]) -> String {
     match fields.first() {
         Some((Some(name), _)) => format!("an object, what this variant carries: {{{name:?}: …}}"),

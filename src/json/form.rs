@@ -1,4 +1,4 @@
-//! How the values of each type stand in a text as it is usually written: what is always the same, with gaps for the parts.
+//! The usual forms of the values of each type in a text: what is always the same, with gaps for the parts.
 //!
 //! The fields of `struct Tag { weak: bool, opaque: Opaque }` are what stands in the gaps of `{"weak": …, "opaque": …}`, those
 //! of the variant `Put` in the gaps of `{"Put": {"key": …, "value": …}}`, and a variant without fields is text without gaps.
@@ -21,7 +21,7 @@ use super::words::{Piece, Tail};
 use crate::spec::types::{Type, TypeId, Types};
 use std::collections::HashSet;
 
-/// How a program writes commas and colons.
+/// The way in which a program writes commas and colons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spacing {
     /// With a space behind each, as this program and Python do.
@@ -38,7 +38,7 @@ pub struct Forms {
     pub(super) known: Known,
 }
 
-/// How the values of a type are usually written.
+/// The way in which the values of a type are usually written.
 #[derive(Debug)]
 pub(super) enum Form {
     Int,
@@ -53,12 +53,12 @@ pub(super) enum Form {
     Other,
 }
 
-/// How the constructors of a type are usually written, found by one octet that most of them differ in.
+/// The ways in which the constructors of a type are usually written, found by one octet that most of them differ in.
 #[derive(Debug)]
 pub(super) struct Templates {
     /// One for each constructor, in the order of their tags.
     by_tag: Box<[Template]>,
-    /// Where this octet stands in the texts of all of them.
+    /// The position of this octet in the texts of all of them.
     at: usize,
     /// The first constructor with this octet there, by the octet; [`NONE`] where there is none.
     first: Box<[u32; 256]>,
@@ -67,7 +67,7 @@ pub(super) struct Templates {
 /// The tag of no constructor.
 const NONE: u32 = u32::MAX;
 
-/// What is always the same in the text of a constructor, and the gaps in it.
+/// The text of a constructor: what is always the same in it, and the gaps in it.
 #[derive(Debug)]
 pub(super) struct Template {
     /// Everything before the first gap.
@@ -77,11 +77,11 @@ pub(super) struct Template {
     next: u32,
 }
 
-/// Where a field stands.
+/// A gap in a text, where a field stands.
 #[derive(Debug)]
 pub(super) struct Gap {
     pub of: TypeId,
-    /// What stands between the field and the next gap, or the end.
+    /// The text between the field and the next gap, or the end.
     pub behind: Piece,
 }
 

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-/// How many strings are remembered at first, and at most: powers of two.
+/// The number of strings that are remembered at first; `MANY` is the most. Both are powers of two.
 const FEW: usize = 1 << 6;
 const MANY: usize = 1 << 12;
 
@@ -25,7 +25,7 @@ pub(super) struct Known {
     places: Vec<Place>,
     /// Which bits of a mixed word say where its place is.
     mask: usize,
-    /// How many strings were made for these places.
+    /// The number of strings that were made for these places.
     made: usize,
 }
 

@@ -23,9 +23,9 @@ use std::ops::Range;
 /// A member of an object that has been read.
 struct Member<'a> {
     name: Cow<'a, str>,
-    /// Where it stands in the text.
+    /// The offset of the member in the text.
     at: usize,
-    /// Where its canonical text stands in what is written.
+    /// The range of the member's canonical text in what is written.
     written: Range<usize>,
 }
 

@@ -56,7 +56,7 @@ pub struct Reading<'t, 'a> {
     forms: &'t [Form],
     known: &'t mut Known,
     text: &'a str,
-    /// What of the text has not been read; nothing where it went astray.
+    /// The part of the text that has not been read; empty where reading went astray.
     rest: &'a [u8],
     tail: Tail,
 }
@@ -87,7 +87,7 @@ impl<'t, 'a> Reading<'t, 'a> {
         behind.is_some()
     }
 
-    /// Whether nothing but white space is left.
+    /// Tests whether nothing but white space is left.
     #[inline]
     pub fn is_at_end(&self) -> bool {
         self.rest.iter().all(|octet| matches!(octet, b' ' | b'\t' | b'\n' | b'\r'))

@@ -30,13 +30,13 @@ impl<'a> Scanner<'a> {
         Scanner { text, at: 0 }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// What has not been read yet.
+    /// The part of the text that has not been read yet.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -53,7 +53,7 @@ impl<'a> Scanner<'a> {
         None
     }
 
-    /// Where the next byte that is not white space stands.
+    /// Skips white space; returns the offset of the next byte.
     pub(super) fn here(&mut self) -> usize {
         self.peek();
         self.at
@@ -102,7 +102,7 @@ impl<'a> Scanner<'a> {
         JsonError::new(self.at, format!("expected {what}, found {found}"))
     }
 
-    /// What comes next, in words.
+    /// Says in words what comes next.
     #[must_use]
     pub fn found(&mut self) -> String {
         match self.peek() {

@@ -1,4 +1,4 @@
-//! What is read and written under which type, as data: a type, a text, and the canonical text or the error.
+//! Cases of what is read and written under which type, as data: a type, a text, and the canonical text or the error.
 
 use super::*;
 use crate::spec::types::*;

@@ -51,7 +51,7 @@ fn few(octets: &[u8]) -> u64 {
     octets.iter().rev().fold(0, |word, octet| word << 8 | u64::from(*octet))
 }
 
-/// How many octets need no attention inside a string: all before a quote, a backslash, a control character or the end.
+/// The number of octets that need no attention inside a string: all before a quote, a backslash, a control character or the end.
 #[inline]
 pub(super) fn plain(octets: &[u8]) -> usize {
     let mut rest = octets;
@@ -74,7 +74,7 @@ pub(super) fn special(word: u64) -> u64 {
     below(word, 0x20) | is(b'"') | is(b'\\')
 }
 
-/// How many digits a word begins with, in bits, which are eight times as many.
+/// The number of digits that a word begins with, in bits, which are eight times as many.
 #[inline]
 pub(super) fn digits(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
@@ -126,7 +126,7 @@ impl Piece {
         &self.text
     }
 
-    /// What is left of `octets`, which end as `tail` does, behind this text, if they begin with it.
+    /// The rest of `octets`, which end as `tail` does, behind this text; `None` if they do not begin with it.
     #[inline]
     pub(super) fn behind<'a>(&self, octets: &'a [u8], tail: Tail) -> Option<&'a [u8]> {
         let length = self.text.len();

@@ -146,7 +146,8 @@ fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted
     }
 }
 
-/// When a map has something under a key, and what.
+/// The condition under which a map has something under a key, and what it has there; both are absent where the value is no
+/// map.
 pub(super) fn found(map: &Value, key: &Value) -> Lifted<(Value, Value)> {
     let found = over_map(map, |map| map.get(key))?;
     Ok(found.map_or((Value::Absent, Value::Absent), |(there, found)| (there.into(), found)))

@@ -105,7 +105,7 @@ pub enum Event {
     Yield,
     /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`](super::Process::resume) with a value.
     Choose {
-        /// What it ranges over.
+        /// The range of the choice.
         choice: Choice,
         /// The node.
         site: Site,
@@ -124,7 +124,7 @@ pub enum Event {
     Branch {
         /// The condition.
         condition: Condition,
-        /// Where the process goes on if it holds, and if not; `None` where both are the same place.
+        /// The places where the process goes on if the condition holds, and if not; `None` where both are the same place.
         sides: Option<(Pc, Pc)>,
         /// The node.
         site: Site,
@@ -145,7 +145,7 @@ pub enum Event {
     },
     /// One of n ways. [`Process::select`](super::Process::select).
     Or {
-        /// How many ways.
+        /// The number of ways.
         ways: usize,
         /// The node.
         site: Site,

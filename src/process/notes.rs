@@ -1,4 +1,4 @@
-//! What a section notes on its way: which variables it stored to, and what few sections have to note.
+//! The notes that a section makes on its way: the variables that it stored to, and what few sections have to note.
 //!
 //! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
 

@@ -1,4 +1,5 @@
-//! What a process holds: its values copied and rewritten, and its roots, all values that it still mentions between two sections.
+//! The values that a process holds, copied and rewritten, and its roots: all values that it still mentions between two
+//! sections.
 //!
 //! After `now := t` nothing mentions what `now` was before, unless another variable, a suspended task or a packet under way
 //! holds it.

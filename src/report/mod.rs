@@ -21,7 +21,7 @@ use serde::Serialize;
 /// The version of the form that [`json::report`] writes.
 pub const SCHEMA: u32 = 1;
 
-/// How many steps of a witness, and values in them, stand in a report.
+/// The number of steps of a witness, and of values in them, up to which the witness stands in a report.
 pub const INLINE: usize = 1_000;
 
 /// Everything that is said about one trace.
@@ -38,7 +38,7 @@ pub struct Report {
     /// The line of the first event that cannot be explained (reject), from which on the trace is outside (outside), or
     /// that meets a fault of the specification (fault), or on which the first question was too hard (unknown).
     pub event: Option<u64>,
-    /// Where only a range is known: the first line that it may be.
+    /// The first line that the event may be on, where only a range is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_from: Option<u64>,
     /// Why, line by line, for people.
@@ -49,12 +49,12 @@ pub struct Report {
     /// The lines whose requests made the state what it is, whatever they were answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<Vec<u64>>,
-    /// Where looking for these was cut off: the line before which all answers are among them.
+    /// The line before which all answers belong to `reason`, where the search for them was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_before: Option<u64>,
     /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
     pub witness: Option<Vec<witness::Step>>,
-    /// How much work it was.
+    /// The amount of work that it was.
     pub stats: Stats,
 }
 

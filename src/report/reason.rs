@@ -28,9 +28,9 @@ pub struct Explanation {
     pub because: Vec<u64>,
     /// The lines whose requests made the state what it is, whatever they were answered.
     pub requests: Vec<u64>,
-    /// Where looking for them was cut off: the line before which all answers are among them.
+    /// The line before which all answers belong to `because`, where the search for them was cut off.
     pub and_before: Option<u64>,
-    /// The same as positions; [`evidence::check_reason`] judges it again.
+    /// The reason with positions of exchanges instead of lines; [`evidence::check_reason`] judges it again.
     pub reason: Reason,
 }
 
@@ -40,7 +40,7 @@ pub fn explain<R: Recording + ?Sized>(spec: &Arc<Spec>, recording: &R) -> Option
     explain_within(spec, recording, Budget::seconds(1.0))
 }
 
-/// The same with another budget.
+/// Says why the last of these exchanges is rejected, found within a budget; nothing where it is not.
 #[must_use]
 pub fn explain_within<R>(spec: &Arc<Spec>, recording: &R, budget: Budget<'_>) -> Option<Explanation>
 where
@@ -96,7 +96,7 @@ impl Rejection<'_> {
         lines
     }
 
-    /// What is to be said of an exchange.
+    /// Says in words what an exchange, or the initial state, contributes to the rejection.
     fn lesson(&self, Lesson { exchange, said, sites: _ }: &Lesson) -> String {
         match (said, exchange) {
             (Said::Answer(news), Some(exchange)) => format!("{}{}", self.answered(exchange), means(news)),
@@ -149,7 +149,7 @@ fn allowed(allowed: &Allowed) -> String {
     }
 }
 
-/// What follows from an answer.
+/// Says in words what follows from an answer.
 fn means(news: &News) -> String {
     match news {
         News::None => String::new(),

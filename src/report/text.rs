@@ -5,7 +5,7 @@
 use super::{Forked, Report, Stats};
 use crate::choice::counted;
 
-/// How much of a report is written.
+/// The length to which a report is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
     /// The verdict, on one line.

@@ -16,18 +16,18 @@ use crate::spec::Spec;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// What one event needed.
+/// The step of a witness for one event: all that the event needed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Step {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
-    /// What the server did by itself before the request.
+    /// The steps that the server took by itself before the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Own>,
     /// The request, where a part of it was a hole in the trace.
     #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
     pub request: Option<Written>,
-    /// What the server chose, in order.
+    /// The choices of the server, in order.
     pub choices: Vec<Written>,
     /// Its answer, which fills a hole in the trace.
     #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
@@ -42,11 +42,11 @@ pub struct Step {
 pub struct Own {
     /// Which `step` of the specification it was, from 1.
     pub step: usize,
-    /// What the server chose, in order.
+    /// The choices of the server, in order.
     pub choices: Vec<Written>,
 }
 
-/// What made the initial state, where that was chosen.
+/// The step that made the initial state; `None` where nothing was chosen for it.
 #[must_use]
 pub fn initial(made: &Initial) -> Option<Step> {
     let (before, choices) = (Vec::new(), written(&made.json));
@@ -54,7 +54,7 @@ pub fn initial(made: &Initial) -> Option<Step> {
     Some(step).filter(|step| !step.choices.is_empty())
 }
 
-/// What one event needed.
+/// The step of a report for one event, made of what the event needed.
 #[must_use]
 pub fn step(spec: &Spec, made: &WitnessStep) -> Step {
     let answer = match &made.reply {
@@ -87,7 +87,7 @@ fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
 }
 
 impl Step {
-    /// How many values it tells.
+    /// The number of values that it shows: choices, and one for each thing that the server did by itself.
     #[must_use]
     pub fn values(&self) -> usize {
         self.choices.len() + self.before.iter().map(|own| 1 + own.choices.len()).sum::<usize>()

@@ -42,7 +42,7 @@ impl Int {
         Int(Small(value))
     }
 
-    /// Whether it fits a machine word.
+    /// Tests whether it fits a machine word.
     #[inline]
     pub fn is_small(&self) -> bool {
         matches!(self.0, Small(_))
@@ -163,7 +163,7 @@ impl Int {
         }
     }
 
-    /// Whether this is 0.
+    /// Tests whether this is 0.
     #[inline]
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Small(0))
@@ -279,7 +279,7 @@ mod tests {
         prop_oneof![-9i64..9, Just(i64::MIN), Just(i64::MAX), Just(i64::MIN + 1), any::<i64>()]
     }
 
-    /// Whether a value that fits is stored inline.
+    /// Tests whether the value is stored inline if it fits a machine word.
     fn canonical(value: &Int) -> bool {
         value.to_i64().is_some() || value.big().to_i64().is_none()
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Json(Arc<str>);
 
-/// How many zeros are written at most that say nothing but how large a number is.
+/// The number of zeros that are written at most where they say nothing but how large a number is.
 const ZEROS: usize = 20;
 
 impl Json {

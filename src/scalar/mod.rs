@@ -140,7 +140,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// What a scalar can be. Every sort but `Bool` has infinitely many elements.
+/// The kind of a scalar: the set that it is an element of. Every sort but `Bool` has infinitely many elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sort {
     /// false, true.
@@ -163,7 +163,7 @@ impl Sort {
     /// The sort of a known token, whose type is not recorded.
     pub const ANY_TOKEN: Sort = Sort::Token(u32::MAX);
 
-    /// Whether `scalar` belongs to this sort (a token belongs to every token sort).
+    /// Tests whether `scalar` belongs to this sort (a token belongs to every token sort).
     pub fn admits(self, scalar: &Scalar) -> bool {
         match scalar.sort() {
             Sort::Token(_) => matches!(self, Sort::Token(_)),
@@ -171,7 +171,7 @@ impl Sort {
         }
     }
 
-    /// Whether the sort has infinitely many elements: all but `Bool` do.
+    /// Tests whether the sort has infinitely many elements: all but `Bool` do.
     pub fn is_infinite(self) -> bool {
         self != Sort::Bool
     }

@@ -46,13 +46,13 @@ struct Wanted {
     facts: Vec<Term>,
 }
 
-/// What is known of the requests that were asked in vain.
+/// A record of the requests that were asked in vain.
 struct Vain {
-    /// How many tokens have names, none of these requests counted.
+    /// The number of tokens that have names, not counting those of the requests that were asked in vain.
     names: usize,
     /// The duty that the last one breaks.
     broken: Site,
-    /// Whether it is too hard to find out what the state makes possible.
+    /// True if it is too hard to find out what the state makes possible.
     is_hard: bool,
 }
 

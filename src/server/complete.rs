@@ -22,12 +22,12 @@ pub struct Completion<'c> {
     pub types: &'c Types,
     /// The values of the variables.
     pub model: &'c Model,
-    /// What has been seen of unknown values.
+    /// The process, which has the table of what has been seen of unknown values.
     pub process: &'c Process,
 }
 
 impl Given {
-    /// What was chosen, under a model; `None` where it stands in an arm that is not taken.
+    /// Returns what was chosen, under a model; `None` where it stands in an arm that is not taken.
     #[must_use]
     pub fn under(&self, completion: &Completion<'_>, guard: Option<&Term>) -> Option<Given> {
         if guard.is_some_and(|guard| !completion.holds(guard)) {
@@ -69,7 +69,7 @@ impl Completion<'_> {
         }
     }
 
-    /// Whether a condition holds under the model.
+    /// Tests whether a condition holds under the model.
     #[must_use]
     pub fn holds(&self, condition: &Term) -> bool {
         self.model.eval_or_simplest(condition).and_then(|truth| truth.as_bool()) == Some(true)

@@ -6,7 +6,7 @@ use crate::scalar::{Int, Json, Scalar, Sort, Token};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
 
-/// Where integers are drawn from, each from the first to below the second.
+/// The ranges that integers are drawn from, each from the first to below the second.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Ranges {
     /// Integers in requests.
@@ -25,18 +25,18 @@ pub(super) enum Variety {
     Small,
 }
 
-/// How often integers are small, negative, middling and large.
+/// The weights of small, negative, middling and large integers.
 const KINDS: [u64; 4] = [5, 1, 1, 1];
 
 /// All of a request.
 pub(super) const REQUEST: &str = "request";
 
-/// What is being drawn.
+/// The name of what is being drawn, for the labels of choices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     /// The name of what it is for, then the fields down to the part at hand.
     path: String,
-    /// Where the specification chooses, in words; empty for a request.
+    /// The place at which the specification chooses, in words; empty for a request.
     line: String,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Place {
 pub struct Drawing {
     pub(super) ranges: Ranges,
     pub(super) variety: Variety,
-    /// How many tokens were made: t1, t2 …
+    /// The number of tokens that there are: t1, t2 …
     pub(super) tokens: usize,
-    /// What is being drawn, where choices are to say so.
+    /// The name of what is being drawn, where choices are to say so.
     pub(super) place: Option<Place>,
 }
 
@@ -62,7 +62,7 @@ const LETTERS: [usize; 2] = [6, 2];
 
 /// Arrays and objects of JSON are drawn so deep.
 const JSON_DEPTH: usize = 2;
-/// How often a JSON value is null, a truth value, a number, a string, an array and an object.
+/// The weights with which a JSON value is null, a truth value, a number, a string, an array and an object.
 const JSON_KINDS: [u64; 6] = [1, 1, 2, 3, 1, 2];
 
 type Drawn<T> = Result<T, ChoiceError>;
@@ -251,7 +251,7 @@ impl Drawing {
         Ok(Value::data(tag, drawn.collect::<Drawn<Vec<Value>>>()?))
     }
 
-    /// How many elements a collection has.
+    /// Draws the number of elements that a collection has.
     pub(super) fn count(&self, source: &mut dyn Choices) -> Drawn<usize> {
         source.choose(self.label("elements"), self.bound(ELEMENTS))
     }
@@ -338,7 +338,7 @@ impl Drawing {
 }
 
 impl Drawing {
-    /// What is drawn from here on is for this; where not all choices are visited, nobody reads their names.
+    /// Says what is drawn from here on. Where not all choices are visited it does nothing: nobody reads their names.
     pub(super) fn draw_for(&mut self, subject: &str, line: &str) {
         if let Some(place) = &mut self.place {
             *place = Place { path: subject.to_owned(), line: line.to_owned() };

@@ -43,7 +43,7 @@ pub enum Given {
     Element(Value),
 }
 
-/// How a request ended.
+/// The way in which a request ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
     /// With an answer.
@@ -102,13 +102,13 @@ pub struct Server {
     before: Vec<Value>,
     solver: Solver,
     drawing: Drawing,
-    /// What there is besides where part of the state is not known yet.
+    /// The data that is kept besides the state where part of that is not known yet; `None` once all of it was found known.
     open: Option<Open>,
-    /// What the last section chose.
+    /// The choices that the last section made.
     made: Made,
 }
 
-/// What a section begins with.
+/// The event that a section begins with.
 #[derive(Clone, Copy)]
 enum Begun<'r> {
     /// Nothing has happened yet.
@@ -120,7 +120,7 @@ enum Begun<'r> {
 }
 
 impl Given {
-    /// What was chosen; a way is no value.
+    /// Returns the value that was chosen; `None` for a way, which is no value.
     fn value(&self) -> Option<&Value> {
         match self {
             Given::Value(value) | Given::Element(value) => Some(value),
@@ -199,7 +199,8 @@ impl Server {
         }
     }
 
-    /// Whether the request has a run now, whatever its choices are. Nothing has come of it.
+    /// Tests whether the request has a run now, by whichever choices; `false` also where a limit or the solver leaves
+    /// that open. The state stays as it is.
     ///
     /// # Errors
     /// Where the source of choices, which decides what is tried first, fails.
@@ -235,13 +236,14 @@ impl Server {
         path
     }
 
-    /// What the last section chose.
+    /// Returns the choices that the last section made; none are kept where part of the state was not known before it.
     #[must_use]
     pub fn made(&self) -> &[Given] {
         &self.made.given
     }
 
-    /// What the last section chose, as JSON; a way is its number.
+    /// Returns the choices that the last section made, as JSON; a way is its number. As for [`Server::made`], none are
+    /// kept where part of the state was not known before it.
     #[must_use]
     pub fn made_json(&self) -> Vec<String> {
         let show = |(made, ty): (&Given, &crate::spec::TypeId)| match made {

@@ -23,7 +23,7 @@ const LENGTH: usize = 1_024;
 /// The end of a list that was not looked at is shown where it is no longer than this.
 const LONGEST: i64 = 256;
 
-/// What there is besides a state with symbols.
+/// The data that a server with symbols in its state keeps besides the state.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     pub(super) fresh: Fresh,
@@ -98,7 +98,7 @@ impl Search<'_> {
         found.map_err(|stop| if let Stop::Stuck(site) = stopped { stop.told_at(site) } else { stop })
     }
 
-    /// What a section chose and answered is drawn.
+    /// Draws what a section chose and answered.
     fn shown(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
         let mut model = Model::default();
         for (made, _) in std::mem::take(&mut path.log) {
@@ -177,7 +177,7 @@ impl Search<'_> {
         }
     }
 
-    /// Where it was not decided whether the conditions can hold, all symbols are drawn: then it is.
+    /// Draws all symbols where it was not decided whether the conditions can hold: then it is, or that is an error.
     pub(super) fn settle(&mut self, path: &mut Path) -> Result<(), Stop> {
         if path.store.doubt().is_some() {
             let open = path.store.vars().into_iter().collect();
@@ -228,7 +228,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What is not known of an answer is now as in what is shown of it.
+    /// Unifies the answer with what is shown of it, so that what is not known of it is now as shown.
     fn unify(&mut self, path: &mut Path, mut answer: Value, shown: &Value) -> Result<(), Stop> {
         loop {
             match value::equal(&answer, shown) {

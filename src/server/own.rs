@@ -1,4 +1,4 @@
-//! What the server does by itself: the `step`s of its specification, taken for real between two requests.
+//! The server's own work: the `step`s of its specification, taken for real between two requests.
 //!
 //! `step { n := n + 1; }` is taken now and then: before each request, as often as a choice by [`RARITY`] says so.
 
@@ -7,7 +7,7 @@ use super::{Begun, Given, Server, Stop};
 use crate::choice::Choices;
 use crate::spec::Site;
 
-/// How often a step is taken before a request, and then perhaps another one; and how often none.
+/// The weights of taking a step before a request, and then perhaps another one, and of taking none.
 const RARITY: [u64; 2] = [1, 3];
 /// No more steps than this are taken before one request; and where all choices are to be visited.
 const STEPS: [usize; 2] = [16, 2];
@@ -40,7 +40,7 @@ impl Server {
         }
     }
 
-    /// How many steps a request waits for that has no run.
+    /// Returns the number of steps that a request waits for that has no run.
     pub(super) fn patience(&self) -> usize {
         match self.drawing.variety {
             Variety::Wide if !self.spec.program.steps.is_empty() => WAITED,

@@ -15,7 +15,7 @@ use crate::symbolic::{Chosen, Fork, Policy};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
-/// Where a section's choices come from.
+/// The source of a section's choices.
 pub(crate) enum Source<'s> {
     /// They are drawn.
     Drawn(&'s mut dyn Choices),
@@ -23,7 +23,7 @@ pub(crate) enum Source<'s> {
     Given(VecDeque<Given>),
 }
 
-/// What a section chose.
+/// The choices that a section made.
 #[derive(Debug, Default)]
 pub(super) struct Made {
     pub given: Vec<Given>,

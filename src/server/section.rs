@@ -20,7 +20,7 @@ pub(super) const PATHS: usize = 10_000;
 /// A path through a section, with what was chosen, and under which guard.
 pub(super) type Path = symbolic::Path<(Given, Option<Term>)>;
 
-/// Where a path's choices come from.
+/// The source of a path's choices.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choosing {
     /// They are drawn.
@@ -29,7 +29,7 @@ pub(super) enum Choosing {
     Symbols,
 }
 
-/// What looking for a path needs.
+/// The data that the search for a path needs.
 pub(super) struct Search<'s> {
     pub spec: &'s Spec,
     pub fresh: Fresh,
@@ -221,7 +221,8 @@ fn go(program: &Program, path: &mut Path, way: usize) {
     path.process.select(way);
 }
 
-/// What is told where paths stop differently: that a run is wrong before that none exists.
+/// Ranks stops: where paths stop differently, the highest is told. A run that is wrong ranks above one that does not
+/// exist.
 fn gravity(stop: &Stop) -> u8 {
     match stop {
         Stop::Choice(_) => 5,

@@ -1,4 +1,5 @@
-//! What one constraint about the inside of texts says of another: it implies or excludes it, or tells a value in it.
+//! Consequences of one constraint about the inside of texts for another: it implies or excludes it, or gives a value in it.
+//! Inequalities are compared with other constraints, too.
 //!
 //! For example beside `to_int(#1 + "7") = 47`, the condition `to_string(to_int(#1 + "7")) = #1 + "7"` is `#1 = "4"`.
 
@@ -38,7 +39,7 @@ impl Facts {
         }
     }
 
-    /// Whether a single constraint that is there implies the condition; a conflict where one excludes it.
+    /// Tests whether a single constraint that is there implies the condition; returns `Err` where one excludes it.
     pub(super) fn follows_from_one(&self, condition: &Term) -> Result<bool, Conflict> {
         for (_, known) in self.beside(condition) {
             let relation = relate(known, condition);

@@ -12,7 +12,8 @@ use crate::term::{Kind, Linear, Term, Var};
 /// More inequalities than this are not paired.
 const MANY: usize = 24;
 
-/// What stands for `∃var. terms`, where that is no more than there was.
+/// The conditions that stand for `∃var. terms`, where they are fewer than the inequalities that are paired: those of the terms
+/// (an equation is two) and the two bounds of the bit.
 pub(super) fn without_bit(facts: &Facts, rest: &Rest, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > MANY {
         return None;
@@ -46,7 +47,8 @@ fn at_most_zero(condition: &Term) -> Option<Vec<Linear>> {
     }
 }
 
-/// The same sum with the bit of a conjunction as the sum of its parts' bits, where no two of these fail together.
+/// The sum with the bit of each conjunction written as the sum of its parts' bits, where no two of these fail together:
+/// `[p && q]` is `[p] + [q] - 1`.
 fn with_single_bits(facts: &Facts, sum: &Linear) -> Linear {
     let mut single = sum.clone();
     for (atom, coefficient) in sum.terms() {
@@ -155,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Whether values of the bits satisfy all conditions.
+    /// Tests whether all conditions hold where each variable has the value of the bit of `assignment` at its number.
     fn satisfies(conditions: &[Term], assignment: u64) -> bool {
         let value = |var: Var| Some(Scalar::Bool(assignment >> var.id & 1 == 1));
         conditions.iter().all(|condition| condition.eval(&mut { value }) == Some(Scalar::Bool(true)))

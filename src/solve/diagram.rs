@@ -117,7 +117,7 @@ mod tests {
     const BIT: Var = Var { id: 1, sort: Sort::Bool };
     const NUMBERS: [Var; 2] = [Var { id: 2, sort: Sort::Int }, Var { id: 3, sort: Sort::Int }];
 
-    /// What may be beside a bit and two numbers from 0 to 2 that differ by no more than 1.
+    /// The values that a bit and two numbers from 0 to 2 may have together, where the numbers differ by no more than 1.
     fn worlds() -> impl Iterator<Item = [Scalar; 3]> {
         let all = (0..18).map(|n| (n % 2 == 1, n / 2 % 3, n / 6));
         all.filter(|(_, a, b): &(bool, i64, i64)| (a - b).abs() <= 1)

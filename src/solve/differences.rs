@@ -14,25 +14,26 @@ use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Linear, Term, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a store says of integers, by differences alone.
+/// A zone of integers of which a store says nothing but bounds and differences, and everything else that the store says.
 pub struct Differences {
     /// The integers.
     pub atoms: Vec<Term>,
-    /// What they may be.
+    /// The values that the integers may have.
     pub zone: Zone,
     /// Everything else that the store says.
     pub others: Vec<Term>,
 }
 
 impl Store {
-    /// Whether it says bounds of integers, or more than of single variables.
+    /// Tests whether the store has bounds of integers, or constraints beyond the domains of single variables.
     #[must_use]
     pub fn has_ranges(&self) -> bool {
         self.facts.rest.is_some() || self.facts.domains.any(&mut |var, _| is_ranged(&self.facts, var))
     }
 
-    /// What the store says of those of these variables of which it says nothing but bounds and differences; other variables of
-    /// which it says no more are left out, exactly. `None` where something is solved for or was not decided.
+    /// The zone of those of these variables of which the store says nothing but bounds and differences, and all else that it
+    /// says; other variables of which it says no more are left out, exactly. `None` where something is solved for or was not
+    /// decided, or the zone would be too large.
     #[must_use]
     pub fn differences(&self, atoms: &[Term]) -> Option<Differences> {
         if self.dead.is_some() || self.doubt().is_some() || self.has_bindings() {

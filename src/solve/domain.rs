@@ -1,4 +1,4 @@
-//! What is known of one variable alone: bounds, values it does not have, sets it is in or outside of.
+//! Domains, all that is known of one variable alone: bounds, values it does not have, sets it is in or outside of.
 //!
 //! The tier that answers most questions: `q <= #n` for a known q is one bound. A domain is never empty, and that is seen
 //! without search: finite ends are admitted themselves. For example `3..` without 3 and 4 is kept as `5..`.
@@ -29,7 +29,7 @@ impl Hash for Domain {
     }
 }
 
-/// What few variables need.
+/// The parts of a domain that few variables need: explicit values, excluded ones, and sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct More {
     /// The only values; then nothing else is stored but the bounds (the smallest and the largest).
@@ -42,7 +42,7 @@ struct More {
     outside: Vec<KeySet>,
 }
 
-/// What an addition did to a domain.
+/// The effect that an addition had on a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Narrowing {
     Same,
@@ -86,12 +86,12 @@ impl Domain {
         self.more.as_ref().map_or(&[], |more| &more.outside)
     }
 
-    /// Whether nothing is known.
+    /// Tests whether nothing is known: every value of the sort is possible.
     pub fn is_all(&self) -> bool {
         self.lo.is_none() && self.hi.is_none() && self.more.is_none()
     }
 
-    /// Whether nothing but bounds is known.
+    /// Tests whether nothing but bounds is known, if anything is.
     pub fn is_interval(&self) -> bool {
         self.more.is_none()
     }
@@ -100,7 +100,7 @@ impl Domain {
         self.more.as_ref().and_then(|more| more.only.as_ref())
     }
 
-    /// Whether `scalar` (of the right sort) is possible.
+    /// Tests whether `scalar` (of the right sort) is a possible value.
     pub fn admits(&self, scalar: &Scalar) -> bool {
         if let Scalar::Int(value) = scalar
             && (self.lo.as_ref().is_some_and(|lo| value < lo) || self.hi.as_ref().is_some_and(|hi| value > hi))
@@ -120,7 +120,8 @@ impl Domain {
         self.only().filter(|only| only.len() == 1).and_then(Values::least)
     }
 
-    /// Whether it has more than `n` values.
+    /// Tests whether a domain (of a sort other than `bool`) is sure to have more than `n` values: between two bounds, each value
+    /// of a set that it is outside of counts as lost.
     pub fn has_more_than(&self, n: usize) -> bool {
         if let Some(only) = self.only() {
             return only.len() > n;
@@ -135,7 +136,7 @@ impl Domain {
         }
     }
 
-    /// Whether it is finite.
+    /// Tests whether a domain is finite by its bounds, its explicit values or a set that it is in.
     pub fn is_finite(&self) -> bool {
         (self.lo.is_some() && self.hi.is_some()) || self.only().is_some() || !self.inside().is_empty()
     }
@@ -352,7 +353,7 @@ impl Domain {
         Domain::listed(Values::of(values))
     }
 
-    /// What lies between two ends, the first not above the second.
+    /// The domain of all integers between two ends, the first not above the second; on a side without an end there is no bound.
     pub(super) fn interval(lo: Option<Int>, hi: Option<Int>) -> Domain {
         Domain { lo, hi, more: None }
     }
@@ -413,7 +414,7 @@ impl Domain {
         Box::new((0..self.picks(var.sort)).map(move |n| self.candidate(var, n)).filter(|scalar| self.admits(scalar)))
     }
 
-    /// How many values to try of a domain without explicit values: all of them, where there are not very many.
+    /// The number of values to try of a domain without explicit values: all of them, where there are not very many.
     fn picks(&self, sort: Sort) -> u64 {
         match (sort, &self.lo, &self.hi) {
             (Sort::Bool, ..) => 2,

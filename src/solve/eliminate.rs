@@ -21,7 +21,8 @@ impl Sides {
         Sides::of_atom((&Term::var(var), var), inequalities)
     }
 
-    /// The same for the only atom that may mention a variable.
+    /// Sorts inequalities by the coefficient of an atom, the only one that may mention the variable; `None` if one has a
+    /// coefficient other than ±1, or has the variable inside another atom.
     pub(super) fn of_atom<'a>(
         (atom, var): (&Term, Var),
         inequalities: impl IntoIterator<Item = &'a Linear>,
@@ -48,7 +49,8 @@ impl Sides {
         self.lower.iter().flat_map(|low| self.upper.iter().map(move |high| low.plus(&Int::ONE, high)))
     }
 
-    /// What is left without the variable: every lower with every upper bound. True ones and duplicates are left out.
+    /// The inequalities that are left without the variable: every lower with every upper bound. True ones and duplicates are left
+    /// out.
     pub(super) fn paired(&self) -> Vec<Term> {
         let mut list: Vec<Term> = self.pairs().map(Term::le0).filter(|term| term.as_bool() != Some(true)).collect();
         list.sort();

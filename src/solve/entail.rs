@@ -1,4 +1,4 @@
-//! What is left of a term beside what is known: for making values simpler, where not finding out does no harm.
+//! Simplification of terms by what a store knows: for making values simpler, where not finding out does no harm.
 //!
 //! Implements no rule of its own: a condition follows where its parts do, or where its negation is refuted. For example beside
 //! `!#1 || #2` and `!#1 || !#2` the condition `#1 && #3` is false.
@@ -16,8 +16,8 @@ const EFFORT: u32 = 16;
 const LARGEST: u32 = 64;
 
 impl Store {
-    /// What is left of a term: its variables resolved; for an integer that depends on conditions, the only one that it can
-    /// be, where that was found out.
+    /// The term with its variables resolved; for one that depends on conditions, the only value that it can have, where that was
+    /// found out.
     #[must_use]
     pub fn simplified(&self, term: &Term, solver: &Solver) -> Term {
         let resolved = self.resolve(term);
@@ -27,8 +27,8 @@ impl Store {
         self.only_value(&resolved).unwrap_or(resolved)
     }
 
-    /// Whether a condition on truth values follows (`Some(true)`), or its negation does; `None` also where that was not found
-    /// out. Unlike [`Store::decide`] it may search, but never asks Z3.
+    /// Tests whether a condition on truth values follows (`Some(true)`), or its negation does (`Some(false)`); `None` also where
+    /// that was not found out. Unlike [`Store::decide`] it may search, but never asks Z3.
     #[must_use]
     pub fn entails(&self, condition: &Term, solver: &Solver) -> Option<bool> {
         let resolved = self.resolve(condition);
@@ -45,7 +45,8 @@ impl Store {
         })
     }
 
-    /// The same by the parts of a connective, each by itself.
+    /// Tests whether a connective follows (`Some(true)`), or its negation does (`Some(false)`), by its parts, each by itself;
+    /// `None` also where that was not found out.
     fn entails_parts(&self, condition: &Term, solver: &Solver) -> Option<bool> {
         let (parts, deciding) = match condition.kind() {
             Kind::And(parts) => (parts, false),
@@ -77,7 +78,7 @@ impl Store {
         self.refutes(&Term::ne(term, &value)).then_some(value)
     }
 
-    /// Whether a condition was found to contradict the store.
+    /// Tests whether a condition contradicts the store, as far as propagation and a small search find out.
     fn refutes(&self, condition: &Term) -> bool {
         let (mut with, mut touched) = (self.clone(), Touched::default());
         if with.facts.conjoin(condition.clone(), &mut touched).is_err() {
@@ -95,12 +96,12 @@ impl Store {
     }
 }
 
-/// Whether it is no variable, and only truth values are in it.
+/// Tests whether a term is not just a variable, and all variables in it are truth values.
 fn is_logical(term: &Term) -> bool {
     term.as_var().is_none() && !term.any_var(&mut |var| var.sort != Sort::Bool)
 }
 
-/// Whether it is a sum with conditional terms in it, and no other computed ones.
+/// Tests whether a term is a choice between variables or constants, or a sum with such choices in it and no other computed terms.
 fn is_conditional(term: &Term) -> bool {
     let plain = |term: &Term| term.as_var().is_some() || term.as_const().is_some();
     let choice = |term: &Term| matches!(term.kind(), Kind::Ite(_, yes, no) if plain(yes) && plain(no));

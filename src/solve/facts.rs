@@ -28,7 +28,7 @@ pub(super) type Id = u32;
 pub(super) struct Facts {
     /// Variables that are solved for; no binding mentions its own variable, chains are allowed.
     pub(super) bindings: Table<Term>,
-    /// What is known of one unbound variable alone.
+    /// The domain of each unbound variable: all that is known of it alone.
     pub(super) domains: Table<Domain>,
     /// Constraints over several unbound variables, or too hard for a domain.
     pub(super) rest: Option<Arc<Rest>>,
@@ -48,13 +48,13 @@ pub(super) struct Rest {
     pub(super) model: Table<Scalar>,
     /// Constraints of components that no tier could decide.
     pub(super) open: Table<super::Why, Id>,
-    /// How many constraints searches have gone through since variables were last forgotten.
+    /// The number of constraints that searches have gone through since variables were last forgotten.
     pub(super) searched: u32,
     /// A constrained variable became known since Z3 was asked last.
     pub(super) gained: bool,
 }
 
-/// What a conjunction changed: domains of variables, constraints added.
+/// The changes that a conjunction made: constrained variables whose domains shrank, and constraints that were added.
 #[derive(Default)]
 pub(super) struct Touched {
     pub(super) vars: SmallVec<[Var; 4]>,
@@ -85,7 +85,7 @@ impl Facts {
         }
     }
 
-    /// Whether a constraint remains that mentions `var`.
+    /// Tests whether a constraint remains that mentions `var`.
     #[inline]
     pub(super) fn constrained(&self, var: Var) -> bool {
         self.rest.as_ref().is_some_and(|rest| rest.of_var.contains_key(var))
@@ -112,7 +112,7 @@ impl Facts {
         term
     }
 
-    /// Whether a bound variable occurs in a term; most terms are told by the range of their variables.
+    /// Tests whether a bound variable occurs in a term; for most terms the range of their variables decides.
     fn mentions_bound(&self, term: &Term) -> bool {
         let Some((first, last)) = term.var_range() else { return false };
         self.bindings.has_within(first, last) && term.any_var(&mut |var| self.bindings.get(var).is_some())
@@ -125,7 +125,7 @@ impl Facts {
         self.add_all(pending, touched)
     }
 
-    /// The same for several.
+    /// Adds several conditions and all that follows by substitution and unit propagation.
     pub(super) fn add_all(&mut self, mut pending: Pending, touched: &mut Touched) -> Result<(), Conflict> {
         while let Some(next) = pending.pop() {
             let next = self.resolve(&next);
@@ -278,7 +278,8 @@ impl Facts {
         }
     }
 
-    /// The same where only what is known of one variable has changed since it was reduced.
+    /// Reduces a condition again, where only what is known of one variable has changed since it was reduced; `None` if it is
+    /// false.
     fn reduce_after(&self, term: &Term, var: Var) -> Option<Term> {
         let Kind::Or(parts) = term.kind() else { return self.reduce(term) };
         let is_decided = |part: &Term| part.mentions(var) && self.decide_by_domain(part).is_some();
@@ -428,17 +429,17 @@ impl Rest {
         ids.filter_map(|id| self.terms.get(id)).collect()
     }
 
-    /// Their numbers.
+    /// The numbers of the constraints that mention a variable.
     pub(super) fn of(&self, var: Var) -> SmallVec<[Id; 8]> {
         self.of_var.get(var).into_iter().flat_map(Set::keys).collect()
     }
 
-    /// Whether every variable of the term has constraints.
+    /// Tests whether every variable of the term has constraints.
     pub(super) fn mentions_all(&self, term: &Term) -> bool {
         !term.any_var(&mut |var| !self.of_var.contains_key(var))
     }
 
-    /// Whether the constraint is there.
+    /// Tests whether the constraint is among those that remain.
     pub(super) fn contains(&self, term: &Term) -> bool {
         match self.known.is_empty() {
             true => self.terms.values().any(|known| known == term),

@@ -228,7 +228,7 @@ impl Store {
     }
 }
 
-/// What stands for `∃var. constraints`.
+/// A replacement for `∃var. constraints`, of the same meaning.
 enum Projection {
     /// A bound of one other variable.
     Bound(Var, About<'static>),
@@ -236,7 +236,7 @@ enum Projection {
     Conditions(Vec<Term>),
 }
 
-/// What stands for `∃var. constraints`, if a rule gives it.
+/// The replacement for `∃var. constraints`, if a rule gives one.
 fn projection(facts: &Facts, rest: &Rest, var: Var, ids: &[Id]) -> Option<Projection> {
     let terms: SmallVec<[&Term; 8]> = ids.iter().filter_map(|id| rest.terms.get(id)).collect();
     if let [only] = terms.as_slice()
@@ -267,7 +267,8 @@ fn bound_of_other(domain: &Domain, var: Var, linear: &Linear) -> Option<(Var, Ab
     }
 }
 
-/// Whether a variable that has plain bounds can always be made to satisfy an inequality.
+/// Tests whether a variable that has plain bounds can always be made to satisfy an inequality: it has no bound on the side where
+/// that holds.
 fn is_unbounded_towards(domain: &Domain, var: Var, linear: &Linear) -> bool {
     match sign_of(linear, var) {
         Some(1) => domain.lo().is_none(),
@@ -302,7 +303,7 @@ fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     (news.len() <= before).then_some(news)
 }
 
-/// What the constraints ask of a variable, where one value could grant all of it.
+/// The demands of the constraints on a variable, where one value could grant all of them.
 #[derive(Default)]
 struct Wishes {
     /// Values it should avoid: at most one for each.

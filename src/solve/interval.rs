@@ -19,12 +19,12 @@ const ROUNDS: usize = 12;
 const BITS: u64 = 4_096;
 
 impl Facts {
-    /// Whether a resolved condition holds, as far as domains and kept constraints say.
+    /// Tests whether a resolved condition holds, as far as domains and kept constraints say; `None` where they leave it open.
     pub(super) fn decide(&self, term: &Term) -> Option<bool> {
         self.decide_by_domain(term).or_else(|| self.decide_by_rest(term))
     }
 
-    /// The same by domains alone.
+    /// Tests whether a resolved condition holds, as far as domains alone say; `None` where they leave it open.
     pub(super) fn decide_by_domain(&self, term: &Term) -> Option<bool> {
         self.decide_within(term, DEPTH)
     }
@@ -73,7 +73,7 @@ impl Facts {
         lo.is_some_and(|lo| lo.signum() > 0).then_some(false)
     }
 
-    /// Whether a bound holds, as far as the variable's own bounds say.
+    /// Tests whether a bound holds, as far as the variable's own bounds say; `None` where they leave it open.
     #[inline]
     pub(super) fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         let domain = self.domains.get(var)?;
@@ -85,7 +85,7 @@ impl Facts {
         }
     }
 
-    /// Whether `sign * x + constant <= 0`, for the signs 1 and -1.
+    /// Tests whether `sign * x + constant <= 0`, for the signs 1 and -1, as far as the bounds of `x` say.
     fn decide_signed(&self, var: Var, sign: i64, constant: &Int) -> Option<bool> {
         match sign > 0 {
             true => self.decide_bound(var, Side::Most, &constant.neg()),

@@ -6,7 +6,7 @@ use super::domain::{Domain, Narrowing};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Bound, KeySet, Kind, Side, Term, Var};
 
-/// What a literal says about its only variable.
+/// The statement of a literal about its only variable.
 pub(super) enum About<'a> {
     AtLeast(Int),
     AtMost(Int),
@@ -16,14 +16,14 @@ pub(super) enum About<'a> {
 }
 
 impl About<'_> {
-    /// What a bound says.
+    /// The statement of a bound about its variable.
     #[inline]
     pub(super) fn bound(bound: &Bound) -> About<'static> {
         let (side, end) = bound.end();
         About::end(side, end)
     }
 
-    /// That a variable has this least or largest value.
+    /// The statement that a variable is at least, or at most, this.
     #[inline]
     pub(super) fn end(side: Side, end: &Int) -> About<'static> {
         match side {

@@ -62,7 +62,7 @@ pub use zone::Zone;
 
 use std::fmt;
 
-/// Why a question was not decided.
+/// The reason why a question was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Why {
     /// It multiplies or divides unknown integers.
@@ -89,7 +89,7 @@ impl fmt::Display for Why {
     }
 }
 
-/// Whether there is an assignment.
+/// The answer to the question whether there is an assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// There is one.

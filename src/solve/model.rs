@@ -25,7 +25,7 @@ pub enum Open {
 }
 
 impl Open {
-    /// Whether a variable is one of them.
+    /// Tests whether a variable is open: it has no value in the model, and something may still restrict it.
     #[must_use]
     pub fn has(&self, var: Var, model: &Model) -> bool {
         let may_be = match self {
@@ -68,7 +68,7 @@ impl Model {
         term.eval(&mut |var| Some(self.values.get(&var).cloned().unwrap_or_else(|| var.sort.simplest())))
     }
 
-    /// Whether the condition holds under it.
+    /// Tests whether the condition holds under the model; `false` also where the values in it are too few to tell.
     pub fn satisfies(&self, condition: &Term) -> bool {
         self.eval(condition).and_then(|value| value.as_bool()) == Some(true)
     }
@@ -173,7 +173,8 @@ impl Model {
 }
 
 impl Model {
-    /// Where a store knows constants and domains only, each variable has any value of its own. Whether that is so.
+    /// Gives each variable without a value one of its own, where a store knows constants and domains only; returns whether that
+    /// is so.
     fn extend_by_domains(&mut self, vars: &[Var], constraints: &[Term], store: &Store) -> bool {
         if !store.facts.rest_is_empty() || store.doubt().is_some() {
             return false;

@@ -46,7 +46,9 @@ impl Store {
         })
     }
 
-    /// The same for a term of which its values are all that is known ([`Store::range`]).
+    /// Names a live term of which its values are all that is known ([`Store::range`]): a fresh variable gets these as its domain.
+    /// Returns the variable, or the only value, by which the caller replaces the term everywhere. `fresh` must be new. `None`
+    /// where [`Store::range`] gives none.
     pub fn name_range(&mut self, term: &Term, fresh: &Term) -> Option<Term> {
         let range = self.range(term)?;
         let named = range.single().map_or_else(|| fresh.clone(), Term::constant);
@@ -57,7 +59,9 @@ impl Store {
         Some(named)
     }
 
-    /// The same for a term that was seen to have a value: whether it can have it. The caller replaces the term by the value.
+    /// Unifies a live term of which its values are all that is known ([`Store::range`]) with a value that it was seen to have;
+    /// returns whether it can have it, else the store is dead. The caller replaces the term by the value everywhere. `None` where
+    /// [`Store::range`] gives none.
     pub fn tell_range(&mut self, term: &Term, value: &Scalar) -> Option<bool> {
         let told = self.range(term)?.admits(value);
         match told {
@@ -95,12 +99,12 @@ impl Store {
         })
     }
 
-    /// Whether all variables of a term are known by their domains alone.
+    /// Tests whether all variables of a term are known by their domains alone.
     pub fn is_free(&self, term: &Term) -> bool {
         vars(term).iter().all(|var| self.is_alone(*var))
     }
 
-    /// Whether a variable is known by its domain alone.
+    /// Tests whether a variable is known by its domain alone: it is in no constraint and in no binding.
     fn is_alone(&self, var: Var) -> bool {
         let bindings = &self.facts.bindings;
         let bound = || bindings.get(var).is_some() || bindings.iter().any(|(_, value)| value.mentions(var));

@@ -1,6 +1,7 @@
-//! Which variables were solved for of late, so that what was just read or written is not compared with all that is known.
+//! The variables that were solved for of late, so that what was just read or written is not compared with all that is known.
 //!
-//! After an answer told that `#7` is `"a"`, an entry that has `#7` in it is rewritten, and one that has `#3` is left alone.
+//! After the unification with an answer gave `#7` the value `"a"`, an entry that has `#7` in it is rewritten, and one that has
+//! `#3` is left alone.
 
 use smallvec::SmallVec;
 
@@ -14,7 +15,7 @@ const FEW: usize = 6;
 pub(super) struct News {
     /// The numbers of the first few.
     few: SmallVec<[u64; FEW]>,
-    /// Whether there are more.
+    /// Set where more variables were solved for than there is room for in `few`.
     more: bool,
 }
 
@@ -35,7 +36,7 @@ impl News {
         self.more = false;
     }
 
-    /// Whether one of them may occur in a term.
+    /// Tests whether one of the variables that were solved for may occur in a term.
     pub(super) fn touch(&self, term: &Term) -> bool {
         self.more || term.any_var(&mut |var| self.few.contains(&var.id))
     }

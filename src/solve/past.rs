@@ -40,7 +40,7 @@ impl<T> Default for Moved<T> {
 }
 
 impl<T> Moved<T> {
-    /// How many there are.
+    /// The number of links that were moved.
     #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
@@ -101,7 +101,7 @@ impl<T> Past<T> {
 }
 
 impl<T: Clone> Past<T> {
-    /// What came since a past, after another one instead. Those that share links share the moved ones, too.
+    /// The past in which the entries since `from` come after `to` instead. Pasts that share links share the moved ones, too.
     #[must_use]
     pub fn moved(&self, from: &Past<T>, to: &Past<T>, moved: &mut Moved<T>) -> Past<T> {
         let (mut new, mut left) = (to.clone(), Vec::new());

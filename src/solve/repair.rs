@@ -21,7 +21,7 @@ const SUSPECTS: usize = 4;
 const REPAIRS: usize = 6;
 
 impl Store {
-    /// Whether the cached model satisfies what is new; variables without a value get one, where it matters.
+    /// Tests whether the cached model satisfies what is new; variables without a value get one first, where it matters.
     pub(super) fn model_stays(&mut self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
         let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
@@ -57,7 +57,7 @@ impl Store {
         left.as_ref().unwrap_or(domain).first(var)
     }
 
-    /// Whether the cached model satisfies the touched constraints and domains.
+    /// Tests whether the cached model satisfies the touched constraints and domains.
     fn model_holds(&self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
         self.holds_under(rest, touched, &|var| rest.model.get(var).cloned())
@@ -99,7 +99,7 @@ impl Store {
         values.by_ref().take(REPAIRS).find(fits)
     }
 
-    /// Whether the touched constraints and domains hold under some values.
+    /// Tests whether the touched constraints and domains hold under the values that `of` gives.
     fn holds_under(&self, rest: &Rest, touched: &Touched, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
         let within = |var: &Var| of(*var).is_none_or(|value| self.facts.domain(*var).admits(&value));
         let kept = |id: &Id| rest.terms.get(id).is_none_or(|term| holds(term, of));
@@ -125,7 +125,7 @@ fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
     term.eval(&mut |var| of(var)).and_then(|value| value.as_bool()) == Some(true)
 }
 
-/// What the inequalities of a variable leave of its domain, the other variables having their values; `None` if nothing.
+/// The part of a variable's domain that its inequalities leave, the other variables having their values; `None` if nothing.
 fn window(domain: &Domain, var: Var, own: &[&Term], model: &Table<Scalar>) -> Option<Domain> {
     let mut window = domain.clone();
     for linear in own.iter().filter_map(|term| inequality(term)) {
@@ -185,7 +185,7 @@ mod tests {
         Term::var(Var { id, sort: Sort::Bool })
     }
 
-    /// Whether every constraint that remains holds under the cached values, whatever the values of other variables are.
+    /// Tests whether every constraint that remains holds under the cached values, whatever the values of other variables are.
     fn model_is_one(store: &Store) -> bool {
         let Some(rest) = &store.facts.rest else { return true };
         rest.terms.values().all(|term| holds(term, &|var| rest.model.get(var).cloned()))

@@ -12,7 +12,7 @@ use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, Var, made};
 use std::collections::BTreeSet;
 
-/// What a search found.
+/// The outcome of a search.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// Values for all variables of the facts; still to be checked by evaluation.
@@ -41,7 +41,7 @@ enum Step {
     Found(Model),
     /// One way and the other; together they say what the facts said (without the clause that was split).
     Split(Term, Term),
-    /// The same facts in a simpler form.
+    /// The facts in a simpler form, which say the same as before.
     Simpler,
     /// A leaf that no method here decides.
     Stuck,
@@ -53,7 +53,7 @@ impl<'a> Search<'a> {
         Search { budget, last_made: u64::MAX, hints, parts: texts::Parts::default() }
     }
 
-    /// The same, which gives up when this thread has made so many terms: conditions may be large.
+    /// The search with one more limit: it gives up when this thread has made so many terms, as conditions may be large.
     pub(super) fn making_at_most(self, last_made: u64) -> Search<'a> {
         Search { last_made, ..self }
     }

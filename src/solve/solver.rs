@@ -14,7 +14,7 @@ use crate::term::{Linear, Term, Var, made};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
-/// Which tiers may answer beyond bindings and domains.
+/// The tiers that may answer beyond bindings and domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiers {
     /// All of them.
@@ -47,7 +47,7 @@ pub struct Limits {
     pub time_text: Duration,
     /// Remembered answers of each generation.
     pub memory: usize,
-    /// Which tiers may answer.
+    /// The tiers that may answer.
     pub tiers: Tiers,
 }
 
@@ -69,10 +69,10 @@ impl Default for Limits {
 
 /// More inequalities than this are a system.
 const SYSTEM: usize = 32;
-/// What is undecided already is searched again with so small a part of the budget.
+/// The part of the budget, one in so many, with which a component that is undecided already is searched again.
 const AGAIN: u32 = 20;
 
-/// How often each tier answered.
+/// The number of times that each tier answered, and that none did, and the time spent in Z3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// By folding, bindings and domains.
@@ -94,16 +94,16 @@ pub struct Statistics {
 /// Answers questions about stores.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
-    /// How much may be spent.
+    /// The limits of what may be spent.
     pub limits: Limits,
-    /// What was spent.
+    /// The statistics of what was spent.
     pub statistics: Statistics,
     /// The number of terms made by this thread at which no question is answered by search or by Z3 any more.
     pub last_made: Option<u64>,
     memory: Memory,
 }
 
-/// What is known about a component.
+/// The verdict on a component: a model of it, that there is none, or why it was not decided.
 #[derive(Clone)]
 pub(super) enum Verdict {
     Sat(Model),
@@ -217,7 +217,8 @@ impl Solver {
     }
 }
 
-/// Whether the facts are many inequalities, some with coefficients other than ±1: Z3 has means for them that a search has not.
+/// Tests whether the facts are many inequalities, some with coefficients other than ±1 or with computed atoms: Z3 has means for
+/// them that a search has not.
 fn is_system(facts: &Facts) -> bool {
     let Some(rest) = facts.rest.as_ref().filter(|rest| rest.terms.len() > SYSTEM) else { return false };
     let linears: Option<Vec<&Linear>> = rest.terms.values().map(inequality).collect();

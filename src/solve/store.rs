@@ -50,7 +50,7 @@ impl Store {
         self.trail = Some(trail);
     }
 
-    /// Whether nothing is known: no binding, no domain, no constraint.
+    /// Tests whether nothing is known: there is no binding, no domain and no constraint, and the store was not refuted.
     pub fn is_empty(&self) -> bool {
         self.facts.bindings.is_empty()
             && self.facts.domains.is_empty()
@@ -58,7 +58,7 @@ impl Store {
             && self.dead.is_none()
     }
 
-    /// Whether it is as a store is made, with no log.
+    /// Tests whether nothing is known or in doubt and no log is kept, as in a store that was just made.
     #[inline]
     pub fn is_new(&self) -> bool {
         let Facts { bindings, domains, rest, .. } = &self.facts;
@@ -66,12 +66,12 @@ impl Store {
         nothing && self.dead.is_none() && self.doubt.is_none() && self.trail.is_none()
     }
 
-    /// Whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
+    /// Tests whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
     pub fn has_bindings(&self) -> bool {
         !self.facts.bindings.is_empty()
     }
 
-    /// Whether a variable was solved for since [`Store::clear_news`].
+    /// Tests whether a variable was solved for since [`Store::clear_news`].
     pub fn has_news(&self) -> bool {
         !self.facts.news.is_empty()
     }
@@ -86,32 +86,32 @@ impl Store {
         self.facts.news.touch(term).then(|| self.facts.resolve(term))
     }
 
-    /// Whether nothing is known but the values of single variables, so that a term is as simple as it was.
+    /// Tests whether nothing is known but the domains of single variables, so that a term is as simple as it was.
     pub fn has_only_domains(&self) -> bool {
         self.facts.bindings.is_empty() && self.facts.rest.is_none()
     }
 
-    /// Whether it was refuted.
+    /// Tests whether the store was refuted.
     pub fn is_dead(&self) -> bool {
         self.dead.is_some()
     }
 
-    /// Why it is doubtful: some question about it was not decided, so it may be unsatisfiable.
+    /// The reason why the store is doubtful: some question about it was not decided, so it may be unsatisfiable.
     pub fn doubt(&self) -> Option<Why> {
         self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.some()?.1)))
     }
 
-    /// What is known of one variable alone (nothing, for a bound one).
+    /// The domain of a variable: all that is known of it alone (nothing, for a bound one).
     pub fn domain(&self, var: Var) -> &Domain {
         self.facts.domain(var)
     }
 
-    /// What the variable is bound to, resolved, if it is bound.
+    /// The term that the variable is bound to, resolved, if it is bound.
     pub fn binding(&self, var: Var) -> Option<Term> {
         self.facts.bindings.get(var).map(|value| self.facts.resolve(value))
     }
 
-    /// Whether a constraint beyond domains and bindings mentions the variable.
+    /// Tests whether a constraint beyond domains and bindings mentions the variable.
     pub fn is_constrained(&self, var: Var) -> bool {
         self.facts.constrained(var)
     }
@@ -127,7 +127,8 @@ impl Store {
         (self.facts.bindings.len(), self.facts.domains.len(), rest)
     }
 
-    /// How many constraints were searched since variables were last forgotten: what forgetting now would save again.
+    /// The number of constraints that were searched since variables were last forgotten: the work that forgetting now would save
+    /// again.
     pub fn searched(&self) -> u32 {
         self.facts.rest.as_ref().map_or(0, |rest| rest.searched)
     }
@@ -137,8 +138,8 @@ impl Store {
         self.facts.resolve(term)
     }
 
-    /// Whether the store entails the condition (`Some(true)`) or its negation, as far as bindings, domains and kept
-    /// constraints tell; never a search.
+    /// Tests whether the store entails the condition (`Some(true)`) or its negation (`Some(false)`), as far as bindings, domains
+    /// and kept constraints say; it never searches.
     #[inline]
     pub fn decide(&self, condition: &Term) -> Option<bool> {
         if let Some(known) = condition.as_bool() {
@@ -159,7 +160,8 @@ impl Store {
         self.told_or_assume(told, || condition.clone(), solver)
     }
 
-    /// The same for a condition of which no term was made.
+    /// Adds a condition of which no term was made, as [`Store::assume`] adds a term; none is made of a bound where the domain of
+    /// its variable gives the answer.
     #[inline]
     pub fn assume_condition(&mut self, condition: &Condition, solver: &mut Solver) -> Answer {
         let told = match condition {
@@ -169,7 +171,7 @@ impl Store {
         self.told_or_assume(told, || condition.term(), solver)
     }
 
-    /// What a domain told of a condition; else the condition is assumed.
+    /// Returns the answer that a domain gave for a condition, if it gave one; else assumes the condition.
     #[inline]
     fn told_or_assume(&mut self, told: Option<Answer>, term: impl FnOnce() -> Term, solver: &mut Solver) -> Answer {
         match told {
@@ -194,14 +196,14 @@ impl Store {
         }
     }
 
-    /// Whether the least or the largest value of a variable is this one or beyond, where nothing but its domain says anything
-    /// of it, and that tells.
+    /// Tests whether the least or the largest value of a variable is `end` or beyond, where nothing but its domain says anything
+    /// of it; `None` where something else does, or the domain does not decide.
     #[inline]
     pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         if self.is_quiet(var) { self.facts.decide_bound(var, side, end) } else { None }
     }
 
-    /// Whether nothing but its domain says anything of a variable.
+    /// Tests whether nothing but its domain says anything of a variable: it is not bound, and no constraints remain.
     #[inline]
     pub(super) fn is_quiet(&self, var: Var) -> bool {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
@@ -236,7 +238,8 @@ impl Store {
         }
     }
 
-    /// The same where nothing is known of the variable.
+    /// Gives a variable of which nothing is known the domain that a literal leaves; `None`, and nothing is done, where that has
+    /// all values, one or none.
     fn assume_first(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
         let mut domain = Domain::ALL;
         let narrowed = about.apply(&mut domain) == Narrowing::Narrowed && domain.single().is_none();
@@ -269,7 +272,7 @@ impl Store {
         }
     }
 
-    /// Whether all the conditions follow from the store: `None` where that was not decided.
+    /// Tests whether all the conditions follow from the store; `None` where that was not decided.
     pub fn implies(&self, conditions: &[Term], solver: &mut Solver) -> Option<bool> {
         let mut all = Some(true);
         for condition in conditions {
@@ -375,7 +378,8 @@ impl Store {
         }
     }
 
-    /// The same store over renumbered variables. `rename` must be one to one and keep sorts. See also [`Store::log_renaming`].
+    /// A copy of the store over renumbered variables. `rename` must be one to one and keep sorts. See also
+    /// [`Store::log_renaming`].
     pub fn rename(&self, rename: &dyn Fn(Var) -> Var) -> Store {
         let change = |term: &Term| term.substitute(&mut |var| Some(Term::var(rename(var))));
         let mut facts = Facts {

@@ -145,7 +145,7 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
         }
     }
 
-    /// Whether an entry passes the test; in no order.
+    /// Tests whether an entry passes the test; the entries are visited in no order.
     pub(super) fn any(&self, test: &mut dyn FnMut(K, &V) -> bool) -> bool {
         match self {
             Table::Few(list) => list.iter().any(|(key, value)| test(*key, value)),
@@ -215,7 +215,8 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
 }
 
 impl<V: Clone> Table<V> {
-    /// Whether some variable is in it whose number is from `first` to `last`.
+    /// Tests whether the table may have a variable whose number is from `first` to `last`; a large table is not searched, and
+    /// `true` is returned.
     pub(super) fn has_within(&self, first: u64, last: u64) -> bool {
         match self {
             Table::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),

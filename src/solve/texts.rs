@@ -217,11 +217,11 @@ pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     list
 }
 
-/// What is seen in the constraints of a variable.
+/// The findings in the constraints of a variable, from which values to try are made.
 #[derive(Default)]
 struct Found {
     inside: bool,
-    /// Whether it is asked for its value as a number.
+    /// Set where a text in the constraints is read as a number, or asked whether it is one.
     numbers: bool,
     known: Vec<Scalar>,
     lengths: Vec<usize>,

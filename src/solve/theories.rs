@@ -1,4 +1,4 @@
-//! Which theories a question to Z3 needs, and so how much may be spent on it and what giving up is called.
+//! The theories that a question to Z3 needs, and so how much may be spent on it and what giving up is called.
 //!
 //! For example `#1 * #2 = 15` multiplies unknowns, and `to_int(#1) < 3` looks inside a string.
 
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Deeper conditions are not encoded.
 const DEPTH: u32 = 400;
 
-/// What occurs in a question.
+/// The theories that occur in a question.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Theories {
     /// Products and quotients of unknown integers.
@@ -21,7 +21,7 @@ pub(super) struct Theories {
 }
 
 impl Theories {
-    /// What the conditions need, if they are not too deep.
+    /// The theories that the conditions need, if these are not too deep.
     pub(super) fn of(conditions: &[Term]) -> Result<Theories, Why> {
         let mut theories = Theories::default();
         for condition in conditions {
@@ -39,7 +39,7 @@ impl Theories {
         Ok(theories)
     }
 
-    /// Why a question of this kind was given up.
+    /// The reason why a question of this kind was given up.
     pub(super) fn reason(&self) -> Why {
         match (self.nonlinear, self.text) {
             (true, _) => Why::NonLinear,

@@ -20,7 +20,7 @@ impl Store {
         (self.dead.is_none() && self.doubt.is_none() && self.is_quiet(var)).then_some((var, value))
     }
 
-    /// [`Store::assume`] for such a variable and its value: whether it can have it.
+    /// Binds the variable of [`Store::told`] to its value, if it can have it; returns whether it can, else the store is dead.
     #[inline]
     pub fn assume_told(&mut self, (var, value): (Var, Scalar), solver: &mut Solver) -> bool {
         let admitted = self.admit_last((var, &value), solver);
@@ -30,7 +30,8 @@ impl Store {
         admitted
     }
 
-    /// The same where nothing mentions the variable any more, here or in memory: nothing is left of it.
+    /// Unifies the variable of [`Store::told`] with its value where nothing mentions the variable any more, here or in memory:
+    /// nothing is left of it. Returns whether it can have the value, else the store is dead.
     #[inline]
     pub fn admit_last(&mut self, (var, value): (Var, &Scalar), solver: &mut Solver) -> bool {
         solver.statistics.by_domain += 1;
@@ -41,7 +42,7 @@ impl Store {
         admitted
     }
 
-    /// Whether a bound variable or the value of one mentions a variable.
+    /// Tests whether a variable is bound, or the value of a bound one mentions it.
     pub fn is_in_binding(&self, var: Var) -> bool {
         self.facts.bindings.any(&mut |bound, value| bound == var || value.mentions(var))
     }

@@ -12,16 +12,16 @@ use std::sync::Arc;
 pub enum Step {
     /// The variable is what the term says; the term's variables are alive or were eliminated later.
     Bound {
-        /// What was solved for.
+        /// The variable that was solved for.
         var: Var,
         /// Its value.
         value: Term,
     },
     /// The variables were projected away; the constraints are all that mentioned them.
     Eliminated {
-        /// What was projected away.
+        /// The variables that were projected away.
         vars: Vec<Var>,
-        /// What held of them.
+        /// The constraints that held of them.
         constraints: Vec<Term>,
     },
     /// Variables were renumbered: old and new names.

@@ -18,7 +18,7 @@ const LEAF: usize = 4;
 /// Below this level lists grow: the numbers are equal.
 const LEVELS: u32 = u64::BITS / BITS;
 
-/// What has a number that few others have.
+/// A key that has a number, which few others have.
 pub(super) trait Numbered: Copy + Eq {
     /// The number.
     fn number(self) -> u64;
@@ -58,7 +58,7 @@ fn way(number: u64, level: u32) -> usize {
     (number >> (level * BITS)) as usize % WAYS
 }
 
-/// Where a key is in a list. The number tells most.
+/// The position of a key in a list. The number tells most keys apart.
 #[inline]
 fn place<K: Numbered, V>(list: &[(K, V)], key: &K) -> Option<usize> {
     list.iter().position(|(known, _)| known.number() == key.number() && known == key)
@@ -134,7 +134,7 @@ impl<K: Numbered, V: Clone> Node<K, V> {
         }
     }
 
-    /// Whether there was no entry under the key.
+    /// Puts a value under a key; returns whether there was no entry under it.
     fn insert(&mut self, key: K, value: V, level: u32) -> bool {
         match self {
             Node::Leaf(list) => {

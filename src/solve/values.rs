@@ -270,7 +270,7 @@ impl Dense {
     }
 }
 
-/// Whether sums with what lies within the span never overflow.
+/// Tests whether sums of integers from `least` to `greatest` with what lies within the span never overflow.
 fn has_room(least: i64, greatest: i64) -> bool {
     least.checked_sub(SPAN).is_some() && greatest.checked_add(SPAN).is_some()
 }

@@ -41,9 +41,9 @@ struct Walk<'s> {
 struct Change {
     var: Var,
     value: Scalar,
-    /// How many constraints of the variable do not hold after it.
+    /// The number of constraints of the variable that do not hold after it.
     broken: usize,
-    /// How far the constraint that is mended is from holding then.
+    /// The distance of the constraint that is mended from holding after it.
     missing: Int,
 }
 
@@ -203,7 +203,8 @@ impl Walk<'_> {
         (!factor.is_zero()).then(|| others.neg().floor_div(&factor))
     }
 
-    /// How many constraints of a variable do not hold with a value; `None` if more than a limit.
+    /// The number of constraints of a variable that do not hold with a value; `None` if more than a limit, or if no more
+    /// constraints may be evaluated.
     fn broken_by(&mut self, limit: usize, var: Var, value: &Scalar) -> Option<usize> {
         let own = self.rest.of(var);
         count_walked(own.len());
@@ -232,7 +233,8 @@ fn around(value: Int) -> [Scalar; 3] {
     [value.clone(), value.sub(&Int::ONE), value.add(&Int::ONE)].map(Scalar::Int)
 }
 
-/// How far a condition is from holding: 0 where it does; of sums, how much they are too large. `None` where a value is missing.
+/// The distance of a condition from holding: 0 where it does; for an inequality, the amount by which its sum is too large; for an
+/// equation, the distance of its sum from 0. `None` where a value is missing.
 fn missing(condition: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> Option<Int> {
     let sum = |linear: &Linear| {
         let mut sum = linear.constant().clone();

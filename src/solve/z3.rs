@@ -28,7 +28,7 @@ const USES: &str = "(declare-const s String) (declare-const n Int) (assert (= n 
     (assert (= s (str.from_int n))) (assert (= n (str.indexof s s n)))";
 /// Z3's strings know no code points above this one.
 const LAST_CODE_POINT: u32 = 0x2_FFFF;
-/// Where strings are ordered, known ones stay well below it: there must be room above.
+/// The last code point of known strings where strings are ordered, well below the last one of Z3's: there must be room above.
 const LAST_ORDERED: u32 = 0x2_F000;
 
 static SETTINGS: Once = Once::new();
@@ -62,7 +62,7 @@ pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model
     }
 }
 
-/// What does not count its effort, or counts too little of it, stays off: it would run into the wall-clock limit instead.
+/// Switches off what does not count its effort, or counts too little of it: it would run into the wall-clock limit instead.
 fn settings() {
     z3::set_global_param("smt.arith.nl.nra", "false");
     z3::set_global_param("smt.arith.nl.grobner", "false");
@@ -75,7 +75,7 @@ enum Encoded {
     Str(ast::String),
 }
 
-/// How scalars of a sort are written.
+/// The way in which scalars of a sort are written.
 #[derive(Clone, Copy, PartialEq)]
 enum Writing {
     Bool,
@@ -91,9 +91,9 @@ struct Encoder {
     /// The integers that stand for known values.
     known: BTreeMap<Scalar, i64>,
     done: FxHashMap<usize, Encoded>,
-    /// What stands for a term of which Z3 is told less than its definition.
+    /// The constants that stand for terms of which Z3 is given less than their definition.
     names: FxHashMap<Term, Encoded>,
-    /// What it is told of them. A model that is none is seen when it is evaluated.
+    /// The conditions on `names` that Z3 is given in place of the definitions. A model that is none is seen when it is evaluated.
     besides: Vec<ast::Bool>,
 }
 
@@ -447,7 +447,7 @@ fn has_upper(text: &ast::String) -> ast::Bool {
     text.regex_matches(&ast::Regexp::concat(&[&any, &ast::Regexp::range(&'A', &'Z'), &any]))
 }
 
-/// What `to_int` takes: digits, perhaps after a `-`.
+/// The texts that `to_int` takes: digits, perhaps after a `-`.
 fn number() -> ast::Regexp {
     let digits = ast::Regexp::range(&'0', &'9').plus();
     ast::Regexp::concat(&[&ast::Regexp::literal("-").option(), &digits])

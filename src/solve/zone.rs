@@ -63,7 +63,7 @@ impl Zone {
         (0..size).all(|i| self.most(i, i) == 0).then_some(self)
     }
 
-    /// What is left of a closed zone under one more bound.
+    /// The part of a closed zone that one more bound leaves, closed; `None` where it is empty.
     fn narrowed(&self, (i, j, most): Edge) -> Option<Zone> {
         if sum(self.most(j, i), most) < 0 {
             return None;
@@ -89,7 +89,7 @@ impl Zone {
         zone
     }
 
-    /// Whether all tuples of another closed zone are in this one.
+    /// Tests whether all tuples of another closed zone are in this one.
     #[must_use]
     pub fn includes(&self, other: &Zone) -> bool {
         self.size == other.size && self.most.iter().zip(&other.most).all(|(own, other)| own >= other)

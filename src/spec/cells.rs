@@ -7,8 +7,9 @@ use super::code::{Function, Op, Operand, Pc, Register};
 use super::operands::change;
 use super::readers::readers;
 
-/// Keeps such cells in registers; whether there are any. What is read in one place, whatever way was taken there, is one
-/// register; what is written anew and read elsewhere is another one.
+/// Keeps in registers the cells that every request writes before it reads them; returns whether there are any. What is
+/// read in one place, whatever way was taken there, is one register; what is written anew and read elsewhere is another
+/// one.
 pub(super) fn keep_in_registers(function: &mut Function) -> bool {
     let stored = function.code.iter().filter_map(|op| match op {
         Op::Store { slot, .. } => Some(*slot),

@@ -22,7 +22,7 @@ pub type Pc = u32;
 /// A register of the running function.
 pub type Register = u32;
 
-/// What an instruction reads.
+/// An operand that an instruction reads: a register, a constant or a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// A register of the running function.
@@ -38,21 +38,21 @@ pub enum Operand {
 pub struct Function {
     /// Its name, for messages.
     pub name: String,
-    /// How many registers come first as parameters.
+    /// The number of its parameters, which are its first registers.
     pub params: u32,
-    /// How many registers it uses.
+    /// The number of registers that it uses.
     pub registers: u32,
     /// Its instructions.
     pub code: Vec<Op>,
     /// The node that each instruction came from.
     pub origin: Vec<NodeId>,
-    /// Where parts begin that use the same registers for themselves, in order.
+    /// The positions, in order, at which parts begin that use the same registers for themselves.
     pub parts: Vec<Pc>,
     /// The instructions that count a collection which may be unknown: a fault where it is.
     pub counting: Vec<Pc>,
-    /// For each instruction, what may still be replied from there on (see `heads`).
+    /// The heads of the answers that may still be given from each instruction on (see `heads`).
     pub heads: Vec<super::heads::Heads>,
-    /// Of its choices, those that answers show (see `shown`).
+    /// Those of its choices that answers show (see `shown`).
     pub shown: FxHashMap<Pc, super::shown::Shown>,
     /// The meetings of the arms of its `either` statements.
     pub meetings: FxHashMap<Pc, super::meetings::Meeting>,
@@ -68,7 +68,7 @@ impl Function {
     }
 }
 
-/// Why a path of the specification is faulty (semantics, *Faults*).
+/// The reason why a path of the specification is faulty (semantics, *Faults*).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FaultKind {
     /// `m[k]` where `m` has no `k`.
@@ -81,7 +81,7 @@ pub enum FaultKind {
     Uncounted,
 }
 
-/// What is wrong, in the words of every command.
+/// Writes what is wrong, in the words of every command.
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -93,7 +93,7 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// What a `Choose` chooses from.
+/// The domain that a `Choose` chooses from.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Domain {
     /// A value of a type.
@@ -182,7 +182,7 @@ pub enum Unary {
 pub struct Program {
     /// Its name.
     pub name: String,
-    /// What kind it is.
+    /// The kind of specification that it is: a machine or a protocol.
     pub kind: ProgramKind,
     /// The type of requests.
     pub request: TypeId,
@@ -190,7 +190,7 @@ pub struct Program {
     pub response: TypeId,
     /// The state's variables, and behind them the constants that are computed.
     pub slots: Vec<Slot>,
-    /// How many slots are variables.
+    /// The number of slots that are variables.
     pub state: u32,
     /// All functions.
     pub functions: Vec<Function>,
@@ -198,10 +198,10 @@ pub struct Program {
     pub init: u32,
     /// The function that handles a request; its parameters are the request and the client.
     pub serve: u32,
-    /// The same for who does not want to know what was chosen, nor what a machine's cells hold that the next request writes
-    /// anew (see `late`).
+    /// The function that handles a request where nobody wants to know what was chosen, nor what a machine's cells hold that
+    /// the next request writes anew (see `late`); its parameters are those of `serve`. It may be `serve` itself.
     pub late: u32,
-    /// What the server may do by itself, in the order of its declaration.
+    /// The steps that the server may take by itself, in the order of their declaration.
     pub steps: Vec<Step>,
     /// The steps, by what they have to do with each other.
     pub components: Vec<Component>,
@@ -219,31 +219,32 @@ pub struct Program {
     pub subjects: FxHashMap<NodeId, String>,
     /// The node of a request that no handler takes.
     pub untaken: Option<NodeId>,
-    /// Whether some handler asks whose request it is (`on … from c`).
+    /// True if some handler asks whose request it is (`on … from c`).
     pub names_clients: bool,
-    /// Whether a map or set may start unknown: then what is picked from one element is a choice too.
+    /// True if a map or set may start unknown: then what is picked from one element is a choice too.
     pub chooses_maps: bool,
-    /// Whether choices may be made for each element of a set: their order is that of the elements, which is not known where
+    /// True if choices may be made for each element of a set: their order is that of the elements, which is not known where
     /// these are not.
     pub chooses_for_elements: bool,
-    /// The types, by their number, whose unknown values cannot be compared without looking at them.
+    /// The types, by their number, whose unknown values cannot be compared without expanding them.
     pub opaque: Vec<bool>,
 }
 
 impl Program {
-    /// Whether unknown values of a type, given by its number, cannot be compared without looking at them.
+    /// Tests whether unknown values of a type, given by its number, cannot be compared without expanding them.
     #[must_use]
     pub fn must_look_to_compare(&self, ty: u32) -> bool {
         self.opaque.get(ty as usize).copied().unwrap_or(true)
     }
 
-    /// What a request does that is outside of the specification because of this place.
+    /// Says what a request does that is outside of the specification because of this place: that no handler takes it, or
+    /// that it breaks the client's duty.
     #[must_use]
     pub fn duty(&self, site: NodeId) -> &'static str {
         if self.untaken == Some(site) { "no handler takes this request" } else { "the client's duty is broken" }
     }
 
-    /// How many slots belong to the state; those behind them hold constants of the specification.
+    /// Returns the number of slots that belong to the state; those behind them hold constants of the specification.
     #[must_use]
     pub fn state_slots(&self) -> usize {
         self.state as usize
@@ -259,14 +260,14 @@ pub enum ProgramKind {
     Protocol,
 }
 
-/// What the server may do by itself (`step { .. }`).
+/// A step that the server may take by itself (`step { .. }`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// Its function, which has no parameters and gives no answer.
     pub function: u32,
-    /// Where it is declared.
+    /// The node of its declaration.
     pub site: NodeId,
-    /// Where it chooses the key at which it touches everything, or else an element of a collection, if it does.
+    /// The node at which it chooses the key at which it touches everything, or else an element of a collection, if it does.
     pub choice: Option<NodeId>,
 }
 

@@ -10,7 +10,7 @@ use super::types::Types;
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
 use crate::syntax::ast::NodeId;
 
-/// Which machine or protocol is meant, and what is changed about it.
+/// The machine or protocol that is meant, and what is changed about it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Selection {
     /// Its name, where a file has several.
@@ -19,32 +19,32 @@ pub struct Selection {
     pub set: Vec<(String, String)>,
     /// The way in which tasks run; nothing is left out of the code where one yields.
     pub tasks: Tasks,
-    /// How much of what does nothing is left out.
+    /// The form of the code: without what does nothing, or with each instruction as it was first made.
     pub code: Code,
 }
 
 /// A specification, compiled.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// What runs.
+    /// The program that runs.
     pub program: Program,
-    /// What runs where any map or set may be unknown, if that is something else.
+    /// The program that runs where any map or set may be unknown, if that is another one.
     unknown: Option<Arc<Program>>,
     /// The types.
     pub types: Types,
     /// The texts that it was read from.
     pub sources: Sources,
-    /// What is probably not meant as it is.
+    /// The warnings about what is probably not meant as it is.
     pub warnings: Vec<Diagnostic>,
     spans: Vec<Span>,
 }
 
-/// Why there is no specification.
+/// The reason why there is no specification.
 #[derive(Clone, Debug)]
 pub struct SpecError {
     /// The texts.
     pub sources: Sources,
-    /// What is wrong with them; at least one is an error.
+    /// The diagnostics that say what is wrong with the texts; at least one is an error.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -104,7 +104,7 @@ impl Spec {
         (subject, format!(" ({file}line {line})"))
     }
 
-    /// The same specification for states in which any map or set may be unknown. Its variables are the same.
+    /// Returns this specification for states in which any map or set may be unknown. Its variables are the same.
     #[must_use]
     pub fn for_unknown_maps(self: &Arc<Spec>) -> Arc<Spec> {
         match &self.unknown {

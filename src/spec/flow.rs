@@ -1,4 +1,4 @@
-//! Where the code of a function goes, and what is still read of its registers from there on.
+//! The ways that the code of a function takes, and what is still read of its registers from an instruction on.
 //!
 //! Behind `0 branch r0 else 2`, `1 r1 := r0`, `2 reply r1` the ways are 0 → 1, 0 → 2 and 1 → 2, and r1 is live before 2 alone.
 
@@ -11,7 +11,7 @@ const TRIED: usize = 64;
 
 /// The control-flow graph of a function.
 pub(super) struct Flow {
-    /// Behind each instruction.
+    /// The positions at which the code may go on behind each instruction.
     pub(super) ways: Vec<Vec<usize>>,
     /// The instructions from which each instruction is come to.
     pub(super) from: Vec<Vec<usize>>,
@@ -30,7 +30,7 @@ impl Flow {
         Flow { ways, from }
     }
 
-    /// Before which instructions something may still be read that a register holds.
+    /// Marks the instructions before which a register holds something that may still be read.
     pub(super) fn needed(&self, function: &Function, register: Register) -> Vec<bool> {
         let mut needed = vec![false; function.code.len() + 1];
         loop {

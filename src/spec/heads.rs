@@ -1,4 +1,5 @@
-//! What may still be replied from a program point on: sets of *heads* of answers, computed backwards once a specification.
+//! The answers that may still be given from a program point on: sets of *heads* of answers, computed backwards once
+//! for each specification.
 //!
 //! A head is the outermost constructor or the constant of an answer. The judge does not fork into a side from which the
 //! observed answer cannot come; a point that may fault, or break the client's duty, counts as giving every reply.
@@ -22,7 +23,7 @@ pub enum Head {
 }
 
 impl Head {
-    /// Whether an answer may have this head; `None` is no answer.
+    /// Tests whether an answer may have this head; `None` is no answer.
     fn fits(&self, answer: Option<&Value>) -> bool {
         match (self, answer) {
             (Head::Tag(own), Some(Value::Data { tag, .. })) => own == tag,
@@ -74,7 +75,7 @@ impl Heads {
         }
     }
 
-    /// Whether an answer is possible; `None` is no answer.
+    /// Tests whether an answer is possible by these heads; `None` is no answer.
     #[must_use]
     pub fn admits(&self, answer: Option<&Value>) -> bool {
         self.any || self.set.iter().any(|head| head.fits(answer))
@@ -138,7 +139,8 @@ fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Head
     own
 }
 
-/// Whether something is told of an instruction, whatever is observed: that it is faulty, or that the client broke its duty.
+/// Tests whether something may be reported of an instruction, whatever is observed: that it is faulty, or that the client
+/// broke its duty.
 pub(super) fn is_reported(function: &Function, pc: usize) -> bool {
     let op = function.code[pc].plain();
     let is_wrong = matches!(op, Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported);

@@ -14,32 +14,32 @@ use super::types::TypeId;
 pub enum Op {
     /// `dst := src`
     Copy {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The operand that is copied.
         src: Operand,
     },
     /// `slot := src`
     Store {
         /// The variable.
         slot: u32,
-        /// What is read.
+        /// The operand that is stored.
         src: Operand,
     },
     /// `dst := op a`
     Unary {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// Which.
+        /// The operation.
         op: Unary,
         /// The operand.
         a: Operand,
     },
     /// `dst := a op b`
     Binary {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// Which.
+        /// The operation.
         op: Binary,
         /// The left operand.
         a: Operand,
@@ -48,11 +48,11 @@ pub enum Op {
     },
     /// `dst := map[key]` and `there := map has key`; no value where there is none
     Find {
-        /// Where the value goes.
+        /// The register that gets the value.
         dst: Register,
-        /// Where the condition goes on which it is there.
+        /// The register that gets the condition on which the value is there.
         there: Register,
-        /// What is read.
+        /// The map that is read.
         map: Operand,
         /// The key.
         key: Operand,
@@ -75,45 +75,46 @@ pub enum Op {
     },
     /// `dst := if kept { slot } else { slot.remove(key) }`; where no arm is open that is done in the variable itself
     Retain {
-        /// Where the result goes.
+        /// The register that gets the result, if that is not done in place.
         dst: Register,
         /// The variable.
         slot: u32,
         /// The key, or the element of a set.
         key: Operand,
-        /// On which condition an entry stays.
+        /// The condition on which the entry stays.
         kept: Operand,
-        /// Where to go on behind what would put the result into the variable.
+        /// The position at which to go on where the variable itself was changed: behind what would put the result into it.
         stored: Pc,
     },
     /// `slot := slot + src`, in place, and the next instruction is left out; or, where that cannot be, `dst := slot + src`
     Append {
-        /// Where the result goes; the next instruction puts it into the variable.
+        /// The register that gets the result, if that is not done in place; the next instruction puts it into the variable.
         dst: Register,
         /// The variable.
         slot: u32,
-        /// What is appended.
+        /// The operand that is appended.
         src: Operand,
     },
-    /// The same for a list of one element: `slot := slot + [element]`.
+    /// `slot := slot + [element]`, [`Op::Append`] for a list of one element: in place, and the next instruction is left out; or,
+    /// where that cannot be, `dst := slot + [element]`
     AppendOne {
-        /// Where the result goes; the next instruction puts it into the variable.
+        /// The register that gets the result, if that is not done in place; the next instruction puts it into the variable.
         dst: Register,
         /// The variable.
         slot: u32,
-        /// What is appended.
+        /// The element that is appended.
         element: Operand,
     },
     /// `slot := slot without its first elements`, in place
     Behead {
         /// The variable.
         slot: u32,
-        /// How many elements are left out.
+        /// The number of elements that are left out.
         from: u32,
     },
     /// `dst := map with key := value` (a set where the value is the unit)
     Insert {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
         /// The map or set.
         map: Operand,
@@ -124,7 +125,7 @@ pub enum Op {
     },
     /// `dst := list with element at := value`; a fault where there is none
     Replace {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
         /// The list.
         list: Operand,
@@ -135,18 +136,18 @@ pub enum Op {
     },
     /// `dst := collection[at]`; a fault where there is none
     Index {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The list or map that is read.
         src: Operand,
         /// The position, or the key.
         at: Operand,
     },
     /// `dst := src[from..to]`; a fault where out of range
     Slice {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The list or text that is read.
         src: Operand,
         /// The first position.
         from: Operand,
@@ -155,7 +156,7 @@ pub enum Op {
     },
     /// A struct, tuple, option or variant
     Make {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
         /// The variant; 0 for structs and tuples.
         tag: u32,
@@ -164,81 +165,81 @@ pub enum Op {
     },
     /// Goes on where the table of variants says; behind itself, where it is not known which one it is
     ByVariant {
-        /// What is read.
+        /// The operand whose variant is tested.
         src: Operand,
-        /// Where each variant goes on.
+        /// The positions at which the variants go on, by the number of the variant.
         targets: Arc<[Pc]>,
-        /// Where the other ones go on.
+        /// The position at which the other variants go on.
         none: Pc,
     },
     /// A list
     MakeList {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
         /// The elements, in order.
         elements: Box<[Operand]>,
     },
     /// `dst := (src is the variant tag)`
     IsVariant {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The operand whose variant is tested.
         src: Operand,
         /// The variant; 0 for structs and tuples.
         tag: u32,
     },
     /// `dst :=` field `index` of the variant `tag`
     Field {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The operand whose field is read.
         src: Operand,
         /// The variant; 0 for structs and tuples.
         tag: u32,
-        /// Which field.
+        /// The number of the field.
         index: u32,
     },
     /// `dst := { src with index: value }`
     With {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The operand whose fields are replaced in the result.
         src: Operand,
-        /// Which fields, with their new values.
+        /// The numbers of the replaced fields, with their new values.
         fields: Box<[(u32, Operand)]>,
     },
     /// `dst := (src is a list of at least/exactly that length)`
     HasLength {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The operand whose length is tested.
         src: Operand,
         /// The length.
         length: u32,
-        /// Whether a longer list does not count.
+        /// True if the length must be exact: a longer list does not count.
         exact: bool,
     },
     /// Element `at` of a list, from the front; absent where there is none
     Nth {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The list that is read.
         src: Operand,
         /// The position.
         at: u32,
     },
     /// The list without its first `from` elements
     Tail {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The list that is read.
         src: Operand,
-        /// How many elements are left out.
+        /// The number of elements that are left out.
         from: u32,
     },
     /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
     Iterate {
-        /// Where the iteration goes.
+        /// The register that gets the iteration.
         dst: Register,
         /// The collection.
         over: Operand,
@@ -247,16 +248,16 @@ pub enum Op {
     /// be a fault. Where the order is not known the iteration goes over all of them, and what may be a fault in it is beyond a
     /// limit
     IterateInOrder {
-        /// Where the iteration goes.
+        /// The register that gets the iteration.
         dst: Register,
         /// The set.
         over: Operand,
-        /// Where it goes whether the elements come in their order.
+        /// The register that gets whether the elements come in their order.
         ordered: Register,
     },
     /// `a..b` as an iteration
     IterateRange {
-        /// Where the iteration goes.
+        /// The register that gets the iteration.
         dst: Register,
         /// The first integer.
         from: Operand,
@@ -267,16 +268,16 @@ pub enum Op {
     Next {
         /// The iteration; advanced.
         cursor: Register,
-        /// Where the element goes.
+        /// The register that gets the element.
         element: Register,
-        /// Where the condition goes on which it is there.
+        /// The register that gets the condition on which the element is there.
         presence: Register,
-        /// Where to go on without a next element.
+        /// The position at which to go on without a next element.
         done: Pc,
     },
     /// `a..b` as a list
     RangeList {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
         /// The first integer.
         from: Operand,
@@ -287,7 +288,7 @@ pub enum Op {
     Push {
         /// The list.
         dst: Register,
-        /// What is read.
+        /// The element that is added.
         src: Operand,
         /// The condition on which it is there.
         when: Operand,
@@ -305,80 +306,80 @@ pub enum Op {
     },
     /// Goes on at `to`
     Jump {
-        /// Where to go on.
+        /// The position at which to go on.
         to: Pc,
     },
     /// Jumps where the condition is *known* to be false (a short cut, never a fork)
     Unless {
         /// The condition.
         cond: Operand,
-        /// Where to go on if it is false.
+        /// The position at which to go on if the condition is false.
         to: Pc,
     },
     /// Goes on where the condition holds, else at `otherwise`: a fork where it is open
     Branch {
         /// The condition.
         cond: Operand,
-        /// Where to go on if it does not hold.
+        /// The position at which to go on if the condition does not hold.
         otherwise: Pc,
     },
     /// Goes on where `a op b` holds, an order, else at `otherwise`: a fork where it is open
     Compare {
-        /// Which.
+        /// The order by which the operands are compared.
         op: Binary,
         /// The left operand.
         a: Operand,
         /// The right operand.
         b: Operand,
-        /// Where to go on if it does not hold.
+        /// The position at which to go on if the order does not hold.
         otherwise: Pc,
     },
     /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
     Split {
         /// The condition.
         cond: Operand,
-        /// Where the second arm begins.
+        /// The position at which the second arm begins.
         otherwise: Pc,
     },
     /// Ends the first arm with its value; `end` is behind the second one. `split` is the opening instruction.
     Swap {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The value of the first arm.
         src: Operand,
-        /// Where to go on behind the second arm.
+        /// The position at which to go on behind the second arm.
         end: Pc,
         /// The opening instruction.
         split: Pc,
     },
     /// Ends the second arm with its value
     Join {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What is read.
+        /// The value of the second arm.
         src: Operand,
         /// The opening instruction.
         split: Pc,
     },
     /// Calls a function, or a procedure
     Call {
-        /// Where its value goes.
+        /// The register that gets the value of the call.
         dst: Register,
-        /// Which function.
+        /// The number of the function.
         function: u32,
         /// Its arguments.
         args: Box<[Operand]>,
     },
     /// Ends a function with its value
     Return {
-        /// What is read.
+        /// The value that the function gives.
         src: Operand,
     },
     /// An internal choice
     Choose {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
-        /// What it ranges over.
+        /// The domain that the choice ranges over.
         domain: Domain,
     },
     /// A picked element is one of the collection: what an unknown one has is found out so
@@ -390,7 +391,7 @@ pub enum Op {
     },
     /// One element of a collection of trees: a fork
     PickElement {
-        /// Where the result goes.
+        /// The register that gets the result.
         dst: Register,
         /// The collection.
         over: Operand,
@@ -399,18 +400,18 @@ pub enum Op {
     },
     /// `either {..} or {..}`: a fork
     Select {
-        /// Where each way begins.
+        /// The positions at which the ways begin.
         targets: Arc<[Pc]>,
     },
     /// `dst := a <= b` or `dst := a < b`, which is assumed
     Require {
-        /// Where the condition goes; it is true behind the instruction, where no arm is open.
+        /// The register that gets the condition; it is true behind the instruction, where no arm is open.
         dst: Register,
-        /// Which order: [`Binary::Le`] or [`Binary::Lt`].
+        /// The order: [`Binary::Le`] or [`Binary::Lt`].
         op: Binary,
-        /// What comes first.
+        /// The operand that comes first in the order.
         a: Operand,
-        /// What comes behind.
+        /// The operand that comes behind it in the order.
         b: Operand,
     },
     /// `assume`, and the conditions of `where`
@@ -425,12 +426,12 @@ pub enum Op {
     },
     /// The specification is wrong here
     Fault {
-        /// In which way.
+        /// The kind of the fault.
         kind: FaultKind,
     },
     /// Answers the request and ends the handler
     Reply {
-        /// What is read.
+        /// The operand that is the answer.
         src: Operand,
     },
     /// Ends the handler without an answer
@@ -441,7 +442,7 @@ pub enum Op {
     Watched {
         /// The instruction.
         op: Box<Op>,
-        /// What it touches.
+        /// The parts of the state that it touches, and the place of its own beside the state if its writes are traced.
         touches: Box<[Touch]>,
     },
     /// A construct that is not executed; `load` refuses it unless it is never reached

@@ -21,7 +21,7 @@ pub(super) fn add(program: &mut Program) {
     }
 }
 
-/// Makes choices late that are not read on every path; whether there are such.
+/// Makes choices late that are not read on every path; returns whether there are such.
 fn choices(function: &mut Function) -> bool {
     let (mut changed, mut at) = (false, 0);
     while at < function.code.len() {
@@ -36,8 +36,8 @@ fn choices(function: &mut Function) -> bool {
     changed
 }
 
-/// Before which instructions the choice that stands there is to be made. Nothing where it stands well, is none, or may not be
-/// possible at all: a range and a collection may be empty.
+/// The instructions before which the choice at a position is to be made. `None` where it stands well, there is none, or it may
+/// not be possible at all: a range and a collection may be empty.
 fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
     let Op::Choose { dst, domain: Domain::Type(_) | Domain::Alternatives(_) } = function.code[at] else { return None };
     let flow = Flow::of(function);
@@ -56,9 +56,9 @@ struct Path<'f> {
     flow: &'f Flow,
     needed: &'f [bool],
     dst: Register,
-    /// Where it is made.
+    /// The instructions before which the choice is made.
     places: Vec<usize>,
-    /// Whether some path does without it.
+    /// Set where some path does without the choice.
     saved: bool,
 }
 
@@ -88,7 +88,7 @@ impl Path<'_> {
         self.places.push(at);
     }
 
-    /// Whether an instruction reads the choice, or writes where it is.
+    /// Tests whether an instruction reads the choice, or writes the register that holds it.
     fn names(&self, at: usize) -> bool {
         let (op, mut names) = (&self.function.code[at], false);
         visit_read(op, &mut |own| names |= own == self.dst);
@@ -124,7 +124,7 @@ impl Path<'_> {
         }
     }
 
-    /// Whether the choice may be made on each side of a fork by itself.
+    /// Tests whether the choice may be made on each side of a fork by itself.
     fn may_divide(&self, at: usize) -> bool {
         let forks =
             matches!(self.function.code[at].plain(), Op::Branch { .. } | Op::Compare { .. } | Op::Select { .. });

@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 /// A text and the name that messages show for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Text {
-    /// For example `specs/tags.may`.
+    /// The name, for example `specs/tags.may`.
     pub name: String,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 
@@ -27,7 +27,8 @@ pub type Loader<'l> = dyn FnMut(&str) -> Result<Text, String> + 'l;
 pub struct Loaded {
     /// The file that was asked for first, then those that it uses.
     pub files: Vec<File>,
-    /// Whether all files are there and free of syntax errors.
+    /// The outcome of the reading: [`Reading::Complete`] if all files are there and free of syntax errors, and none use each
+    /// other in a circle.
     pub reading: Reading,
     /// The first number that no node has.
     pub next: NodeId,
@@ -75,7 +76,7 @@ struct Reader {
     next: NodeId,
     files: Vec<File>,
     diagnostics: Vec<Diagnostic>,
-    /// Where the text of a name is; none if there is none.
+    /// The index of the file that holds the text of each name; none if there is no text.
     known: FxHashMap<String, Option<usize>>,
 }
 
@@ -89,7 +90,7 @@ impl Reader {
         self.files.len() - 1
     }
 
-    /// Reads what is not read yet; the numbers of the files that are used.
+    /// Reads what is not read yet; returns the numbers of the files that are used.
     fn follow(&mut self, uses: &[Name], loader: &mut Loader<'_>, sources: &mut Sources) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();

@@ -1,6 +1,6 @@
-//! Where the arms of an `either` come together again, and how often it is asked behind that what they wrote: where it hardly is,
-//! they are merged rather than followed one by one (query count estimation: Kuznetsov, Kinder, Bucur, Candea, *Efficient state
-//! merging in symbolic execution*, 2012).
+//! The places where the arms of an `either` come together again, and the number of conditions behind them that depend on what
+//! the arms wrote: where hardly any do, the arms are merged rather than followed one by one (query count estimation: Kuznetsov,
+//! Kinder, Bucur, Candea, *Efficient state merging in symbolic execution*, 2012).
 //!
 //! Behind `either { n := 1; } or {}` in `… reply 0;` nothing asks for n; in `… if n > 0 { reply 1; } reply 0;` one condition does.
 

@@ -1,4 +1,4 @@
-//! What an instruction reads.
+//! The operands that an instruction reads, the registers that it writes, and the positions at which it may go on.
 //!
 //! `r2 := r0 + s1` reads a register and a variable of the state.
 
@@ -66,7 +66,7 @@ pub(super) fn change(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mu
     }
 }
 
-/// The same for the instructions that give a value.
+/// Changes the operands of an instruction that gives a value, and the register that it writes, as [`change`] does.
 fn computes(op: &mut Op, read: &mut dyn FnMut(&mut Operand), write: &mut dyn FnMut(&mut Register)) {
     let dst = match op {
         Op::Copy { dst, src } | Op::IsVariant { dst, src, .. } | Op::Field { dst, src, .. } => each(dst, [src], read),

@@ -9,15 +9,15 @@
 /// Nodes that need each other, or one alone.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::spec) struct Component {
-    /// In increasing order.
+    /// Its nodes, in increasing order.
     pub(in crate::spec) nodes: Vec<usize>,
-    /// Whether each of them needs itself.
+    /// True if each of its nodes needs itself, directly or through others.
     pub(in crate::spec) cyclic: bool,
 }
 
 struct Search<'n> {
     needs: &'n [Vec<usize>],
-    /// When a node was entered; 0 if it was not.
+    /// The time by `clock` at which each node was entered; 0 if it was not.
     entered: Vec<usize>,
     /// The earliest entered node on the path that is known to be reachable.
     low: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Which instructions read what a register or a variable holds.
+//! The instructions that read what a register or a variable holds.
 //!
 //! Behind `r2 := r0` in `r2 := r0; reply r2` the reply reads r2; behind the reply nothing does.
 

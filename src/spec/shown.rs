@@ -11,7 +11,7 @@ use super::heads::{Head, is_reported};
 use super::operands::{visit_ways, visit_written};
 use crate::value::Value;
 
-/// Where answers show a choice.
+/// The answers that show a choice, and the places in them where they do.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Shown {
     /// Every answer is the choice itself.
@@ -21,7 +21,7 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// What was chosen, if an answer with this head was given.
+    /// Returns what was chosen, as this answer shows it; `None` if answers with its head do not.
     #[must_use]
     pub fn within<'v>(&self, answer: &'v Value) -> Option<&'v Value> {
         if self.whole {
@@ -33,7 +33,7 @@ impl Shown {
     }
 }
 
-/// What a register holds of the choice.
+/// The form in which a register holds the choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Holds {
     /// The choice.
@@ -45,16 +45,16 @@ enum Holds {
 /// The registers that hold something of the choice, whichever way was taken.
 type Held = FxHashMap<Register, Holds>;
 
-/// What the answers that follow say of the choice.
+/// The record of what the answers that follow say of the choice.
 #[derive(Default)]
 struct Answers {
     /// The variants that have it in a field, and in which.
     fields: FxHashMap<u32, u32>,
     /// The variants of which some show something else.
     other: Vec<u32>,
-    /// Whether some are the choice itself.
+    /// Set where some answers are the choice itself.
     whole: bool,
-    /// Whether some are no such thing.
+    /// Set where some answers are neither the choice nor a constructor.
     scalar: bool,
 }
 
@@ -94,7 +94,7 @@ fn shown(function: &Function, pc: usize, dst: Register) -> Option<Shown> {
     answers.shown()
 }
 
-/// What registers hold behind an instruction.
+/// Changes what the registers hold of the choice to what they hold behind an instruction.
 fn carry_out(op: &Op, held: &mut Held) {
     let of = |operand: &Operand| match operand {
         Operand::Register(register) => held.get(register).copied(),
@@ -114,7 +114,7 @@ fn carry_out(op: &Op, held: &mut Held) {
     held.extend(result);
 }
 
-/// Keeps what holds on this way too; whether that is less than before, or the first way.
+/// Keeps what holds on this way too; returns whether that is less than before, or the first way.
 fn meet(known: &mut Option<Held>, held: &Held) -> bool {
     let Some(known) = known else {
         *known = Some(held.clone());

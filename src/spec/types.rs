@@ -54,10 +54,10 @@ pub const ERROR: TypeId = TypeId(6);
 /// `json`: JSON values that are only compared.
 pub const JSON: TypeId = TypeId(7);
 
-/// About how many octets the name of a type may have before the rest is left out.
+/// The approximate number of octets that the name of a type may have before the rest is left out.
 const LONGEST_NAME: usize = 100;
 
-/// What a type is.
+/// The kind of a type, with the types that it is made of or an index into the definitions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// No value.
@@ -101,7 +101,7 @@ pub struct StructDef {
     pub name: String,
     /// Its fields in the order of declaration.
     pub fields: Vec<(String, TypeId)>,
-    /// Whether JSON fields that it does not name are ignored.
+    /// True if JSON fields that the struct does not name are ignored.
     pub open: bool,
 }
 
@@ -119,9 +119,9 @@ pub struct EnumDef {
 pub struct VariantDef {
     /// Its name.
     pub name: String,
-    /// What it carries; the names are all there or all absent.
+    /// The fields that it carries; the names are all there or all absent.
     pub fields: Vec<(Option<String>, TypeId)>,
-    /// Whether JSON fields that it does not name are ignored.
+    /// True if JSON fields that the variant does not name are ignored.
     pub open: bool,
 }
 
@@ -131,7 +131,7 @@ pub struct Types {
     table: Vec<Type>,
     depths: Vec<u32>,
     index: FxHashMap<Type, TypeId>,
-    /// Which types are recursive, once that was asked.
+    /// The recursive types, by their number, once that was asked.
     recursive: OnceLock<Vec<bool>>,
     /// The structs of all files.
     pub structs: Vec<StructDef>,
@@ -164,7 +164,7 @@ impl Types {
         }
     }
 
-    /// What a type is.
+    /// Returns the kind of a type, with the types that it is made of or an index into the definitions.
     #[must_use]
     pub fn get(&self, id: TypeId) -> &Type {
         &self.table[id.0 as usize]
@@ -264,7 +264,7 @@ impl Types {
         }
     }
 
-    /// How deep a type nests as it is written; structs and enums end the nesting.
+    /// Returns how deep a type nests as it is written; structs and enums end the nesting.
     #[must_use]
     pub fn depth(&self, id: TypeId) -> u32 {
         self.depths[id.0 as usize]
@@ -287,13 +287,14 @@ impl Types {
         }
     }
 
-    /// Whether `<`, `<=`, `>` and `>=` compare values of this type: `int`, `string` and `bytes`.
+    /// Tests whether `<`, `<=`, `>` and `>=` compare values of this type: `int`, `string` and `bytes`, and [`ERROR`], which
+    /// agrees with every type.
     #[must_use]
     pub fn is_comparable(&self, id: TypeId) -> bool {
         matches!(self.get(id), Type::Int | Type::Str | Type::Bytes | Type::Error)
     }
 
-    /// Whether `to_list` and `values` can sort values of this type: no token, client, `json`, set or map is inside.
+    /// Tests whether `to_list` and `values` can sort values of this type: no token, client, `json`, set or map is inside.
     ///
     /// The order: integers by value, `false` before `true`, strings by code points, bytes by octets, `None` before
     /// `Some`, variants in the order of their declaration, and then fields, elements and components from left to
@@ -321,7 +322,7 @@ impl Types {
         None
     }
 
-    /// Whether the type has finitely many values. Recursive types and those with an `int`, a string, bytes, a token, a
+    /// Tests whether the type has finitely many values. Recursive types and those with an `int`, a string, bytes, a token, a
     /// client, a `json` or a list inside have infinitely many.
     #[must_use]
     pub fn is_finite(&self, id: TypeId) -> bool {
@@ -332,7 +333,7 @@ impl Types {
         self.find(id, &mut { infinite }).is_none() && !self.is_recursive(id)
     }
 
-    /// Whether the type or one inside it contains itself.
+    /// Tests whether the type or one inside it contains itself.
     #[must_use]
     pub fn is_recursive(&self, id: TypeId) -> bool {
         let all = || (0..self.count() as u32).map(|id| self.finds_itself(TypeId(id))).collect();
@@ -358,8 +359,8 @@ impl Types {
         false
     }
 
-    /// Whether unknown values of a type cannot be compared without looking at them: maps are by their values, others by
-    /// themselves.
+    /// Tests whether unknown values of a type cannot be compared without expanding them: maps are judged by the type of their
+    /// values, other types by themselves.
     #[must_use]
     pub fn is_opaque(&self, id: TypeId) -> bool {
         let id = if let Type::Map(_, value) = self.get(id) { *value } else { id };
@@ -367,13 +368,13 @@ impl Types {
         !matches!(self.get(id), Type::Set(_)) && (self.find(id, &mut { collection }).is_some() || self.is_recursive(id))
     }
 
-    /// Whether this is `option<json>`, whose `Some` may be `null`: as JSON, `None` is a field that is not there.
+    /// Tests whether this is `option<json>`, whose `Some` may be `null`: as JSON, `None` is a field that is not there.
     #[must_use]
     pub fn is_option_of_json(&self, id: TypeId) -> bool {
         matches!(self.get(id), Type::Option(of) if *of == JSON)
     }
 
-    /// Whether a map or a set is inside.
+    /// Tests whether the type is a map or a set, or has one inside.
     #[must_use]
     pub fn holds_maps(&self, id: TypeId) -> bool {
         self.find(id, &mut |ty| matches!(ty, Type::Set(_) | Type::Map(..))).is_some()
@@ -406,7 +407,7 @@ impl Types {
         (all.len() <= limit).then_some(all)
     }
 
-    /// How many types there are.
+    /// Returns the number of types.
     #[must_use]
     pub fn count(&self) -> usize {
         self.table.len()
@@ -445,7 +446,7 @@ impl Types {
     }
 }
 
-/// How far a depth-first walk over types has come with one of them.
+/// The state of one type in a depth-first walk over types: how far the walk has come with it.
 #[derive(Clone, Copy)]
 enum Visit {
     New,

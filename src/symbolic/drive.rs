@@ -11,7 +11,7 @@ use crate::value::{Truth, Value};
 /// An internal choice that is to be made.
 #[derive(Debug)]
 pub struct Chosen {
-    /// What it ranges over.
+    /// The range of the choice.
     pub choice: Choice,
     /// The condition of the arm that it is made in; `None` is always.
     pub guard: Option<Term>,
@@ -24,16 +24,16 @@ pub struct Chosen {
 pub struct Fork {
     /// The condition.
     pub condition: Condition,
-    /// Where its two sides begin; `None` where both are the same place.
+    /// The places where its two sides begin, first the one where it holds; `None` where both are the same place.
     pub sides: Option<(Pc, Pc)>,
     /// The node.
     pub site: Site,
 }
 
-/// What a use of a specification does with the events of a path. Each is answered, so that the path goes on, or the path is
-/// stopped, which is an error.
+/// The answers that a use of a specification gives to the events of a path. Each event is answered, so that the path goes on,
+/// or the path is stopped, which is an error.
 pub trait Policy {
-    /// What is driven.
+    /// The path that is driven.
     type Path: Driven;
     /// Why a path goes on no further: it has come to its end, or leads nowhere.
     type Stopped: From<Infeasible>;
@@ -88,7 +88,7 @@ pub trait Policy {
         Ok(())
     }
 
-    /// What the end of the path comes to, with its answer, if there is one.
+    /// Returns what the end of the path comes to, with its answer, if there is one.
     fn end(&mut self, path: &mut Self::Path, answer: Option<(Value, Site)>) -> Self::Stopped;
 
     /// Makes a part of an unknown value out of fresh symbols.

@@ -22,7 +22,7 @@ pub struct Path<L> {
     pub process: Process,
     /// The path condition.
     pub store: Store,
-    /// What it met on its way.
+    /// The log of what the path met on its way.
     pub log: Vec<L>,
 }
 

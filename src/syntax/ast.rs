@@ -47,7 +47,7 @@ pub struct Comment {
 /// A top-level item.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Item {
-    /// What it is.
+    /// The kind of the item, with its parts.
     pub kind: ItemKind,
     /// Its place.
     pub span: Span,
@@ -79,7 +79,8 @@ pub enum ItemKind {
     Protocol { scheduling: Scheduling, name: Name, members: Vec<Member> },
 }
 
-/// Whether a struct ignores JSON fields that it does not name.
+/// The treatment of JSON fields that a struct or a record variant does not name; and, of a record pattern, of the fields that it
+/// leaves out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Openness {
     /// Unknown JSON fields are errors.
@@ -97,7 +98,7 @@ pub enum Purity {
     Def,
 }
 
-/// How tasks of different connections interleave.
+/// The way in which tasks of different connections interleave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheduling {
     /// `protocol`: at scheduling points.
@@ -120,15 +121,15 @@ pub struct Field {
 pub struct Variant {
     /// Its name.
     pub name: Name,
-    /// What it carries.
+    /// The types of the values that it carries.
     pub payload: Payload,
-    /// Whether JSON fields that a record variant does not name are ignored (`V { f: T, .. }`).
+    /// The treatment of JSON fields that a record variant does not name: they are ignored if it is open (`V { f: T, .. }`).
     pub openness: Openness,
     /// Its place.
     pub span: Span,
 }
 
-/// What a variant carries.
+/// The payload of a variant: the types of the values that it carries.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Payload {
     /// `V`
@@ -142,7 +143,7 @@ pub enum Payload {
 /// A type as written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TypeExpr {
-    /// What it is.
+    /// The kind of the type, with its parts.
     pub kind: TypeKind,
     /// Its place.
     pub span: Span,
@@ -172,7 +173,7 @@ pub enum TypeKind {
 /// A member of a protocol.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Member {
-    /// What it is.
+    /// The kind of the member, with its parts.
     pub kind: MemberKind,
     /// Its place.
     pub span: Span,
@@ -200,7 +201,7 @@ pub enum MemberKind {
     Peer { name: Name, key: Field, request: TypeExpr, response: TypeExpr },
 }
 
-/// What a handler answers to.
+/// The event that a handler answers to.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Trigger {
     /// A request that matches.
@@ -223,7 +224,7 @@ pub struct Block {
 /// A statement.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Statement {
-    /// What it is.
+    /// The kind of the statement, with its parts.
     pub kind: StatementKind,
     /// Its place.
     pub span: Span,
@@ -276,11 +277,11 @@ pub enum StatementKind {
 /// One arm of a `match`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Arm<Body> {
-    /// What must fit.
+    /// The pattern that the subject must fit.
     pub pattern: Pattern,
     /// `if e`
     pub guard: Option<Expr>,
-    /// What happens then.
+    /// The block that runs, or the expression that is evaluated, if the pattern and the guard fit.
     pub body: Body,
     /// The whole arm.
     pub span: Span,
@@ -289,7 +290,7 @@ pub struct Arm<Body> {
 /// The left side of `:=`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Place {
-    /// Where it begins.
+    /// The variable or cell with which it begins.
     pub root: PlaceRoot,
     /// `.f` and `[k]`, from left to right.
     pub path: Vec<PlaceStep>,

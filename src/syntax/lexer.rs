@@ -12,7 +12,7 @@ use super::ast::Comment;
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub kind: Kind,
     /// Offset of its first byte.
     pub start: u32,
@@ -164,7 +164,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether this is one of the words that cannot be names.
+    /// Tests whether this is one of the words that cannot be names.
     pub(super) fn is_reserved(self) -> bool {
         use Kind::{
             All, Any, Assume, Call, Choose, Close, Either, Else, Expects, False, For, If, In, Is, Let, Match, Or, Pick,
@@ -180,7 +180,7 @@ impl Kind {
     }
 }
 
-/// Whether a word may be written as a name without backquotes.
+/// Tests whether a word may be written as a name without backquotes.
 pub(super) fn is_plain_name(text: &str) -> bool {
     let mut tokens = Kind::lexer(text);
     tokens.next() == Some(Ok(Kind::Name)) && tokens.span() == (0..text.len()) && text != "_"
@@ -192,7 +192,7 @@ pub(super) struct Lexed {
     pub comments: Vec<Comment>,
     /// At most [`MANY`], and one that counts the others.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many are not among the diagnostics: with so many of them, the text is no specification.
+    /// The number of errors that are not among the diagnostics: with so many of them, the text is no specification.
     pub more: usize,
 }
 
@@ -297,7 +297,7 @@ impl Lexed {
     }
 }
 
-/// What someone who wrote this character probably meant.
+/// The help for an unknown character: what someone who wrote it probably meant.
 fn help_for(text: &str) -> Option<&'static str> {
     match text.chars().next()? {
         '&' => Some("`&&` is the logical and"),

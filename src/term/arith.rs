@@ -223,7 +223,7 @@ fn no_length(linear: &Linear) -> Option<Term> {
     }
 }
 
-/// Whether the separator occurs at all, and the sign with which the number of pieces is in a sum of nothing else.
+/// The sign of the number of pieces in a sum of nothing else, and the condition that the separator occurs at all.
 fn separator(linear: &Linear) -> Option<(i32, Term)> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = atom.kind() else { return None };

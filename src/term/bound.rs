@@ -6,7 +6,7 @@
 use super::{Term, Var};
 use crate::scalar::Int;
 
-/// What decides how a statement goes on.
+/// A condition that decides how a statement goes on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// Any condition.
@@ -88,7 +88,7 @@ impl Condition {
         }
     }
 
-    /// What holds where this does not.
+    /// The condition that holds where this one does not.
     #[must_use]
     pub fn opposite(&self) -> Condition {
         match self {

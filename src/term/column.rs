@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Scalars of one sort, by position; they never change.
 pub trait Scalars: Send + Sync {
-    /// How many there are.
+    /// The number of scalars.
     fn len(&self) -> usize;
     /// The scalar at a position, where there is one.
     fn at(&self, position: usize) -> Option<&Scalar>;
@@ -60,7 +60,7 @@ impl Column {
         Some(Column(Arc::new(Held { last, scalars })))
     }
 
-    /// How many scalars there are.
+    /// The number of scalars in the column.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.0.scalars.len()
@@ -278,7 +278,7 @@ impl ScalarSet for Positions {
     }
 }
 
-/// What is large in a term and is not shown whole: the scalars of its columns and sets, in order.
+/// The scalars of the columns and sets in a term, in order: they are what is large in it and is not shown whole.
 pub(super) fn contents(term: &Term) -> Vec<Vec<Scalar>> {
     let mut all = Vec::new();
     term.visit(&mut |node| match node.kind() {

@@ -14,7 +14,7 @@ const SHOWN_DEPTH: u32 = 100;
 /// A set with more values is shown as their number.
 const SHOWN: usize = 8;
 
-/// How tightly the surroundings bind, loosest first.
+/// The strength with which the surroundings bind, loosest first.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Level {
     Any,

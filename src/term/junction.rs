@@ -61,8 +61,9 @@ impl Term {
         junction.node(list)
     }
 
-    /// What a function makes of two conditions and is the same as of what they do not have in common, beside that: for
-    /// example `(p and w) if c else p` is `p and (w if c else true)`. `None` where they have nothing in common.
+    /// Joins two conditions by a function that may as well be applied to what they do not have in common, and puts the
+    /// common parts beside the result: for example `(p and w) if c else p` is `p and (w if c else true)`. `None` where they
+    /// have nothing in common.
     pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) -> Term) -> Option<Term> {
         [Junction::And, Junction::Or].into_iter().find_map(|junction| {
             let (own, theirs) = (junction.parts_of(a), junction.parts_of(b));
@@ -82,7 +83,7 @@ impl Term {
     }
 }
 
-/// What one part does to another.
+/// The effect of one part on another.
 enum Effect {
     None,
     /// The other part says nothing new.
@@ -113,7 +114,7 @@ impl Junction {
         self.shared(&list).unwrap_or_else(|| self.node(list))
     }
 
-    /// What all parts have in common, beside what is left of them.
+    /// The whole as what all parts have in common, beside what is left of them; `None` where they have nothing in common.
     fn shared(self, list: &Parts) -> Option<Term> {
         let (first, others) = list.split_first().filter(|(_, others)| !others.is_empty())?;
         let others: Option<SmallVec<[&Terms; 8]>> = others.iter().map(|part| self.dual().parts(part)).collect();

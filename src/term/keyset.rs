@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// A finite set of scalars that never changes.
 pub trait ScalarSet: Send + Sync {
-    /// Whether `scalar` is an element.
+    /// Tests whether `scalar` is an element.
     fn contains(&self, scalar: &Scalar) -> bool;
     /// Number of elements.
     fn len(&self) -> usize;
     /// Calls `visit` on each element, in an order that depends on the content only, until it breaks.
     fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>);
-    /// Whether the set has no element.
+    /// Tests whether the set has no element.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -49,7 +49,7 @@ pub trait ScalarSet: Send + Sync {
     fn own_hash(&self) -> Option<u64> {
         None
     }
-    /// Whether both have the same elements; may be overridden by something faster.
+    /// Tests whether both sets have the same elements; may be overridden by something faster.
     fn same(&self, other: &dyn ScalarSet) -> bool {
         self.len() == other.len() && all_of(self, &mut |scalar| other.contains(scalar))
     }
@@ -102,7 +102,7 @@ impl KeySet {
         KeySet(Arc::new(scalars.into_iter().collect::<BTreeSet<Scalar>>()))
     }
 
-    /// Whether `scalar` is an element.
+    /// Tests whether `scalar` is an element.
     pub fn contains(&self, scalar: &Scalar) -> bool {
         self.0.contains(scalar)
     }
@@ -132,7 +132,7 @@ impl KeySet {
         self.0.moved(sign, offset)
     }
 
-    /// Whether it has no element.
+    /// Tests whether the set has no element.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -53,7 +53,7 @@ impl Linear {
         self.terms.iter().find(|(known, _)| known == atom).map_or(Int::ZERO, |(_, c)| c.clone())
     }
 
-    /// Whether all atoms are variables.
+    /// Tests whether all atoms are variables.
     pub(super) fn is_plain(&self) -> bool {
         self.terms.iter().all(|(atom, _)| atom.as_var().is_some())
     }
@@ -104,7 +104,7 @@ impl Linear {
         self.map(Int::neg)
     }
 
-    /// The same without `atom`.
+    /// The sum without `atom`.
     pub fn without(&self, atom: &Term) -> Linear {
         let terms = self.terms.iter().filter(|(known, _)| known != atom).cloned().collect();
         Linear { constant: self.constant.clone(), terms }
@@ -127,18 +127,18 @@ impl Linear {
         }
     }
 
-    /// The same with constant and coefficients divided by `divisor`, each towards minus infinity.
+    /// The sum with constant and coefficients divided by `divisor`, each rounded towards minus infinity.
     pub(super) fn divided(&self, divisor: &Int) -> Linear {
         self.map(|c| c.floor_div(divisor))
     }
 
-    /// The same with every number changed by `f`; atoms whose coefficient becomes zero are dropped.
+    /// The sum with every number changed by `f`; atoms whose coefficient becomes zero are dropped.
     pub(super) fn map(&self, f: impl Fn(&Int) -> Int) -> Linear {
         let terms = self.terms.iter().map(|(atom, c)| (atom.clone(), f(c))).filter(|(_, c)| !c.is_zero()).collect();
         Linear { constant: f(&self.constant), terms }
     }
 
-    /// Whether both have the same numbers, whatever their atoms.
+    /// Tests whether both sums have the same numbers, whatever their atoms.
     pub(super) fn same_head(&self, other: &Linear) -> bool {
         self.constant == other.constant
             && self.terms.len() == other.terms.len()

@@ -49,7 +49,7 @@ use std::sync::Arc;
 pub struct Var {
     /// Its number, unique within a candidate. Renumbering that keeps the order keeps every normal form.
     pub id: u64,
-    /// What it ranges over.
+    /// The sort that it ranges over.
     pub sort: Sort,
 }
 
@@ -60,8 +60,8 @@ pub type Terms = SmallVec<[Term; 3]>;
 #[derive(Clone)]
 pub struct Term(Arc<Node>);
 
-/// How a term is made. Matching on it is free; building goes through the constructors of [`Term`]. Sums are kept apart: most
-/// terms are variables.
+/// The way in which a term is made. Matching on it is free; building goes through the constructors of [`Term`]. Sums are
+/// kept apart: most terms are variables.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A known scalar.
@@ -101,7 +101,7 @@ pub enum Kind {
 }
 
 impl Term {
-    /// How this term is made.
+    /// The way in which this term is made.
     #[inline]
     pub fn kind(&self) -> &Kind {
         &self.0.kind
@@ -137,7 +137,7 @@ impl Term {
         if let Kind::Var(var) = self.kind() { Some(*var) } else { None }
     }
 
-    /// Whether it is a variable, or one negated.
+    /// Tests whether it is a variable, or one negated.
     pub fn is_literal(&self) -> bool {
         match self.kind() {
             Kind::Var(_) => true,
@@ -161,13 +161,13 @@ impl Term {
         (self.0.first <= self.0.last).then_some((self.0.first, self.0.last))
     }
 
-    /// Whether the two are one and the same node.
+    /// Tests whether the two are one and the same node.
     #[inline]
     pub fn same(&self, other: &Term) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether there is another reference to its node. There may be equal terms in any case.
+    /// Tests whether there is another reference to its node. There may be equal terms in any case.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }

@@ -47,9 +47,9 @@ thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many nodes this thread has made so far, those included that were there already, and those of large terms each time
-/// that they are walked through, and entries of maps that are listed, some of these for one: between two moments, a measure of
-/// the work that is the same on every machine.
+/// The number of nodes that this thread has made so far, those included that were there already, and those of large terms
+/// each time that they are walked through, and entries of maps that are listed, some of these for one: between two moments,
+/// a measure of the work that is the same on every machine.
 #[must_use]
 pub fn made() -> u64 {
     MADE.get()
@@ -242,7 +242,7 @@ pub(super) fn children(kind: &Kind) -> SmallVec<[&Term; 4]> {
     list
 }
 
-/// Whether two nodes agree in everything but the identity of their children.
+/// Tests whether two nodes agree in everything but the identity of their children.
 fn heads_agree(a: &Kind, b: &Kind) -> bool {
     match (a, b) {
         (Kind::Const(x), Kind::Const(y)) => x == y,

@@ -1,4 +1,4 @@
-//! How two literals about the same subject relate: one implies the other, they exclude each other, they cover everything.
+//! Relations of two literals about the same subject: one implies the other, they exclude each other, they cover everything.
 //!
 //! A literal restricts its subject (an atom, or a sum) to a set of scalars. For example `x = 1` implies `x != 2`,
 //! excludes `x >= 5`, and `x <= 3` together with `x >= 4` covers everything.
@@ -6,7 +6,7 @@
 use super::{KeySet, Kind, Term, TextOp};
 use crate::scalar::{Int, Scalar, text};
 
-/// What is known of two conditions; all false where nothing is.
+/// The relation that two conditions are known to have; all false where nothing is known.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Relation {
     /// The first implies the second.
@@ -19,7 +19,7 @@ pub struct Relation {
     pub covers: bool,
 }
 
-/// How two conditions relate, as far as it shows without looking into connectives.
+/// The relation of two conditions, as far as it shows without looking into connectives.
 pub fn relate(a: &Term, b: &Term) -> Relation {
     if a == b {
         return Relation { forward: true, backward: true, ..Relation::default() };
@@ -67,7 +67,7 @@ fn relate_sets(a: &Term, b: &Term) -> Relation {
     Relation { forward: p.inside(&q), backward: q.inside(&p), disjoint: p.outside(&q), covers: p.with(&q) }
 }
 
-/// What a literal talks about.
+/// The subject of a literal: the atom or the sum that it restricts.
 enum Subject<'a> {
     Atom(&'a Term),
     Sum(&'a [(Term, Int)]),
@@ -218,7 +218,7 @@ impl Allowed {
     }
 }
 
-/// Whether the known text begins with `prefix`.
+/// Tests whether the known text begins with `prefix`.
 fn other_begins(whole: &Scalar, prefix: &Scalar) -> bool {
     text::starts_with(whole, prefix) == Some(true)
 }

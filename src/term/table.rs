@@ -34,7 +34,7 @@ impl Term {
         }
     }
 
-    /// The same without tables: each one as conditionals that halve its positions.
+    /// The term without tables: each one is written as conditionals that halve its positions.
     pub fn without_tables(&self) -> Term {
         let mut any = false;
         self.visit(&mut |node| any |= node.as_table().is_some());

@@ -37,7 +37,7 @@ impl Term {
         });
     }
 
-    /// Whether some variable in it passes the test; each may be asked about more than once.
+    /// Tests whether some variable in it passes the test; each may be asked about more than once.
     pub fn any_var(&self, test: &mut impl FnMut(Var) -> bool) -> bool {
         if self.depth() < SHALLOW && self.size() < SMALL {
             return any_small(self, test);
@@ -45,7 +45,7 @@ impl Term {
         self.nodes().into_iter().filter_map(Term::as_var).any(test)
     }
 
-    /// Whether `var` occurs in it.
+    /// Tests whether `var` occurs in it.
     pub fn mentions(&self, var: Var) -> bool {
         self.var_range().is_some_and(|(first, last)| first <= var.id && var.id <= last)
             && self.any_var(&mut |known| known == var)
@@ -61,7 +61,7 @@ impl Term {
         self.nodes().into_iter().for_each(f);
     }
 
-    /// Whether it has no variable.
+    /// Tests whether it has no variable.
     pub fn is_ground(&self) -> bool {
         self.var_range().is_none()
     }
@@ -176,7 +176,7 @@ fn substitute_small(term: &Term, replace: &mut impl FnMut(Var) -> Option<Term>) 
     }
 }
 
-/// The same operation on changed children, simplified; the same node where no child changed.
+/// The operation of a term on changed children, simplified; the same node where no child changed.
 fn rebuild(term: &Term, change: &mut impl FnMut(&Term) -> Term) -> Term {
     let mut changed: SmallVec<[Term; 4]> = SmallVec::new();
     let mut same = true;

@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-/// How many characters of a long line are shown before and behind the place of an error.
+/// The number of characters of a long line that are shown before the place of an error, and behind it.
 const SHOWN_AROUND: usize = 60;
 
 /// Why a trace cannot be read on.
@@ -24,11 +24,11 @@ pub struct TraceError {
     pub line: u64,
     /// The character in the line, from 1; 0 where the line could not be read at all.
     pub column: u64,
-    /// What is wrong, with what was expected.
+    /// A description of what is wrong, with what was expected.
     pub message: String,
     /// The part of the line around the place; empty where the line could not be read.
     shown: String,
-    /// How many characters of `shown` stand before the place.
+    /// The number of characters of `shown` that stand before the place.
     before: usize,
 }
 

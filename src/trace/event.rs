@@ -16,18 +16,18 @@ pub struct Event<V> {
     pub line: u64,
     /// The connection (`"c"`), where the trace names one.
     pub client: Option<u64>,
-    /// What was observed.
+    /// The observation itself.
     pub body: Body<V>,
 }
 
-/// What was observed.
+/// The content of an event: a whole exchange, a step of a connection, or a message between the server and a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body<V> {
     /// A request together with what became of it, on one line.
     Exchange {
-        /// What was asked.
+        /// The request.
         query: V,
-        /// What came back.
+        /// The reply: what came back.
         reply: Reply<V>,
     },
     /// A connection sent a request.
@@ -42,7 +42,7 @@ pub enum Body<V> {
     Peer(PeerEvent<V>),
 }
 
-/// What came back in an exchange.
+/// The reply in an exchange: what came back.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reply<V> {
     /// An answer; null is one.
@@ -62,11 +62,11 @@ pub struct PeerEvent<V> {
     pub key: Option<V>,
     /// The number (`"c"`) that ties a call to its answer.
     pub exchange: u64,
-    /// What was said.
+    /// The content of the message.
     pub message: PeerMessage<V>,
 }
 
-/// What the server and a peer say to each other.
+/// The content of a message between the server and a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PeerMessage<V> {
     /// The server called.
@@ -78,7 +78,7 @@ pub enum PeerMessage<V> {
 }
 
 impl<V> Event<V> {
-    /// Whether this is a whole exchange, as synchronous traces consist of.
+    /// Tests whether this is a whole exchange, as synchronous traces consist of.
     pub fn is_exchange(&self) -> bool {
         matches!(self.body, Body::Exchange { .. })
     }

@@ -19,7 +19,7 @@ type Parsed<T> = Result<T, JsonError>;
 pub struct Raw<'a> {
     /// Its text, checked to be JSON.
     pub text: &'a str,
-    /// Where in the line it begins, in bytes.
+    /// The place in the line at which it begins, in bytes.
     pub offset: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What a line can be.
+/// A line as it was read: an event or the header.
 pub(super) enum Record<'a> {
     Event(Event<Raw<'a>>),
     Header(Header),

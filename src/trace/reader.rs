@@ -20,7 +20,7 @@ use std::ops::Range;
 /// The longest line that is read: a bound on memory, not on what anyone records.
 pub const MAX_LINE_BYTES: usize = 1 << 28;
 
-/// How much of what has arrived is looked at in one go.
+/// The number of bytes, of those that have arrived, that are read ahead in one go at most.
 const READ_AHEAD: usize = 1 << 12;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -31,9 +31,9 @@ pub struct Reader<R> {
     input: R,
     /// Whole lines that have arrived.
     arrived: String,
-    /// How much of them has been read.
+    /// The number of bytes of `arrived` that have been read.
     passed: usize,
-    /// Where among them the line last read stands; `None` where it was read by itself.
+    /// The range in `arrived` at which the line last read stands; `None` where it was read by itself.
     among: Option<Range<usize>>,
     /// The line last read, where it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
     alone: Vec<u8>,
@@ -43,14 +43,14 @@ pub struct Reader<R> {
     read: u64,
 }
 
-/// Where in a trace a reader stands: before the line that comes next.
+/// A position of a reader in a trace: before the line that comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Mark {
-    /// How many bytes are before it.
+    /// The number of bytes before it.
     pub bytes: u64,
-    /// How many lines are before it.
+    /// The number of lines before it.
     pub lines: u64,
-    /// How many events are before it.
+    /// The number of events before it.
     pub events: u64,
 }
 
@@ -84,22 +84,22 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// Where it stands.
+    /// The position at which the reader stands.
     pub fn mark(&self) -> Mark {
         Mark { bytes: self.read, lines: self.line, events: self.events }
     }
 
-    /// What the first line says the trace is of, once it has been read.
+    /// The optional first line, which says what the trace is of, once it has been read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// How many events have been read.
+    /// The number of events that have been read, counted from the beginning of the trace.
     pub fn events(&self) -> u64 {
         self.events
     }
 
-    /// How many lines have been read.
+    /// The number of lines that have been read, counted from the beginning of the trace.
     pub fn lines(&self) -> u64 {
         self.line
     }
@@ -137,7 +137,7 @@ impl<R: BufRead> Reader<R> {
         Ok(None)
     }
 
-    /// Where in the line last read something is wrong: for what is found out about an event after it was read.
+    /// An error at a byte of the line last read: for what is found out about an event after it was read.
     #[must_use]
     pub fn error_at(&self, offset: usize, message: impl Into<String>) -> TraceError {
         TraceError::in_line(self.line, self.octets(), offset, message)

@@ -132,13 +132,13 @@ impl Validator {
         self.judge.verdict()
     }
 
-    /// What judging cost so far.
+    /// The cost of judging so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.judge.counts()
     }
 
-    /// How often each tier of the solver answered.
+    /// The number of times that each tier of the solver answered.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.judge.statistics()

@@ -25,7 +25,7 @@ use crate::trace::{Mark, TraceError};
 
 /// A trace that can be read again.
 pub trait Recording {
-    /// How many exchanges it has.
+    /// The number of its exchanges.
     fn length(&self) -> usize;
 
     /// Reads it from the exchange at this position (the first one is at 0) until it ends or enough was seen.
@@ -71,7 +71,7 @@ pub struct Recorded<O> {
     spec: Arc<Spec>,
     length: usize,
     open: O,
-    /// Where the exchanges at 0, stride, 2 · stride … begin, as far as was read.
+    /// The places where the exchanges at 0, stride, 2 · stride … begin, as far as was read.
     places: RefCell<Vec<Mark>>,
     stride: Cell<usize>,
     failure: RefCell<Option<String>>,

@@ -29,7 +29,7 @@ impl<R: BufRead> Exchanges<R> {
         Exchanges { spec: spec.clone(), plain: Plain::new(&spec.types), reader: Reader::resume(input, mark) }
     }
 
-    /// Where it stands.
+    /// The position in the trace at which it stands.
     pub fn mark(&self) -> Mark {
         self.reader.mark()
     }
@@ -57,12 +57,12 @@ impl<R: BufRead> Exchanges<R> {
         decoded.map(Some).map_err(|error| self.reader.error_at(error.offset, error.to_string()))
     }
 
-    /// How many exchanges were read.
+    /// The number of exchanges that were read or passed over, counted from the beginning of the trace.
     pub fn events(&self) -> u64 {
         self.reader.events()
     }
 
-    /// What the first line says.
+    /// The optional first line, which says what the trace is of, once it has been read.
     pub fn header(&self) -> Option<&crate::trace::Header> {
         self.reader.header()
     }
@@ -76,7 +76,7 @@ impl<R: BufRead> Iterator for Exchanges<R> {
     }
 }
 
-/// What reads lines in the form that most have, `{"q": 5, "a": 1}` and nothing else.
+/// A reader of lines in the form that most have, `{"q": 5, "a": 1}` and nothing else.
 #[derive(Debug)]
 struct Plain {
     spaced: Forms,

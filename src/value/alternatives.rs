@@ -19,7 +19,7 @@ struct Read {
     reading: Reading,
 }
 
-/// What becomes of alternatives that are read.
+/// The way in which alternatives are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reading {
     /// Operations are lifted over them.

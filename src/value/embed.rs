@@ -9,7 +9,8 @@ use crate::term::Term;
 
 /// More points than this are not looked at: the first presence is decided instead.
 const POINTS: usize = 1 << 20;
-/// The same for the points between two that all paths pass, of which one condition is made.
+/// The number of points between two that all paths pass up to which one condition is made of them; with more, a presence at
+/// the first of the two is decided instead.
 const AMBIGUOUS: usize = 1024;
 
 /// Equality of elements.
@@ -52,7 +53,7 @@ pub(super) fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, equal: E
     Ok(Truth::of(Term::and_all(conditions)))
 }
 
-/// What is there, if anything is.
+/// The value that is there, if the element is: its own, without a presence.
 fn element(element: &Value) -> &Value {
     match element {
         Value::Maybe(optional) => &optional.value,
@@ -73,7 +74,7 @@ enum Step {
 
 const STEPS: [Step; 3] = [Step::First, Step::Second, Step::Both];
 
-/// What the comparison of two elements comes to.
+/// The result of comparing two elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Same {
     Never,
@@ -90,7 +91,8 @@ struct Grid<'v> {
     passed: Vec<bool>,
     /// For each point whether the elements there are equal.
     same: Vec<Same>,
-    /// What is not known of that.
+    /// The comparisons that `same` has as open: for each the condition under which the elements are equal, or what must
+    /// come first.
     open: Vec<Lifted<Term>>,
 }
 
@@ -145,7 +147,7 @@ impl<'v> Grid<'v> {
         self.open.push(open);
     }
 
-    /// Where a step leads, if it can be taken.
+    /// The point that a step leads to, if it can be taken.
     fn target(&self, at: usize, step: Step) -> Option<usize> {
         let (x, y) = self.elements(at);
         let row = self.b.len() + 1;

@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// What may be observed of a value, or almost.
+    /// A value that may be observed for this one, or almost.
     fn observed(value: &Value, next: &mut dyn FnMut(u64) -> u64) -> Value {
         match value {
             Value::Term(_) => Value::from(next(2) as i64),

@@ -119,8 +119,8 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// What must be asked before two values are joined: what one map on an unknown base has an entry for and a copy of it has
-/// not.
+/// The part of an unknown value that must be asked for before two values are joined: the entry that one map on an unknown
+/// base has and a copy of it has not.
 #[must_use]
 pub fn before_joining(a: &Value, b: &Value) -> Option<Ask> {
     match (a, b) {

@@ -85,10 +85,11 @@ pub enum Truth {
     Term(Term),
 }
 
-/// What an operation gives: a value, or a condition that must be decided (by forking) before it can be done.
+/// The result of an operation: a value, or the [`Split`] that must come before it can be done, such as a condition to be
+/// decided (by forking).
 pub type Lifted<T> = Result<T, Split>;
 
-/// What must come first.
+/// The thing that must come before an operation can be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Split {
     /// A condition on which to fork.
@@ -251,7 +252,7 @@ impl Value {
         }
     }
 
-    /// How many nodes it has, where collections count their elements as one each.
+    /// The number of its nodes, where collections count their elements as one each.
     #[must_use]
     pub fn breadth(&self) -> usize {
         match self {

@@ -21,7 +21,7 @@ type Path = SmallVec<[Step; 2]>;
 /// Looking at so many elements counts as one node.
 const LOOKED_AT: usize = 8;
 
-/// What values have in common that are joined inside.
+/// The shape that values have in common that are joined inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Scalar,
@@ -47,7 +47,7 @@ pub(super) fn at(index: &Term, list: &List) -> Value {
     part(index, list, &Path::new())
 }
 
-/// What elements have at the end of a path, those that it leads into.
+/// The part of the element at an index that is at the end of a path, made of the elements that the path leads into.
 fn part(index: &Term, list: &List, path: &Path) -> Value {
     let Parts { shapes, others } = parts(list, path);
     let joined = |shape: &Shape| joined(index, list, path, *shape);

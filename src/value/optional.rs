@@ -15,9 +15,9 @@ type List = im::Vector<Value>;
 /// An element of a list that may or may not be there.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Optional {
-    /// When it is there: a boolean, never a constant.
+    /// The condition under which it is there: a boolean, never a constant.
     pub presence: Term,
-    /// What is there; not optional itself.
+    /// The value that is there; not optional itself.
     pub value: Value,
 }
 
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// What an element of a list is, and when it is there.
+    /// The condition under which an element of a list is there, and the value that it is then.
     #[must_use]
     pub fn as_element(&self) -> (Truth, &Value) {
         match self {
@@ -145,7 +145,8 @@ pub(super) fn number(presences: &[Term]) -> Option<Term> {
     }
 }
 
-/// When a list of so many certain elements, and optional ones, has at least `wanted` of them, where that takes no arithmetic.
+/// The condition under which a list of so many certain elements, and optional ones, has at least `wanted` of them; `None`
+/// where that takes arithmetic.
 fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> {
     match wanted.checked_sub(certain) {
         None | Some(0) => Some(Truth::Known(true)),
@@ -253,7 +254,7 @@ impl<'c> Decision<'c> {
         Decision { condition, negated: Term::not(condition), holds }
     }
 
-    /// What an element of a list comes to, if anything is left of it; `None` where it stays.
+    /// The element that one of a list becomes by the decision: `Some(None)` where nothing is left of it, `None` where it stays.
     fn element(&self, element: &Value) -> Option<Option<Value>> {
         let changed = |value: &Value| match value {
             Value::Scalar(_) | Value::Rest(_) => None,
@@ -267,7 +268,7 @@ impl<'c> Decision<'c> {
         }
     }
 
-    /// What a presence comes to; `None` where it stays.
+    /// The condition that a presence becomes by the decision; `None` where it stays.
     fn on(&self, presence: &Term) -> Option<Truth> {
         if presence == self.condition {
             return Some(Truth::Known(self.holds));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::{Entry, Map, Value};
 use crate::term::Term;
 
-/// What is not known of a value: its identity and the number of its type.
+/// The unknown part of a value: its identity and the number of its type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Unknown {
     /// Which one; copies have the same.
@@ -27,11 +27,11 @@ pub struct Unknown {
 pub struct Rest {
     /// Its identity, and the type of the list.
     pub unknown: Unknown,
-    /// How many elements it has: an integer of at least 0.
+    /// The number of its elements: an integer of at least 0.
     pub length: Term,
 }
 
-/// How many keys there are beside those that a map on an unknown base has entries for.
+/// The number of keys beside those that a map on an unknown base has entries for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Keys {
     /// None: the map has an entry for each possible key.
@@ -42,7 +42,7 @@ pub enum Keys {
     Endless,
 }
 
-/// What a map on an unknown base shows of it.
+/// The part of an unknown base that a map shows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum View {
     /// Keys and values.
@@ -56,13 +56,13 @@ pub enum View {
 pub struct Base {
     /// Its identity, and the type of the map.
     pub unknown: Unknown,
-    /// Whether its keys are all covered.
+    /// The number of its keys that the map has no entry for: none, finitely many, or always another one.
     pub keys: Keys,
-    /// What is seen of it.
+    /// The part of it that is seen: keys and values, or keys only.
     pub view: View,
     /// Entries of the base under symbolic keys, in the order in which they were asked for.
     pub touched: Vec<(Value, Entry)>,
-    /// Whether the base has a key that this map has no entry for, where that was asked.
+    /// The condition that the base has a key that this map has no entry for, where that was asked.
     pub others: Option<Term>,
 }
 
@@ -75,11 +75,11 @@ pub enum Ask {
     Item(Rest, Reach),
     /// The entry of a base under a key.
     Entry(Unknown, Value),
-    /// Whether a base has keys beside these.
+    /// The condition that a base has keys beside these.
     Others(Unknown, Vec<Value>),
 }
 
-/// How many elements of a stretch an operation may come to need.
+/// The number of elements of a stretch that an operation may come to need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
     /// No more than what it is compared with has.
@@ -91,13 +91,13 @@ pub enum Reach {
 /// A part of an unknown value that is there now.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Part {
-    /// What a node is.
+    /// The value of a node.
     Node(u64, Value),
-    /// What a stretch of a list begins with; `None` where it is empty.
+    /// The first element of a stretch of a list, and the stretch behind it; `None` where it is empty.
     Item(u64, Option<(Value, Rest)>),
-    /// What a base has under a key.
+    /// The entry of a base under a key.
     Entry(u64, Value, Entry),
-    /// Whether a base has keys for which a map with these entries has none.
+    /// The condition that a base has keys for which a map with these entries has none.
     Others(u64, Vec<(Value, Entry)>, Term),
 }
 

@@ -1,4 +1,4 @@
-//! What is known of the program from the runs that were made: what it asks behind which picks, and where it ends.
+//! The knowledge of the program from the runs that were made: what it asks behind which picks, and where it ends.
 //!
 //! A program asks for the same after the same picks, so edited steps can be read against what is known of it. Where that
 //! leads to the end of a run that was made already, the program need not run again: many edits come to the same run.
@@ -10,14 +10,14 @@ use std::collections::HashMap;
 /// Longer runs are not kept: edits of them hardly ever come to the same run.
 const LONGEST: usize = 256;
 
-/// What comes behind the picks of a run's beginning.
+/// The next thing behind the picks of a run's beginning: the program asks for a choice, or the run ends.
 #[derive(Clone, Copy)]
 enum Next {
     Asks(Label, usize),
     Ends(Ended),
 }
 
-/// How a run ended.
+/// The end of a run, as far as it matters here: it fails in the way that is looked for, or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// It fails, in the way that is looked for.
@@ -33,14 +33,14 @@ impl Ended {
     }
 }
 
-/// What became of edited steps.
+/// The outcome of edited steps.
 #[derive(Clone, Copy)]
 pub(super) struct Attempt {
-    /// Whether the run that they led to is the best one now.
+    /// True if the run that the steps led to is the best one now.
     pub adopted: bool,
-    /// How many steps the run had.
+    /// The number of steps that the run had; that of the best one where it was cut.
     pub length: usize,
-    /// Whether it went on behind as many as the best one has.
+    /// True if the run went on behind as many steps as the best one has.
     pub is_longer: bool,
 }
 
@@ -53,13 +53,13 @@ impl Attempt {
 /// Runs that were made.
 #[derive(Default)]
 pub(super) struct Known {
-    /// What comes next, by the picks until there, as a number.
+    /// Maps the picks of a run's beginning, as a number, to what comes next.
     next: HashMap<u64, Next>,
-    /// What became of edited steps, by these, as a number.
+    /// Maps edited steps, as a number, to what became of them, where the run is longer than [`LONGEST`].
     edits: HashMap<u64, Attempt>,
 }
 
-/// Where a run begins.
+/// The number of the place where a run begins.
 const START: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 
 fn mixed(hash: u64, part: usize) -> u64 {
@@ -74,7 +74,7 @@ fn number(steps: &[Step]) -> u64 {
 }
 
 impl Known {
-    /// What becomes of edited steps, if that is known; only a run before the best one is wanted.
+    /// The outcome of edited steps, if it is known; only a run before the best one is wanted.
     pub fn recall(&self, best: &[Step], steps: &[Step]) -> Option<Attempt> {
         match best.len() {
             0..=LONGEST => self.follow(Read::before(best, steps)).map(|(read, _)| Attempt::of(&read)),

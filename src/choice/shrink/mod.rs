@@ -40,12 +40,12 @@ use super::{Choices, Chooser, Outcome, Step, quiet};
 use known::{Attempt, Ended, Known};
 use read::Read;
 
-/// How much work making a run smaller may be.
+/// The bounds on the work of making a run smaller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
-    /// How many times the program may be run again.
+    /// The number of times that the program may be run again.
     pub reruns: u64,
-    /// How many choices a run may ask for.
+    /// The number of choices that a run may ask for.
     pub choices: usize,
 }
 
@@ -55,7 +55,7 @@ impl Default for Bounds {
     }
 }
 
-/// How good the smaller run is.
+/// The degree to which the smaller run is known to be the smallest that fails in its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Minimum {
     /// No run before it fails in this way: all of them were tried.
@@ -71,11 +71,11 @@ pub enum Minimum {
 pub struct Shrunk {
     /// The smallest failing run that was found.
     pub run: Vec<Step>,
-    /// What goes wrong in it.
+    /// The message of what goes wrong in that run.
     pub message: String,
-    /// How many times the program was run.
+    /// The number of times that the program was run again.
     pub reruns: u64,
-    /// Whether there is a smaller one.
+    /// The degree to which it is known that no smaller run fails in this way.
     pub minimum: Minimum,
 }
 
@@ -90,7 +90,7 @@ pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(
     })
 }
 
-/// The same for a failure whose kind is known.
+/// Makes a failing run smaller whose kind of failure is known; `None` where the program does not fail on it in that way.
 pub(super) fn shrink_kind<R: Outcome>(
     run: &[Step],
     kind: &str,
@@ -123,7 +123,7 @@ pub(super) fn shrink_kind<R: Outcome>(
 /// A pass that tried so many edits in vain lets the others try first.
 const PATIENCE: u64 = 64;
 
-/// Where the runs before the best one are at most about so many, all of them are tried.
+/// The approximate number of runs before the best one up to which all of them are tried.
 const PROVED: u64 = 1_000;
 
 /// A program that says why it failed, if it did so in the way that is looked for.
@@ -135,11 +135,11 @@ struct Search<'p> {
     message: String,
     reruns: u64,
     budget: u64,
-    /// How many times a better run was found.
+    /// The number of times that a better run was found.
     adopted: u64,
-    /// How many more edits a pass may try in vain.
+    /// The number of edits that a pass may still try in vain.
     patience: u64,
-    /// How many it may try in vain from one that succeeds on.
+    /// The number of edits that a pass may try in vain from one that succeeds on.
     patient: u64,
     known: Known,
     program: &'p mut Fails<'p>,
@@ -155,7 +155,8 @@ impl Search<'_> {
         self.attempt(steps).is_some_and(|attempt| attempt.adopted)
     }
 
-    /// The same, with what became of the steps; `None` where nothing is to be tried.
+    /// Runs the program on these steps, unless their outcome is known, and adopts the run that they lead to where it fails
+    /// and comes before the best one; returns what became of the steps, `None` where nothing is to be tried.
     fn attempt(&mut self, steps: Vec<Step>) -> Option<Attempt> {
         if self.is_over() || steps == self.best {
             return None;
@@ -184,8 +185,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether steps fail, though they come behind the best run; `None` where they have more choices than that, or where
-    /// nothing is to be tried.
+    /// Tests whether the program fails on steps, though their run may come behind the best one; `None` where it has more
+    /// choices than the best one, or where nothing is to be tried.
     fn fails(&mut self, steps: &[Step]) -> Option<bool> {
         let longest = self.best.len();
         let known = self.known.follow(Read::up_to(longest, steps));

@@ -7,7 +7,7 @@ use super::super::label::same;
 use super::super::report::shortlex;
 use super::super::{ChoiceError, Choices, Label, Step};
 
-/// How far ahead a step of the right label is looked for.
+/// The number of steps ahead within which one of the right label is looked for.
 const NEAR: usize = 8;
 
 /// A source of choices that follows edited steps.
@@ -19,7 +19,7 @@ pub(super) struct Read<'s> {
     longest: usize,
     /// The run that was made.
     pub made: Vec<Step>,
-    /// What the program asked for where the run could not come before the best one any more.
+    /// The label and the arity that the program asked for where the run could not come before the best one any more.
     pub cut: Option<(Label, usize)>,
 }
 
@@ -47,17 +47,17 @@ impl<'s> Read<'s> {
         })
     }
 
-    /// Whether the run has more steps than the best one.
+    /// Tests whether the run has more steps than the best one.
     pub fn is_longer(&self) -> bool {
         self.cut.is_some() && self.made.len() == self.longest
     }
 
-    /// How many steps the run has; those of the best one where it is cut.
+    /// The number of steps that the run has; that of the best one where it is cut.
     pub fn length(&self) -> usize {
         if self.cut.is_some() { self.longest } else { self.made.len() }
     }
 
-    /// Whether no run of one more step comes before the best one.
+    /// Tests whether no run of one more step comes before the best one.
     fn is_late(&self) -> bool {
         let made = self.made.len();
         let is_behind = |best: &[Step]| made + 1 == best.len() && shortlex(&self.made, &best[..made]).is_gt();

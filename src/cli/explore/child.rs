@@ -25,14 +25,14 @@ use std::time::{Duration, Instant};
 const MAX_LINE: usize = 1024;
 /// The answers that wait to be read, in bytes.
 const MAX_ANSWERS: usize = 1 << 20;
-/// What is read at a time, in bytes.
+/// The number of bytes that are read at a time.
 const CHUNK: usize = 1 << 14;
-/// How often it is looked whether there was a signal.
+/// The longest time between two checks whether there was a signal.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long it is waited, at first, for a program that has closed everything to end.
+/// The time to wait, at first, for a program that has closed everything to end; it doubles up to [`LOOK`].
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// What is read from a program until it closes its end.
+/// The bytes that were read from a program, and the stream that they come from until the program closes its end.
 struct Incoming<S> {
     stream: Option<S>,
     bytes: Vec<u8>,
@@ -65,7 +65,7 @@ impl<S: Read + AsFd> Incoming<S> {
     }
 }
 
-/// How a program ended that closed all its pipes, and what it printed.
+/// The end of a program that closed all its pipes: its status, and what it printed.
 pub struct Finished {
     pub status: ExitStatus,
     pub output: Vec<u8>,
@@ -78,7 +78,7 @@ pub struct Started {
     /// Its end was seen, and its group was killed.
     reaped: bool,
     choices: Incoming<UnixStream>,
-    /// What it was answered and has not read yet.
+    /// The answers that could not be written to the program yet, as it has not read those before them.
     answers: Vec<u8>,
     output: Incoming<ChildStdout>,
     complaints: Incoming<ChildStderr>,
@@ -227,7 +227,7 @@ impl Started {
         }
     }
 
-    /// Whether the program has ended; it still has its number then, which is that of its group.
+    /// Tests whether the program has ended. It keeps its number, which is that of its group, until it is reaped.
     fn has_exited(&self) -> bool {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.reaped || waitid(WaitId::Pid(Pid::from_child(&self.child)), look).is_ok_and(|status| status.is_some())

@@ -39,7 +39,7 @@ fn interrupt() {
     }
 }
 
-/// What is explored.
+/// The subject of an exploration: a program, or a specification.
 enum Subject<'o> {
     Program(Program<'o>),
     Specification(Box<Behaviours>),
@@ -53,7 +53,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What a run prints is one.
+    /// Returns the word for what a run prints: `output`, or `trace`.
     fn output(&self) -> &'static str {
         match self {
             Subject::Program(_) => "output",
@@ -61,7 +61,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What is said where no run exists.
+    /// Returns what is said where no run exists.
     fn empty(&self) -> &'static str {
         match self {
             Subject::Program(_) => "  nothing was explored: every run is refused\n",
@@ -70,15 +70,15 @@ impl Subject<'_> {
     }
 }
 
-/// What was found out about one program or specification.
+/// The findings about one program or specification.
 struct Found<'o> {
     name: &'o str,
-    /// What its runs print, and what is said where there is none.
+    /// The word for what a run prints; `empty` is what is said where there is no run.
     output: &'static str,
     empty: &'static str,
     report: Report,
     outputs: Outputs,
-    /// What kind of trouble ended it.
+    /// The trouble that ended the search, if there was any.
     trouble: Option<Trouble>,
     /// The way to go on with what is left to visit.
     go_on: Option<String>,
@@ -159,12 +159,12 @@ impl Found<'_> {
         }
     }
 
-    /// Whether there was nothing to explore.
+    /// Tests whether there was nothing to explore: no run was visited, and none was cut.
     fn is_empty(&self) -> bool {
         self.report.runs == 0 && self.report.cut == 0
     }
 
-    /// How it ended: a result where nothing is wrong, else a complaint.
+    /// Tells how the search ended: as a result where nothing is wrong, else as a complaint. Returns the exit code.
     fn tell(&self, terminal: &mut Terminal) -> Exit {
         let exit = self.exit();
         let outputs = match self.outputs.len() {

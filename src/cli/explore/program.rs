@@ -13,7 +13,7 @@ use std::time::Duration;
 pub struct Program<'o> {
     /// For the shell.
     pub command: &'o str,
-    /// How long a run may take.
+    /// The time that a run may take.
     pub timeout: Duration,
 }
 

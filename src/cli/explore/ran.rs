@@ -1,4 +1,4 @@
-//! What one run of what is explored came to: an output, or trouble.
+//! The result of one run of what is explored: an output, or trouble.
 //!
 //! `the program died: exit status 7`, and then what it had said, is a [`Trouble`] in words.
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The output that a run may have, in bytes.
 pub const MAX_OUTPUT: u64 = 16 << 20;
 
-/// What is told of the standard error of a program that died, in bytes.
+/// The number of bytes that are told of the standard error of a program that died: the last ones.
 const TOLD: usize = 2_000;
 
 /// A run of a specification that cannot go on.
@@ -20,7 +20,7 @@ const TOLD: usize = 2_000;
 pub struct Stopped {
     /// Why, at its place.
     pub message: String,
-    /// What was said until then.
+    /// The trace of what was said until the run stopped.
     pub trace: String,
     pub run: Vec<Step>,
     pub exit: Exit,
@@ -51,7 +51,7 @@ pub enum Trouble {
     Died(String, String),
     /// The shell could not start it.
     NoProgram(String),
-    /// What it wrote is no request.
+    /// It wrote this, a line or the beginning of a long one, which is no request.
     Malformed(String),
     /// The system refused something.
     System(String),
@@ -118,7 +118,7 @@ impl Trouble {
         }
     }
 
-    /// Whether a run that ends again ends in this way again, though it may say something else.
+    /// Tests whether two runs ended in the same way. What programs that died wrote to standard error may differ.
     pub fn is_like(&self, other: &Trouble) -> bool {
         if let (Trouble::Died(status, _), Trouble::Died(other, _)) = (self, other) {
             return status == other;

@@ -13,10 +13,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// What a program under exploration is to the library: it fails where a run has no output.
+/// A program under exploration as the library sees it: it fails where a run has no output.
 type Runs<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
 
-/// What runs printed, and what trouble there was.
+/// The outputs that runs printed, and the troubles that there were.
 type Seen = (Outputs, Vec<Trouble>);
 
 /// A subject, by its name, and how it is to be explored.
@@ -111,8 +111,8 @@ impl<'o> Explored<'o, '_> {
         Ok(())
     }
 
-    /// How a run that ended in trouble ends when it is run again, where that is otherwise. What else it prints to standard
-    /// error is no difference.
+    /// Repeats a run that ended in trouble, and returns how it ends this time, where that is otherwise; `None` also
+    /// where it is interrupted. What else it prints to standard error is no difference.
     fn flaky(&self, trouble: &Trouble, run: &[Step]) -> Option<Flaky> {
         let (again, (_, troubles), _) = self.search(vec![Replay::new(run.to_vec())], |search, one| search.run(one));
         match (again.mistake, troubles.into_iter().next()) {

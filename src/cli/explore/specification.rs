@@ -118,8 +118,8 @@ impl Behaviours {
         Ok(())
     }
 
-    /// Whether the request at hand, to which these choices led, has a run by other choices. A server that may do something
-    /// by itself may do that first.
+    /// Tests whether the request at hand, to which the choices `asked` led, has a run by other choices. A server that
+    /// may do something by itself may do that first, so its requests count as having one.
     fn is_answered(
         &self,
         server: &mut Server,
@@ -138,8 +138,8 @@ impl Behaviours {
         Ok(has_run)
     }
 
-    /// Whether some beginning leads to these exchanges and then to an end of the request: the one that was chosen may be one
-    /// that an `assume` excludes only now.
+    /// Tests whether some beginning leads to these exchanges and then to an end of the request: the one that was chosen
+    /// may be one that an `assume` excludes only now.
     fn has_beginning(&self, done: &[Exchange], request: &Value, client: u64) -> bool {
         let ends = [Observed::Any, Observed::Nothing];
         ends.into_iter().any(|observed| {

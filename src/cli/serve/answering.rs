@@ -22,13 +22,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A request that has no run waits while other clients are there, whose requests may change that; where none is, or all
 /// of them wait, it is told that the server is stuck.
 pub struct Answering {
-    /// What is served.
+    /// The specification that is served.
     pub spec: Arc<Spec>,
     /// Its state.
     pub server: Server,
-    /// Where its choices come from.
+    /// The source of the server's choices.
     pub choices: Random,
-    /// Where what happens is written.
+    /// The trace to which what happens is written, if one is wanted.
     pub record: Option<Record>,
     /// The places that the user has been told of.
     pub told: HashSet<Option<Site>>,
@@ -36,11 +36,11 @@ pub struct Answering {
     pub exit: Exit,
     /// Requests that have no run now.
     pub waiting: Vec<Request>,
-    /// How many clients there are.
+    /// The number of clients that there are.
     pub clients: Arc<AtomicUsize>,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 enum Outcome {
     /// It was handled; this line, if there is one, is the answer.
     Handled(Option<String>),
@@ -77,7 +77,7 @@ impl Answering {
         Ok(())
     }
 
-    /// Whether the request was handled; else it is refused, or waits.
+    /// Tries to handle a request; returns whether it was handled: else it is refused, or waits.
     fn attempt(&mut self, request: Request, terminal: &mut Terminal) -> Result<bool, String> {
         let (is_handled, line) = match self.outcome(&request, terminal)? {
             Outcome::Handled(line) => (true, line),
@@ -130,7 +130,7 @@ impl Answering {
         decode(&spec.types, spec.program.request, text).map_err(|error| malformed(error.offset, error.to_string()))
     }
 
-    /// What the client is told. Troubles of the specification are told to the user too, each place once.
+    /// Makes the refusal that the client gets. Troubles of the specification are told to the user too, each place once.
     fn refuse(&mut self, stop: &Stop, terminal: &mut Terminal) -> Refusal {
         let kind = match stop {
             Stop::Fault(_) => Kind::Fault,

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the one that handles requests is told.
+/// A message to the one that handles requests.
 pub enum Message {
     /// A client asks.
     Request(Request),
@@ -27,20 +27,20 @@ pub struct Request {
     pub client: u64,
     /// Which, from 1.
     pub line: u64,
-    /// What stands in it.
+    /// The bytes that stand in the line, without its end.
     pub text: Vec<u8>,
-    /// Where the line that it is answered by goes, if it is answered by one.
+    /// The channel that gets the line by which the request is answered, or `None` if it is answered by none.
     pub back: SyncSender<Option<String>>,
 }
 
-/// How clients reach the one that handles requests.
+/// The way by which clients reach the one that handles requests.
 #[derive(Clone)]
 pub struct Desk {
     messages: Sender<Message>,
     under_way: Arc<UnderWay>,
 }
 
-/// How many requests were handed in and are not answered in full yet.
+/// The number of requests that were handed in and are not answered in full yet.
 #[derive(Default)]
 pub struct UnderWay {
     count: Mutex<usize>,
@@ -78,7 +78,7 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// What happens to a client next.
+/// The next thing that happens to a client.
 enum Next {
     /// It is written this line.
     Write(String),
@@ -94,7 +94,7 @@ impl Desk {
         Desk { messages, under_way: Arc::default() }
     }
 
-    /// What was handed in and is not answered yet.
+    /// Returns the shared count of what was handed in and is not answered yet.
     pub fn under_way(&self) -> Arc<UnderWay> {
         self.under_way.clone()
     }

@@ -29,7 +29,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use wire::{Kind, Refusal};
 
-/// How long clients have in the end to take the answers that are under way.
+/// The time that clients have in the end to take the answers that are under way.
 const GRACE: Duration = Duration::from_secs(1);
 
 pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {

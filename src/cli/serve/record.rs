@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-/// Where the trace goes.
+/// A trace that is being written, and the file where it goes.
 pub struct Record {
     file: File,
     name: String,
@@ -21,7 +21,7 @@ pub struct Record {
     written: u64,
 }
 
-/// How many clients there can be.
+/// The number of clients that there can be: one, or several.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Clients {
     /// One, which needs no number.
@@ -58,7 +58,7 @@ impl Record {
         Ok(())
     }
 
-    /// What is said about it in the end.
+    /// Returns what is told of the trace in the end: its file, and the number of exchanges that were written.
     pub fn summary(&self) -> String {
         format!("{}: written, {}", self.name, counted(self.written, "exchange"))
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The stack of a thread that reads and writes lines.
 const STACK: usize = 1 << 18;
 
-/// How long it is waited until the system may have room for another connection.
+/// The time to wait until the system may have room for another connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Begins to listen; the address has the port that it got, and `open` will say how many connections there are.

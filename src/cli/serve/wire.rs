@@ -1,4 +1,4 @@
-//! What stands on the wire: one JSON value a line, and what a client is told whose line was no request.
+//! The lines on the wire: one JSON value each, and the refusal that a client gets whose line was no request.
 //!
 //! `{"$error": "malformed", "message": "expected int, found `true`", "line": 3, "column": 1}` is a [`Refusal`]. Its key
 //! begins with `$` as those of holes and literals do, so that no answer of a specification looks like one by chance.
@@ -10,7 +10,7 @@ use std::io::{self, BufRead, Read};
 /// The longest request that is read: a bound on the memory that one client can take. The help of `serve` names it.
 pub const MAX_REQUEST_BYTES: usize = 1 << 20;
 
-/// What comes next from a client.
+/// The next piece of what comes from a client.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Piece {
     /// A line, without its end.
@@ -30,7 +30,7 @@ pub struct Lines<R> {
     at: At,
 }
 
-/// Where in the input it stands.
+/// The place in the input at which [`Lines`] stands.
 enum At {
     LineStart,
     /// In a line that was too long.
@@ -115,12 +115,12 @@ impl Kind {
     }
 }
 
-/// What a client is told instead of an answer; it displays as one line of JSON, without its end.
+/// A message that a client gets instead of an answer; it displays as one line of JSON, without its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// What kind of trouble it is.
+    /// The kind of trouble.
     pub kind: Kind,
-    /// The same for people.
+    /// The trouble in words, for people.
     pub message: String,
     /// The line of the client that it is about, from 1.
     pub line: Option<u64>,
@@ -134,7 +134,7 @@ impl Refusal {
         Refusal { kind, message: message.into(), line: None, column: None }
     }
 
-    /// The same, about a line.
+    /// Returns this refusal as one about the client's line of that number.
     pub fn of_line(self, line: u64) -> Refusal {
         Refusal { line: Some(line), ..self }
     }

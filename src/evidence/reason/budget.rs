@@ -30,13 +30,13 @@ impl<'b> Budget<'b> {
         Budget { left: (seconds * SECOND as f64) as u64, stopped: None }
     }
 
-    /// The same, until this is set.
+    /// Lets a flag call the work off: as soon as it is set, the budget is spent.
     #[must_use]
     pub fn until(self, stopped: &'b AtomicBool) -> Budget<'b> {
         Budget { stopped: Some(stopped), ..self }
     }
 
-    /// Whether nothing is left.
+    /// Tests whether nothing is left, or the work was called off.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.left == 0 || self.stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
@@ -56,7 +56,7 @@ impl<'b> Budget<'b> {
         self.left = self.left.saturating_sub(units);
     }
 
-    /// Shows an exchange to a judge, and pays for it. Whether anything still explains it.
+    /// Shows an exchange to a judge, and pays for it; returns whether anything still explains it.
     pub(in crate::evidence) fn observe(&mut self, judge: &mut Judge, exchange: &Exchange) -> bool {
         let before = Self::paid(judge);
         let alive = judge.observe(exchange);
@@ -72,7 +72,7 @@ impl<'b> Budget<'b> {
         only
     }
 
-    /// What a judge has cost, to be compared with what it costs later.
+    /// The cost of a judge so far, to be compared with what it costs later.
     pub(super) fn paid(judge: &Judge) -> u64 {
         let counts = judge.counts();
         judge.worked() + judge.statistics().z3_checks * ASKED + (counts.walked + 4 * counts.compared) / WALKED

@@ -12,10 +12,10 @@ use crate::dualize::{Judge, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 
-/// What judging a reason again may take, in seconds of work.
+/// The work that judging a reason again may take, in seconds.
 const SECONDS: f64 = 10.0;
 
-/// What became of a reason when it was judged again.
+/// The outcome of judging a reason again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rechecked {
     /// It is one, and none of its events can be left out, if it claims that.
@@ -26,7 +26,7 @@ pub enum Rechecked {
     Undecided,
 }
 
-/// Whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
+/// Checks whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
 #[must_use]
 pub fn check_reason<R>(spec: &Arc<Spec>, options: &Options, exchanges: &R, reason: &Reason) -> Rechecked
 where

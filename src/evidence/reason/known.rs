@@ -24,7 +24,7 @@ pub(super) struct Known<'s, R: ?Sized> {
     checkpoints: Vec<(usize, Judge)>,
 }
 
-/// What is known of a cell in one candidate.
+/// The knowledge about a cell in one candidate: its value, and what restricts the variables in it.
 #[derive(PartialEq, Debug)]
 struct View {
     value: Option<Value>,
@@ -103,14 +103,14 @@ impl<'s, R: Recording + ?Sized> Known<'s, R> {
     }
 }
 
-/// What each candidate knows of each of these cells.
+/// The knowledge of each candidate about each of these cells.
 fn views(judge: &Judge, cells: &[Cell]) -> Vec<View> {
     let of = |candidate| cells.iter().map(move |cell| View::of(candidate, cell));
     judge.candidates().iter().flat_map(of).collect()
 }
 
 impl View {
-    /// What comparing it takes.
+    /// The cost of comparing it, in units of a [`Budget`].
     fn size(&self) -> u64 {
         let size = match &self.value {
             Some(Value::List(list)) => list.len(),

@@ -47,20 +47,20 @@ const EXACT: u64 = 4;
 /// So many requests that made the state what it is are looked for.
 const CAUSES: usize = 12;
 
-/// Why a trace is rejected.
+/// The reason why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reason {
     /// The position of the rejected exchange among all.
     pub rejected: usize,
     /// The positions of the earlier exchanges whose answers matter, in order.
     pub because: Vec<usize>,
-    /// Where looking was cut off: the position before which all answers are part of it, too.
+    /// The position at which looking was cut off, if it was: all answers before it are part of the reason, too.
     pub and_before: Option<usize>,
-    /// Whether none of them can be left out.
+    /// The minimality of the reason: whether none of its answers can be left out.
     pub minimal: Minimality,
     /// Exchanges that made the state what it is, whatever they were answered; the last one first.
     pub causes: Vec<Cause>,
-    /// Whether there may be more of those before the ones that are named.
+    /// True if there may be more causes before the ones that are named.
     pub more_causes: bool,
     /// Cells that nothing changed since the beginning, and that matter.
     pub initial: Vec<Cell>,
@@ -71,11 +71,11 @@ pub struct Reason {
 pub struct Cause {
     /// Its position.
     pub at: usize,
-    /// What matters.
+    /// The cells of the state that matter behind the exchange.
     pub cells: Vec<Cell>,
 }
 
-/// Whether a reason is as small as it can be.
+/// The minimality of a reason: whether it is as small as it can be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Minimality {
     /// With any one more answer replaced by a hole, the trace is accepted, or outside the specification.
@@ -101,7 +101,7 @@ pub(super) struct Search<'s, R: ?Sized> {
     needed: Vec<usize>,
     /// The answers before this position are known.
     before: usize,
-    /// What matters of the state, behind it.
+    /// The cells of the state that matter behind the position `before`.
     phases: Phases,
     minimal: Minimality,
     causes: Vec<Cause>,
@@ -308,7 +308,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     }
 }
 
-/// What is switched off while a reason is looked for: memory is looked at.
+/// The options of a search for a reason: choices are not kept, and [`Options::late`] is off, since memory is inspected.
 fn search_options(options: &Options) -> Options {
     Options { keep_choices: false, late: false, ..options.clone() }
 }

@@ -51,7 +51,7 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         self.goes_on(enough).then_some(cells)
     }
 
-    /// Whether there is work left for this.
+    /// Tests whether there is work left for this: more than `enough`, and it was not called off.
     fn goes_on(&self, enough: u64) -> bool {
         self.budget.left() > enough && !self.budget.is_spent()
     }
@@ -87,7 +87,7 @@ impl<R: Recording + ?Sized> Search<'_, R> {
         }
     }
 
-    /// Whether the event is rejected where only these cells are known.
+    /// Tests whether the event is certainly rejected where only these cells are known.
     fn rejects_knowing(&mut self, start: &Judge, cells: &[Cell]) -> bool {
         let judge = self.budget.knowing_only(start, cells, &self.phases.spec);
         let Search { phases, suffix, needed, budget, before, .. } = self;

@@ -1,4 +1,4 @@
-//! What becomes of the rejected event where only some answers are known.
+//! The judgement of the rejected event where only some answers are known.
 
 use std::ops::ControlFlow;
 
@@ -7,14 +7,14 @@ use super::without_answer;
 use crate::dualize::{Exchange, Judge, Verdict};
 use crate::validate::Recording;
 
-/// What came out.
+/// The outcome of judging the rejected event where only some answers are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
     /// No run explains what is known.
     Rejected,
     /// Some run does, perhaps outside of the specification.
     Explained,
-    /// It was not found out.
+    /// The outcome was not found out.
     Undecided,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Suffix<'s, R: ?Sized> {
     pub(super) at: usize,
 }
 
-/// What is shown of an exchange.
+/// The part of an exchange that is shown to a judge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shown {
     /// Its answer, too.
@@ -62,7 +62,8 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         self.run(judge, from, budget, &mut |at, _| shown(kept, at), &mut |_, _, _| {})
     }
 
-    /// The same where that takes little.
+    /// Shows a judge the exchanges from a position on as [`Self::outcome`] does, but with few candidates and within a small part
+    /// of the budget; [`Outcome::Undecided`] where that does not suffice.
     pub(super) fn outcome_briefly(
         &self,
         judge: &Judge,
@@ -78,7 +79,8 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         (budget.left() / part).max(EXCHANGE * (self.at - from) as u64)
     }
 
-    /// The same with a choice of what is shown of each exchange, and something that is done with the judge behind each.
+    /// Shows a judge the exchanges from a position on, and then the rejected one: `show` chooses what is shown of each exchange
+    /// before it, and `behind` is called with the judge behind each of them.
     pub(super) fn run(
         &self,
         mut judge: Judge,
@@ -117,7 +119,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     }
 }
 
-/// What is shown of the exchange at a position, where these answers are.
+/// The part that is shown of the exchange at a position, where only these answers are known.
 pub(super) fn shown(kept: &[usize], at: usize) -> Shown {
     if kept.binary_search(&at).is_ok() { Shown::Answer } else { Shown::Hole }
 }

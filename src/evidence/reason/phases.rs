@@ -1,4 +1,4 @@
-//! What matters of the state, stretch by stretch of the trace, and what can be said with that alone.
+//! The cells of the state that matter, stretch by stretch of the trace, and what can be said with them alone.
 //!
 //! Between two exchanges that change them, the same cells matter. A run that forgets all others behind each exchange costs little
 //! however long it is, where one that keeps all that may have happened grows with every hole.
@@ -51,7 +51,7 @@ impl Phases {
         self.at(from + 1).is_some() && self.stretches.iter().any(|(before, cells)| *before > from && forgets(cells))
     }
 
-    /// Whether the event is rejected where all but what matters is forgotten again and again: then it is in any case.
+    /// Tests whether the event is rejected where all but what matters is forgotten again and again: then it is in any case.
     pub(super) fn reject<R: Recording + ?Sized>(
         &self,
         suffix: &Suffix<'_, R>,
@@ -74,8 +74,8 @@ impl Phases {
         outcome == Outcome::Rejected
     }
 
-    /// Whether some run explains the event where a hole stands only at the position, and where an exchange names the key of a
-    /// cell that matters: more known answers than are asked for, so there is one in any case.
+    /// Tests whether some run explains the event where a hole stands only at the position, and where an exchange names the key of
+    /// a cell that matters: more known answers than are asked for, so there is one in any case.
     pub(super) fn is_explained<R: Recording + ?Sized>(
         &self,
         suffix: &Suffix<'_, R>,
@@ -94,7 +94,7 @@ impl Phases {
         outcome == Outcome::Explained
     }
 
-    /// Whether an exchange names the key of a cell that matters behind it.
+    /// Tests whether an exchange names the key of a cell that matters behind it.
     fn names_key(&self, at: usize, exchange: &Exchange) -> bool {
         let keys = self.at(at + 1).unwrap_or_default().iter().filter_map(|cell| cell.key.as_ref());
         let answer = match &exchange.observed {
@@ -113,7 +113,7 @@ fn few(judge: &Judge, budget: &Budget<'_>) -> Judge {
     judge
 }
 
-/// Whether a value has a part that is this one.
+/// Tests whether a value is the given part, or has a part that is.
 fn contains(value: &Value, part: &Value) -> bool {
     value == part
         || match value {

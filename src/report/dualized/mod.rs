@@ -13,7 +13,7 @@ use crate::dualize;
 use crate::spec::Spec;
 use crate::syntax::on_one_line;
 
-/// Where the remarks begin, which tell the lines of the specification.
+/// The column at which the remarks begin, which name the lines of the specification.
 const REMARKS: usize = 58;
 /// Quoted lines of the specification are cut here.
 const QUOTED: usize = 50;
@@ -32,10 +32,10 @@ pub fn dualized(spec: &Spec) -> String {
     page.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// How much of a line is quoted.
+/// The part of a line that is quoted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
-    /// What stands before a block.
+    /// The part before a block.
     Head,
     /// All of it.
     Line,

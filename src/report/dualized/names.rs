@@ -18,7 +18,7 @@ pub(super) struct Names<'t> {
     whole: Vec<(Value, String)>,
 }
 
-/// Where an unknown stands: `#(vs!`, `held.value`, `)`.
+/// The place where an unknown stands, as text: `#(vs!`, `held.value`, `)`.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     before: &'static str,

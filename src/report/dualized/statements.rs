@@ -193,7 +193,7 @@ impl Page<'_> {
     }
 }
 
-/// Whether every way through a block ends the handler.
+/// Tests whether every way through a block ends the handler.
 fn ends(block: &Block) -> bool {
     block.statements.last().is_some_and(|last| match &last.kind {
         StatementKind::Reply(_) | StatementKind::Return => true,
@@ -213,7 +213,7 @@ fn head(pattern: &Pattern) -> Option<&str> {
     }
 }
 
-/// Whether a pattern asks for another variant than this one.
+/// Tests whether a pattern asks for another variant than this one.
 fn differs(pattern: &Pattern, other: &str) -> bool {
     head(pattern).is_some_and(|own| own != other)
 }

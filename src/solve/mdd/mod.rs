@@ -55,7 +55,7 @@ enum Node {
 /// A variable with its values.
 pub(in crate::solve) type Level = (Var, Vec<Scalar>);
 
-/// What an operation on several diagrams made of others already.
+/// The results of an operation on several diagrams, by those that it was applied to already.
 type Met = FxHashMap<Refs, Ref>;
 
 /// Diagrams over some variables in one order.
@@ -176,12 +176,12 @@ impl Diagrams {
         self.choice([a, ALWAYS, b])
     }
 
-    /// What a relation is not.
+    /// The negation of a relation.
     pub(in crate::solve) fn not(&mut self, a: Ref) -> Result<Ref> {
         self.choice([a, NEVER, ALWAYS])
     }
 
-    /// Where two relations both hold or both do not.
+    /// The relation that holds where two relations both hold or both do not.
     fn same(&mut self, a: Ref, b: Ref) -> Result<Ref> {
         let not_b = self.not(b)?;
         self.choice([a, b, not_b])
@@ -207,7 +207,7 @@ impl Diagrams {
         Ok(result)
     }
 
-    /// What a function makes of the values of some nodes.
+    /// The diagram of the values that a function has for the values of some nodes.
     fn map(&mut self, nodes: &[Ref], function: &dyn Fn(&[&Scalar]) -> Option<Scalar>, met: &mut Met) -> Result<Ref> {
         let known: Option<SmallVec<[&Scalar; 4]>> = nodes.iter().map(|node| self.known(*node)).collect();
         if let Some(value) = known.map(|known| function(&known)) {
@@ -359,7 +359,7 @@ impl Diagrams {
         }
     }
 
-    /// What a relation says above a node that all ways go through.
+    /// The part of a relation above a node that all ways on which it holds go through.
     fn above(&mut self, a: Ref, cut: Ref, met: &mut FxHashMap<Ref, Ref>) -> Result<Ref> {
         if a == cut {
             return Ok(ALWAYS);

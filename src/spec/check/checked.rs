@@ -1,4 +1,4 @@
-//! What checking yields: the item tables and, keyed by node number, what every name, expression and pattern means.
+//! The result of checking: the item tables and, keyed by node number, what every name, expression and pattern means.
 //!
 //! The compiler reads the tree together with these tables and decides nothing that is decided here. In `on q { reply q; }`
 //! the second `q` resolves to [`Res::Local`] of the node of the first, and its type is the request type.
@@ -8,7 +8,7 @@ use crate::spec::types::{ERROR, TypeId, Types};
 use crate::syntax::ast::{Block, Expr, Name, NodeId, Purity, Scheduling, Trigger};
 use rustc_hash::FxHashMap;
 
-/// What a name refers to.
+/// The entity that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Res {
     /// A parameter, pattern binding or local variable: the node of the [`Name`] that binds it. A name that binds refers
@@ -90,8 +90,8 @@ impl Tables {
         self.types.get(node.0 as usize).copied().unwrap_or(ERROR)
     }
 
-    /// What a name refers to, by the name's own node: variables, calls, methods (a [`Builtin`]), record literals and
-    /// patterns, variants, places, binding names, and the short form `f` of a field in a literal.
+    /// Returns the entity that a name refers to, by the name's own node: variables, calls, methods (a [`Builtin`]),
+    /// record literals and patterns, variants, places, binding names, and the short form `f` of a field in a literal.
     #[must_use]
     pub fn resolution(&self, node: NodeId) -> Option<Res> {
         self.resolutions.get(node.0 as usize).copied().flatten()
@@ -199,7 +199,7 @@ pub struct Param<'a> {
 pub struct Function<'a> {
     /// Its name.
     pub name: &'a Name,
-    /// Whether it may choose.
+    /// The kind of the function, `fn` or `def`; only a `def` may choose.
     pub purity: Purity,
     /// Its parameters.
     pub params: Vec<Param<'a>>,
@@ -225,7 +225,7 @@ pub struct Machine<'a> {
 pub struct Protocol<'a> {
     /// Its name.
     pub name: &'a Name,
-    /// How its tasks interleave.
+    /// The way in which the protocol's tasks interleave.
     pub scheduling: Scheduling,
     /// The type of requests.
     pub request: TypeId,
@@ -237,7 +237,7 @@ pub struct Protocol<'a> {
     pub handlers: Vec<Handler<'a>>,
     /// Its subroutines.
     pub procs: Vec<Proc<'a>>,
-    /// What it may do by itself.
+    /// The steps that the protocol may take by itself.
     pub steps: Vec<Step<'a>>,
     /// The endpoints that it calls.
     pub peers: Vec<Peer<'a>>,
@@ -259,13 +259,13 @@ pub struct Var<'a> {
 pub struct Handler<'a> {
     /// The member's node.
     pub id: NodeId,
-    /// What it answers to.
+    /// The event that the handler answers to: a request, or the start or end of a connection.
     pub trigger: &'a Trigger,
     /// The name of the client.
     pub from: Option<&'a Name>,
-    /// When it takes the request.
+    /// The condition under which the handler takes the request.
     pub guard: Option<&'a Expr>,
-    /// What it does.
+    /// The statements that the handler runs.
     pub body: &'a Block,
 }
 
@@ -276,7 +276,7 @@ pub struct Proc<'a> {
     pub name: &'a Name,
     /// Its parameters.
     pub params: Vec<Param<'a>>,
-    /// What it does.
+    /// The statements that the proc runs.
     pub body: &'a Block,
 }
 
@@ -285,7 +285,7 @@ pub struct Proc<'a> {
 pub struct Step<'a> {
     /// The member's node.
     pub id: NodeId,
-    /// What it does.
+    /// The statements that the step runs.
     pub body: &'a Block,
 }
 

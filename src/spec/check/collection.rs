@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Clause, Expr, ExprKind};
 
-/// What a construct can run over; the text names it.
+/// The kinds of collection that a construct can run over; the text names the construct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Runs {
     Lists(&'static str),

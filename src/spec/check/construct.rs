@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
         Diagnostic::error(span, message).label(format!("expected {shape}"))
     }
 
-    /// How a variant is written: `V`, `V(int)` or `V { f: int }`.
+    /// Returns the form in which a variant or struct is written, in backquotes: `V`, `V(int)` or `V { f: int }`.
     pub(super) fn shape(&mut self, name: &str, fields: &Fields) -> String {
         let parts: Vec<String> = fields
             .iter()

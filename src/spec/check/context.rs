@@ -35,7 +35,7 @@ impl Want {
     }
 }
 
-/// Whether choices may stand here.
+/// The rule for choices in what is being checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Choices {
     Allowed,
@@ -43,7 +43,7 @@ pub(super) enum Choices {
     Forbidden(&'static str),
 }
 
-/// What kind of body is being checked; it decides which statements may stand in it.
+/// The kind of body that is being checked; it decides which statements may stand in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Body {
     /// Of a constant or function.
@@ -58,7 +58,7 @@ pub(super) enum Body {
     Step,
 }
 
-/// What an operation needs its operand's type to be; asked once the type is known.
+/// A requirement of an operation on its operand's type; checked once the type is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Need {
     Comparable(&'static str),
@@ -91,15 +91,16 @@ pub(super) struct Checker<'a> {
     pub(super) peer_types: Vec<(TypeId, TypeId, TypeId)>,
     /// The types of the parameters of the procs of the present protocol.
     pub(super) proc_params: Vec<Vec<TypeId>>,
-    /// What the present protocol answers.
+    /// The response type of the present protocol, which is wanted of its answers and messages.
     pub(super) answer: Want,
-    /// What the present condition depends on.
+    /// The dependencies of the present unit; those of a loop's condition are used for a lint.
     pub(super) watched: Watched,
     /// The procs of the present protocol that something runs.
     pub(super) procs_run: FxHashSet<u32>,
-    /// What the present body does.
+    /// The effects of the present body, and the procs that it runs.
     pub(super) effects: Effects,
-    /// Whether the parser has reported something in the present body.
+    /// True if the parser has reported something in the present body, or the body names something that may be in what
+    /// the parser could not read.
     pub(super) tainted: bool,
     reading: Reading,
     pending: Vec<NodeId>,
@@ -155,7 +156,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How many errors there are so far.
+    /// Returns the number of errors reported so far.
     pub(super) fn errors(&self) -> usize {
         self.reports.iter().filter(|report| report.is_error()).count()
     }

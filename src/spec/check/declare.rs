@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the name was free.
+    /// Declares a type under a name, or reports that the name is not free; returns whether it was.
     fn declare_type(&mut self, name: &'a Name, ty: Type) -> bool {
         if basic_type(&name.text).is_some() || BASIC_TYPES[6..10].contains(&name.text.as_str()) {
             let report = Diagnostic::error(name.span, format!("`{}` is a builtin type", name.text));

@@ -1,5 +1,5 @@
-//! What must hold of patterns once all types are known: matches should be exhaustive and without dead arms, `let` and its
-//! like must always fit, some request should not be left without a handler.
+//! Checks of patterns that are made once all types are known: matches should be exhaustive and without dead arms, `let`
+//! and its like must always fit, some request should not be left without a handler.
 //!
 //! `match o { None => 0 }` lacks `Some(_)`, and `let Some(x) = o;` is an error.
 
@@ -10,11 +10,11 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{ERROR, TypeId};
 use crate::syntax::ast::{Arm, Expr, FieldPattern, Name, NodeId, Pattern, PatternKind, Trigger};
 
-/// Whether a row takes all that its pattern fits.
+/// The values that a row takes, of those that its pattern fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Taking {
     All,
-    /// What its guard lets through.
+    /// The values that its guard lets through.
     Some,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Duty<'a> {
     Is(&'a Pattern),
 }
 
-/// How many examples of what is missing are shown.
+/// The largest number of missing values that are shown as examples.
 const EXAMPLES: usize = 3;
 /// The largest pattern that is looked at.
 const LARGEST_PATTERN: usize = 500;
@@ -50,7 +50,7 @@ impl<'a> Duty<'a> {
         Duty::Handlers { protocol: protocol.name, request: protocol.request, rows: rows.collect() }
     }
 
-    /// Whether not to fulfil it is an error.
+    /// Tests whether it is an error not to fulfil the duty; else it is a warning.
     pub(super) fn is_error(&self) -> bool {
         matches!(self, Duty::AlwaysFits(_))
     }
@@ -217,7 +217,7 @@ impl Checker<'_> {
         Some(Row::Of(constructor, parts))
     }
 
-    /// Whether a pattern binds a name.
+    /// Tests whether a pattern binds a name.
     fn binds(&self, pattern: &Pattern) -> bool {
         match &pattern.kind {
             PatternKind::Name(name) => matches!(self.tables.resolution(name.id), Some(Res::Local(_))),

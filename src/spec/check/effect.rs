@@ -1,4 +1,4 @@
-//! What bodies do to the world: reply, call a peer, yield, expect. A step may do none of these, what runs when a
+//! The effects of bodies on the world: reply, call a peer, yield, expect. A step may do none of these, what runs when a
 //! connection opens or closes may not reply; a proc may do what the bodies that run it may do.
 //!
 //! `step { p(); }` is an error if `proc p() { reply 0; }`, at the step's statement.
@@ -6,7 +6,7 @@
 use super::context::{Body, Checker};
 use crate::diagnostic::{Diagnostic, Span};
 
-/// What a body may do.
+/// An effect that a body may have on the world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     Reply,
@@ -17,7 +17,7 @@ pub(super) enum Effect {
 
 const EFFECTS: [Effect; 4] = [Effect::Reply, Effect::Call, Effect::Yield, Effect::Expects];
 
-/// What one body does.
+/// The effects of one body: its own, and the procs that it runs, whose effects it has too.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Effects {
     /// In its own statements (of procs only; others are judged at once).

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BOOL, BYTES, ERROR, INT, STRING, Type, TypeId};
 use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, Pattern, Quantifier, TextLiteral, TypeExpr};
 
-/// Where no choice may stand.
+/// The name of a place where no choice may stand, as a report gives it.
 const ANY: &str = "an `any`";
 const ALL: &str = "an `all`";
 
@@ -103,7 +103,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What the parser has reported already: nothing more is said about the body.
+    /// Marks the present body as one in which the parser has reported something, so that no warnings are given about
+    /// it; returns [`ERROR`] as the type of what could not be read.
     pub(super) fn taint(&mut self) -> TypeId {
         self.tainted = true;
         ERROR

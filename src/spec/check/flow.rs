@@ -1,4 +1,4 @@
-//! Where control can go: handlers that may end without a reply, and code that nothing reaches.
+//! The flow of control: handlers that may end without a reply, and code that nothing reaches.
 //!
 //! In `on q { if q > 0 { reply 1; } }` a path ends without an answer. That is legal, so a warning; `return;` says that it
 //! is meant. After `reply 1;` nothing in the same block is reached.
@@ -8,7 +8,7 @@ use super::context::Checker;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Block, Expr, ExprKind, Statement, StatementKind, Trigger};
 
-/// How a block can end.
+/// The ways in which a block can end.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Ends {
     /// At its closing brace.
@@ -27,10 +27,10 @@ const FALLS: Ends = Ends { falls: true, returns: false };
 const RETURNS: Ends = Ends { falls: false, returns: true };
 const NEVER: Ends = Ends { falls: false, returns: false };
 
-/// What a proc lets its caller do, and where dead code was found.
+/// A walk over bodies that finds the procs which can give control back to their caller, and dead code.
 struct Walk<'c, 'a> {
     checker: &'c Checker<'a>,
-    /// Whether each proc can give control back.
+    /// A flag for each proc: true if it can give control back.
     comes_back: Vec<bool>,
     /// The first dead statement of a block, to its end.
     dead: Vec<Span>,

@@ -8,13 +8,13 @@
 use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, Type, TypeId, Types};
 
-/// How deep a type may nest: far beyond use, and no walk over a type needs more stack than this.
+/// The largest depth to which types may nest: far beyond use, and no walk over a type needs more stack than this.
 pub(super) const DEEPEST_TYPE: u32 = 200;
 
 /// The first number that is a node of the graph.
 const FIRST: u32 = 1 << 31;
 
-/// What left a type open, for the message if it stays open.
+/// The reason why a type was left open, for the message if it stays open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     /// Nothing: whatever comes.
@@ -57,7 +57,7 @@ impl Infer {
         self.nodes.clear();
     }
 
-    /// Whether the number belongs to this graph.
+    /// Tests whether the number of a type belongs to this graph, and not to [`Types`].
     pub(super) fn is_open(id: TypeId) -> bool {
         id.0 >= FIRST
     }
@@ -108,7 +108,7 @@ impl Infer {
         }
     }
 
-    /// Whether a type is a variable that nothing is known of.
+    /// Tests whether a type is a variable that nothing is known of.
     pub(super) fn is_free(&self, id: TypeId) -> bool {
         let id = self.find(id);
         Infer::is_open(id) && matches!(self.node(id), Node::Free(..))

@@ -11,12 +11,12 @@ use crate::scalar::Int;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, PlaceRoot, Purity, Statement, StatementKind, UnaryOp};
 use std::cmp::Ordering;
 
-/// What a condition depends on.
+/// The dependencies of a condition: the variables that it reads, and whether it chooses.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Watched {
     /// The variables that it reads.
     pub(super) reads: Vec<Res>,
-    /// Whether it chooses.
+    /// True if the condition chooses.
     pub(super) chooses: bool,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether two expressions are written alike and have one value, without parentheses.
+    /// Tests whether two expressions are written alike, apart from parentheses, and have one value.
     fn same(&self, left: &Expr, right: &Expr) -> bool {
         match (&left.kind, &right.kind) {
             (ExprKind::Paren(inner), _) => self.same(inner, right),
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
         block.statements.iter().any(|statement| self.changes(statement, reads))
     }
 
-    /// Whether a statement may change a variable, let others do so, or leave the loop.
+    /// Tests whether a statement may change one of the variables `reads`, let others do so, or leave the loop.
     fn changes(&self, statement: &Statement, reads: &[Res]) -> bool {
         let calls = |value: &Expr| matches!(value.kind, ExprKind::PeerCall { .. });
         match &statement.kind {

@@ -110,7 +110,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What an operator takes and yields in a machine.
+    /// Returns the type of an operator's operands and that of its result in a machine; reports an operator that is not
+    /// allowed there.
     fn machine_operator(&mut self, op: BinaryOp, span: Span) -> Option<(TypeId, TypeId)> {
         match op {
             BinaryOp::Or | BinaryOp::And => Some((BOOL, BOOL)),

@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
         Some((ty, first.0.span))
     }
 
-    /// What is sent must have a JSON form that says what it is.
+    /// Checks that a type of what is sent has a JSON form that says what it is, and reports it if not.
     fn check_travels(&mut self, ty: TypeId, span: Span) {
         let types = &self.types;
         let twice = |of: &Type| matches!(of, Type::Option(of) if matches!(types.get(*of), Type::Option(_)));
@@ -257,7 +257,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether values of a type directly hold an `option<json>` that is no named field, so that `null` says two things.
+/// Tests whether values of a type directly hold an `option<json>` that is no named field, so that `null` says two things.
 fn holds_ambiguous(types: &Types, ty: &Type) -> bool {
     let is = |part: &TypeId| types.is_option_of_json(*part);
     match ty {

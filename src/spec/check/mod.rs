@@ -43,7 +43,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{File, ItemKind, Purity};
 use context::{Body, Checker, Choices, Want};
 
-/// Whether the trees are all that was written.
+/// The completeness of the trees: whether they are all that was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// The parser found no error.

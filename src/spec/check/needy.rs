@@ -4,7 +4,7 @@
 
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind};
 
-/// Whether the expression alone may not say its type (or would say the wrong one: a string that is meant as bytes).
+/// Tests whether the expression alone may not say its type (or would say the wrong one: a string that is meant as bytes).
 pub(super) fn needs_context(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Text(_) | ExprKind::Choose(None) | ExprKind::EmptyBraces | ExprKind::Error => true,
@@ -31,7 +31,7 @@ pub(super) fn needs_context(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a name is that of a variant where a lone name may bind.
+/// Tests whether a name starts with a capital letter: where a lone name may bind, it is then that of a variant.
 pub(super) fn starts_with_capital(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }

@@ -47,7 +47,8 @@ impl<'a> Checker<'a> {
         self.expect(span, ty, want)
     }
 
-    /// What a record literal builds: its type and the index of the variant (0 for a struct).
+    /// Resolves the name of a record literal, and returns what the literal builds: its type and the index of the
+    /// variant (0 for a struct).
     fn record_target(&mut self, qualifier: Option<&'a Name>, name: &'a Name, want: Want) -> Option<(TypeId, u32)> {
         let found = match qualifier {
             Some(qualifier) => {

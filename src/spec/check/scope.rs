@@ -8,7 +8,7 @@ use crate::spec::types::TypeId;
 use crate::syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 
-/// How a local name came to be.
+/// The construct that introduced a local name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Binder {
     /// A parameter of a function or proc.
@@ -82,7 +82,7 @@ impl<'a> Scope<'a> {
         &mut self.locals[mark.0..]
     }
 
-    /// Where a name that is not visible any more was bound in this body.
+    /// Returns the place where a name that is not visible any more was bound in this body.
     pub(super) fn gone(&self, name: &str) -> Option<Span> {
         self.gone.get(name).copied()
     }

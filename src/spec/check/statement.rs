@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// What may be assigned to a place.
+    /// Checks a place that is assigned to, and returns the type that is wanted of the value.
     fn place(&mut self, place: &'a Place) -> Want {
         let (mut ty, declared) = match &place.root {
             PlaceRoot::Name(name) => self.place_root(name),

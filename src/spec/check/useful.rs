@@ -7,7 +7,7 @@
 use crate::scalar::Int;
 use crate::spec::types::{Type, TypeId, Types};
 
-/// What stands at the root of a value.
+/// The constructor or literal at the root of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Constructor {
     /// A variant of an enum or option.
@@ -29,7 +29,7 @@ pub(super) enum Row {
     Or(Vec<Row>),
 }
 
-/// What stands for the fields of a pattern that fits anything.
+/// The row that stands for each field of a pattern that fits anything.
 static ANY: Row = Row::Any;
 
 /// Comparisons of rows that one question may take.
@@ -55,7 +55,7 @@ impl<'t> Search<'t> {
         Search { types, budget: BUDGET }
     }
 
-    /// Whether `row` fits a value of the type that none of `rows` fits.
+    /// Tests whether `row` fits a value of the type that none of `rows` fits; [`GaveUp`] if that takes too long.
     pub(super) fn useful(&mut self, rows: &[&Row], row: &Row, ty: TypeId) -> Result<bool, GaveUp> {
         let lines = rows.iter().map(|&row| vec![row]).collect();
         self.line_useful(lines, vec![row], vec![ty], 0)

@@ -24,7 +24,7 @@ pub struct Touch {
     pub key: Option<Operand>,
 }
 
-/// What a `pick` from a variable counts as.
+/// The access that a `pick` from a variable counts as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Picking {
     /// As looking at all of it: what could have been picked is seen.
@@ -60,7 +60,7 @@ pub(super) fn watch(program: &mut Program, types: &Types) {
     }
 }
 
-/// What each instruction of a function touches.
+/// Returns for each instruction of a function the parts of the state that it touches.
 fn touches(program: &Program, types: &Types, function: usize, picking: Picking) -> Vec<Vec<Touch>> {
     let function = &program.functions[function];
     let mut found = Vec::with_capacity(function.code.len());
@@ -76,7 +76,7 @@ struct Analysis<'a> {
     program: &'a Program,
     types: &'a Types,
     function: &'a Function,
-    /// Where the part begins that is looked at.
+    /// The position in the function at which the part being analysed begins.
     start: usize,
     registers: Registers,
     picking: Picking,
@@ -171,7 +171,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether the order in which a step adds to it makes a difference.
+    /// Tests whether the order in which a step adds to a container makes a difference, as it does for a list.
     fn orders(&self, container: Operand) -> bool {
         self.picking == Picking::Element && matches!(self.type_of(container), Some(Type::List(_)))
     }

@@ -1,5 +1,5 @@
-//! What the registers of a function hold, whatever way it takes: a variable of the state with some keys changed, or a
-//! collection of a few listed elements.
+//! The contents of the registers of a function, whatever way it takes: a variable of the state with some keys changed,
+//! or a collection of a few listed elements.
 //!
 //! After `r1 := m.remove(k)` the register holds `m` but for k, and after `s0 := r1` so does the variable: only k was touched.
 
@@ -34,7 +34,7 @@ impl Part<'_> {
     }
 }
 
-/// What is known of the registers of a part of a function.
+/// The known contents of the registers of a part of a function.
 pub(super) struct Registers {
     /// The variable that a register always holds, but for keys that were touched.
     slots: Vec<Option<u32>>,
@@ -42,13 +42,13 @@ pub(super) struct Registers {
     literals: Vec<Option<Vec<Operand>>>,
     /// Loops that leave one element out, by the position at which they begin, and that element.
     filters: Vec<Filter>,
-    /// What a register is a copy of, where it is written once.
+    /// The operand that a register is a copy of, where the register is written once.
     copies: Vec<Option<Operand>>,
 }
 
 /// `[x for x in over if x != key]`
 struct Filter {
-    /// Where the loop begins.
+    /// The position in the part at which the loop begins, that of its [`Op::Iterate`].
     pc: Pc,
     key: Operand,
     over: Operand,
@@ -110,7 +110,7 @@ impl Registers {
         self.slot(filter.dst).map(|_| filter.key)
     }
 
-    /// What an operand is a copy of.
+    /// Returns the operand that an operand is a copy of, through any number of copies; itself if it is no copy.
     pub(super) fn origin(&self, operand: Operand) -> Operand {
         let mut origin = operand;
         for _ in 0..self.copies.len() {
@@ -170,7 +170,8 @@ impl Registers {
         }
     }
 
-    /// What an instruction's result is a version of, but for the keys that it names.
+    /// Returns the operand that an instruction's result is a version of, but for the keys that it names. The empty list
+    /// with which a loop begins that leaves one element out counts as a version of what it runs over.
     fn source(&self, part: &Part<'_>, pc: usize) -> Option<Operand> {
         if let Some(filter) = self.filters.iter().find(|filter| filter.pc as usize == pc + 1) {
             return Some(filter.over);
@@ -185,14 +186,14 @@ impl Registers {
         }
     }
 
-    /// Whether an instruction writes the register within a loop that leaves one element out.
+    /// Tests whether an instruction writes the register within a loop that leaves one element out.
     fn is_filtered(&self, part: &Part<'_>, pc: usize, register: u32) -> bool {
         let pushes = matches!(&part.code[pc], Op::Push { dst, .. } if *dst == register);
         pushes && self.filters.iter().any(|filter| filter.dst == register && filter.pc as usize + 6 == pc)
     }
 }
 
-/// Whether an operand has the same value wherever what is made of it is used.
+/// Tests whether an operand has the same value wherever what is made of it is used.
 fn stays(operand: Operand, written: &[Vec<usize>]) -> bool {
     match operand {
         Operand::Constant(_) => true,

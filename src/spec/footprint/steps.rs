@@ -18,9 +18,9 @@ pub struct Component {
     pub steps: Vec<usize>,
     /// The variables that they touch.
     pub slots: Vec<u32>,
-    /// Whether each run of each of them touches these variables at one key only.
+    /// True if each run of each of the steps touches these variables at one key only.
     pub keyed: bool,
-    /// Whether they can never be faulty, so that nothing is missed where they are not run.
+    /// True if the steps can never be faulty, so that nothing is missed where they are not run.
     pub faultless: bool,
 }
 
@@ -85,7 +85,8 @@ fn registers(function: &Function, program: &Program) -> Registers {
     Registers::of(&parts[0], program)
 }
 
-/// Where a step chooses the key at which it touches everything, or else an element of a collection: once in a run.
+/// Returns the node at which a step chooses the key at which it touches everything, or else an element of a collection,
+/// if a run chooses there once.
 pub(super) fn choice_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
@@ -143,7 +144,7 @@ fn reached(program: &Program, entry: usize) -> Vec<usize> {
     reached
 }
 
-/// Whether an operand has one value in a run: it is a constant, or written at one place that no loop comes back to.
+/// Tests whether an operand has one value in a run: it is a constant, or written at one place that no loop comes back to.
 fn is_fixed(function: &Function, key: Operand) -> bool {
     let register = match key {
         Operand::Constant(_) => return true,

@@ -7,7 +7,7 @@ use super::steps::targets;
 use crate::spec::code::{Binary, Domain, Function, Op, Operand, Unary};
 use crate::spec::heads::writes;
 
-/// What a function looks up, and where.
+/// The lookups of a function: its code, and what is known of the registers that hold the keys.
 pub(super) struct Lookups<'a> {
     pub(super) function: &'a Function,
     pub(super) registers: &'a Registers,

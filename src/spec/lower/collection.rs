@@ -45,7 +45,8 @@ impl Emitter<'_, '_, '_> {
         self.open_loop_with(binder, over, |dst, over| Op::Iterate { dst, over })
     }
 
-    /// The same, where it makes a difference which element comes first; in the register stands whether that is known.
+    /// Opens a loop over a collection or range where it makes a difference which element comes first, and binds each
+    /// element; when the loop runs, the register `ordered` holds whether that is known.
     fn open_ordered_loop(&mut self, binder: &Pattern, over: &Expr, ordered: Register) -> Loop {
         let known = self.constant(Value::from(true));
         if self.is_unordered(over) {
@@ -73,7 +74,7 @@ impl Emitter<'_, '_, '_> {
         Loop { again, done, presence }
     }
 
-    /// What is iterated: a map stands for its keys.
+    /// Emits the collection that a loop iterates over: a map stands for its keys.
     fn iterable(&mut self, over: &Expr) -> Operand {
         let collection = self.expr(over);
         match self.kind(self.type_of(over.id)) {
@@ -125,13 +126,14 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether a loop over a list does nothing with its elements but what is pure.
+    /// Tests whether a loop is over a list and does nothing with its elements but what is pure, so that their presence
+    /// need not fork.
     fn keeps_presence(&self, over: &Expr, element: &Expr, clauses: &[Clause]) -> bool {
         let is_list = matches!(self.kind(self.type_of(over.id)), Type::List(_));
         is_list && self.is_pure_for_each((element, None), clauses)
     }
 
-    /// Whether a loop does nothing with its elements but what is pure.
+    /// Tests whether a loop does nothing with its elements but what is pure.
     fn is_pure_for_each(&self, (key, value): (&Expr, Option<&Expr>), clauses: &[Clause]) -> bool {
         let pure = |clause: &Clause| match clause {
             Clause::For { over, .. } => self.is_pure(over),
@@ -140,7 +142,7 @@ impl Emitter<'_, '_, '_> {
         self.is_pure(key) && value.is_none_or(|value| self.is_pure(value)) && clauses.iter().all(pure)
     }
 
-    /// Whether the elements of a collection come in no order of their own.
+    /// Tests whether the elements of a collection come in no order of their own: it is a set or a map.
     fn is_unordered(&self, over: &Expr) -> bool {
         matches!(self.kind(self.type_of(over.id)), Type::Set(_) | Type::Map(..))
     }
@@ -287,7 +289,7 @@ impl Emitter<'_, '_, '_> {
         found
     }
 
-    /// Whether the body of a quantifier decides it: it holds for `any`, and does not for `all`.
+    /// Emits the condition under which the body of a quantifier decides it: it holds for `any`, and does not for `all`.
     fn decisive(&mut self, quantifier: Quantifier, body: &Expr) -> Operand {
         let a = self.expr(body);
         match quantifier {
@@ -309,7 +311,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// The same over a few literals: the body once for each of them.
+    /// Emits a quantifier over a few literals without a loop: the body once for each of them.
     fn one_by_one(&mut self, quantifier: Quantifier, binder: &Pattern, elements: &[Expr], body: &Expr) -> Operand {
         let dst = self.register();
         let so_far = Operand::Register(dst);
@@ -340,13 +342,13 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// Whether elements are a few literals, and a body has no loop in it, so that it may stand there for each of them.
+/// Tests whether elements are a few literals, and a body has no loop in it, so that it may stand there for each of them.
 fn is_written_out(elements: &[Expr], body: &Expr) -> bool {
     let literal = |element: &Expr| matches!(element.kind, ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_));
     (1..=WRITTEN_OUT).contains(&elements.len()) && elements.iter().all(literal) && is_plain(body)
 }
 
-/// Whether an expression is made of operations on literals and names.
+/// Tests whether an expression is made of operations on literals and names.
 fn is_plain(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Name(_) => true,

@@ -26,15 +26,15 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) locals: FxHashMap<NodeId, Register>,
     /// The node that the next instructions come from.
     pub(super) site: NodeId,
-    /// What a choice is for that is made here; empty where nothing says so.
+    /// The name of what a choice made here is for; empty where nothing says so.
     pub(super) subject: String,
-    /// What `return` does here.
+    /// The kind of function that is being emitted, which decides what `return` does.
     pub(super) body: Body,
-    /// Whether the pattern that is being emitted fits for certain.
+    /// True while the pattern that is being emitted fits for certain.
     pub(super) certain: bool,
 }
 
-/// What kind of function is being emitted.
+/// The kind of function that is being emitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Body {
     /// A handler: `return` ends it without an answer.
@@ -121,7 +121,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         }
     }
 
-    /// Whether a value of this type may hold a map or set that started unknown.
+    /// Tests whether a value of this type may hold a map or set that started unknown.
     pub(super) fn may_be_unknown(&self, ty: TypeId) -> bool {
         self.context.unknown == Unknown::Possible && self.context.checked.types.holds_maps(ty)
     }
@@ -138,7 +138,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         }
     }
 
-    /// Whether what is known is computed while the code is made.
+    /// Tests whether what is known is computed while the code is made.
     pub(super) fn is_tight(&self) -> bool {
         self.context.code == Code::Tight
     }

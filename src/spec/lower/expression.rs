@@ -165,7 +165,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// What an operation on integers gives, where both are constants.
+    /// Computes an arithmetic operation on integers while the code is made, where both operands are constants.
     fn computed(&self, op: Binary, a: Operand, b: Operand) -> Option<Value> {
         let (a, b) = (self.known(a)?, self.known(b)?);
         let (x, y) = (a.as_int()?, b.as_int()?);
@@ -416,7 +416,8 @@ impl Emitter<'_, '_, '_> {
         None
     }
 
-    /// Whether the arms cover all variants by patterns that look no deeper, so that the last one needs no test.
+    /// Tests whether the arms without a guard cover all variants by patterns that look no deeper, so that the last one
+    /// needs no test.
     pub(super) fn last_arm_is_certain<'p>(
         &self,
         subject: &Expr,

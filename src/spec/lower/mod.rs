@@ -154,7 +154,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     Ok(program)
 }
 
-/// Whether maps or sets of the program may start unknown.
+/// The possibility that maps or sets of the program start unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Unknown {
     /// None is ever chosen.
@@ -163,7 +163,7 @@ enum Unknown {
     Possible,
 }
 
-/// What is shared by the functions of a program.
+/// The state of compiling a program, shared by its functions.
 struct Context<'c, 'a> {
     checked: &'c Checked<'a>,
     functions: Vec<Function>,
@@ -181,11 +181,11 @@ struct Context<'c, 'a> {
     state_slots: u32,
     refused: Vec<Diagnostic>,
     unknown: Unknown,
-    /// Whether a map or set is chosen somewhere.
+    /// True if a map or set, or a value that holds one, is chosen somewhere.
     chooses_maps: bool,
-    /// Whether choices may be made for each element of a set.
+    /// True if choices may be made for each element of a set or each key of a map.
     chooses_for_elements: bool,
-    /// What choices are for, by their nodes.
+    /// The names of what choices are for, by their nodes.
     subjects: FxHashMap<NodeId, String>,
     tasks: Tasks,
     code: Code,

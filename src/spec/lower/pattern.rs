@@ -73,7 +73,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether a value is a variant; `None` where the type has only that one.
+    /// Emits the test whether a value is a variant; `None` where no test is needed: the type has only that variant, or
+    /// the pattern fits for certain.
     fn variant_test(&mut self, src: Operand, ty: TypeId, tag: u32) -> Option<Operand> {
         let variants = match self.kind(ty) {
             Type::Enum(at) => self.context.checked.types.enums[*at as usize].variants.len(),

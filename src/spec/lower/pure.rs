@@ -4,7 +4,7 @@ use super::emit::Emitter;
 use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Init, Rest};
 
 impl Emitter<'_, '_, '_> {
-    /// Whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
+    /// Tests whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
     pub(super) fn is_pure(&self, expr: &Expr) -> bool {
         let all = |parts: &[Expr]| parts.iter().all(|part| self.is_pure(part));
         match &expr.kind {
@@ -44,7 +44,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.
+    /// Tests whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.
     fn is_counted_purely(&self, expr: &Expr) -> bool {
         self.is_pure(expr) && !self.may_be_unknown(self.type_of(expr.id))
     }

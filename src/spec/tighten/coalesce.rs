@@ -6,7 +6,7 @@ use super::visit_read;
 use crate::spec::code::{Function, Op, Operand, Register};
 use crate::spec::operands::{change, change_targets, visit_written};
 
-/// Where a register is named: the first instruction and the last one.
+/// The first and the last instruction that name a register; none if no instruction does.
 type Span = Option<(usize, usize)>;
 
 /// Makes one register of two; the copies between them are left out later.

@@ -23,7 +23,7 @@ pub(super) fn forward(function: &mut Function) {
     }
 }
 
-/// How often each register is written.
+/// The number of times that each register is written; a parameter is written on entry.
 struct Written(Vec<u32>);
 
 impl Written {
@@ -36,7 +36,7 @@ impl Written {
         Written(times)
     }
 
-    /// Whether an operand means the same wherever what was made of it is read: names are bound once.
+    /// Tests whether an operand means the same wherever what was made of it is read: names are bound once.
     fn stays(&self, operand: Operand) -> bool {
         match operand {
             Operand::Register(register) => self.0[register as usize] == 1,
@@ -93,7 +93,7 @@ fn take_apart(code: &mut [Op], written: &Written) {
     }
 }
 
-/// What each register is a copy of, if it always is.
+/// Returns for each register the operand that it is a copy of, if it always is.
 fn sources(code: &[Op], written: &Written) -> Vec<Option<Operand>> {
     let mut sources = vec![None; written.0.len()];
     for op in code {

@@ -1,4 +1,4 @@
-//! What is never reached, and what is computed without effect and never read, is left out.
+//! Leaves out what is never reached, and what is computed without effect and never read.
 //!
 //! `r1 := r0 is Some`, where nothing reads r1, goes.
 
@@ -23,7 +23,8 @@ pub(super) fn remove(function: &mut Function) {
     }
 }
 
-/// Whether an instruction does nothing but write a register that nothing reads, or go to the next one.
+/// Tests whether an instruction does nothing but write a register that nothing reads, copy a register to itself, or
+/// jump to the next instruction.
 fn is_idle(op: &Op, at: usize, read: &[bool]) -> bool {
     match op {
         Op::Copy { dst, src } if *src == Operand::Register(*dst) => true,

@@ -1,5 +1,5 @@
-//! What is stored right after a condition is assumed is stored before it: then the condition may be the last that mentions
-//! what was there.
+//! Stores before a condition is assumed what was stored right after it: then the condition may be the last that
+//! mentions what was there.
 //!
 //! `now := choose t: int where t >= now` assumes `t >= #1` when `now` is t already, so that #1 is forgotten at once.
 

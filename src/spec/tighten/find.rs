@@ -1,4 +1,4 @@
-//! What a map has under a key is not wrapped in an option that is only taken apart.
+//! Lookups in a map without an option: what it has under a key is not wrapped in one that is only taken apart.
 //!
 //! After `r2 := m.get(k)`, `r3 := r2 is Some` and `r4 := r2.Some.0` nothing else reads r2: then `find` gives r3 and r4 at once.
 
@@ -28,7 +28,7 @@ pub(super) fn entries(function: &mut Function) -> bool {
     function.registers > before
 }
 
-/// Whether a register is written once, and read by tests of its variant and for what is in `Some` only.
+/// Tests whether a register is written once, and read by tests of its variant and for what is in `Some` only.
 fn is_taken_apart(code: &[Op], register: Register) -> bool {
     let (mut written, mut parts) = (0, true);
     for op in code {
@@ -40,7 +40,8 @@ fn is_taken_apart(code: &[Op], register: Register) -> bool {
     written == 1 && parts
 }
 
-/// What took an option apart reads what is now in its register, the value, and in another one whether that is there.
+/// Makes an instruction that took an option apart read the value, which is now in the option's register, or another
+/// register that says whether the value is there.
 fn read_parts(op: &mut Op, found: Register, there: Register) {
     let is_read = |src: &Operand| *src == Operand::Register(found);
     match op {

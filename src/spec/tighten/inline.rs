@@ -22,7 +22,7 @@ pub(in crate::spec) fn inline(functions: &mut [Function]) {
     }
 }
 
-/// Whether a function ends with its only `return` and calls nothing.
+/// Tests whether a function has no more than [`SMALL`] instructions, ends with its only `return` and calls nothing.
 fn is_small(function: &Function) -> bool {
     let Some((Op::Return { .. }, body)) = function.code.split_last() else { return false };
     let plain = |op: &Op| !matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End);

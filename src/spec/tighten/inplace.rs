@@ -88,7 +88,7 @@ fn entry(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     }
 }
 
-/// Whether the next instruction stores a register, and nothing else reads it.
+/// Tests whether the next instruction stores a register to a variable, and nothing else reads the register.
 fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
     let stored = matches!(code.get(at + 1), Some(Op::Store { slot: into, src })
         if *into == slot && *src == Operand::Register(dst));
@@ -123,7 +123,7 @@ fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> 
     last
 }
 
-/// Whether an instruction may write a variable of the state.
+/// Tests whether an instruction may write a variable of the state.
 fn may_write(op: &Op, variable: u32) -> bool {
     match op.plain() {
         Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Delete { slot, .. } => *slot == variable,

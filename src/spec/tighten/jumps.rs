@@ -29,7 +29,7 @@ pub(super) fn shorten(function: &mut Function) {
     drop_known(function);
 }
 
-/// Where a jump to a position ends.
+/// Returns the position at which a jump to a position ends, past the jumps that it finds there.
 fn behind_jumps(function: &Function, to: Pc) -> Pc {
     let mut to = to;
     // A loop of jumps alone never ends: the bound keeps it as it is.
@@ -42,7 +42,7 @@ fn behind_jumps(function: &Function, to: Pc) -> Pc {
     to
 }
 
-/// Where a condition that is known to fail leads from a position.
+/// Returns the position to which a condition that is known to fail leads from a position.
 fn where_failed(function: &Function, cond: Operand, to: Pc) -> Pc {
     let mut to = to;
     for _ in 0..function.code.len() {

@@ -1,5 +1,6 @@
-//! The same code with less to do: what is only copied, taken apart as soon as it was made, tested twice or never read is
-//! left out, small functions stand where they are called, a comparison is part of its fork, and registers are shared.
+//! Code with less to do and the same meaning: what is only copied, taken apart as soon as it was made, tested twice or
+//! never read is left out, small functions stand where they are called, a comparison is part of its fork, and registers
+//! are shared.
 //!
 //! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
 //! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/tightening.md`).
@@ -23,7 +24,7 @@ use super::operands::{change_targets, visit_operands};
 
 pub(super) use inline::inline;
 
-/// How much of the code is left out; what it means is the same.
+/// The amount of code that is left out; what the code means is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Code {
     /// Everything that does nothing.
@@ -80,7 +81,7 @@ pub(super) fn visit_read(op: &Op, visit: &mut dyn FnMut(Register)) {
     visit_operands(op, &mut operand);
 }
 
-/// Where instructions jump to.
+/// Returns for each position whether an instruction names it: as one to jump to, or as the opening of its conditional.
 fn targets(function: &Function) -> Vec<bool> {
     let mut targets = vec![false; function.code.len() + 1];
     for op in &function.code {

@@ -41,7 +41,7 @@ fn retained(function: &Function, at: usize) -> Option<Op> {
     (is_one && is_same && once).then_some(Op::Retain { dst, slot, key, kept, stored })
 }
 
-/// Where the code goes on behind what stores a register to a variable, at once or at the end of an arm.
+/// Returns the position at which the code goes on behind what stores a register to a variable, at once or at the end of an arm.
 fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> Option<Pc> {
     let is_store = |pc: usize, register: Register| matches!(function.code.get(pc), Some(Op::Store { slot: own, src }) if *own == slot && *src == Operand::Register(register));
     match function.code.get(at + 4)? {
@@ -53,7 +53,8 @@ fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> 
     }
 }
 
-/// How many operands are a register, among the instructions that use the same ones for themselves.
+/// Counts the operands that are a register, in the part of the function that the instruction `at` is in; other parts
+/// use the same registers for themselves.
 pub(super) fn reads(function: &Function, at: usize, register: Register) -> usize {
     let mut reads = 0;
     for part in function.ranges().into_iter().filter(|part| part.contains(&at)) {

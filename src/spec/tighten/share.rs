@@ -7,7 +7,7 @@ use super::visit_read;
 use crate::spec::code::{Function, Op, Operand, Register};
 use crate::spec::operands::{change, change_targets, visit_written};
 
-/// Where a register is needed: the first instruction and the last one.
+/// The stretch of code in which a register is needed: its first instruction and its last one.
 type Span = (usize, usize);
 
 /// Numbers the registers of a function anew, as few as possible in this order.
@@ -31,7 +31,7 @@ pub(super) fn registers(function: &mut Function) {
     function.registers = most;
 }
 
-/// Where each register of a part is needed.
+/// Returns for each register the span in which a part needs it, if it names it at all.
 fn spans(function: &Function, part: std::ops::Range<usize>) -> Vec<Option<Span>> {
     let mut spans: Vec<Option<Span>> = vec![None; function.registers as usize];
     for at in part.clone() {

@@ -51,7 +51,8 @@ fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
     Some((src, tests))
 }
 
-/// Whether only these instructions name a register, among those that use the same ones for themselves.
+/// Tests whether only the instructions in `range` name a register, in the part of the function that they are in; other
+/// parts use the same registers for themselves.
 fn is_within(function: &Function, register: Register, range: std::ops::Range<usize>) -> bool {
     let mut within = true;
     for part in function.ranges().into_iter().filter(|part| part.contains(&range.start)) {

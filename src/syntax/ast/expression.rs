@@ -10,7 +10,7 @@ use super::{Arm, Name, NodeId, Openness, TypeExpr};
 /// An expression.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of the expression, with its parts.
     pub kind: ExprKind,
     /// Its place.
     pub span: Span,
@@ -99,11 +99,11 @@ pub enum ExprKind {
 pub struct TextLiteral {
     /// UTF-8, but for octets written `\xNN`.
     pub octets: Vec<u8>,
-    /// Whether `\xNN` occurs (then it can only be of type `bytes`).
+    /// True if `\xNN` occurs (then the literal can only be of type `bytes`).
     pub escapes_octets: bool,
 }
 
-/// Whether a record literal leaves the other fields free.
+/// The end of a record literal: it names all fields, or leaves the other fields free.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
     /// All fields are named.
@@ -185,7 +185,7 @@ pub enum BinaryOp {
 /// A pattern.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pattern {
-    /// What it is.
+    /// The kind of the pattern, with its parts.
     pub kind: PatternKind,
     /// Its place.
     pub span: Span,
@@ -226,6 +226,6 @@ pub enum PatternKind {
 pub struct FieldPattern {
     /// The field (in the short form it also binds).
     pub name: Name,
-    /// What must fit.
+    /// The pattern that the field must fit; `None` in the short form.
     pub pattern: Option<Pattern>,
 }

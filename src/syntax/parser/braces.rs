@@ -1,5 +1,5 @@
-//! What stands between braces and brackets: literals, comprehensions, `{ let … }`, `with`, and the branches of `if`
-//! and `match` where they are expressions.
+//! The constructs between braces and brackets: literals, comprehensions, `{ let … }`, `with`, and the branches of `if` and
+//! `match` where they are expressions.
 //!
 //! `{}` `{a, b}` `{k: v}` `{f for x in e if p}` `{ e with f: v }` `{ let x = e; f }` all begin alike.
 

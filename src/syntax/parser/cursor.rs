@@ -27,7 +27,7 @@ impl Parser<'_> {
         self.peek() == kind
     }
 
-    /// Whether the next token is this contextual word.
+    /// Tests whether the next token is this contextual word.
     pub(super) fn at_word(&self, word: &str) -> bool {
         self.at(Kind::Name) && self.text_of(self.token()) == word
     }
@@ -91,7 +91,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether the last token is a string or name whose closing quote is missing: what is missing after it is in it.
+    /// Tests whether the last token is a string or name whose closing quote is missing: what is missing after it is in it.
     fn previous_is_open(&self) -> bool {
         let Some(token) = self.at.checked_sub(1).map(|at| self.tokens[at]) else { return false };
         let text = self.text_of(token);
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Span { file: self.file, start: token.start, end: token.end }
     }
 
-    /// From an offset to the end of the last token taken.
+    /// The span from an offset to the end of the last token taken.
     pub(super) fn since(&self, start: u32) -> Span {
         Span { file: self.file, start, end: self.previous_end().max(start) }
     }
@@ -137,7 +137,7 @@ impl Parser<'_> {
         if self.at == 0 { 0 } else { self.tokens[self.at - 1].end }
     }
 
-    /// Whether a line ends between the last token and the next one.
+    /// Tests whether a line ends between the last token and the next one.
     pub(super) fn at_line_start(&self) -> bool {
         self.text[self.previous_end() as usize..self.token().start as usize].contains('\n')
     }

@@ -29,7 +29,7 @@ impl Parser<'_> {
         kind.map(|kind| self.expr_since(start, kind))
     }
 
-    /// At `choose`: whether `x:` follows.
+    /// Tests whether `x:` follows the next token; called at `choose`.
     fn names_its_value(&self) -> bool {
         matches!(self.peek_at(1), Kind::Name | Kind::Quoted) && self.peek_at(2) == Kind::Colon
     }
@@ -229,7 +229,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// What follows the first element of a tuple.
+    /// Reads what follows the first element of a tuple, up to the closing parenthesis, which is not taken.
     fn tuple(&mut self, first: Expr) -> Outcome<ExprKind> {
         let comma = self.advance();
         let mut elements = vec![first];
@@ -278,7 +278,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether an expression is `Name` or `Name.Name`.
+/// Tests whether an expression is `Name` or `Name.Name`, as the name of a record is.
 fn names_a_record(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Name(_) => true,

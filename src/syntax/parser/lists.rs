@@ -37,7 +37,7 @@ impl Parser<'_> {
     }
 }
 
-/// How messages name a bracket.
+/// The name of a bracket in messages.
 pub(super) fn sign(bracket: Kind) -> &'static str {
     match bracket {
         Kind::LParen => "`(`",

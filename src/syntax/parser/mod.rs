@@ -22,16 +22,16 @@ use crate::diagnostic::{Diagnostic, FileId, Span};
 use super::ast::{Expr, File, NodeId};
 use super::lexer::{self, Kind, Lexed, Token};
 
-/// How deep constructs may nest, operators of a chain and `else if`s included: every pass over the tree is recursive,
-/// and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).
+/// The greatest depth to which constructs may nest, operators of a chain and `else if`s included: every pass over the tree is
+/// recursive, and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).
 pub const MAX_DEPTH: u32 = 128;
 
-/// What [`parse`] gives.
+/// The result of [`parse`].
 #[derive(Clone, Debug)]
 pub struct Parsed {
     /// The tree; what could not be read is missing or an `Error` node.
     pub file: File,
-    /// What is wrong with the text, in its order; the tree is complete if this is empty.
+    /// The errors in the text, in its order; the tree is complete if there are none.
     pub diagnostics: Vec<Diagnostic>,
     /// The first node number that is still free.
     pub next: NodeId,
@@ -67,15 +67,15 @@ pub fn parse_expression(text: &str, file: FileId, first: NodeId) -> (Option<Expr
 /// A production has failed and has been reported.
 struct Failed;
 
-/// What a production gives.
+/// The result of a production.
 type Outcome<T> = Result<T, Failed>;
 
-/// Whether `Name {` opens a record.
+/// The mode of the parser: whether `Name {` opens a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// It does.
+    /// `Name {` opens a record.
     Free,
-    /// It opens the block of `if`, `while`, `for`, `match` or a handler: we are in its head, outside brackets.
+    /// The `{` opens the block of `if`, `while`, `for`, `match` or a handler: we are in its head, outside brackets.
     Head,
 }
 
@@ -88,11 +88,11 @@ struct Parser<'t> {
     /// The next node number.
     next: u32,
     mode: Mode,
-    /// How many constructs enclose this one.
+    /// The number of constructs that enclose this one.
     depth: u32,
     /// The greatest depth of any node of the operand being read (a chain pushes its operands down afterwards).
     deepest: u32,
-    /// How many braces are open.
+    /// The number of braces that are open.
     braces: u32,
     diagnostics: Vec<Diagnostic>,
     comments: Vec<super::ast::Comment>,

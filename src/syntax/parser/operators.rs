@@ -8,7 +8,7 @@ use crate::syntax::lexer::Kind;
 
 use super::{Outcome, Parser};
 
-/// How tightly an infix operator binds, loosest first.
+/// The precedence of an infix operator, loosest first; [`Level::Unary`] is tighter than all of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Or,
@@ -33,7 +33,7 @@ impl Level {
     }
 }
 
-/// What an infix operator makes.
+/// The construct that an infix operator makes.
 #[derive(Clone, Copy)]
 enum Infix {
     Binary(BinaryOp),
@@ -144,7 +144,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether an expression that begins so may be one that reaches as far right as it can.
+/// Tests whether an expression that begins with this token may be one that reaches as far right as it can.
 fn opens_far(kind: Kind) -> bool {
     matches!(kind, Kind::Choose | Kind::Pick | Kind::Either | Kind::Any | Kind::All)
 }

@@ -9,12 +9,12 @@ use crate::syntax::lexer::{Kind, Token};
 use super::lists::sign;
 use super::{Mode, Outcome, Parser};
 
-/// Who decides whether `Name {` in a pattern opens its fields.
+/// The rule that decides whether `Name {` in a pattern opens its fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fields {
     /// The mode: in a head it opens a block.
     ByMode,
-    /// What follows it: after `on`.
+    /// The tokens that follow it; this is the rule after `on`.
     ByLookahead,
 }
 

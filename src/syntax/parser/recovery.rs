@@ -9,7 +9,7 @@ use super::items::ITEM_WORDS;
 use super::members::MEMBER_WORDS;
 use super::{Mode, Parser};
 
-/// What is skipped.
+/// The kind of construct that is skipped after an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     /// A statement of a block.
@@ -20,19 +20,19 @@ pub(super) enum Level {
     Item,
 }
 
-/// Where a construct began.
+/// The place where a construct began, and how deep it was nested.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     /// Its first token.
     at: usize,
-    /// How many braces were open.
+    /// The number of braces that were open there.
     braces: u32,
-    /// How many constructs enclosed it.
+    /// The number of constructs that enclosed it.
     depth: u32,
 }
 
 impl Parser<'_> {
-    /// Here, for [`Self::recover`].
+    /// The mark of the next token, for [`Self::recover`].
     pub(super) fn mark(&self) -> Mark {
         Mark { at: self.at, braces: self.braces, depth: self.depth }
     }
@@ -47,7 +47,7 @@ impl Parser<'_> {
         self.mode = Mode::Free;
     }
 
-    /// Whether the construct has ended before the next token.
+    /// Tests whether the construct has ended before the next token.
     fn ends_before(&self, level: Level, inside: u32, first: usize) -> bool {
         if self.at_item() && (self.at > first || level != Level::Item) {
             return true;
@@ -66,7 +66,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the next token; whether the construct ends with it.
+    /// Takes the next token; returns whether the construct ends with it.
     fn ends_with_next(&mut self, level: Level, inside: u32) -> bool {
         let token = self.advance();
         match token.kind {
@@ -79,7 +79,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an item begins here: `enum Name`, `serial protocol`. No statement or member begins like this.
+    /// Tests whether an item begins here: `enum Name`, `serial protocol`. No statement or member begins like this.
     pub(super) fn at_item(&self) -> bool {
         if !self.at(Kind::Name) || !matches!(self.peek_at(1), Kind::Name | Kind::Quoted) {
             return false;
@@ -88,7 +88,7 @@ impl Parser<'_> {
         ITEM_WORDS.contains(&word) || word == "serial"
     }
 
-    /// Whether a member begins here that could be no statement: `on Name`, `step {`.
+    /// Tests whether a member begins here that could be no statement: `on Name`, `step {`.
     fn at_member(&self) -> bool {
         if !self.at(Kind::Name) {
             return false;
@@ -103,7 +103,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what begins here ends every open block.
+    /// Tests whether an item or a member begins here, which ends every open block.
     pub(super) fn at_declaration(&self) -> bool {
         self.at_item() || self.at_member()
     }

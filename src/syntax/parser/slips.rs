@@ -28,7 +28,7 @@ fn find(table: &[(&str, &'static str)], word: &str) -> Option<String> {
 }
 
 impl Parser<'_> {
-    /// What is probably meant by the next token, which is not what was expected here.
+    /// The help that says what is probably meant by the next token, which is not what was expected here.
     pub(super) fn slip(&self, what: &str) -> Option<String> {
         self.operator_slip().or_else(|| self.word_slip(what))
     }

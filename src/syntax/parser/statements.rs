@@ -228,7 +228,7 @@ impl Parser<'_> {
         Ok(StatementKind::Either(blocks))
     }
 
-    /// What begins with a name: `place := rhs;` or `p(..);`
+    /// Reads a statement that begins with a name or a cell: `place := rhs;` or `p(..);`
     fn assignment_or_call(&mut self) -> Outcome<StatementKind> {
         let left = self.postfix()?;
         if self.at(Kind::Equals) {

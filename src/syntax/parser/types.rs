@@ -18,7 +18,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether the next token can begin a type.
+    /// Tests whether the next token can begin a type.
     pub(super) fn at_type(&self) -> bool {
         self.at_name() || self.at(Kind::LParen)
     }

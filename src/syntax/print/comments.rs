@@ -1,4 +1,4 @@
-//! Where comments go: before what they stood before, after what they stood after on the same line.
+//! The placement of comments: before what they stood before, after what they stood after on the same line.
 //!
 //! A comment in the middle of an expression goes before the next operand, on a line of its own; one before a comma or a
 //! semicolon goes after it. None is lost, and all keep their order.
@@ -45,12 +45,12 @@ impl<'a> Printer<'a, '_> {
         self.layout.trailing_comment()
     }
 
-    /// Whether no line ends between two offsets.
+    /// Tests whether no line ends between two offsets.
     fn same_line(&self, from: u32, to: u32) -> bool {
         self.between(from, to).is_some_and(|text| !text.contains('\n'))
     }
 
-    /// Whether there is an empty line between what was printed last and this offset.
+    /// Tests whether there is an empty line between what was printed last and this offset.
     pub(super) fn blank_before(&self, offset: u32) -> bool {
         let Some(text) = self.between(self.last, offset) else { return false };
         let mut lines = text.split('\n').skip(1).peekable();

@@ -198,7 +198,7 @@ impl<'a> Printer<'a, '_> {
     }
 }
 
-/// Whether a pattern would read as `on open`.
+/// Tests whether a pattern would read as `on open`, the handler of a new connection.
 fn is_named_open(pattern: &Pattern) -> bool {
     matches!(&pattern.kind, PatternKind::Name(name) if name.text == "open")
 }

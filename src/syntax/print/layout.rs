@@ -17,7 +17,7 @@ const COMMENT: char = '\0';
 /// Part of what is printed.
 pub(super) type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
-/// Where documents are kept.
+/// The arena in which documents are kept.
 pub(super) struct Canvas<'a>(Arena<'a>);
 
 impl Canvas<'_> {

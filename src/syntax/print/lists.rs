@@ -8,7 +8,7 @@ use crate::syntax::ast::Name;
 use super::Printer;
 use super::layout::{Doc, INDENT};
 
-/// What sequences are made of.
+/// A part of a sequence: it has a place, and can be printed.
 pub(super) trait Part {
     /// Its place.
     fn place(&self) -> Span;
@@ -29,7 +29,7 @@ pub(super) enum Brackets {
     Spaced,
 }
 
-/// What may end a list and is no element.
+/// The end of a list behind its elements, such as `..`, if it has one.
 #[derive(Clone, Copy)]
 pub(super) enum Tail<'t> {
     /// Nothing does.
@@ -75,7 +75,7 @@ impl<'a> Printer<'a, '_> {
         doc.append(self.trailing_comment(place, limit))
     }
 
-    /// What stands before the closing bracket; comments at least.
+    /// Prints what stands before the closing bracket: the tail, and the comments there; `None` if there is neither.
     fn tail(&mut self, tail: Tail<'_>, end: u32) -> Option<Doc<'a>> {
         match tail {
             Tail::Nothing => self.last_comments(end),

@@ -43,7 +43,7 @@ fn chain(expr: &Expr) -> (&Expr, Vec<(BinaryOp, &Expr)>) {
     (first, links)
 }
 
-/// How tightly an operator binds.
+/// The precedence of an operator: a tighter one has a greater number.
 fn level(op: BinaryOp) -> u32 {
     match op {
         BinaryOp::Or => 0,
@@ -73,7 +73,7 @@ fn sign(op: BinaryOp) -> &'static str {
     }
 }
 
-/// Whether `!` directly before this would read as a cell.
+/// Tests whether `!` directly before this would read as a cell.
 fn begins_with_digit(expr: &Expr) -> bool {
     let mut expr = expr;
     loop {

@@ -128,7 +128,7 @@ pub(super) fn dots(openness: Openness) -> Tail<'static> {
     }
 }
 
-/// Whether a name needs backquotes where a type stands.
+/// Tests whether a name needs backquotes where a type stands: it is that of a type constructor.
 fn is_constructor(name: &str) -> bool {
     matches!(name, "option" | "list" | "set" | "map")
 }

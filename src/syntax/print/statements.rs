@@ -10,7 +10,7 @@ use super::Printer;
 use super::layout::{Doc, INDENT};
 use super::lists::{Brackets, Part};
 
-/// How many blocks may stand within each other on one line.
+/// The number of blocks that may stand within each other on one line.
 const INLINE_BLOCKS: u32 = 2;
 
 impl Part for Statement {
@@ -105,7 +105,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// What ends in an expression and `;`
+    /// Prints a head, and then the expression and the `;` that end it.
     pub(super) fn ended(&mut self, head: Doc<'a>, value: &Expr) -> Doc<'a> {
         head.append(self.expr(value)).append(self.string(";"))
     }
@@ -152,7 +152,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// Whether comments stand in a block outside its only statement.
+    /// Tests whether comments stand in a block outside its only statement.
     fn has_comments_around(&self, statement: Span, block: Span) -> bool {
         let inside = self.comments.iter().take_while(|comment| comment.span.start < block.end.max(statement.start));
         inside.into_iter().any(|comment| comment.span.start < statement.start || comment.span.start >= statement.end)
@@ -173,7 +173,8 @@ impl<'a> Printer<'a, '_> {
     }
 }
 
-/// Whether a block may stand on one line, with this many blocks in each other.
+/// Tests whether a block may stand on one line, with at most this many blocks within each other: itself included, empty ones not
+/// counted.
 fn fits_inline(block: &Block, blocks: u32) -> bool {
     match block.statements.as_slice() {
         [] => true,

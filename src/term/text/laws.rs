@@ -45,7 +45,7 @@ pub(super) fn total_length(parts: &Terms) -> Linear {
     lengths.fold(Linear::constant_of(Int::ZERO), |sum, length| sum.plus(&Int::ONE, &length))
 }
 
-/// What prefixes, suffixes and inner parts have in common.
+/// Simplifies by the laws that prefixes, suffixes and inner parts have in common; `None` where none applies.
 fn occurs(op: TextOp, s: &Term, t: &Term) -> Option<Term> {
     if is_empty(t) || s == t {
         return Some(Term::truth());

@@ -25,12 +25,12 @@ pub(super) fn octets(text: &Scalar) -> &[u8] {
     }
 }
 
-/// Whether `lower` would change it.
+/// Tests whether `lower` would change the text.
 pub(super) fn has_upper(text: &Scalar) -> bool {
     octets(text).iter().any(u8::is_ascii_uppercase)
 }
 
-/// Whether it has no letter.
+/// Tests whether the text has no letter.
 pub(super) fn is_caseless(text: &Scalar) -> bool {
     !octets(text).iter().any(u8::is_ascii_alphabetic)
 }

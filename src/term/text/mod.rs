@@ -35,7 +35,7 @@ pub enum TextOp {
     Lower,
     /// The value of `s.to_int()`; 0 where [`TextOp::IsInt`] is false.
     ToInt,
-    /// Whether `s.to_int()` has a value.
+    /// The test whether `s.to_int()` has a value.
     IsInt,
     /// `n.to_string()`
     FromInt,
@@ -63,7 +63,7 @@ impl TextOp {
         self.apply_to(&args.iter().collect::<Vec<_>>())
     }
 
-    /// The same where they are.
+    /// The result on known arguments that are only borrowed, as [`TextOp::apply`] gives it.
     pub fn apply_to(self, args: &[&Scalar]) -> Option<Scalar> {
         match (self, args) {
             (TextOp::Concat, [first, rest @ ..]) => rest.iter().try_fold((*first).clone(), |s, t| known::concat(&s, t)),
@@ -131,7 +131,7 @@ fn append(parts: &mut Terms, part: Term) {
     parts.push(part);
 }
 
-/// Whether it is the empty text.
+/// Tests whether a term is known to be the empty text.
 fn is_empty(term: &Term) -> bool {
     term.as_const().and_then(known::len).is_some_and(|n| n.is_zero())
 }

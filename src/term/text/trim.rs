@@ -9,7 +9,7 @@ use crate::term::{Term, TextOp};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-/// Where to begin.
+/// The end at which trimming begins.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum End {
     Front,
@@ -20,7 +20,7 @@ pub(super) enum End {
 pub(super) struct Sides {
     pub(super) left: VecDeque<Term>,
     pub(super) right: VecDeque<Term>,
-    /// Whether anything was taken away.
+    /// True if anything was taken away.
     pub(super) trimmed: bool,
 }
 

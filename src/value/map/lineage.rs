@@ -1,4 +1,4 @@
-//! Where copies of one map parted: they differ under no more keys than were written since.
+//! The writes since copies of one map parted: the copies differ under no more keys than were written since.
 //!
 //! A map that is copied is of one version with the copy; a write after that is noted in front of the writes before. For example
 //! `m`, `m` with a write under `"a"`, and that with one under `"b"`: the last two differ under `"b"` at most, the first and the
@@ -105,7 +105,7 @@ mod tests {
     use crate::term::{Term, Var};
     use crate::value::{Entry, Map, Truth};
 
-    /// The same entries, written one by one: no copy of the map.
+    /// A map with the same entries, written one by one: no copy of the map.
     fn anew(map: &Map) -> Map {
         let mut plain = Map::default();
         for (key, entry) in map.looked_at() {

@@ -403,7 +403,7 @@ mod tests {
         some.into_iter().map(Some).chain([None]).collect()
     }
 
-    /// What is live in a map, by a walk through all entries.
+    /// The variables that are live in a map, found by a walk through all entries.
     fn live_by_walking_all(map: &Map) -> BTreeSet<Var> {
         let mut live = Vec::new();
         for (key, entry) in map.0.entries.iter() {

@@ -257,7 +257,7 @@ mod tests {
     use crate::value::{add_to_set, set_difference};
     use std::collections::BTreeSet;
 
-    /// What is known without a look at the entries is what a look at them tells, whatever was written.
+    /// Checks that what is known without a look at the entries is what a look at them shows, whatever was written.
     #[test]
     fn a_map_knows_what_is_known_of_it() {
         let open = |id: u64| Value::Term(Term::var(Var { id, sort: Sort::Int }));

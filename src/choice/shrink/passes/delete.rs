@@ -30,11 +30,12 @@ fn multiples(search: &mut Search, unit: usize) {
     }
 }
 
-/// How many deletions in a row deleted nothing.
+/// The number of deletions in a row that deleted nothing.
 struct Futile(usize);
 
 impl Futile {
-    /// Whether the best run is adopted without these steps; `None` where nothing is to be tried any more.
+    /// Considers the best run without these steps; returns whether it is adopted, `None` where nothing is to be tried any
+    /// more.
     fn delete(&mut self, search: &mut Search, steps: Range<usize>) -> Option<bool> {
         let before = search.best.len();
         let attempt = search.attempt(without(&search.best, steps))?;
@@ -90,7 +91,7 @@ pub fn spans(search: &mut Search) {
     }
 }
 
-/// What stands below a step goes with it, where it becomes alternative 0.
+/// Makes a step alternative 0, and deletes with that the next steps, which may stand below it.
 pub fn below(search: &mut Search) {
     for at in positive(search) {
         for size in (1..=GROUP).chain([8, 16, 32]) {
@@ -135,7 +136,8 @@ pub fn lengths(search: &mut Search) {
     }
 }
 
-/// The same by any number at some places, where it is the remainder of a length that counts.
+/// Lowers a pick that says how many follow, by numbers that are no powers of two, and deletes as many at some places behind
+/// it: it may be the remainder of a length that counts.
 pub fn length_periods(search: &mut Search) {
     for at in positive(search) {
         let Some(width) = width(search, at) else { continue };
@@ -150,7 +152,7 @@ pub fn length_periods(search: &mut Search) {
     }
 }
 
-/// How many steps fewer a run has where a pick is lowered by one, if that is so: it is a length.
+/// The number of steps by which a run is shorter where a pick is lowered by one, if it is: the pick is a length.
 fn width(search: &mut Search, at: usize) -> Option<usize> {
     let (lower, before) = (pick(search, at).checked_sub(1)?, search.best.len());
     let mut steps = search.best.clone();

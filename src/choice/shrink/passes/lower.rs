@@ -5,7 +5,7 @@ use super::{FEW, GROUP, few, gallop, is_threshold, pick, positive, set, traded};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Where more picks are above 1, their quotients are not looked for.
+/// The number of picks above 1, thresholds aside, beyond which their quotients are not looked for.
 const RATIOS: usize = 3;
 
 /// Calls with a chunk, at first all of it, and with the halves of each chunk that it says false to, earlier ones first:
@@ -147,7 +147,7 @@ pub fn give_all(search: &mut Search) {
     }
 }
 
-/// What is taken from one pick is given to a later one, see [`traded`]: all of it, then powers of two.
+/// Takes an amount from one pick and gives it to a later one, see [`traded`]: all of it, then powers of two.
 pub fn trade_pairs(search: &mut Search) {
     for (at, other) in pairs(search) {
         let mut amount = pick(search, at);

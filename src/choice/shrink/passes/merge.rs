@@ -7,7 +7,7 @@ use super::{GROUP, fails_with, few, pick, traded};
 
 /// Picks with fewer alternatives make up for nothing that small edits do not.
 const WIDE: usize = 4 * GROUP;
-/// How many edits are drawn at random, and how far from what is there half of them are.
+/// The number of edits that are drawn at random, and the distance from what is there within which half of them are.
 const DRAWN: usize = 800;
 const AROUND: usize = 256;
 
@@ -62,7 +62,8 @@ pub fn compensate(search: &mut Search) {
     }
 }
 
-/// Whether a pick with many alternatives may not be as high as can be: it is no threshold that counts, but a value.
+/// Tests whether a run does not fail where a pick with many alternatives is as high as can be: it is no threshold that
+/// counts, but a value.
 fn is_bounded(search: &mut Search, at: usize) -> bool {
     let Some(&step) = search.best.get(at).filter(|step| step.arity > WIDE && step.pick + 1 < step.arity) else {
         return false;

@@ -82,21 +82,23 @@ fn set(search: &mut Search, picks: &[(usize, usize)]) -> bool {
     search.consider(steps)
 }
 
-/// Whether the best run fails with another pick there, though it may come later; `None` where that is not to be known.
+/// Tests whether the best run fails with another pick at a position, though it may come later; `None` where that is not to be
+/// known.
 fn fails_with(search: &mut Search, at: usize, pick: usize) -> Option<bool> {
     let mut steps = search.best.clone();
     steps.get_mut(at).filter(|step| pick < step.arity)?.pick = pick;
     if few(search) { search.fails(&steps) } else { None }
 }
 
-/// Whether higher picks fail as well, as far as some of them show: then the least is found by halves.
+/// Tests whether higher picks fail as well, as far as some of them show: then the least is found by halves.
 fn is_threshold(search: &mut Search, at: usize) -> bool {
     let Some(&Step { arity, pick, .. }) = search.best.get(at) else { return true };
     let mut higher = [pick + 1, pick + (arity - pick) / 2, arity - 1].into_iter().filter(|&to| to > pick && to < arity);
     higher.all(|to| fails_with(search, at, to) == Some(true))
 }
 
-/// What a pick may be where another one gives so much: the sum stays or the difference, as remainders too.
+/// The picks that a step may have where another one gives it an amount: the sum of the two stays or their difference, as
+/// remainders too.
 fn traded(step: &Step, amount: usize) -> Vec<usize> {
     let (pick, arity, amount) = (step.pick as u128, step.arity as u128, amount as u128 % step.arity as u128);
     let mut traded = vec![((pick + amount) % arity) as usize, ((pick + arity - amount) % arity) as usize];

@@ -54,7 +54,7 @@ impl Move {
         Some(())
     }
 
-    /// Whether a run may come first by this move alone.
+    /// Tests whether a run may come first by this move alone.
     fn makes_smaller(&self) -> bool {
         !matches!(self, Move::Raise(..))
     }

@@ -31,7 +31,7 @@ pub fn in_order(search: &mut Search) {
     in_order_of(search, &search.best.clone());
 }
 
-/// The same for steps that need not lead to a failing run.
+/// Names the values of steps, which need not lead to a failing run, 0, 1, 2 in the order in which they come first.
 pub fn in_order_of(search: &mut Search, steps: &[Step]) {
     for naming in namings(steps) {
         let mut names = HashMap::new();

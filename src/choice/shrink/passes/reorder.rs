@@ -18,7 +18,8 @@ pub fn swap_groups(search: &mut Search) {
     }
 }
 
-/// The same two neighbours change places wherever they are: two lists of which one is made of the other.
+/// Swaps two neighbours, and with them two later ones that have the same two picks: two lists of which one is made of the
+/// other.
 pub fn swap_twice(search: &mut Search) {
     for at in 1..search.best.len() {
         for other in at + 1..search.best.len() {
