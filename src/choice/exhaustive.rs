@@ -23,7 +23,7 @@
 use super::error::differs;
 use super::label::{self, same};
 use super::token::{self, TokenError};
-use super::{ChoiceError, Choices, Chooser, Coverage, Label, Outcome, Step, Strategy, quiet, rerun};
+use super::{ChoiceError, Choices, Chooser, Coverage, Label, Outcome, Step, Strategy, panics, rerun};
 use std::mem::take;
 
 /// Steps that a search which was given away has room for: those of two searches, on two threads, are apart in memory.
@@ -117,7 +117,7 @@ impl Odometer {
         let (run, ends, shape, done) = token::read_search(saved)?;
         if let Some(shape) = shape {
             let mut first = Odometer::new();
-            let end = quiet::quietly(|| rerun::once(&mut first, choices, &mut program));
+            let end = panics::unreported(|| rerun::once(&mut first, choices, &mut program));
             if matches!(end, rerun::End::Escaped(ChoiceError::Interrupted)) {
                 return Err(TokenError::Interrupted);
             }

@@ -15,7 +15,7 @@
 
 use super::report::Tally;
 use super::rerun::End;
-use super::{Chooser, Coverage, Ended, Failure, Flaky, Outcome, Replay, Report, Strategy, quiet, rerun, shrink};
+use super::{Chooser, Coverage, Ended, Failure, Flaky, Outcome, Replay, Report, Strategy, panics, rerun, shrink};
 use std::ops::ControlFlow;
 
 /// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
@@ -122,7 +122,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
 
     /// Visits one run after another, in the order of the search.
     pub fn run<R: Outcome>(&mut self, mut program: impl FnMut(&mut Chooser) -> R) -> Report {
-        quiet::quietly(|| {
+        panics::unreported(|| {
             let mut tally = Tally::default();
             let mut signal = ControlFlow::Continue(());
             for part in &mut self.parts {

@@ -21,7 +21,7 @@
 
 use super::explore::{Bounds, visit};
 use super::report::Tally;
-use super::{Explore, Odometer, Outcome, Report, quiet};
+use super::{Explore, Odometer, Outcome, Report, panics};
 use std::ops::ControlFlow;
 
 impl Explore<'_, Odometer> {
@@ -32,7 +32,7 @@ impl Explore<'_, Odometer> {
         limit: u64,
         mut program: impl FnMut(&mut super::Chooser) -> R,
     ) -> Option<Report> {
-        quiet::quietly(|| {
+        panics::unreported(|| {
             let (mut tally, mut signal) = (Tally::default(), ControlFlow::Continue(()));
             while !self.is_over(&tally) && signal.is_continue() {
                 let Some(part) = self.parts.iter_mut().find(|part| part.known_left() > 0) else { break };

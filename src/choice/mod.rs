@@ -43,7 +43,7 @@ mod exhaustive;
 mod explore;
 mod few;
 mod label;
-mod quiet;
+mod panics;
 mod random;
 mod replay;
 mod report;

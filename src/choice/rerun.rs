@@ -1,7 +1,7 @@
 //! One run of a program under exploration, from its beginning to whatever ends it.
 
 use super::chooser::Escape;
-use super::quiet::{self, Caught};
+use super::panics::{self, Caught};
 use super::{ChoiceError, Choices, Chooser, Coverage, Outcome, Replay, Step, Strategy};
 
 /// The end of a run: it passed, it failed, or it escaped with an error.
@@ -48,7 +48,7 @@ pub(super) fn once<R: Outcome>(
     program: &mut impl FnMut(&mut Chooser) -> R,
 ) -> End {
     let mut chooser = Chooser::new(source, bound);
-    let outcome = quiet::caught(|| program(&mut chooser).failure());
+    let outcome = panics::caught(|| program(&mut chooser).failure());
     match (outcome, chooser.escaped.take()) {
         (Ok(None), None) => End::Passed,
         (Ok(Some(message)), None) => End::Failed(Failed::returned(message)),
@@ -77,7 +77,7 @@ pub(super) fn placed<S: Strategy, R: Outcome>(
 
 #[cold]
 fn place<R: Outcome>(failed: &mut Failed, run: &[Step], bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) {
-    quiet::install();
+    panics::install();
     match once(&mut Replay::new(run.to_vec()), bound, program) {
         End::Failed(again) if !again.placeless => *failed = again,
         End::Failed(_) | End::Passed | End::Escaped(_) => {}

@@ -6,7 +6,7 @@
 
 use super::explore::{Bounds, visit};
 use super::report::Tally;
-use super::{Chooser, Explore, Outcome, Progress, Report, Strategy, quiet};
+use super::{Chooser, Explore, Outcome, Progress, Report, Strategy, panics};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -47,7 +47,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
             divide(&mut self.parts);
             let left = self.bounds.runs - tally.visited().min(self.bounds.runs);
             if self.parts.is_empty() || self.is_over(&tally) || tally.is_endless() || signal.is_break() {
-                return quiet::quietly(|| self.finish(tally, signal, program));
+                return panics::unreported(|| self.finish(tally, signal, program));
             }
             signal = self.round(threads, quota.min(left.div_ceil(self.parts.len() as u64)), left, &mut tally, &program);
             quota = (quota * 4).min(QUOTA.1);
@@ -81,7 +81,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
                 let done = done.clone();
                 let (works, shared) = (&works, &shared);
                 scope.spawn(move || {
-                    quiet::quietly(|| shared.work(works, bounds, program));
+                    panics::unreported(|| shared.work(works, bounds, program));
                     drop(done);
                 });
             }

@@ -124,7 +124,7 @@ fn acceptance<R: Recording>(
         return Ok(());
     }
     let mut gathered = Gathered::new(spec, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
-    let initial = match witness_in_parts(spec, &Options::default(), trace, &mut |leg| gathered.add(&leg)) {
+    let initial = match witness_in_parts(spec, &Options::default(), trace, &mut |segment| gathered.add(&segment)) {
         Ok(initial) => initial,
         Err(WitnessError::DoesNotReplay { line, why }) => {
             return Err(WitnessError::DoesNotReplay { line, why }.to_string());

@@ -6,7 +6,7 @@
 
 use super::again::spool;
 use crate::choice::counted;
-use crate::evidence::{Initial, Leg, WitnessStep};
+use crate::evidence::{Initial, Segment, WitnessStep};
 use crate::report::{INLINE, witness as shown};
 use crate::spec::Spec;
 use std::collections::BTreeMap;
@@ -67,20 +67,20 @@ impl<'s> Gathered<'s> {
     }
 
     /// Adds a part, which stands for what was added of its exchanges before. Whether the others are of use.
-    pub fn add(&mut self, leg: &Leg) -> ControlFlow<()> {
-        self.remove(leg.at, leg.at + leg.steps.len());
-        let size = Size { exchanges: leg.steps.len(), values: leg.steps.iter().map(WitnessStep::values).sum() };
+    pub fn add(&mut self, segment: &Segment) -> ControlFlow<()> {
+        self.remove(segment.at, segment.at + segment.steps.len());
+        let size = Size { exchanges: segment.steps.len(), values: segment.steps.iter().map(WitnessStep::values).sum() };
         self.size.exchanges += size.exchanges;
         self.size.values += size.values;
         let start = self.written;
-        if let Err(cause) = self.keep(&leg.steps) {
+        if let Err(cause) = self.keep(&segment.steps) {
             self.failed.get_or_insert(cause);
         }
-        let shown = if self.size.is_shown() { leg.steps.as_slice() } else { &[] };
+        let shown = if self.size.is_shown() { segment.steps.as_slice() } else { &[] };
         let steps = shown.iter().map(|step| shown::step(self.spec, step)).collect();
-        let did = leg.steps.iter().map(|step| step.before.len()).sum();
-        let own = shown::own(self.spec, &leg.steps);
-        self.parts.insert(leg.at, Part { size, lines: start..self.written, steps, own, did });
+        let did = segment.steps.iter().map(|step| step.before.len()).sum();
+        let own = shown::own(self.spec, &segment.steps);
+        self.parts.insert(segment.at, Part { size, lines: start..self.written, steps, own, did });
         let of_use = self.lines.is_some() || self.size.is_shown();
         if of_use { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -14,8 +14,8 @@ use crate::value::Value;
 /// Makes a choice, under the guard of the arm that it is made in.
 pub(super) fn make(section: &mut Section<'_>, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
     let Section { spec, goal, .. } = *section;
-    if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, section.judge.options.shown)
-        && let Some(value @ Value::Scalar(_)) = candidate.process.shown(&spec.program, answer)
+    if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, section.judge.options.provenance)
+        && let Some(value @ Value::Scalar(_)) = candidate.process.shown_by(&spec.program, answer)
     {
         resume(section, candidate, value.clone(), None);
         return Ok(());

@@ -38,10 +38,10 @@ pub struct Options {
     /// Both sides of a fork run on before what is known is copied, so that few are followed.
     pub ahead: bool,
     /// A choice that the answer shows is what was observed.
-    pub shown: bool,
+    pub provenance: bool,
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
-    pub late: bool,
+    pub sink_choices: bool,
     /// Instructions on known values are carried out in a loop of their own, and bounds are taken up there.
     pub glides: bool,
     /// The choices of every path are kept, for a witness.
@@ -69,8 +69,8 @@ impl Default for Options {
             unite: true,
             merge_ways: true,
             ahead: true,
-            shown: true,
-            late: true,
+            provenance: true,
+            sink_choices: true,
             glides: true,
             keep_choices: false,
             keep_answers: false,

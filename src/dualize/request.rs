@@ -121,8 +121,8 @@ pub(super) fn respond(
 
 /// The handler of requests: where nobody wants to know what was chosen, the one that chooses late.
 fn handler(judge: &Judge, spec: &Spec) -> u32 {
-    let unwatched = judge.options.late && !judge.options.keep_choices && judge.steps.wanted.is_none();
-    if unwatched { spec.program.late } else { spec.program.serve }
+    let unwatched = judge.options.sink_choices && !judge.options.keep_choices && judge.steps.wanted.is_none();
+    if unwatched { spec.program.sunk } else { spec.program.serve }
 }
 
 /// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.

@@ -7,9 +7,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::leg::{self, Begin, Begun, LegError};
+use super::segment::{self, Begin, Begun, SegmentError};
 use super::single;
-use super::witness::{Initial, Leg, WitnessError};
+use super::witness::{Initial, Segment, WitnessError};
 use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
 use crate::solve::Answer;
 use crate::spec::Spec;
@@ -36,7 +36,7 @@ struct Backward<'r, R: ?Sized> {
     longest: usize,
     /// So many are tried next: more of them had too many explanations.
     fits: usize,
-    give: &'r mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
 
 /// Finds a run that shows the exchanges, and replays it, part by part, the last one first.
@@ -48,10 +48,10 @@ pub(super) fn run<R: Recording + ?Sized>(
     options: &Options,
     recording: &R,
     longest: usize,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
     // A state at which two parts meet is told in full.
-    let options = &Options { late: false, ..options.clone() };
+    let options = &Options { sink_choices: false, ..options.clone() };
     let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
     // What the server does by itself between exchanges is made one step after the other, from the states before each exchange.
     let longest = if spec.program.steps.is_empty() { longest } else { 1 };
@@ -77,17 +77,17 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         if length == 1 && self.has_steps(from) {
             return self.whole(from, to, into);
         }
-        match self.leg(from, to, into, Patience::Little) {
+        match self.segment(from, to, into, Patience::Little) {
             Ok(begun) => {
                 self.fits = self.fits.max(2 * length).min(self.longest);
                 Ok(begun)
             }
-            Err(LegError::TooMany { after }) => {
+            Err(SegmentError::TooMany { after }) => {
                 self.fits = (after / 2).max(1).min(length / 2);
                 self.divided(from, to, into, self.fits)
             }
-            Err(LegError::Misfit) => self.divided(from, to, into, length / 2),
-            Err(LegError::Failed(error)) => Err(error),
+            Err(SegmentError::Misfit) => self.divided(from, to, into, length / 2),
+            Err(SegmentError::Failed(error)) => Err(error),
         }
     }
 
@@ -165,26 +165,26 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
             let initially = (from.at == 0).then_some(self.options);
             let made = single::run(self.spec, &from.judge, initially, &exchanges[0], into);
             match made {
-                Ok((begun, steps)) => return self.give(begun, Leg { at: from.at, steps }),
+                Ok((begun, steps)) => return self.give(begun, Segment { at: from.at, steps }),
                 Err(WitnessError::Undecided(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        self.leg(from, to, into, Patience::All).map_err(WitnessError::from)
+        self.segment(from, to, into, Patience::All).map_err(WitnessError::from)
     }
 
     /// Runs exchanges at once.
-    fn leg(
+    fn segment(
         &mut self,
         from: &Checkpoint,
         to: usize,
         into: Option<&[Value]>,
         patience: Patience,
-    ) -> Result<Begun, LegError> {
+    ) -> Result<Begun, SegmentError> {
         let exchanges = self.exchanges(from.at, to);
         let begin = if from.at == 0 { Begin::Initially(self.options) } else { Begin::At(&from.judge) };
-        let (begun, steps) = leg::run(self.spec, begin, &exchanges, into, patience)?;
-        Ok(self.give(begun, Leg { at: from.at, steps })?)
+        let (begun, steps) = segment::run(self.spec, begin, &exchanges, into, patience)?;
+        Ok(self.give(begun, Segment { at: from.at, steps })?)
     }
 
     /// Tests whether the server may do something by itself that can be made step by step.
@@ -203,8 +203,8 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
     }
 
     /// Gives a part of the run away, which begins so.
-    fn give(&mut self, begun: Begun, leg: Leg) -> Result<Begun, WitnessError> {
-        match (self.give)(leg) {
+    fn give(&mut self, begun: Begun, segment: Segment) -> Result<Begun, WitnessError> {
+        match (self.give)(segment) {
             ControlFlow::Continue(()) => Ok(begun),
             ControlFlow::Break(()) => Err(WitnessError::Stopped),
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::witness::{Initial, Leg, Witness, WitnessError};
+use super::witness::{Initial, Segment, Witness, WitnessError};
 use super::{backward, forward};
 use crate::dualize::Options;
 use crate::spec::Spec;
@@ -14,7 +14,7 @@ use crate::validate::Recording;
 /// Exchanges after which it is looked what is decided of them.
 const LOOK: usize = 256;
 /// Exchanges whose run is made at once at most, where it is made backwards; what is longer is divided.
-pub const LEG: usize = 1_024;
+pub const SEGMENT: usize = 1_024;
 
 /// Finds a witness of an accepted trace, and replays it.
 ///
@@ -24,12 +24,12 @@ pub fn witness<R>(spec: &Arc<Spec>, options: &Options, recording: &R) -> Result<
 where
     R: Recording + ?Sized,
 {
-    let mut legs: BTreeMap<usize, Leg> = BTreeMap::new();
-    let initial = witness_in_parts(spec, options, recording, &mut |leg| {
-        leg.put(&mut legs);
+    let mut segments: BTreeMap<usize, Segment> = BTreeMap::new();
+    let initial = witness_in_parts(spec, options, recording, &mut |segment| {
+        segment.put(&mut segments);
         ControlFlow::Continue(())
     })?;
-    let steps = legs.into_values().flat_map(|leg| leg.steps).collect();
+    let steps = segments.into_values().flat_map(|segment| segment.steps).collect();
     Ok(Witness { initial: initial.choices, initial_json: initial.json, steps })
 }
 
@@ -42,14 +42,14 @@ pub fn witness_in_parts<R>(
     spec: &Arc<Spec>,
     options: &Options,
     recording: &R,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError>
 where
     R: Recording + ?Sized,
 {
     match witness_forwards(spec, options, recording, LOOK, give) {
         Err(error) if error == WitnessError::NotAccepted || error.is_doubt() => {
-            witness_in_legs(spec, options, recording, LEG, give)
+            witness_in_segments(spec, options, recording, SEGMENT, give)
         }
         found => found,
     }
@@ -65,7 +65,7 @@ pub fn witness_forwards<R>(
     options: &Options,
     recording: &R,
     look: usize,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError>
 where
     R: Recording + ?Sized,
@@ -78,12 +78,12 @@ where
 ///
 /// # Errors
 /// Where the trace is not accepted, or the values could not be found.
-pub fn witness_in_legs<R>(
+pub fn witness_in_segments<R>(
     spec: &Arc<Spec>,
     options: &Options,
     recording: &R,
     longest: usize,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError>
 where
     R: Recording + ?Sized,

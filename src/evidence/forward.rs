@@ -4,9 +4,9 @@
 //! neither kept nor compared, and memory holds the choices that are still open: for compare-and-reset the last one. Where they
 //! become too many, this way is given up. The exchanges since then are read again where they are many.
 
-use super::leg;
 use super::made::{self, Made};
-use super::witness::{Initial, Leg, WitnessError};
+use super::segment;
+use super::witness::{Initial, Segment, WitnessError};
 use crate::dualize::{Decided, Exchange, Judge, Log, Options, Patience};
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
@@ -46,7 +46,7 @@ struct Forward<'r, R: ?Sized> {
     due: usize,
     /// So many nodes of the memory may be walked then.
     nodes: usize,
-    give: &'r mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
 
 /// Finds a run that shows the exchanges, and replays it, part by part, the first one first.
@@ -58,9 +58,9 @@ pub(super) fn run<R: Recording + ?Sized>(
     options: &Options,
     recording: &R,
     look: usize,
-    give: &mut dyn FnMut(Leg) -> ControlFlow<()>,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
-    let judge = Judge::new(spec.clone(), Options { late: false, ..options.keeping_choices(Patience::Little) });
+    let judge = Judge::new(spec.clone(), Options { sink_choices: false, ..options.keeping_choices(Patience::Little) });
     let mut run = Forward {
         spec,
         recording,
@@ -89,7 +89,7 @@ pub(super) fn run<R: Recording + ?Sized>(
 impl<R: Recording + ?Sized> Forward<'_, R> {
     fn observe(&mut self, exchange: &Exchange) -> Result<(), WitnessError> {
         if !self.judge.observe(exchange) {
-            return leg::accepted(&self.judge.verdict()).and(Err(WitnessError::NotAccepted));
+            return segment::accepted(&self.judge.verdict()).and(Err(WitnessError::NotAccepted));
         }
         if self.at + self.open.len() == self.observed && self.open.len() < OPEN {
             self.open.push_back(exchange.clone());
@@ -104,7 +104,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
     /// Looks what is decided.
     fn look(&mut self) -> Result<(), WitnessError> {
         // What nothing but doubtful explanations have in common may be impossible.
-        leg::accepted(&self.judge.verdict())?;
+        segment::accepted(&self.judge.verdict())?;
         let model = std::mem::take(&mut self.model);
         let decided = Decided::take(&mut self.judge, model, self.nodes).map_err(WitnessError::Undecided)?;
         let Decided { before, log, model, mentioned, left, walked } = decided;
@@ -140,9 +140,9 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
                 let made = Made::of(self.spec, completion, &mut log, exchange);
                 steps.push(made::repeat(self.spec, server, made, exchange)?);
             }
-            let leg = Leg { at: self.at, steps };
+            let segment = Segment { at: self.at, steps };
             self.at += end;
-            if (self.give)(leg).is_break() {
+            if (self.give)(segment).is_break() {
                 return Err(WitnessError::Stopped);
             }
         }
@@ -168,8 +168,8 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
 
     /// The rest of the run ends in any state that is possible.
     fn end(mut self) -> Result<Initial, WitnessError> {
-        leg::accepted(&self.judge.verdict())?;
-        let (candidate, model) = leg::explanation(&mut self.judge, None, &self.model)?;
+        segment::accepted(&self.judge.verdict())?;
+        let (candidate, model) = segment::explanation(&mut self.judge, None, &self.model)?;
         let mut log: Vec<Log> = candidate.log.iter().cloned().collect();
         log.reverse();
         let completion = Completion { types: &self.spec.types, model: &model, process: &candidate.process };

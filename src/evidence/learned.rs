@@ -232,7 +232,7 @@ mod tests {
     fn a_cell_that_the_next_request_writes_anew_is_described() {
         let text = "machine m { !3 := !0; if !1 < !3 { !1 := 1; } else { !1 := 0; } }";
         let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
-        assert_ne!(spec.program.late, spec.program.serve);
+        assert_ne!(spec.program.sunk, spec.program.serve);
         let trace = [exchange(1, 5, 1), exchange(2, 1, 7)];
         let mut search = Search::new(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
         let said = format!("{:?}", search.lessons(&[0], &[], &[]).0[0].said);

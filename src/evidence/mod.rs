@@ -12,9 +12,9 @@ mod example;
 mod find;
 mod forward;
 mod learned;
-mod leg;
 mod made;
 mod reason;
+mod segment;
 mod single;
 mod why;
 mod witness;
@@ -23,11 +23,11 @@ pub use allowed::{Allowed, allowed};
 pub(crate) use change::path as cell_path;
 pub use describe::{Fact, State};
 pub use example::example;
-pub use find::{LEG, witness, witness_forwards, witness_in_legs, witness_in_parts};
+pub use find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
 pub use learned::{Lesson, News, Said};
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
 pub use why::{Why, why};
-pub use witness::{Initial, Leg, Witness, WitnessError, WitnessOwn, WitnessStep};
+pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
 
 use crate::dualize::{Exchange, Observed};
 

@@ -4,8 +4,8 @@
 //! together they are few: so the state is looked for in which the request was taken, and then for each step from the last one on
 //! whether it was taken, and in which state.
 
-use super::leg::{self, Begun};
 use super::made::{Choices, Made};
+use super::segment::{self, Begun};
 use super::witness::{WitnessError, WitnessStep};
 use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
 use crate::spec::Spec;
@@ -28,17 +28,17 @@ pub(super) fn run(
     let mut after = judge.after_request(&before, exchange);
     let (mut state, mut made) = chosen(spec, &mut after, &before.states, exchanges, into)?;
     for fired in before.fired.iter().rev() {
-        if !leg::is_among(&mut after, &fired.states, &state) {
+        if !segment::is_among(&mut after, &fired.states, &state) {
             let mut led = judge.after_step(&before, fired, exchange);
             let (earlier, step) = chosen(spec, &mut led, &fired.states, exchanges, Some(&state))?;
             (state, made) = (earlier, made.after(step));
         }
     }
     let mut choices = Choices { initial: Vec::new(), made: vec![made] };
-    let Some(options) = initially else { return leg::replay(spec, Some(state), choices, exchanges, into) };
+    let Some(options) = initially else { return segment::replay(spec, Some(state), choices, exchanges, into) };
     let mut begun = Judge::new(spec.clone(), options.keeping_choices(Patience::All));
-    choices.initial = leg::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
-    leg::replay(spec, None, choices, exchanges, into)
+    choices.initial = segment::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
+    segment::replay(spec, None, choices, exchanges, into)
 }
 
 /// Finds a way from one of some states into one that the judge knows; returns the state in which it begins, and what was chosen
@@ -50,7 +50,7 @@ fn chosen(
     exchanges: &[Exchange],
     into: Option<&[Value]>,
 ) -> Result<(Vec<Value>, Made), WitnessError> {
-    let (state, choices) = leg::chosen(spec, judge, states, exchanges, into)?;
+    let (state, choices) = segment::chosen(spec, judge, states, exchanges, into)?;
     let made = choices.made.into_iter().next().unwrap_or_default();
     Ok((state.ok_or(WitnessError::NotAccepted)?, made))
 }

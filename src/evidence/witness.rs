@@ -114,24 +114,26 @@ impl std::error::Error for WitnessError {}
 
 /// A part of a run.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Leg {
+pub struct Segment {
     /// The position of its first exchange.
     pub at: usize,
     /// Its exchanges, in order.
     pub steps: Vec<WitnessStep>,
 }
 
-impl Leg {
+impl Segment {
     /// Puts it in the place of those with exchanges that it has, too.
-    pub fn put(self, legs: &mut BTreeMap<usize, Leg>) {
+    pub fn put(self, segments: &mut BTreeMap<usize, Segment>) {
         let end = self.at + self.steps.len();
-        while let Some((at, to)) = legs.range(..end).next_back().map(|(at, leg)| (*at, at + leg.steps.len())) {
+        while let Some((at, to)) =
+            segments.range(..end).next_back().map(|(at, segment)| (*at, at + segment.steps.len()))
+        {
             if to <= self.at {
                 break;
             }
-            legs.remove(&at);
+            segments.remove(&at);
         }
-        legs.insert(self.at, self);
+        segments.insert(self.at, self);
     }
 }
 

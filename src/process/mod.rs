@@ -175,7 +175,7 @@ impl Process {
         let mut callers = self.task.callers.iter().rev();
         loop {
             let (function, pc) = next;
-            let Some(heads) = program.functions[function as usize].heads.get(pc as usize) else { return true };
+            let Some(heads) = program.functions[function as usize].reply_shapes.get(pc as usize) else { return true };
             if heads.admits(answer) {
                 return true;
             }
@@ -195,9 +195,9 @@ impl Process {
 
     /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.
     #[must_use]
-    pub fn shown<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
+    pub fn shown_by<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
         let Frame { function, pc, .. } = self.task.frame;
-        program.functions[function as usize].shown.get(&pc.checked_sub(1)?)?.within(answer)
+        program.functions[function as usize].provenance.get(&pc.checked_sub(1)?)?.within(answer)
     }
 
     /// The places at which the ways of an [`Event::Or`] go on, if they differ in that.

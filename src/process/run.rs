@@ -8,7 +8,7 @@ use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Domain, FaultKind, Op, Operand, Program, Register};
-use crate::spec::heads::writes;
+use crate::spec::reply_shapes::writes;
 use crate::term::{Condition, Term};
 use crate::value::{self, Ask, Truth, Value};
 

@@ -49,8 +49,8 @@ impl Store {
     pub fn last_of(&self, condition: &Term) -> Option<Var> {
         let [(a, _), (b, _)] = inequality(condition)?.terms() else { return None };
         let (own, other) = if a.is_shared() { (b, a) } else { (a, b) };
-        let quiet = self.trail.is_none() && self.doubt.is_none() && self.dead.is_none();
-        let (var, other) = (own.as_var().filter(|_| quiet && !own.is_shared())?, other.as_var()?);
+        let alone = self.trail.is_none() && self.doubt.is_none() && self.dead.is_none();
+        let (var, other) = (own.as_var().filter(|_| alone && !own.is_shared())?, other.as_var()?);
         let facts = &self.facts;
         let alone = |var: Var| facts.bindings.get(var).is_none() && !facts.constrained(var);
         let mentioned = || facts.bindings.iter().any(|(_, value)| value.mentions(var));

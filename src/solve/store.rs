@@ -188,7 +188,7 @@ impl Store {
     pub fn decide_condition(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Term(term) => self.decide(term),
-            Condition::Bound(bound) if self.is_quiet(bound.var()) => {
+            Condition::Bound(bound) if self.is_only_in_domain(bound.var()) => {
                 let (side, end) = bound.end();
                 self.facts.decide_bound(bound.var(), side, end)
             }
@@ -200,12 +200,12 @@ impl Store {
     /// of it; `None` where something else does, or the domain does not decide.
     #[inline]
     pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
-        if self.is_quiet(var) { self.facts.decide_bound(var, side, end) } else { None }
+        if self.is_only_in_domain(var) { self.facts.decide_bound(var, side, end) } else { None }
     }
 
     /// Tests whether nothing but its domain says anything of a variable: it is not bound, and no constraints remain.
     #[inline]
-    pub(super) fn is_quiet(&self, var: Var) -> bool {
+    pub(super) fn is_only_in_domain(&self, var: Var) -> bool {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
     }
 
@@ -219,7 +219,7 @@ impl Store {
     /// The hot path: a literal about an unbound variable that no other constraint mentions.
     #[inline]
     fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
-        if self.dead.is_some() || self.doubt.is_some() || !self.is_quiet(var) {
+        if self.dead.is_some() || self.doubt.is_some() || !self.is_only_in_domain(var) {
             return None;
         }
         let Some(domain) = self.facts.domains.get_mut(var) else { return self.assume_first(var, about) };

@@ -17,7 +17,7 @@ impl Store {
             Some(var) => (var, value.clone()),
             None => solved(term, value)?,
         };
-        (self.dead.is_none() && self.doubt.is_none() && self.is_quiet(var)).then_some((var, value))
+        (self.dead.is_none() && self.doubt.is_none() && self.is_only_in_domain(var)).then_some((var, value))
     }
 
     /// Binds the variable of [`Store::told`] to its value, if it can have it; returns whether it can, else the store is dead.

@@ -50,10 +50,10 @@ pub struct Function {
     pub parts: Vec<Pc>,
     /// The instructions that count a collection which may be unknown: a fault where it is.
     pub counting: Vec<Pc>,
-    /// The heads of the answers that may still be given from each instruction on (see `heads`).
-    pub heads: Vec<super::heads::Heads>,
-    /// Those of its choices that answers show (see `shown`).
-    pub shown: FxHashMap<Pc, super::shown::Shown>,
+    /// The shapes of the answers that may still be given from each instruction on (see `reply_shapes`).
+    pub reply_shapes: Vec<super::reply_shapes::ReplyShapes>,
+    /// Those of its choices that answers show (see `provenance`).
+    pub provenance: FxHashMap<Pc, super::provenance::Provenance>,
     /// The meetings of the arms of its `either` statements.
     pub meetings: FxHashMap<Pc, super::meetings::Meeting>,
 }
@@ -199,8 +199,8 @@ pub struct Program {
     /// The function that handles a request; its parameters are the request and the client.
     pub serve: u32,
     /// The function that handles a request where nobody wants to know what was chosen, nor what a machine's cells hold that
-    /// the next request writes anew (see `late`); its parameters are those of `serve`. It may be `serve` itself.
-    pub late: u32,
+    /// the next request writes anew (see `sinking`); its parameters are those of `serve`. It may be `serve` itself.
+    pub sunk: u32,
     /// The steps that the server may take by itself, in the order of their declaration.
     pub steps: Vec<Step>,
     /// The steps, by what they have to do with each other.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::Program;
 use super::load::{Loader, Text, load};
 use super::lower::{Tasks, Unit, lower, lower_unknown};
-use super::tighten::Code;
+use super::passes::Code;
 use super::types::Types;
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
 use crate::syntax::ast::NodeId;

@@ -4,7 +4,7 @@
 
 use super::code::{Function, Pc, Register};
 use super::operands::{visit_ways, visit_written};
-use super::tighten::visit_read;
+use super::passes::visit_read;
 
 /// More instructions than this are not tried as the place where arms meet.
 const TRIED: usize = 64;

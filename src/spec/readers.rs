@@ -4,7 +4,7 @@
 
 use super::code::{Function, Op, Operand, Pc};
 use super::operands::{visit_operands, visit_ways, visit_written};
-use super::tighten::visit_read;
+use super::passes::visit_read;
 
 /// The instructions that read what a register or a variable holds at a position, whatever way is taken from there.
 pub(super) fn readers(function: &Function, from: Pc, held: Operand) -> Vec<usize> {

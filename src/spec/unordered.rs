@@ -4,9 +4,9 @@
 //! `[2, 1]`; `late[0]`, `len(late)` and `reply late` do not.
 
 use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Register, Slot};
-use super::heads::is_reported;
 use super::operands::{visit_operands, visit_written};
 use super::readers::readers;
+use super::reply_shapes::is_reported;
 use super::types::{Type, Types};
 use crate::value::Value;
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use mayhap::dualize::Options;
 use mayhap::evidence::{
     Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_forwards,
-    witness_in_legs,
+    witness_in_segments,
 };
 use mayhap::validate::{Exchanges, Recorded, exchange_at};
 use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
@@ -24,7 +24,7 @@ use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
 const SHORT: usize = 6;
 
 /// Witnesses are made in parts of so many exchanges, too.
-const LEGS: [usize; 3] = [1, 3, 10];
+const SEGMENTS: [usize; 3] = [1, 3, 10];
 
 /// What was found in a collection of traces.
 #[derive(Default, Debug)]
@@ -34,8 +34,8 @@ struct Tally {
     short: usize,
     cut_off: usize,
     /// Witnesses that were made in parts, or should have been but for parts that do not fit.
-    in_legs: usize,
-    in_longer_legs: usize,
+    in_segments: usize,
+    in_longer_segments: usize,
     /// Witnesses that were made forwards, looked at after each exchange.
     forwards: usize,
 }
@@ -69,7 +69,7 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
             tally.accepted += 1;
             match witness(spec, &options, exchanges) {
                 Ok(whole) => forwards(spec, exchanges, &whole, tally).and_then(|()| {
-                    LEGS.iter().try_for_each(|longest| in_legs(spec, exchanges, *longest, &whole, tally))
+                    SEGMENTS.iter().try_for_each(|longest| in_segments(spec, exchanges, *longest, &whole, tally))
                 }),
                 Err(error) if error.is_doubt() => Ok(()),
                 Err(error) => Err(error.to_string()),
@@ -91,8 +91,8 @@ fn check(spec: &Arc<Spec>, exchanges: &[Exchange], tally: &mut Tally) -> Result<
 /// Makes the witness forwards, looking after each exchange what is decided: it tells the same lines, where it is not given up.
 fn forwards(spec: &Arc<Spec>, exchanges: &[Exchange], whole: &Witness, tally: &mut Tally) -> Result<(), String> {
     let mut lines = Vec::new();
-    let made = witness_forwards(spec, &Options::default(), exchanges, 1, &mut |leg| {
-        lines.extend(leg.steps.iter().map(|step| step.line));
+    let made = witness_forwards(spec, &Options::default(), exchanges, 1, &mut |segment| {
+        lines.extend(segment.steps.iter().map(|step| step.line));
         ControlFlow::Continue(())
     });
     match made {
@@ -104,7 +104,7 @@ fn forwards(spec: &Arc<Spec>, exchanges: &[Exchange], whole: &Witness, tally: &m
 }
 
 /// Makes the witness part by part, each as short as that: there must be one, and it tells the same lines.
-fn in_legs(
+fn in_segments(
     spec: &Arc<Spec>,
     exchanges: &[Exchange],
     longest: usize,
@@ -113,18 +113,18 @@ fn in_legs(
 ) -> Result<(), String> {
     let mut steps: BTreeMap<usize, WitnessStep> = BTreeMap::new();
     let mut longer = false;
-    let made = witness_in_legs(spec, &Options::default(), exchanges, longest, &mut |leg| {
-        longer |= leg.steps.len() > longest;
-        steps.extend(leg.steps.into_iter().enumerate().map(|(at, step)| (leg.at + at, step)));
+    let made = witness_in_segments(spec, &Options::default(), exchanges, longest, &mut |segment| {
+        longer |= segment.steps.len() > longest;
+        steps.extend(segment.steps.into_iter().enumerate().map(|(at, step)| (segment.at + at, step)));
         ControlFlow::Continue(())
     });
-    let made = made.map_err(|error| format!("in legs of {longest}: {error}"))?;
-    tally.in_legs += usize::from(!longer);
-    tally.in_longer_legs += usize::from(longer);
+    let made = made.map_err(|error| format!("in segments of {longest}: {error}"))?;
+    tally.in_segments += usize::from(!longer);
+    tally.in_longer_segments += usize::from(longer);
     let lines = |step: &WitnessStep| step.line;
     let same = steps.values().map(lines).eq(whole.steps.iter().map(lines));
     let same_start = made.choices.len() == whole.initial.len();
-    if same && same_start { Ok(()) } else { Err(format!("legs of {longest} tell other lines")) }
+    if same && same_start { Ok(()) } else { Err(format!("segments of {longest} tell other lines")) }
 }
 
 fn check_all(name: &str, cases: &[(PathBuf, PathBuf)]) -> Tally {
@@ -202,8 +202,8 @@ fn the_witness_of_a_machine_is_made_in_short_parts() {
     let absolutes: Vec<Exchange> = Exchanges::new(&abs, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
     for (spec, exchanges) in [(abs, absolutes), (rst, guesses)] {
         let (whole, mut tally) = (witness(&spec, &Options::default(), &exchanges).unwrap(), Tally::default());
-        in_legs(&spec, &exchanges, 20, &whole, &mut tally).unwrap();
-        assert_eq!((tally.in_legs, tally.in_longer_legs), (1, 0));
+        in_segments(&spec, &exchanges, 20, &whole, &mut tally).unwrap();
+        assert_eq!((tally.in_segments, tally.in_longer_segments), (1, 0));
     }
 }
 
@@ -214,10 +214,11 @@ fn the_witness_of_choices_for_hidden_elements_is_found_or_said_to_be_missing() {
     let spec = Spec::from_text(text).unwrap();
     let trace = "{\"q\":0,\"a\":0}\n".repeat(3);
     let exchanges: Vec<Exchange> = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
-    for leg in [1, 2] {
-        let found = witness_in_legs(&spec, &Options::default(), &exchanges, leg, &mut |_| ControlFlow::Continue(()));
+    for segment in [1, 2] {
+        let found =
+            witness_in_segments(&spec, &Options::default(), &exchanges, segment, &mut |_| ControlFlow::Continue(()));
         let is_known = |error: &WitnessError| *error == WitnessError::Disordered;
-        assert!(found.as_ref().err().is_none_or(is_known), "in legs of {leg}: {found:?}");
+        assert!(found.as_ref().err().is_none_or(is_known), "in segments of {segment}: {found:?}");
     }
 }
 

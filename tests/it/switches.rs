@@ -33,9 +33,9 @@ fn settings() -> Vec<Options> {
     let apart = Options { unite: false, ..Options::default() };
     let one_by_one = Options { merge_ways: false, ..Options::default() };
     let unnamed = Options { name: false, ..Options::default() };
-    let unshown = Options { shown: false, ..Options::default() };
+    let unshown = Options { provenance: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
-    let early = Options { late: false, ..Options::default() };
+    let early = Options { sink_choices: false, ..Options::default() };
     let general = Options { glides: false, ahead: false, ..Options::default() };
     let others = [z3, apart, one_by_one, unnamed, unshown, behind, early, general, plain()];
     (0..8).map(switched).chain(others).collect()
@@ -43,8 +43,8 @@ fn settings() -> Vec<Options> {
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
-    let unmerged = Options { directed: false, merge: false, forget: false, late: false, ..Options::default() };
-    Options { name: false, unite: false, merge_ways: false, shown: false, ahead: false, glides: false, ..unmerged }
+    let unmerged = Options { directed: false, merge: false, forget: false, sink_choices: false, ..Options::default() };
+    Options { name: false, unite: false, merge_ways: false, provenance: false, ahead: false, glides: false, ..unmerged }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -62,7 +62,7 @@ fn verdict(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Optio
 
 /// A specification, and the same with its code as it was first made.
 fn compiled(text: &str) -> [Arc<Spec>; 2] {
-    [Code::Tight, Code::Plain].map(|code| {
+    [Code::Optimized, Code::Plain].map(|code| {
         let first = Text { name: "spec.may".to_owned(), text: text.to_owned() };
         let mut none = |name: &str| Err(format!("there is no {name}"));
         let selection = Selection { code, ..Selection::default() };
@@ -243,16 +243,16 @@ fn hidden_is_judged_alike(workload: &Workload, (count, seed): (u64, u64), settin
 
 #[test]
 fn choices_that_are_made_late_are_judged_alike() {
-    answers_are_judged_alike(&LATE, &Options { late: false, ..Options::default() });
+    answers_are_judged_alike(&LATE, &Options { sink_choices: false, ..Options::default() });
 }
 
 #[test]
 fn machines_that_keep_cells_in_registers_are_judged_alike() {
     let (mut rng, mut rejected) = (Rng::new(79), 0);
-    let early = Options { late: false, ..Options::default() };
+    let early = Options { sink_choices: false, ..Options::default() };
     for body in CELLS {
         let spec = compiled(&format!("machine m {{ {body} }}"));
-        assert_ne!(spec[0].program.late, spec[0].program.serve, "{body}");
+        assert_ne!(spec[0].program.sunk, spec[0].program.serve, "{body}");
         for _ in 0..2_000 {
             let line = |rng: &mut Rng| json!({"q": rng.between(0, 2), "a": rng.between(-1, 2)}).to_string() + "\n";
             let trace: String = (0..1 + rng.below(5)).map(|_| line(&mut rng)).collect();
@@ -267,7 +267,7 @@ fn machines_that_keep_cells_in_registers_are_judged_alike() {
 
 #[test]
 fn optional_choices_are_judged_alike() {
-    answers_are_judged_alike(&OPTIONAL, &Options { late: false, ..Options::default() });
+    answers_are_judged_alike(&OPTIONAL, &Options { sink_choices: false, ..Options::default() });
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn optional_values_at_several_places_are_judged_alike() {
             _ => json!({"D": {"Broken": rng.between(0, 2)}}),
         },
     };
-    judged_alike(types, &answer, 5, &SEVERAL, &Options { late: false, ..Options::default() });
+    judged_alike(types, &answer, 5, &SEVERAL, &Options { sink_choices: false, ..Options::default() });
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn sides_that_run_ahead_are_judged_alike() {
 
 #[test]
 fn choices_that_answers_show_are_judged_alike() {
-    answers_are_judged_alike(&SHOWN, &Options { shown: false, ..Options::default() });
+    answers_are_judged_alike(&SHOWN, &Options { provenance: false, ..Options::default() });
 }
 
 fn answers_are_judged_alike(protocols: &[&str], switched: &Options) {

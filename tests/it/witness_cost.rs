@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::command::run;
 use crate::hidden::workloads::{CLOCKED, STEPPING, WORKLOADS};
 use mayhap::dualize::Options;
-use mayhap::evidence::{WitnessError, witness_in_legs, witness_in_parts};
+use mayhap::evidence::{WitnessError, witness_in_parts, witness_in_segments};
 use mayhap::validate::{Exchanges, Recording};
 use mayhap::{Exchange, Spec};
 
@@ -52,9 +52,9 @@ struct Cost {
 fn cost(name: &str, spec: &Arc<Spec>, exchanges: Vec<Exchange>) -> Cost {
     let counted = Counted::new(exchanges);
     let (mut steps, mut longest) = (0, 0);
-    let found = witness_in_parts(spec, &Options::default(), &counted, &mut |leg| {
-        steps += leg.steps.len();
-        longest = longest.max(leg.steps.len());
+    let found = witness_in_parts(spec, &Options::default(), &counted, &mut |segment| {
+        steps += segment.steps.len();
+        longest = longest.max(segment.steps.len());
         ControlFlow::Continue(())
     });
     assert!(found.is_ok() && steps >= counted.length(), "{name}: {found:?}, {steps} steps");
@@ -155,6 +155,6 @@ fn no_more_is_read_once_no_more_is_wanted() {
     };
     assert_eq!(witness_in_parts(&spec, &Options::default(), &counted, stop), Err(WitnessError::Stopped));
     assert!(counted.read.get() <= OPEN, "{}", counted.read.get());
-    assert_eq!(witness_in_legs(&spec, &Options::default(), &counted, 100, stop), Err(WitnessError::Stopped));
+    assert_eq!(witness_in_segments(&spec, &Options::default(), &counted, 100, stop), Err(WitnessError::Stopped));
     assert_eq!(given, 2);
 }

@@ -36,7 +36,7 @@ mod read;
 
 use super::report::shortlex;
 use super::rerun::{self, End, Failed};
-use super::{Choices, Chooser, Outcome, Step, quiet};
+use super::{Choices, Chooser, Outcome, Step, panics};
 use known::{Attempt, Ended, Known};
 use read::Read;
 
@@ -81,7 +81,7 @@ pub struct Shrunk {
 
 /// Makes a failing run smaller; `None` where the program does not fail on it.
 pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(&mut Chooser) -> R) -> Option<Shrunk> {
-    quiet::quietly(|| {
+    panics::unreported(|| {
         let mut read = Read::new(run);
         match rerun::once(&mut read, bounds.choices, &mut program) {
             End::Failed(Failed { kind, .. }) => shrink_kind(&read.made, &kind, bounds, &mut program),

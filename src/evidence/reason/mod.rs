@@ -308,9 +308,9 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     }
 }
 
-/// The options of a search for a reason: choices are not kept, and [`Options::late`] is off, since memory is inspected.
+/// The options of a search for a reason: choices are not kept, and [`Options::sink_choices`] is off, since memory is inspected.
 fn search_options(options: &Options) -> Options {
-    Options { keep_choices: false, late: false, ..options.clone() }
+    Options { keep_choices: false, sink_choices: false, ..options.clone() }
 }
 
 /// An exchange as it is where its answer is not part of a reason.

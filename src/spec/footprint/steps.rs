@@ -7,7 +7,7 @@ use super::registers::{Part, Registers};
 use super::there::Lookups;
 use super::{Picking, touches};
 use crate::spec::code::{Domain, Function, Op, Operand, Program};
-use crate::spec::heads::writes;
+use crate::spec::reply_shapes::writes;
 use crate::spec::types::Types;
 use crate::syntax::ast::NodeId;
 

@@ -5,7 +5,7 @@
 use super::registers::Registers;
 use super::steps::targets;
 use crate::spec::code::{Binary, Domain, Function, Op, Operand, Unary};
-use crate::spec::heads::writes;
+use crate::spec::reply_shapes::writes;
 
 /// The lookups of a function: its code, and what is known of the registers that hold the keys.
 pub(super) struct Lookups<'a> {

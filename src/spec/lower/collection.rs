@@ -229,7 +229,7 @@ impl Emitter<'_, '_, '_> {
     /// `any x in e: p` and `all x in e: p`; `all` is `any` of the opposite, negated.
     pub(super) fn quantified(&mut self, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
         if let ExprKind::List(elements) = &unparenthesized(over).kind
-            && self.is_tight()
+            && self.is_optimized()
             && is_written_out(elements, body)
         {
             return self.one_by_one(quantifier, binder, elements, body);

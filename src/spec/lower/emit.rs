@@ -6,7 +6,7 @@ use super::{Context, Unknown};
 use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 use crate::spec::operands::change_targets;
-use crate::spec::tighten::Code;
+use crate::spec::passes::Code;
 use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
@@ -76,8 +76,8 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             origin: self.origin,
             counting: self.counting,
             parts: self.parts,
-            heads: Vec::new(),
-            shown: FxHashMap::default(),
+            reply_shapes: Vec::new(),
+            provenance: FxHashMap::default(),
             meetings: FxHashMap::default(),
         }
     }
@@ -133,14 +133,14 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     /// The value of an operand that is a constant, where that may be made use of.
     pub(super) fn known(&self, operand: Operand) -> Option<&Value> {
         match operand {
-            Operand::Constant(constant) if self.is_tight() => self.context.constants.get(constant as usize),
+            Operand::Constant(constant) if self.is_optimized() => self.context.constants.get(constant as usize),
             Operand::Constant(_) | Operand::Register(_) | Operand::Slot(_) => None,
         }
     }
 
     /// Tests whether what is known is computed while the code is made.
-    pub(super) fn is_tight(&self) -> bool {
-        self.context.code == Code::Tight
+    pub(super) fn is_optimized(&self) -> bool {
+        self.context.code == Code::Optimized
     }
 
     /// The values of operands that are all constants.

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
 use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, Step};
-use super::tighten::{Code, inline, tighten};
+use super::passes::{Code, inline, optimize};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::NodeId;
@@ -98,10 +98,10 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     if !context.refused.is_empty() {
         return Err(context.refused);
     }
-    if code == Code::Tight {
+    if code == Code::Optimized {
         inline(&mut context.functions);
     }
-    super::heads::compute(&mut context.functions, &context.constants);
+    super::reply_shapes::compute(&mut context.functions, &context.constants);
     let mut program = Program {
         name: match unit {
             Unit::Machine(at) => checked.machines[at].name.text.clone(),
@@ -117,7 +117,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         state: context.state_slots,
         init: context.init,
         serve: context.serve,
-        late: context.serve,
+        sunk: context.serve,
         steps: context.steps,
         subjects: context.subjects,
         components: Vec::new(),
@@ -141,12 +141,12 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     };
     program.unordered = super::unordered::unordered(&program, &checked.types);
     super::footprint::watch(&mut program, &checked.types);
-    if code == Code::Tight {
-        super::late::add(&mut program);
-        tighten(&mut program.functions);
+    if code == Code::Optimized {
+        super::sinking::add(&mut program);
+        optimize(&mut program.functions);
     }
     for function in &mut program.functions {
-        function.shown = super::shown::choices(function);
+        function.provenance = super::provenance::choices(function);
         function.meetings = super::meetings::meetings(function);
     }
     program.has_meetings = program.functions.iter().any(|function| !function.meetings.is_empty());

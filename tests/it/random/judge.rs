@@ -8,7 +8,7 @@ use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, check_reason, reason, witness, witness_forwards, witness_in_legs};
+use mayhap::evidence::{Rechecked, check_reason, reason, witness, witness_forwards, witness_in_segments};
 use mayhap::spec::load::{Text, load};
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
@@ -29,7 +29,7 @@ pub enum Exactness {
 }
 
 /// A witness is also made in parts of so many exchanges.
-const LEG: usize = 2;
+const SEGMENT: usize = 2;
 
 /// A verdict as the command prints it.
 pub type Verdict = (String, Option<usize>);
@@ -69,15 +69,15 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
                 Err(error) if error.is_doubt() => return Ok(("unknown".to_owned(), None)),
                 found => found.map_err(|error| error.to_string())?,
             };
-            let in_legs =
-                witness_in_legs(spec, &Options::default(), &exchanges, LEG, &mut |_| ControlFlow::Continue(()));
-            match in_legs {
+            let in_segments =
+                witness_in_segments(spec, &Options::default(), &exchanges, SEGMENT, &mut |_| ControlFlow::Continue(()));
+            match in_segments {
                 Err(error) if error.is_doubt() => return Ok(("unknown".to_owned(), None)),
-                in_legs => in_legs.map_err(|error| format!("in legs of {LEG}: {error}"))?,
+                in_segments => in_segments.map_err(|error| format!("in segments of {SEGMENT}: {error}"))?,
             };
             let mut lines = Vec::new();
-            let forwards = witness_forwards(spec, &Options::default(), &exchanges, 1, &mut |leg| {
-                lines.extend(leg.steps.iter().map(|step| step.line));
+            let forwards = witness_forwards(spec, &Options::default(), &exchanges, 1, &mut |segment| {
+                lines.extend(segment.steps.iter().map(|step| step.line));
                 ControlFlow::Continue(())
             });
             match forwards {

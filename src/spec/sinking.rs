@@ -8,7 +8,7 @@ use super::cells;
 use super::code::{Domain, Function, Op, Pc, Program, ProgramKind, Register};
 use super::flow::Flow;
 use super::operands::{change_opening, change_ways, visit_written};
-use super::tighten::{forward, visit_read};
+use super::passes::{forward, visit_read};
 
 /// Adds the handler that chooses late, where that is another one.
 pub(super) fn add(program: &mut Program) {
@@ -16,7 +16,7 @@ pub(super) fn add(program: &mut Program) {
     let in_registers = program.kind == ProgramKind::Machine && cells::keep_in_registers(&mut late);
     forward(&mut late);
     if choices(&mut late) || in_registers {
-        program.late = program.functions.len() as u32;
+        program.sunk = program.functions.len() as u32;
         program.functions.push(late);
     }
 }
@@ -144,7 +144,7 @@ fn put(function: &mut Function, choice: usize, places: &[usize]) {
     }
     let old = std::mem::take(&mut function.code);
     let origins = std::mem::take(&mut function.origin);
-    let heads = std::mem::take(&mut function.heads);
+    let heads = std::mem::take(&mut function.reply_shapes);
     for (at, op) in old.iter().enumerate() {
         let here = places.contains(&at).then_some(choice).into_iter().chain((at != choice).then_some(at));
         for from in here {
@@ -153,7 +153,7 @@ fn put(function: &mut Function, choice: usize, places: &[usize]) {
             change_opening(&mut op, &mut |split| *split = own[*split as usize]);
             function.code.push(op);
             function.origin.push(origins[from]);
-            function.heads.push(heads[at].clone());
+            function.reply_shapes.push(heads[at].clone());
         }
     }
     function.counting.iter_mut().for_each(|pc| *pc = own[*pc as usize]);
@@ -196,7 +196,7 @@ mod tests {
     /// The choices and answers of each way, as written and chosen late.
     fn told(members: &str) -> [Vec<String>; 2] {
         let spec = handler(members);
-        [spec.program.serve, spec.program.late].map(|function| {
+        [spec.program.serve, spec.program.sunk].map(|function| {
             let mut found = Vec::new();
             ways(&spec.program.functions[function as usize], 0, "", &mut found);
             found.sort();
@@ -268,7 +268,7 @@ mod tests {
     fn what_may_be_impossible_is_chosen_where_it_stands() {
         for choice in ["choose x: int where x > n", "pick [1, 2][0..0]"] {
             let spec = handler(&format!("on q {{ let x = {choice}; if q <= n {{ reply 0; }} n := x; reply 1; }}"));
-            assert_eq!(spec.program.late, spec.program.serve, "{choice}");
+            assert_eq!(spec.program.sunk, spec.program.serve, "{choice}");
         }
     }
 
@@ -280,8 +280,8 @@ mod tests {
             let code = &spec.program.functions[function as usize].code;
             format!("{code:?}").replace("slot: 2", "slot: 0").replace("Slot(2)", "Slot(0)")
         };
-        assert_eq!(code(&machine, machine.program.late), code(&protocol, protocol.program.late));
+        assert_eq!(code(&machine, machine.program.sunk), code(&protocol, protocol.program.sunk));
         assert_eq!(machine.program.constants[..2], protocol.program.constants[..2]);
-        assert_ne!(machine.program.late, machine.program.serve);
+        assert_ne!(machine.program.sunk, machine.program.serve);
     }
 }

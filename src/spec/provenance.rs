@@ -7,20 +7,20 @@
 use rustc_hash::FxHashMap;
 
 use super::code::{Domain, Function, Op, Operand, Pc, Register};
-use super::heads::{Head, is_reported};
 use super::operands::{visit_ways, visit_written};
+use super::reply_shapes::{ReplyShape, is_reported};
 use crate::value::Value;
 
 /// The answers that show a choice, and the places in them where they do.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Shown {
+pub struct Provenance {
     /// Every answer is the choice itself.
     whole: bool,
     /// Each answer of the first number's variant has it in the field of the second one's.
     fields: Vec<(u32, u32)>,
 }
 
-impl Shown {
+impl Provenance {
     /// Returns what was chosen, as this answer shows it; `None` if answers with its head do not.
     #[must_use]
     pub fn within<'v>(&self, answer: &'v Value) -> Option<&'v Value> {
@@ -59,16 +59,16 @@ struct Answers {
 }
 
 /// The choices of a function that are shown.
-pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Shown> {
+pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
     let choices = function.code.iter().enumerate().filter_map(|(pc, op)| match op.plain() {
         Op::Choose { dst, domain: Domain::Type(_) } => Some((pc, *dst)),
         _ => None,
     });
-    choices.filter_map(|(pc, dst)| Some((pc as Pc, shown(function, pc, dst)?))).collect()
+    choices.filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, pc, dst)?))).collect()
 }
 
 /// Follows a choice through the code; nothing where something else may be told of a path, or no answer shows it.
-fn shown(function: &Function, pc: usize, dst: Register) -> Option<Shown> {
+fn provenance(function: &Function, pc: usize, dst: Register) -> Option<Provenance> {
     let mut held: Vec<Option<Held>> = vec![None; function.code.len() + 1];
     held[pc + 1] = Some(Held::from_iter([(dst, Holds::Itself)]));
     let mut open = vec![pc + 1];
@@ -91,7 +91,7 @@ fn shown(function: &Function, pc: usize, dst: Register) -> Option<Shown> {
             answers.note(function, at, *src, held)?;
         }
     }
-    answers.shown()
+    answers.provenance()
 }
 
 /// Changes what the registers hold of the choice to what they hold behind an instruction.
@@ -140,11 +140,11 @@ impl Answers {
                 }
             }
             None => {
-                let heads = function.heads.get(at).filter(|heads| !heads.any)?;
-                for head in &heads.set {
-                    match head {
-                        Head::Tag(tag) => self.other.push(*tag),
-                        Head::Scalar(_) | Head::Nothing => self.scalar = true,
+                let shapes = function.reply_shapes.get(at).filter(|shapes| !shapes.any)?;
+                for shape in &shapes.set {
+                    match shape {
+                        ReplyShape::Tag(tag) => self.other.push(*tag),
+                        ReplyShape::Scalar(_) | ReplyShape::Nothing => self.scalar = true,
                     }
                 }
             }
@@ -152,14 +152,14 @@ impl Answers {
         Some(())
     }
 
-    fn shown(mut self) -> Option<Shown> {
+    fn provenance(mut self) -> Option<Provenance> {
         let is_data = !(self.fields.is_empty() && self.other.is_empty());
         if self.whole {
-            return (!is_data && !self.scalar).then(|| Shown { whole: true, fields: Vec::new() });
+            return (!is_data && !self.scalar).then(|| Provenance { whole: true, fields: Vec::new() });
         }
         self.fields.retain(|tag, _| !self.other.contains(tag));
         let mut fields: Vec<(u32, u32)> = self.fields.into_iter().collect();
         fields.sort_unstable();
-        (!fields.is_empty()).then_some(Shown { whole: false, fields })
+        (!fields.is_empty()).then_some(Provenance { whole: false, fields })
     }
 }

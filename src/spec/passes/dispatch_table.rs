@@ -25,7 +25,7 @@ pub(super) fn tell_apart(function: &mut Function) {
     function.counting.iter_mut().chain(&mut function.parts).for_each(|pc| *pc += 1);
     function.code.insert(0, Op::ByVariant { src, targets: Arc::from(targets), none });
     function.origin.insert(0, function.origin[0]);
-    function.heads.insert(0, function.heads[0].clone());
+    function.reply_shapes.insert(0, function.reply_shapes[0].clone());
 }
 
 /// The tests that a function begins with, each with its variant, where that is known to skip those before is no difference:
@@ -46,7 +46,7 @@ fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
         at = *to as usize;
     }
     let src = of.filter(|src| {
-        tests.len() >= TESTS && function.heads.len() == function.code.len() && !is_written(function, *src)
+        tests.len() >= TESTS && function.reply_shapes.len() == function.code.len() && !is_written(function, *src)
     })?;
     Some((src, tests))
 }

@@ -1,7 +1,7 @@
-//! The answers that may still be given from a program point on: sets of *heads* of answers, computed backwards once
+//! The answers that may still be given from a program point on: sets of *shapes* of answers, computed backwards once
 //! for each specification.
 //!
-//! A head is the outermost constructor or the constant of an answer. The judge does not fork into a side from which the
+//! A shape is the outermost constructor or the constant of an answer. The judge does not fork into a side from which the
 //! observed answer cannot come; a point that may fault, or break the client's duty, counts as giving every reply.
 
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ use super::operands::visit_ways;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
-/// The head of an answer.
+/// The shape of an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Head {
+pub enum ReplyShape {
     /// A constructor.
     Tag(u32),
     /// A known scalar.
@@ -22,74 +22,74 @@ pub enum Head {
     Nothing,
 }
 
-impl Head {
-    /// Tests whether an answer may have this head; `None` is no answer.
+impl ReplyShape {
+    /// Tests whether an answer may have this shape; `None` is no answer.
     fn fits(&self, answer: Option<&Value>) -> bool {
         match (self, answer) {
-            (Head::Tag(own), Some(Value::Data { tag, .. })) => own == tag,
-            (Head::Scalar(own), Some(Value::Scalar(scalar))) => own == scalar,
-            (Head::Tag(_), Some(Value::Scalar(_))) | (Head::Scalar(_), Some(Value::Data { .. })) => false,
-            (Head::Nothing, answer) => answer.is_none(),
-            (Head::Tag(_) | Head::Scalar(_), answer) => answer.is_some(),
+            (ReplyShape::Tag(own), Some(Value::Data { tag, .. })) => own == tag,
+            (ReplyShape::Scalar(own), Some(Value::Scalar(scalar))) => own == scalar,
+            (ReplyShape::Tag(_), Some(Value::Scalar(_))) | (ReplyShape::Scalar(_), Some(Value::Data { .. })) => false,
+            (ReplyShape::Nothing, answer) => answer.is_none(),
+            (ReplyShape::Tag(_) | ReplyShape::Scalar(_), answer) => answer.is_some(),
         }
     }
 }
 
-/// A set of heads.
+/// A set of shapes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Heads {
-    /// Every head is possible.
+pub struct ReplyShapes {
+    /// Every shape is possible.
     pub any: bool,
-    /// The function may return to its caller, whose own heads are then possible too.
+    /// The function may return to its caller, whose own shapes are then possible too.
     pub returns: bool,
-    /// The possible heads.
-    pub set: Vec<Head>,
+    /// The possible shapes.
+    pub set: Vec<ReplyShape>,
 }
 
-/// More heads than this count as any.
-const HEADS_LIMIT: usize = 16;
+/// More shapes than this count as any.
+const SHAPES_LIMIT: usize = 16;
 
-impl Heads {
-    fn any() -> Heads {
-        Heads { any: true, returns: true, set: Vec::new() }
+impl ReplyShapes {
+    fn any() -> ReplyShapes {
+        ReplyShapes { any: true, returns: true, set: Vec::new() }
     }
 
-    fn join(&mut self, other: &Heads) {
+    fn join(&mut self, other: &ReplyShapes) {
         self.any |= other.any;
         self.returns |= other.returns;
-        for head in &other.set {
-            if !self.set.contains(head) {
-                self.set.push(head.clone());
+        for shape in &other.set {
+            if !self.set.contains(shape) {
+                self.set.push(shape.clone());
             }
         }
-        self.any |= self.set.len() > HEADS_LIMIT;
+        self.any |= self.set.len() > SHAPES_LIMIT;
     }
 
-    /// The head of a known value.
-    fn head_of(value: &Value) -> Option<Head> {
+    /// The shape of a known value.
+    fn head_of(value: &Value) -> Option<ReplyShape> {
         match value {
-            Value::Scalar(scalar) => Some(Head::Scalar(scalar.clone())),
-            Value::Data { tag, .. } => Some(Head::Tag(*tag)),
+            Value::Scalar(scalar) => Some(ReplyShape::Scalar(scalar.clone())),
+            Value::Data { tag, .. } => Some(ReplyShape::Tag(*tag)),
             Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
             Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
         }
     }
 
-    /// Tests whether an answer is possible by these heads; `None` is no answer.
+    /// Tests whether an answer is possible by these shapes; `None` is no answer.
     #[must_use]
     pub fn admits(&self, answer: Option<&Value>) -> bool {
-        self.any || self.set.iter().any(|head| head.fits(answer))
+        self.any || self.set.iter().any(|shape| shape.fits(answer))
     }
 }
 
-/// Computes the heads of every instruction of every function.
+/// Computes the shapes of every instruction of every function.
 pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
-    let mut entries: Vec<Heads> = vec![Heads::default(); functions.len()];
+    let mut entries: Vec<ReplyShapes> = vec![ReplyShapes::default(); functions.len()];
     loop {
         let before = entries.clone();
         for (at, function) in functions.iter_mut().enumerate() {
-            function.heads = function_heads(function, constants, &entries);
-            entries[at] = function.heads.first().cloned().unwrap_or_else(Heads::any);
+            function.reply_shapes = function_shapes(function, constants, &entries);
+            entries[at] = function.reply_shapes.first().cloned().unwrap_or_else(ReplyShapes::any);
         }
         if before == entries {
             return;
@@ -97,39 +97,45 @@ pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
     }
 }
 
-fn function_heads(function: &Function, constants: &[Value], entries: &[Heads]) -> Vec<Heads> {
-    let mut heads = vec![Heads::default(); function.code.len()];
+fn function_shapes(function: &Function, constants: &[Value], entries: &[ReplyShapes]) -> Vec<ReplyShapes> {
+    let mut shapes = vec![ReplyShapes::default(); function.code.len()];
     loop {
         let mut changed = false;
         for pc in (0..function.code.len()).rev() {
-            let own = transfer(function, pc, constants, entries, &heads);
-            changed |= own != heads[pc];
-            heads[pc] = own;
+            let own = transfer(function, pc, constants, entries, &shapes);
+            changed |= own != shapes[pc];
+            shapes[pc] = own;
         }
         if !changed {
-            return heads;
+            return shapes;
         }
     }
 }
 
-fn transfer(function: &Function, pc: usize, constants: &[Value], entries: &[Heads], heads: &[Heads]) -> Heads {
-    let mut own = Heads::default();
-    let follow = |own: &mut Heads, to: Pc| {
-        if let Some(next) = heads.get(to as usize) {
+fn transfer(
+    function: &Function,
+    pc: usize,
+    constants: &[Value],
+    entries: &[ReplyShapes],
+    shapes: &[ReplyShapes],
+) -> ReplyShapes {
+    let mut own = ReplyShapes::default();
+    let follow = |own: &mut ReplyShapes, to: Pc| {
+        if let Some(next) = shapes.get(to as usize) {
             own.join(next);
         }
     };
     let following = pc as Pc + 1;
     if is_reported(function, pc) {
-        return Heads::any();
+        return ReplyShapes::any();
     }
     match &function.code[pc] {
         Op::Reply { src } => reply(&mut own, part(function, pc), *src, constants),
-        Op::End => own.set.push(Head::Nothing),
+        Op::End => own.set.push(ReplyShape::Nothing),
         Op::Return { .. } => own.returns = true,
         Op::Call { function: callee, .. } => {
             let callee = &entries[*callee as usize];
-            own.join(&Heads { returns: false, ..callee.clone() });
+            own.join(&ReplyShapes { returns: false, ..callee.clone() });
             if callee.returns || callee.any {
                 follow(&mut own, following);
             }
@@ -156,27 +162,27 @@ fn part(function: &Function, pc: usize) -> (&[Op], u32) {
     (&function.code[start..end], function.params)
 }
 
-fn reply(own: &mut Heads, part: (&[Op], u32), src: Operand, constants: &[Value]) {
+fn reply(own: &mut ReplyShapes, part: (&[Op], u32), src: Operand, constants: &[Value]) {
     let mut seen = BTreeSet::new();
     let mut found = Some(Vec::new());
-    heads_of(part, src, constants, &mut seen, &mut found);
+    shapes_of(part, src, constants, &mut seen, &mut found);
     match found {
-        Some(heads) if heads.len() <= HEADS_LIMIT => own.set.extend(heads),
-        _ => *own = Heads::any(),
+        Some(shapes) if shapes.len() <= SHAPES_LIMIT => own.set.extend(shapes),
+        _ => *own = ReplyShapes::any(),
     }
 }
 
-/// Collects the heads of what an operand may hold; `None` where they are not known.
-fn heads_of(
+/// Collects the shapes of what an operand may hold; `None` where they are not known.
+fn shapes_of(
     part: (&[Op], u32),
     operand: Operand,
     constants: &[Value],
     seen: &mut BTreeSet<u32>,
-    found: &mut Option<Vec<Head>>,
+    found: &mut Option<Vec<ReplyShape>>,
 ) {
     let register = match operand {
         Operand::Register(register) => register,
-        Operand::Constant(constant) => return add(found, Heads::head_of(&constants[constant as usize])),
+        Operand::Constant(constant) => return add(found, ReplyShapes::head_of(&constants[constant as usize])),
         Operand::Slot(_) => return *found = None,
     };
     if !seen.insert(register) || found.is_none() {
@@ -188,9 +194,9 @@ fn heads_of(
     }
     for op in code {
         match op {
-            Op::Make { dst, tag, .. } if *dst == register => add(found, Some(Head::Tag(*tag))),
+            Op::Make { dst, tag, .. } if *dst == register => add(found, Some(ReplyShape::Tag(*tag))),
             Op::Copy { dst, src } | Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } if *dst == register => {
-                heads_of(part, *src, constants, seen, found);
+                shapes_of(part, *src, constants, seen, found);
             }
             op if writes(op) == Some(register) => *found = None,
             Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register) => {
@@ -201,9 +207,9 @@ fn heads_of(
     }
 }
 
-fn add(found: &mut Option<Vec<Head>>, head: Option<Head>) {
-    match (found.as_mut(), head) {
-        (Some(heads), Some(head)) if !heads.contains(&head) => heads.push(head),
+fn add(found: &mut Option<Vec<ReplyShape>>, shape: Option<ReplyShape>) {
+    match (found.as_mut(), shape) {
+        (Some(shapes), Some(shape)) if !shapes.contains(&shape) => shapes.push(shape),
         (_, None) => *found = None,
         _ => {}
     }

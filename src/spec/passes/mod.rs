@@ -3,21 +3,21 @@
 //! are shared.
 //!
 //! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
-//! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/tightening.md`).
+//! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/passes.md`).
 
-mod coalesce;
-mod copies;
-mod dead;
-mod early;
-mod find;
-mod fuse;
+mod coalescing;
+mod copy_propagation;
+mod dead_code;
+mod destructive_updates;
+mod dispatch_table;
+mod early_stores;
 mod inline;
-mod inplace;
-mod jumps;
-mod retain;
-mod share;
-mod unchanged;
-mod variants;
+mod jump_threading;
+mod lookups;
+mod register_sharing;
+mod retained_entries;
+mod superinstructions;
+mod unchanged_variables;
 
 use super::code::{Function, Op, Operand, Pc, Register};
 use super::operands::{change_targets, visit_operands};
@@ -29,38 +29,38 @@ pub(super) use inline::inline;
 pub enum Code {
     /// Everything that does nothing.
     #[default]
-    Tight,
+    Optimized,
     /// Nothing: each instruction as it was first made.
     Plain,
 }
 
 /// Leaves out of every function what does nothing.
-pub(super) fn tighten(functions: &mut [Function]) {
+pub(super) fn optimize(functions: &mut [Function]) {
     for function in functions {
         forward(function);
-        if find::entries(function) {
+        if lookups::entries(function) {
             forward(function);
         }
-        inplace::collections(function);
-        retain::entries(function);
-        unchanged::variables(function);
-        jumps::shorten(function);
-        early::store(function);
-        dead::remove(function);
-        variants::tell_apart(function);
-        fuse::comparisons(function);
-        share::registers(function);
+        destructive_updates::collections(function);
+        retained_entries::entries(function);
+        unchanged_variables::variables(function);
+        jump_threading::shorten(function);
+        early_stores::store(function);
+        dead_code::remove(function);
+        dispatch_table::tell_apart(function);
+        superinstructions::comparisons(function);
+        register_sharing::registers(function);
     }
 }
 
 /// Reads what is copied where it came from, and leaves out what nothing reads then.
 pub(super) fn forward(function: &mut Function) {
     loop {
-        copies::forward(function);
-        coalesce::copies(function);
-        jumps::shorten(function);
+        copy_propagation::forward(function);
+        coalescing::copies(function);
+        jump_threading::shorten(function);
         let before = function.code.len();
-        dead::remove(function);
+        dead_code::remove(function);
         if function.code.len() == before {
             return;
         }
@@ -109,7 +109,7 @@ fn keep(function: &mut Function, stays: &[bool]) {
     let mut at = 0..;
     function.origin.retain(|_| at.next().is_none_or(kept));
     let mut at = 0..;
-    function.heads.retain(|_| at.next().is_none_or(kept));
+    function.reply_shapes.retain(|_| at.next().is_none_or(kept));
     function.counting.retain(|pc| kept(*pc as usize));
     function.counting.iter_mut().for_each(moved);
     function.parts.iter_mut().for_each(moved);

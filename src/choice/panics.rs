@@ -71,7 +71,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Runs the work with panics silenced on this thread.
-pub(super) fn quietly<R>(work: impl FnOnce() -> R) -> R {
+pub(super) fn unreported<R>(work: impl FnOnce() -> R) -> R {
     FIRST.call_once(install);
     let before = INSIDE.replace(Some(None));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
@@ -79,7 +79,7 @@ pub(super) fn quietly<R>(work: impl FnOnce() -> R) -> R {
     result.unwrap_or_else(|payload| panic::resume_unwind(payload))
 }
 
-/// Runs the work and catches what unwinds out of it; inside [`quietly`] a panic is silent and its place is known, unless the
+/// Runs the work and catches what unwinds out of it; inside [`unreported`] a panic is silent and its place is known, unless the
 /// work has set a hook of its own.
 pub(super) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {

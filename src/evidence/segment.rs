@@ -33,7 +33,7 @@ pub(super) enum Begun {
 }
 
 /// The reason why there is no run.
-pub(super) enum LegError {
+pub(super) enum SegmentError {
     /// There were too many explanations, or too hard ones, after so many exchanges: fewer at once may do.
     TooMany {
         /// The number of exchanges.
@@ -45,18 +45,18 @@ pub(super) enum LegError {
     Failed(WitnessError),
 }
 
-impl From<WitnessError> for LegError {
-    fn from(error: WitnessError) -> LegError {
-        LegError::Failed(error)
+impl From<WitnessError> for SegmentError {
+    fn from(error: WitnessError) -> SegmentError {
+        SegmentError::Failed(error)
     }
 }
 
-impl From<LegError> for WitnessError {
-    fn from(error: LegError) -> WitnessError {
+impl From<SegmentError> for WitnessError {
+    fn from(error: SegmentError) -> WitnessError {
         match error {
-            LegError::TooMany { .. } => WitnessError::TooMany,
-            LegError::Misfit => WitnessError::Undecided(Answer::Unsat),
-            LegError::Failed(error) => error,
+            SegmentError::TooMany { .. } => WitnessError::TooMany,
+            SegmentError::Misfit => WitnessError::Undecided(Answer::Unsat),
+            SegmentError::Failed(error) => error,
         }
     }
 }
@@ -71,7 +71,7 @@ pub(super) fn run(
     exchanges: &[Exchange],
     into: Option<&[Value]>,
     patience: Patience,
-) -> Result<(Begun, Vec<WitnessStep>), LegError> {
+) -> Result<(Begun, Vec<WitnessStep>), SegmentError> {
     let (mut judge, starts) = match begin {
         Begin::Initially(options) => (Judge::new(spec.clone(), options.keeping_choices(patience)), [].as_slice()),
         Begin::At(before) => (before.keeping_choices(patience), before.candidates()),
@@ -81,15 +81,15 @@ pub(super) fn run(
     for (after, exchange) in exchanges.iter().enumerate() {
         judge.observe(exchange);
         if judge.is_cut() && !follows_few {
-            return Err(LegError::TooMany { after });
+            return Err(SegmentError::TooMany { after });
         }
     }
     accepted(&judge.verdict())?;
     let (state, made) = chosen(spec, &mut judge, starts, exchanges, into).map_err(|error| match error {
         WitnessError::Undecided(answer) if patience == Patience::Little && answer != Answer::Unsat => {
-            LegError::TooMany { after: exchanges.len() }
+            SegmentError::TooMany { after: exchanges.len() }
         }
-        WitnessError::Undecided(Answer::Unsat) if patience == Patience::Little => LegError::Misfit,
+        WitnessError::Undecided(Answer::Unsat) if patience == Patience::Little => SegmentError::Misfit,
         error => error.into(),
     })?;
     Ok(replay(spec, state, made, exchanges, into)?)

@@ -3,7 +3,7 @@
 //! `items := if gone { items.remove(key) } else { items }` goes on behind itself where it is known that nothing is gone: then
 //! no second reference to the map is made, and what is written next is written where it is.
 
-use super::retain::reads;
+use super::retained_entries::reads;
 use crate::spec::code::{Function, Op, Operand, Pc};
 use crate::spec::operands::{change_opening, change_ways};
 
@@ -41,5 +41,5 @@ fn insert(function: &mut Function, at: usize, test: Op) {
     let Op::Unless { cond, to } = test else { return };
     function.code.insert(at, Op::Unless { cond, to: to + 1 });
     function.origin.insert(at, function.origin[at]);
-    function.heads.insert(at, function.heads[at].clone());
+    function.reply_shapes.insert(at, function.reply_shapes[at].clone());
 }
