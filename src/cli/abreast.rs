@@ -20,14 +20,19 @@ pub fn workers() -> usize {
 /// Does the work for each item on so many threads, and tells each result as soon as all before it have been told.
 ///
 /// One worker, or one item, needs no thread. Where no thread can be started the work is done without.
-pub fn in_order<T: Sync, R: Send>(items: &[T], workers: usize, work: impl Fn(&T) -> R + Sync, mut tell: impl FnMut(R)) {
+pub fn in_order<T: Sync, R: Send>(
+    items: &[T],
+    workers: usize,
+    work: impl Fn(&T) -> R + Sync,
+    mut report: impl FnMut(R),
+) {
     let next = AtomicUsize::new(0);
     let take = || {
         let at = next.fetch_add(1, Ordering::Relaxed);
         items.get(at).map(|item| (at, item))
     };
     if workers < 2 || items.len() < 2 {
-        return items.iter().for_each(|item| tell(work(item)));
+        return items.iter().for_each(|item| report(work(item)));
     }
     let (done, results) = mpsc::channel();
     let run = |done: mpsc::Sender<(usize, R)>| {
@@ -45,23 +50,23 @@ pub fn in_order<T: Sync, R: Send>(items: &[T], workers: usize, work: impl Fn(&T)
             run(done.clone());
         }
         drop(done);
-        let mut waiting = Waiting { told: 0, early: BTreeMap::new() };
-        results.into_iter().for_each(|(at, result)| waiting.add(at, result, &mut tell));
+        let mut waiting = Waiting { stated: 0, early: BTreeMap::new() };
+        results.into_iter().for_each(|(at, result)| waiting.add(at, result, &mut report));
     });
 }
 
 /// Results that came before one that is told first.
 struct Waiting<R> {
-    told: usize,
+    stated: usize,
     early: BTreeMap<usize, R>,
 }
 
 impl<R> Waiting<R> {
-    fn add(&mut self, at: usize, result: R, tell: &mut impl FnMut(R)) {
+    fn add(&mut self, at: usize, result: R, report: &mut impl FnMut(R)) {
         self.early.insert(at, result);
-        while let Some(result) = self.early.remove(&self.told) {
-            self.told += 1;
-            tell(result);
+        while let Some(result) = self.early.remove(&self.stated) {
+            self.stated += 1;
+            report(result);
         }
     }
 }
@@ -79,9 +84,9 @@ mod tests {
                 thread::sleep(Duration::from_millis((*item * 7) % 5));
                 *item
             };
-            let mut told = Vec::new();
-            in_order(&items, workers, slowly, |item| told.push(item));
-            assert_eq!(told, items, "{workers} workers");
+            let mut stated = Vec::new();
+            in_order(&items, workers, slowly, |item| stated.push(item));
+            assert_eq!(stated, items, "{workers} workers");
         }
     }
 }

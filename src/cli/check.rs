@@ -28,13 +28,13 @@ fn check(path: &Path, options: &Check, terminal: &mut Terminal) -> Exit {
         let refused = unsupported(&checked).into_iter();
         findings.extend(refused.map(|refused| Diagnostic { severity: Severity::Warning, ..refused }));
     }
-    load::tell(&sources, &findings, terminal);
+    load::report(&sources, &findings, terminal);
     let result = load::summary(&findings).unwrap_or_else(|| "ok".into());
     terminal.print(&format!("{}: {result}\n", files::shown(path)));
     let is_denied = |finding: &Diagnostic| options.deny_warnings || finding.is_error();
     if options.cost && !findings.iter().any(Diagnostic::is_error) {
         let names = checked.names();
-        names.for_each(|name| cost::tell((path, text.clone()), name, options, terminal));
+        names.for_each(|name| cost::report((path, text.clone()), name, options, terminal));
     }
     if findings.iter().any(is_denied) { Exit::Failed } else { Exit::Fine }
 }

@@ -21,7 +21,7 @@ const INTEGERS: (i64, i64) = (0, 10);
 const TIME: Duration = Duration::from_secs(10);
 
 /// Simulates and judges a machine or protocol of a text.
-pub fn tell((path, text): (&Path, Text), name: &str, options: &Check, terminal: &mut Terminal) {
+pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal: &mut Terminal) {
     let selection = Selection { name: Some(name.to_owned()), ..Selection::default() };
     // What cannot be run has been told.
     let Ok(spec) = load::compile_text(path, text, &selection) else { return };

@@ -84,8 +84,8 @@ pub fn add<R: Recording>(
 /// A fault that does not decide the verdict.
 fn warned<R: Recording>(judge: &Judge, spec: &Arc<Spec>, warning: Option<&FaultReport>, trace: &R) -> Vec<String> {
     let Some(fault) = warning else { return Vec::new() };
-    let told = faulty(judge, spec, fault, trace).into_iter().map(|line| format!("  {line}"));
-    std::iter::once("warning: another run of the specification meets a fault".to_owned()).chain(told).collect()
+    let stated = faulty(judge, spec, fault, trace).into_iter().map(|line| format!("  {line}"));
+    std::iter::once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()
 }
 
 /// A fault, with the values that lead to it.

@@ -40,7 +40,7 @@ fn layout(path: &Path, terminal: &mut Terminal) -> Result<Layout, Exit> {
     let mut sources = Sources::default();
     let parsed = parse(&before, sources.add(&files::shown(path), &before), NodeId(0));
     if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        load::tell(&sources, &parsed.diagnostics, terminal);
+        load::report(&sources, &parsed.diagnostics, terminal);
         return Err(failed(terminal, &format!("{}: cannot be formatted because of syntax errors", files::shown(path))));
     }
     let after = print(&parsed.file, &before);

@@ -130,13 +130,13 @@ impl<'s> Gathered<'s> {
     /// Lists what the server did by itself, in words: the first few things, and the number of the others.
     #[must_use]
     pub fn own(&self) -> Vec<String> {
-        let told = self.parts.values().flat_map(|part| &part.own).take(shown::TOLD);
-        let mut told: Vec<String> = told.cloned().collect();
-        let more = self.parts.values().map(|part| part.did).sum::<usize>() - told.len();
+        let stated = self.parts.values().flat_map(|part| &part.own).take(shown::LISTED);
+        let mut stated: Vec<String> = stated.cloned().collect();
+        let more = self.parts.values().map(|part| part.did).sum::<usize>() - stated.len();
         if more > 0 {
-            told.push(format!("… and {} by itself", counted(more as u64, "more step")));
+            stated.push(format!("… and {} by itself", counted(more as u64, "more step")));
         }
-        told
+        stated
     }
 
     /// All of it, where it is short enough to be shown.

@@ -27,7 +27,7 @@ pub fn compile(path: &Path, selected: &arguments::Selection, terminal: &mut Term
     let set = selected.constants.iter().map(|constant| (constant.name.clone(), constant.value.clone())).collect();
     let selection = Selection { name: selected.spec.clone(), set, ..Selection::default() };
     compile_text(path, first, &selection).map_err(|refused| {
-        tell(&refused.sources, &refused.diagnostics, terminal);
+        report(&refused.sources, &refused.diagnostics, terminal);
         let summary = summary(&refused.diagnostics).unwrap_or_default();
         failed(terminal, &format!("{}: {summary}", files::shown(path)))
     })
@@ -56,7 +56,7 @@ pub fn text(path: &Path) -> Result<Text, String> {
 }
 
 /// Tells all findings.
-pub fn tell(sources: &Sources, findings: &[Diagnostic], terminal: &mut Terminal) {
+pub fn report(sources: &Sources, findings: &[Diagnostic], terminal: &mut Terminal) {
     let colour = terminal.colour();
     for finding in findings {
         terminal.complain(&format!("{}\n", sources.render(finding, colour)));

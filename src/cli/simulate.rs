@@ -37,7 +37,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     let mut choices = Random::new(options.seed);
     let mut server = match Server::new(spec.clone(), values::ranges(&options.ranges), &mut choices) {
         Ok(server) => server,
-        Err(stop) => return stopped::tell(spec, &stop, terminal),
+        Err(stop) => return stopped::report(spec, &stop, terminal),
     };
     let mut line = String::new();
     for _ in 0..options.steps {
@@ -46,7 +46,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
             Ok(Asked { client, request, reply }) => {
                 observed::write(&mut line, spec, (options.clients > 1).then_some(client), &request, &reply);
             }
-            Err(stop) => return told(spec, &stop, options, terminal),
+            Err(stop) => return explain(spec, &stop, options, terminal),
         }
         line.push('\n');
         sink.write(&line, terminal);
@@ -58,15 +58,15 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
 }
 
 /// Says why the trace ends here.
-fn told(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -> Exit {
-    let Stop::Outside(site) = stop else { return stopped::tell(spec, stop, terminal) };
+fn explain(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -> Exit {
+    let Stop::Outside(site) = stop else { return stopped::report(spec, stop, terminal) };
     let why =
         if spec.program.untaken == Some(*site) { "that a handler accepts" } else { "that keeps the client's duty" };
     let mut finding = Diagnostic::error(spec.span(*site), format!("no request was found {why}"));
     if let Some((low, high)) = values::ranges(&options.ranges).request {
         finding = finding.help(format!("its integers are drawn from `--range request={low}..{high}`"));
     }
-    load::tell(&spec.sources, &[finding], terminal);
+    load::report(&spec.sources, &[finding], terminal);
     stopped::exit(stop)
 }
 

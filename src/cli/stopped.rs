@@ -10,9 +10,9 @@ use crate::server::Stop;
 use crate::spec::{Site, Spec};
 
 /// Says why the server could not go on, at its place in the specification.
-pub fn tell(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
+pub fn report(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
     match site(stop) {
-        Some(site) => load::tell(&spec.sources, &[Diagnostic::error(spec.span(site), words(spec, stop))], terminal),
+        Some(site) => load::report(&spec.sources, &[Diagnostic::error(spec.span(site), words(spec, stop))], terminal),
         None => terminal.complain(&format!("error: {stop}\n")),
     }
     exit(stop)

@@ -137,7 +137,7 @@ fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Termi
         Format::Text => {}
     }
     if let Some(fault) = report::fault(spec, &judged.verdict) {
-        load::tell(&spec.sources, &[fault], terminal);
+        load::report(&spec.sources, &[fault], terminal);
     }
 }
 

@@ -187,7 +187,7 @@ impl Candidate {
         solver: &mut Solver,
     ) -> Result<(), Infeasible> {
         let answer = self.store.assume(condition, solver);
-        self.told(answer, at)
+        self.take_up(answer, at)
     }
 
     /// Assumes the condition of a statement.
@@ -198,7 +198,7 @@ impl Candidate {
         solver: &mut Solver,
     ) -> Result<(), Infeasible> {
         let answer = self.store.assume_condition(condition, solver);
-        self.told(answer, at)
+        self.take_up(answer, at)
     }
 
     /// Unifies an answer, the end of a section, with the one that was observed, which is assumed part by part.
@@ -221,13 +221,13 @@ impl Candidate {
             [condition] => self.assume(condition, Some(at), solver),
             _ => {
                 let answer = self.store.assume_all(conditions, solver);
-                self.told(answer, Some(at))
+                self.take_up(answer, Some(at))
             }
         })
     }
 
     /// Takes up an answer of the solver: fails where the path cannot go on.
-    pub(super) fn told(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
+    pub(super) fn take_up(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
         match answer {
             Answer::Sat => {
                 // All that the store says was decided together, what was left open before included.

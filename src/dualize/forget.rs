@@ -24,7 +24,7 @@ pub(super) fn assume_last(
         && !candidate.process.mentions(var)
         && let Some(answer) = candidate.store.assume_without(term, var, &mut judge.solver)
     {
-        return candidate.told(answer, Some(at));
+        return candidate.take_up(answer, Some(at));
     }
     candidate.require(condition, Some(at), &mut judge.solver)
 }

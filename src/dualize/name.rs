@@ -43,33 +43,33 @@ pub(super) fn terms(judge: &mut Judge, candidate: &mut Candidate) {
 
 /// Compares an answer that is one term with a known value, where that is a question about one variable or about what a term
 /// may be; `None` where it is not.
-pub(super) fn tell(
+pub(super) fn unify(
     judge: &mut Judge,
     candidate: &mut Candidate,
     (term, known): (&Term, &Scalar),
     at: Place,
 ) -> Option<Result<(), Infeasible>> {
-    if let Some((var, value)) = candidate.store.told(term, known) {
+    if let Some((var, value)) = candidate.store.variable_seen(term, known) {
         candidate.process.rest();
         candidate.process.know(term, known);
-        let told = match is_last(judge, candidate, var) {
+        let stated = match is_last(judge, candidate, var) {
             true => {
                 candidate.growth.count_seen();
                 candidate.store.admit_last((var, &value), &mut judge.solver)
             }
-            false => candidate.store.assume_told((var, value), &mut judge.solver),
+            false => candidate.store.bind_seen((var, value), &mut judge.solver),
         };
-        return Some(told.then_some(()).ok_or(Infeasible));
+        return Some(stated.then_some(()).ok_or(Infeasible));
     }
     if !may_name(judge, candidate, term) {
         return None;
     }
-    if let Some(told) = candidate.store.tell_range(term, known) {
+    if let Some(stated) = candidate.store.unify_range(term, known) {
         candidate.process.rest();
         candidate.process.know(term, known);
         rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
         term.vars(&mut |_| candidate.growth.count_seen());
-        return Some(told.then_some(()).ok_or(Infeasible));
+        return Some(stated.then_some(()).ok_or(Infeasible));
     }
     let named = candidate.store.name(term, &judge.fresh.variable(term.sort()), &mut judge.solver)?;
     rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));

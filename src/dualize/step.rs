@@ -59,7 +59,7 @@ impl Judge {
         if Section::new(&mut judge, &spec, Goal::Nothing).explore(&mut candidate, &mut survivors).first.is_ok() {
             survivors.push(candidate);
         }
-        judge.settle(survivors);
+        judge.normalize(survivors);
         judge
     }
 
@@ -86,7 +86,7 @@ impl Judge {
         self.begin(line);
         let candidates = std::mem::take(&mut self.candidates);
         let after = sections::observe(self, candidates, network, observation);
-        self.settle(after);
+        self.normalize(after);
         !self.candidates.is_empty()
     }
 
@@ -102,12 +102,12 @@ impl Judge {
         let merges = self.options.merge_ways && spec.program.has_meetings;
         let before = merges.then(|| (candidates.clone(), self.findings.clone()));
         let after = respond(self, candidates, &received);
-        self.settle(after);
+        self.normalize(after);
         if let Some((candidates, findings)) = before.filter(|_| !self.options.merge_ways) {
             // What merged ways lead to has no normal form: they are followed one by one.
             self.findings = findings;
             let after = respond(self, candidates, &received);
-            self.settle(after);
+            self.normalize(after);
         }
         self.work.end(&self.options, &self.solver);
         !self.candidates.is_empty()
@@ -121,7 +121,7 @@ impl Judge {
     }
 
     /// Brings the candidates into few, in normal form; few of them where a limit was reached.
-    pub(super) fn settle(&mut self, mut survivors: Vec<Candidate>) {
+    pub(super) fn normalize(&mut self, mut survivors: Vec<Candidate>) {
         match (self.merged_since.take(), &mut survivors[..]) {
             (Some(last), _) => ways::normalize(self, &mut survivors, last),
             (None, [only]) => tidy::after_exchange(self, only),

@@ -223,7 +223,7 @@ impl Matching<'_> {
         if bases[0] != bases[1] {
             return false;
         }
-        let (Some(own), Some(theirs)) = (a.settled_entries(), b.settled_entries()) else { return false };
+        let (Some(own), Some(theirs)) = (a.decided_entries(), b.decided_entries()) else { return false };
         if own.iter().chain(&theirs).all(|(key, _)| key.is_known()) {
             let is_own = |key: &Value| own.binary_search_by(|(known, _)| (*known).cmp(key)).is_ok();
             return theirs.iter().all(|(key, _)| is_own(key)) && self.entries(&own, b);
@@ -258,8 +258,8 @@ impl Matching<'_> {
 
     /// A map on a base that may be any: only its own entries matter.
     fn beside_any(&mut self, general: &Map, special: &Map) -> bool {
-        let Some(own) = general.settled_entries() else { return false };
-        special.settled_entries().is_some() && self.entries(&own, special)
+        let Some(own) = general.decided_entries() else { return false };
+        special.decided_entries().is_some() && self.entries(&own, special)
     }
 
     fn term(&mut self, general: &Term, special: &Term) -> bool {

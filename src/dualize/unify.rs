@@ -31,8 +31,8 @@ pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut g
     match (&given.value, expected) {
         (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
         (Value::Term(term), Value::Scalar(known)) => {
-            if let Some(told) = name::tell(section.judge, candidate, (term, known), at) {
-                return told;
+            if let Some(stated) = name::unify(section.judge, candidate, (term, known), at) {
+                return stated;
             }
         }
         _ => {}
@@ -42,12 +42,12 @@ pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut g
             Ok(shows) => return shows,
             Err(split) => split,
         };
-        given = told_apart(section, candidate, given, split)?;
+        given = decided_apart(section, candidate, given, split)?;
     }
 }
 
 /// An answer of which more is known, so that the comparison gets further.
-fn told_apart(
+fn decided_apart(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
     given: Given,

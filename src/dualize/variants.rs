@@ -49,7 +49,7 @@ impl Judge {
         judge.spec = spec.clone();
         let mut candidates = std::mem::take(&mut judge.candidates);
         candidates.retain_mut(|candidate| havoc::all_but(&mut judge, spec, candidate, cells).is_ok());
-        judge.settle(candidates);
+        judge.normalize(candidates);
         judge
     }
 

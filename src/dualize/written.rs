@@ -17,24 +17,24 @@ pub(super) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
     }
     if !candidate.process.stored().is_empty() {
         note_lost_keys(candidate);
-        settle(candidate, solver);
+        normalize(candidate, solver);
     }
     candidate.store.clear_news();
 }
 
 /// Leaves of what was written with conditions in it what there is of it after the answer was observed.
-fn settle(candidate: &mut Candidate, solver: &Solver) {
+fn normalize(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
     let mut simplify = |term: &Term| changed(term, store.simplified(term, solver));
-    let mut settled = Substitution::everywhere(&mut simplify);
+    let mut normalized = Substitution::everywhere(&mut simplify);
     let solved = store.has_news();
     process.change_stored(&mut |value| match value {
         Value::Map(map) if map.is_doubtful() || map.has_news() => {
-            map.settle(solved, &mut |there| store.entails(there, solver), &mut |inside| settled.apply(inside));
-            map.settle_pending(&mut |condition| store.entails(condition, solver));
+            map.normalize(solved, &mut |there| store.entails(there, solver), &mut |inside| normalized.apply(inside));
+            map.normalize_pending(&mut |condition| store.entails(condition, solver));
         }
         _ if !store.has_only_domains() && value.has_computed() => {
-            *value = settled.apply(value).unwrap_or_else(|| value.clone())
+            *value = normalized.apply(value).unwrap_or_else(|| value.clone())
         }
         _ => {}
     });
@@ -47,7 +47,7 @@ pub(super) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
         if let Value::Map(map) = value
             && map.has_news()
         {
-            map.settle_pending(&mut |condition| store.entails(condition, solver));
+            map.normalize_pending(&mut |condition| store.entails(condition, solver));
         }
     }
 }
@@ -83,11 +83,11 @@ fn put_known(candidate: &mut Candidate) {
     if store.has_news() {
         // What was solved for before was put in its place then, or is when it is forgotten.
         let mut news = |term: &Term| store.resolve_news(term);
-        process.settle_read(&mut |value| Substitution::pending(&mut news).apply(value));
+        process.normalize_read(&mut |value| Substitution::pending(&mut news).apply(value));
     }
     if process.unknowns.has_seen() {
         process.unknowns.rewrite(&mut |value| Substitution::pending(&mut resolve).apply(value));
-        process.settle_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
+        process.normalize_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
     }
 }
 

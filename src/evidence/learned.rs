@@ -176,8 +176,8 @@ impl<R: Recording + ?Sized> Search<'_, R> {
                 if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
         });
-        let told = lessons.len();
-        for at in needed.iter().copied().filter(|at| *at >= first).skip(told) {
+        let stated = lessons.len();
+        for at in needed.iter().copied().filter(|at| *at >= first).skip(stated) {
             let mut judge = self.frontier(at);
             judge.follow_at_most(DESCRIBED, self.budget.left());
             if let Some(exchange) = exchange_at(recording, at) {

@@ -251,7 +251,7 @@ fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
 /// The cursor of an iteration over a collection.
 pub(super) fn iterate(over: &Value, at: At<'_>) -> Evaluated {
     if chooses_for_each(at.function, at.frame.pc) {
-        value::told_apart(over)?;
+        value::decided_apart(over)?;
     }
     cursor(over)
 }

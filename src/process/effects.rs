@@ -64,7 +64,7 @@ pub(super) fn choose(process: &mut Process, at: At<'_>, dst: Register, domain: &
         Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
         Domain::Element(over, ty) => {
             let over = read(*over);
-            value::settled(&over)?;
+            value::decided(&over)?;
             Choice::Element(over, *ty)
         }
     };

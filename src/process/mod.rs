@@ -175,11 +175,11 @@ impl Process {
         let mut callers = self.task.callers.iter().rev();
         loop {
             let (function, pc) = next;
-            let Some(heads) = program.functions[function as usize].reply_shapes.get(pc as usize) else { return true };
-            if heads.admits(answer) {
+            let Some(shapes) = program.functions[function as usize].reply_shapes.get(pc as usize) else { return true };
+            if shapes.admits(answer) {
                 return true;
             }
-            if !heads.returns {
+            if !shapes.returns {
                 return false;
             }
             let Some(caller) = callers.next() else { return true };

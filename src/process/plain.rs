@@ -148,20 +148,20 @@ mod tests {
         let ones = [Unary::Len, Unary::ToInt, Unary::Neg, Unary::Not, Unary::Text(TextOp::Lower)];
         let texts = [TextOp::Contains, TextOp::StartsWith, TextOp::EndsWith].map(Binary::Text);
         let twos = [Binary::Eq, Binary::Ne, Binary::Add, Binary::Arithmetic(Arithmetic::Sub), Binary::Lt, Binary::Get];
-        let mut told = 0;
+        let mut stated = 0;
         for a in values() {
             for op in ones {
                 let plain = of_one(op, &a);
-                told += usize::from(plain.is_some());
+                stated += usize::from(plain.is_some());
                 assert!(plain.is_none_or(|plain| evaluate::unary(op, &a) == Ok(plain)), "{op:?} {a:?}");
             }
             for (b, op) in values().iter().flat_map(|b| twos.iter().chain(&texts).map(move |op| (b, *op))) {
                 let plain = of_two(op, &a, b);
-                told += usize::from(plain.is_some());
+                stated += usize::from(plain.is_some());
                 assert!(plain.is_none_or(|plain| evaluate::binary(op, &a, b) == Ok(plain)), "{a:?} {op:?} {b:?}");
             }
         }
-        assert!(told > 300, "{told} were plain");
+        assert!(stated > 300, "{stated} were plain");
     }
 
     #[test]
@@ -177,16 +177,16 @@ mod tests {
                 maps.push(map);
             }
         }
-        let mut told = 0;
+        let mut stated = 0;
         for (map, key) in maps.into_iter().flat_map(|map| values().into_iter().map(move |key| (map.clone(), key))) {
             let map = Value::Map(map);
             let Some(found) = plain_entry(&map, &key) else { continue };
-            told += 1;
+            stated += 1;
             let there = found.is_some().into();
             assert_eq!(member(&key, &map).map(Value::from), Ok(there), "{key:?} in {map:?}");
             let given = index(&map, &key).map(|(_, value)| value);
             assert_eq!(given, Ok(found.cloned().unwrap_or(Value::Absent)), "{map:?} under {key:?}");
         }
-        assert!(told > 300, "{told} lookups were plain");
+        assert!(stated > 300, "{stated} lookups were plain");
     }
 }

@@ -82,7 +82,7 @@ impl Process {
     }
 
     /// Replaces the open entries that the section read by what has become known of them.
-    pub fn settle_read(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+    pub fn normalize_read(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         if self.task.read_open.is_empty() {
             return;
         }
@@ -115,8 +115,8 @@ impl Process {
 
     /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them, where they were
     /// seen first and in every value that stands on the same base.
-    pub fn settle_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
-        for (id, key) in self.unknowns.settle_recent(rewrite) {
+    pub fn normalize_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        for (id, key) in self.unknowns.normalize_recent(rewrite) {
             let pending = self.pending.iter_mut().flat_map(|pending| pending.values_mut());
             for value in self.memory.iter_mut().chain(pending) {
                 if let Value::Map(map) = value

@@ -107,8 +107,8 @@ impl Unknowns {
 
     /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them. Gives each that
     /// changed, as the identity of the map and the key: it is still to be replaced in every value that stands on the same base.
-    pub(super) fn settle_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Vec<(u64, Value)> {
-        let mut settled = Vec::new();
+    pub(super) fn normalize_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Vec<(u64, Value)> {
+        let mut decided = Vec::new();
         for (id, key) in std::mem::take(&mut self.recent) {
             let key = rewrite(&key).unwrap_or(key);
             let Some(Value::Map(origin)) = self.seen_of(id) else { continue };
@@ -119,10 +119,10 @@ impl Unknowns {
             }
             if let Some(changed) = changed {
                 self.set(id, Value::Map(changed));
-                settled.push((id, key));
+                decided.push((id, key));
             }
         }
-        settled
+        decided
     }
 
     /// Forgets what was seen of unknown values and cannot be asked for again: what neither these values nor anything in them
@@ -255,7 +255,7 @@ impl Unknowns {
             Ask::Item(rest, _) => self.set(rest.unknown.id, made),
             Ask::Entry(unknown, key) => return self.entry_made(unknown, key, &made),
             Ask::Others(unknown, _) => {
-                self.map_mut(unknown).tell_others(&made.truth().term());
+                self.map_mut(unknown).bind_others(&made.truth().term());
             }
         }
         Vec::new()
@@ -276,7 +276,7 @@ impl Unknowns {
         }
         origin.fill(&Part::Entry(unknown.id, key.clone(), entry));
         if before.is_some() {
-            origin.tell_others(&made.field(0, 2).truth().term());
+            origin.bind_others(&made.field(0, 2).truth().term());
         }
         if self.recent.len() == RECENT {
             self.recent.remove(0);

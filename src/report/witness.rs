@@ -72,13 +72,13 @@ fn written(choices: &[String]) -> Vec<Written> {
 }
 
 /// More things that the server did by itself are not told.
-pub const TOLD: usize = 5;
+pub const LISTED: usize = 5;
 
 /// The first things that the server did by itself, in words.
 #[must_use]
 pub fn own(spec: &Spec, steps: &[WitnessStep]) -> Vec<String> {
     let did = steps.iter().flat_map(|step| step.before.iter().map(move |own| (step.line, own)));
-    did.take(TOLD).map(|(line, own)| in_words(spec, line, own)).collect()
+    did.take(LISTED).map(|(line, own)| in_words(spec, line, own)).collect()
 }
 
 fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {

@@ -191,7 +191,7 @@ impl Search<'_> {
             self.prefer(&mut path, *var, [drawn.clone()])?;
         }
         let request = self.answer(&mut path, wanted.request.clone(), &mut Model::default())?;
-        self.settle(&mut path)?;
+        self.decide_open(&mut path)?;
         let mut is_within = true;
         if let Some((low, high)) = self.drawing.ranges.request {
             let within = |number: &Int| Int::from(low) <= *number && *number < Int::from(high);

@@ -73,7 +73,7 @@ pub enum Stop {
 
 impl Stop {
     /// A run that does not exist is told where the first one ended.
-    fn told_at(self, site: Site) -> Stop {
+    fn stopped_at(self, site: Site) -> Stop {
         if let Stop::Stuck(_) = self { Stop::Stuck(site) } else { self }
     }
 }
@@ -285,7 +285,7 @@ impl Server {
 
     /// Runs a section with choices that its conditions allow, where those that were drawn failed.
     fn find(&mut self, site: Site, source: &mut dyn Choices) -> Result<Reply, Stop> {
-        let given = self.given_by_symbols(source).map_err(|stop| stop.told_at(site))?;
+        let given = self.given_by_symbols(source).map_err(|stop| stop.stopped_at(site))?;
         self.replay(given)
     }
 

@@ -79,7 +79,7 @@ impl Server {
 impl Search<'_> {
     /// A beginning that has a model.
     fn begun(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
-        self.settle(&mut path)?;
+        self.decide_open(&mut path)?;
         Ok((path, reply))
     }
 
@@ -95,7 +95,7 @@ impl Search<'_> {
             }
         }
         let found = self.first(start, &mut Search::shown);
-        found.map_err(|stop| if let Stop::Stuck(site) = stopped { stop.told_at(site) } else { stop })
+        found.map_err(|stop| if let Stop::Stuck(site) = stopped { stop.stopped_at(site) } else { stop })
     }
 
     /// Draws what a section chose and answered.
@@ -108,7 +108,7 @@ impl Search<'_> {
             Reply::Nothing => Reply::Nothing,
             Reply::Answer(answer) => Reply::Answer(self.answer(&mut path, answer, &mut model)?),
         };
-        self.settle(&mut path)?;
+        self.decide_open(&mut path)?;
         Ok((path, reply))
     }
 
@@ -178,7 +178,7 @@ impl Search<'_> {
     }
 
     /// Draws all symbols where it was not decided whether the conditions can hold: then it is, or that is an error.
-    pub(super) fn settle(&mut self, path: &mut Path) -> Result<(), Stop> {
+    pub(super) fn decide_open(&mut self, path: &mut Path) -> Result<(), Stop> {
         if path.store.doubt().is_some() {
             let open = path.store.vars().into_iter().collect();
             self.fix_all(path, open, &mut Model::default())?;

@@ -28,7 +28,7 @@ impl Facts {
     }
 
     /// The value that the condition gives to a computed atom replaces it in the constraints that are there.
-    pub(super) fn tell_value(&mut self, condition: &Term, pending: &mut Pending) {
+    pub(super) fn unify_value(&mut self, condition: &Term, pending: &mut Pending) {
         let Some((atom, n)) = value(condition) else { return };
         let changed = |(id, term): (Id, &Term)| (id, put(term, atom, &n), term.clone());
         let all: Vec<(Id, Term, Term)> =

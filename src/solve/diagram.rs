@@ -71,7 +71,7 @@ impl Store {
                 return;
             }
         }
-        self.settle(touched, solver);
+        self.check_standing(touched, solver);
     }
 }
 
@@ -161,17 +161,21 @@ mod tests {
                 }
                 let fact = Term::le(&term.rem(&Term::int(5)), &Term::int(2));
                 let holds = |world: &[Scalar; 3]| value(&fact, world) == Some(Scalar::Bool(true));
-                let mut told = store.clone();
-                if told.assume(&fact, &mut solver) == Answer::Unsat {
+                let mut stated = store.clone();
+                if stated.assume(&fact, &mut solver) == Answer::Unsat {
                     assert!(!worlds().any(|world| holds(&world)), "{fact:?}");
                     continue;
                 }
-                told.use_diagrams(&mut solver);
+                stated.use_diagrams(&mut solver);
                 for world in worlds() {
                     let is = |(var, value): (&Var, &Scalar)| Term::eq(&Term::var(*var), &Term::constant(value.clone()));
                     let vars = [BIT, NUMBERS[0], NUMBERS[1]];
                     let asked = Term::and_all(vars.iter().zip(&world).map(is));
-                    assert_eq!(told.check(&asked, &mut solver) == Answer::Sat, holds(&world), "{fact:?} in {world:?}");
+                    assert_eq!(
+                        stated.check(&asked, &mut solver) == Answer::Sat,
+                        holds(&world),
+                        "{fact:?} in {world:?}"
+                    );
                 }
             }
         }

@@ -162,7 +162,7 @@ impl Domain {
             return Same;
         }
         self.lo = Some(bound.clone());
-        self.settle()
+        self.normalize()
     }
 
     /// `value <= bound`.
@@ -171,7 +171,7 @@ impl Domain {
             return Same;
         }
         self.hi = Some(bound.clone());
-        self.settle()
+        self.normalize()
     }
 
     /// `value != scalar`.
@@ -184,7 +184,7 @@ impl Domain {
             Some(only) => *only = only.without(scalar),
             None => drop(more.excluded.insert(scalar.clone())),
         }
-        self.settle()
+        self.normalize()
     }
 
     /// `value in set`.
@@ -200,7 +200,7 @@ impl Domain {
             return self.allow(left);
         }
         Arc::make_mut(self.more.get_or_insert_default()).inside.push(set.clone());
-        self.settle_within()
+        self.normalize_within()
     }
 
     /// `value not in set`.
@@ -212,7 +212,7 @@ impl Domain {
             return if inside.len() == 0 { Same } else { self.allow(all.minus(&inside)) };
         }
         Arc::make_mut(self.more.get_or_insert_default()).outside.push(set.clone());
-        self.settle()
+        self.normalize()
     }
 
     /// Its values, and those in a set, where they are explicit, or neighbours and no more than the set may have.
@@ -235,13 +235,13 @@ impl Domain {
             return Same;
         }
         self.more = Some(Arc::new(More { only: Some(left), ..More::default() }));
-        self.settle()
+        self.normalize()
     }
 
     /// Restores the invariants after something was taken away.
-    fn settle(&mut self) -> Narrowing {
+    fn normalize(&mut self) -> Narrowing {
         if self.only().is_some() {
-            return self.settle_only();
+            return self.normalize_only();
         }
         if let (Some(lo), Some(hi)) = (&self.lo, &self.hi)
             && lo > hi
@@ -250,13 +250,13 @@ impl Domain {
         }
         let Some(more) = &self.more else { return Narrowed };
         if !more.inside.is_empty() {
-            return self.settle_within();
+            return self.normalize_within();
         }
-        self.settle_ends()
+        self.normalize_ends()
     }
 
     /// Ends that are not admitted move inwards.
-    fn settle_ends(&mut self) -> Narrowing {
+    fn normalize_ends(&mut self) -> Narrowing {
         let Some(more) = &self.more else { return Narrowed };
         let admitted = |end: &Int| more.admits(&Scalar::Int(end.clone()));
         let (mut lo, mut hi) = (self.lo.clone(), self.hi.clone());
@@ -298,15 +298,15 @@ impl Domain {
         }
     }
 
-    fn settle_only(&mut self) -> Narrowing {
+    fn normalize_only(&mut self) -> Narrowing {
         let left = self.only().map(|only| only.between(self.lo.as_ref(), self.hi.as_ref()));
-        let Some(settled) = left.and_then(Domain::listed) else { return Empty };
-        *self = settled;
+        let Some(normalized) = left.and_then(Domain::listed) else { return Empty };
+        *self = normalized;
         Narrowed
     }
 
     /// Within a large set: some element must be left; few elements are listed.
-    fn settle_within(&mut self) -> Narrowing {
+    fn normalize_within(&mut self) -> Narrowing {
         let Some(set) = self.inside().iter().min_by_key(|set| set.len()).cloned() else { return Narrowed };
         let mut left = BTreeSet::new();
         let beyond = set.find(|scalar| {

@@ -305,7 +305,7 @@ impl Facts {
                 pending.push(simpler);
                 return Ok(());
             }
-            self.tell_value(&condition, pending);
+            self.unify_value(&condition, pending);
         }
         if let Some((var, set)) = self.values_that_satisfy(&condition) {
             return self.narrow(var, &About::In(&set), pending, touched);

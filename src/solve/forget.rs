@@ -74,7 +74,7 @@ impl Store {
             self.dead = Some(super::store::Dead);
             return Some(Answer::Unsat);
         }
-        Some(self.settle(touched, solver))
+        Some(self.check_standing(touched, solver))
     }
 
     /// Drops what only dead variables are in.
@@ -215,7 +215,7 @@ impl Store {
             self.dead = Some(super::store::Dead);
             return neighbours;
         }
-        if self.settle(touched, solver) != Answer::Unsat {
+        if self.check_standing(touched, solver) != Answer::Unsat {
             self.doubt = self.doubt.or(doubt);
         }
         neighbours

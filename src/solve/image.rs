@@ -187,9 +187,9 @@ mod tests {
                     Sort::Bool => Term::eq(place, &Term::constant(Scalar::Bool(value == 1))),
                     _ => Term::eq(place, &Term::int(value)),
                 };
-                let mut told = store.clone();
-                if told.assume(&is, solver) == Answer::Sat {
-                    open.push((told, [&state[..], &[value]].concat()));
+                let mut stated = store.clone();
+                if stated.assume(&is, solver) == Answer::Sat {
+                    open.push((stated, [&state[..], &[value]].concat()));
                 }
             }
         }

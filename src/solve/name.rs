@@ -62,13 +62,13 @@ impl Store {
     /// Unifies a live term of which its values are all that is known ([`Store::range`]) with a value that it was seen to have;
     /// returns whether it can have it, else the store is dead. The caller replaces the term by the value everywhere. `None` where
     /// [`Store::range`] gives none.
-    pub fn tell_range(&mut self, term: &Term, value: &Scalar) -> Option<bool> {
-        let told = self.range(term)?.admits(value);
-        match told {
+    pub fn unify_range(&mut self, term: &Term, value: &Scalar) -> Option<bool> {
+        let stated = self.range(term)?.admits(value);
+        match stated {
             true => self.replace_range(term, &Term::constant(value.clone())),
             false => self.dead = Some(Dead),
         }
-        Some(told)
+        Some(stated)
     }
 
     /// Forgets the variables of a term that is replaced, as its values were all that was known of it.
@@ -177,7 +177,7 @@ impl Store {
         }
         values.into_iter().for_each(|values| self.give_values(&values, &touched));
         match bound {
-            Ok(()) => _ = self.settle(touched, solver),
+            Ok(()) => _ = self.check_standing(touched, solver),
             Err(_) => self.dead = Some(Dead),
         }
     }

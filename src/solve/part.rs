@@ -184,14 +184,14 @@ mod tests {
     #[test]
     fn a_store_is_its_parts() {
         let (mut next, mut solver) = (numbers(3), Solver::default());
-        let mut told = 0;
+        let mut stated = 0;
         for _ in 0..400 {
             let (mut whole, mut halves) = (Store::default(), [Store::default(), Store::default()]);
             for _ in 0..1 + next(60) {
                 let (upper, term) = condition(&mut next);
                 let mut longer = whole.clone();
                 if longer.assume(&term, &mut solver) == Answer::Sat {
-                    (whole, told) = (longer, told + 1);
+                    (whole, stated) = (longer, stated + 1);
                     halves[usize::from(upper)].assume(&term, &mut solver);
                 }
             }
@@ -204,7 +204,7 @@ mod tests {
             lower.add_part(&upper);
             assert!(lower == whole, "{lower:?} for {whole:?}");
         }
-        assert!(told > 2_000, "{told}");
+        assert!(stated > 2_000, "{stated}");
     }
 
     #[test]

@@ -25,10 +25,10 @@ impl Store {
     pub(super) fn model_stays(&mut self, touched: &Touched) -> bool {
         let Some(rest) = &self.facts.rest else { return true };
         let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
-        let mut told: SmallVec<[(Var, bool); 2]> = SmallVec::new();
+        let mut stated: SmallVec<[(Var, bool); 2]> = SmallVec::new();
         for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
             match rest.free_literal(term) {
-                Some(literal) => told.push(literal),
+                Some(literal) => stated.push(literal),
                 None => term.vars(&mut |var| {
                     if !rest.model.contains_key(var) {
                         fresh.push(var);
@@ -36,7 +36,7 @@ impl Store {
                 }),
             }
         }
-        for (var, holds) in told {
+        for (var, holds) in stated {
             self.facts.rest_mut().model.insert(var, Scalar::Bool(holds));
         }
         for var in fresh {

@@ -156,25 +156,25 @@ impl Store {
     /// not decided; the condition stays, and the store is doubtful.
     #[inline]
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Answer {
-        let told = literal(condition).and_then(|(var, about)| self.assume_of(var, &about));
-        self.told_or_assume(told, || condition.clone(), solver)
+        let stated = literal(condition).and_then(|(var, about)| self.assume_of(var, &about));
+        self.answer_or_assume(stated, || condition.clone(), solver)
     }
 
     /// Adds a condition of which no term was made, as [`Store::assume`] adds a term; none is made of a bound where the domain of
     /// its variable gives the answer.
     #[inline]
     pub fn assume_condition(&mut self, condition: &Condition, solver: &mut Solver) -> Answer {
-        let told = match condition {
+        let stated = match condition {
             Condition::Bound(bound) => self.assume_of(bound.var(), &About::bound(bound)),
             Condition::Term(term) => return self.assume(term, solver),
         };
-        self.told_or_assume(told, || condition.term(), solver)
+        self.answer_or_assume(stated, || condition.term(), solver)
     }
 
     /// Returns the answer that a domain gave for a condition, if it gave one; else assumes the condition.
     #[inline]
-    fn told_or_assume(&mut self, told: Option<Answer>, term: impl FnOnce() -> Term, solver: &mut Solver) -> Answer {
-        match told {
+    fn answer_or_assume(&mut self, stated: Option<Answer>, term: impl FnOnce() -> Term, solver: &mut Solver) -> Answer {
+        match stated {
             Some(answer) => {
                 solver.statistics.by_domain += 1;
                 answer
@@ -260,7 +260,7 @@ impl Store {
             self.dead = Some(Dead);
             return Answer::Unsat;
         }
-        self.settle(touched, solver)
+        self.check_standing(touched, solver)
     }
 
     /// Satisfiable together with the condition? The store stays as it is.
@@ -291,7 +291,7 @@ impl Store {
     }
 
     /// After facts changed: makes sure that a model is left, by the cheapest tier that can tell.
-    pub(super) fn settle(&mut self, touched: Touched, solver: &mut Solver) -> Answer {
+    pub(super) fn check_standing(&mut self, touched: Touched, solver: &mut Solver) -> Answer {
         let Some(rest) = &self.facts.rest else {
             solver.statistics.by_domain += 1;
             return self.standing();

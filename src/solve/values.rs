@@ -59,7 +59,7 @@ impl Values {
         let span = greatest.checked_sub(least).filter(|span| (0..SPAN).contains(span) && has_room(least, greatest))?;
         let mut bits = SmallVec::from_elem(0, span as usize / WORD + 1);
         let listed = set.between((least, greatest), &mut |value| self::set(&mut bits, (value - least) as usize));
-        listed.then(|| Dense::settled(least, bits))
+        listed.then(|| Dense::normalized(least, bits))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -181,11 +181,11 @@ impl Dense {
     fn among(least: i64, words: usize, values: impl Iterator<Item = i64>) -> Values {
         let mut bits = SmallVec::from_elem(0, words);
         values.for_each(|value| set(&mut bits, (value - least) as usize));
-        Dense::settled(least, bits)
+        Dense::normalized(least, bits)
     }
 
     /// The set of bits from `least` up, with the first bit and the last word as they must be.
-    fn settled(least: i64, mut bits: SmallVec<[u64; 4]>) -> Values {
+    fn normalized(least: i64, mut bits: SmallVec<[u64; 4]>) -> Values {
         while bits.last() == Some(&0) {
             bits.pop();
         }
@@ -222,7 +222,7 @@ impl Dense {
             let at = (value - self.least) as usize;
             bits[at / WORD] &= !(1 << (at % WORD));
         }
-        Dense::settled(self.least, bits)
+        Dense::normalized(self.least, bits)
     }
 
     fn minus(&self, others: &Dense) -> Values {
@@ -231,7 +231,7 @@ impl Dense {
             let at = (value - self.least) as usize;
             bits[at / WORD] &= !(1 << (at % WORD));
         }
-        Dense::settled(self.least, bits)
+        Dense::normalized(self.least, bits)
     }
 
     fn between(&self, from: i64, to: i64) -> Values {
@@ -240,7 +240,7 @@ impl Dense {
             let first = self.least + (at * WORD) as i64;
             *word &= ones_from(from.saturating_sub(first)) & !ones_from(to.saturating_sub(first).saturating_add(1));
         }
-        Dense::settled(self.least, bits)
+        Dense::normalized(self.least, bits)
     }
 
     fn union(&self, other: &Dense) -> Option<Dense> {

@@ -144,7 +144,7 @@ fn put(function: &mut Function, choice: usize, places: &[usize]) {
     }
     let old = std::mem::take(&mut function.code);
     let origins = std::mem::take(&mut function.origin);
-    let heads = std::mem::take(&mut function.reply_shapes);
+    let shapes = std::mem::take(&mut function.reply_shapes);
     for (at, op) in old.iter().enumerate() {
         let here = places.contains(&at).then_some(choice).into_iter().chain((at != choice).then_some(at));
         for from in here {
@@ -153,7 +153,7 @@ fn put(function: &mut Function, choice: usize, places: &[usize]) {
             change_opening(&mut op, &mut |split| *split = own[*split as usize]);
             function.code.push(op);
             function.origin.push(origins[from]);
-            function.reply_shapes.push(heads[at].clone());
+            function.reply_shapes.push(shapes[at].clone());
         }
     }
     function.counting.iter_mut().for_each(|pc| *pc = own[*pc as usize]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     /// The choices and answers of each way, as written and chosen late.
-    fn told(members: &str) -> [Vec<String>; 2] {
+    fn stated(members: &str) -> [Vec<String>; 2] {
         let spec = handler(members);
         [spec.program.serve, spec.program.sunk].map(|function| {
             let mut found = Vec::new();
@@ -239,7 +239,7 @@ mod tests {
             ("on q { let x: int = choose; if q <= n { n := 0; } reply x; }", "cr cr", "cr cr"),
         ];
         for (members, before, after) in rows {
-            let [own, late] = told(members).map(|ways| ways.join(" "));
+            let [own, late] = stated(members).map(|ways| ways.join(" "));
             assert_eq!((own.as_str(), late.as_str()), (before, after), "{members}");
         }
     }

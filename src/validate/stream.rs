@@ -137,7 +137,7 @@ fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
 }
 
-/// Judges a trace while it is read. The rest is read even where the verdict is settled, so that a malformed line is told.
+/// Judges a trace while it is read. The rest is read even where the verdict is certain, so that a malformed line is told.
 ///
 /// # Errors
 /// Where a line before the verdict is malformed.

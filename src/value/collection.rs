@@ -57,7 +57,7 @@ fn present(element: &Value) -> Option<(Presence, Value)> {
 ///
 /// # Errors
 /// The condition on which to fork first.
-pub fn settled(value: &Value) -> Lifted<()> {
+pub fn decided(value: &Value) -> Lifted<()> {
     match value {
         Value::Map(map) if map.base().is_none() => map.is_surveyable(),
         Value::Open(list) => sequence::looked_at(list, None),
@@ -71,7 +71,7 @@ pub fn settled(value: &Value) -> Lifted<()> {
 ///
 /// # Errors
 /// The condition on which to fork first.
-pub fn told_apart(value: &Value) -> Lifted<()> {
+pub fn decided_apart(value: &Value) -> Lifted<()> {
     if let Value::Map(map) = value {
         map.entries()?;
     }

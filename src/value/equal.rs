@@ -162,17 +162,17 @@ fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, reach: Reach) -> Li
     }
     let pairs = || a.iter().zip(b.iter());
     let stretch = pairs().enumerate().find_map(|(at, (x, y))| Some((at, stretch(x, y)?)));
-    let heads = pairs().take(stretch.as_ref().map_or(usize::MAX, |(at, _)| *at));
-    let heads = all_equal(heads.filter(|(x, _)| !matches!(x, Value::Rest(_))))?;
+    let fronts = pairs().take(stretch.as_ref().map_or(usize::MAX, |(at, _)| *at));
+    let fronts = all_equal(fronts.filter(|(x, _)| !matches!(x, Value::Rest(_))))?;
     match stretch {
-        _ if heads.is_false() => return Ok(heads),
+        _ if fronts.is_false() => return Ok(fronts),
         Some((_, rest)) => return apart(a, b, Ask::Item(rest, reach)),
         None => {}
     }
     // What one of them has behind the end of the other must be empty.
     let longer = if a.len() > b.len() { a } else { b };
     let behind = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
-    Ok(heads.and(equal(&behind, &Value::from(0))?))
+    Ok(fronts.and(equal(&behind, &Value::from(0))?))
 }
 
 /// A stretch at the same place in both lists that is not the same one.

@@ -31,7 +31,7 @@ use crate::term::Term;
 
 pub use alternatives::Alternatives;
 pub use collection::{
-    Elements, add_to_set, element, elements, index, len, member, set_difference, settled, slice, told_apart,
+    Elements, add_to_set, decided, decided_apart, element, elements, index, len, member, set_difference, slice,
 };
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, Presence, spread};

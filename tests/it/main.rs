@@ -54,6 +54,7 @@ mod hidden;
 mod holes;
 mod many_keys;
 mod witness_cost;
+mod words;
 
 // Choices, explored.
 mod choice;

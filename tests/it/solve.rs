@@ -577,20 +577,20 @@ fn a_value_told_at_once_is_the_equation() {
         let mut plain = store.clone();
         let said = plain.assume(&equation, &mut solver) == Answer::Sat;
         let mut at_once = store.clone();
-        if let Some(told) = store.told(term, &Scalar::int(value)) {
-            assert_eq!(at_once.assume_told(told, &mut solver), said, "{equation}");
+        if let Some(told) = store.variable_seen(term, &Scalar::int(value)) {
+            assert_eq!(at_once.bind_seen(told, &mut solver), said, "{equation}");
             (-9..15).for_each(|n| {
                 let is = Term::eq(&x, &k(n));
                 assert_eq!(at_once.check(&is, &mut solver), plain.check(&is, &mut solver), "{equation}, {is}");
             });
         }
-        if let Some((var, value)) = store.told(term, &Scalar::int(value)) {
+        if let Some((var, value)) = store.variable_seen(term, &Scalar::int(value)) {
             let mut last = store.clone();
             assert_eq!(last.admit_last((var, &value), &mut solver), said, "{equation}");
             plain.forget(&|var| !term.mentions(var), &mut solver);
             assert_eq!(last.constraints(), plain.constraints(), "{equation}");
         }
-        if let Some(told) = store.tell_range(term, &Scalar::int(value)) {
+        if let Some(told) = store.unify_range(term, &Scalar::int(value)) {
             assert_eq!(told, said, "{equation}");
         }
     }

@@ -97,14 +97,14 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let name = options.cmd.as_deref().or(file.as_deref()).unwrap_or_default();
     let one = found(name, options, terminal)?;
     let Some(other) = options.versus.as_ref().filter(|_| one.exit() == Exit::Fine) else {
-        let outputs = one.outputs.told(options.show, one.output);
+        let outputs = one.outputs.listed(options.show, one.output);
         // A fault of a specification is not to be looked for behind what works.
         let (before, behind) = match one.trouble {
             Some(Trouble::Stopped(_)) => (String::new(), outputs),
             Some(_) | None => (outputs, String::new()),
         };
         terminal.print(&before);
-        let exit = one.tell(terminal);
+        let exit = one.report(terminal);
         terminal.print(&behind);
         return Ok(exit);
     };
@@ -165,7 +165,7 @@ impl Found<'_> {
     }
 
     /// Tells how the search ended: as a result where nothing is wrong, else as a complaint. Returns the exit code.
-    fn tell(&self, terminal: &mut Terminal) -> Exit {
+    fn report(&self, terminal: &mut Terminal) -> Exit {
         let exit = self.exit();
         let outputs = match self.outputs.len() {
             1 => format!("1 {}", self.output),
@@ -196,7 +196,7 @@ impl Found<'_> {
 /// Tells the outputs that only one of two has. That the other does not have one is certain where all of its runs were
 /// visited.
 fn compare(one: Found, other: Found, show: usize, terminal: &mut Terminal) -> Exit {
-    let exit = one.tell(terminal).worst(other.tell(terminal));
+    let exit = one.report(terminal).worst(other.report(terminal));
     if exit != Exit::Fine {
         return exit;
     }
@@ -211,7 +211,7 @@ fn compare(one: Found, other: Found, show: usize, terminal: &mut Terminal) -> Ex
             terminal.print(&format!(
                 "only {name} has {}{sure}:\n{}",
                 counted(only.len() as u64, output),
-                only.told(show, output)
+                only.listed(show, output)
             ));
             exit = exit.worst(if whole { Exit::Rejected } else { Exit::Inconclusive });
         }

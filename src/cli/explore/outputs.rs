@@ -41,7 +41,7 @@ impl Outputs {
     }
 
     /// At most `limit` of them, in words, each an `output`.
-    pub fn told(&self, limit: usize, output: &str) -> String {
+    pub fn listed(&self, limit: usize, output: &str) -> String {
         let mut text = String::new();
         for (output, seen) in self.0.iter().take(limit) {
             let runs = if seen.runs == 1 { "1 run prints".into() } else { format!("{} runs print", seen.runs) };

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub const MAX_OUTPUT: u64 = 16 << 20;
 
 /// The number of bytes that are told of the standard error of a program that died: the last ones.
-const TOLD: usize = 2_000;
+const LISTED: usize = 2_000;
 
 /// A run of a specification that cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +97,7 @@ fn indented(said: &str) -> String {
 impl Trouble {
     /// The trouble with a program that ended with a status that is not 0.
     pub fn died(status: ExitStatus, said: &[u8], asked_nothing: bool) -> Trouble {
-        let said = String::from_utf8_lossy(&said[said.len().saturating_sub(TOLD)..]).trim_end().to_owned();
+        let said = String::from_utf8_lossy(&said[said.len().saturating_sub(LISTED)..]).trim_end().to_owned();
         match (status.code(), status.signal()) {
             (Some(126 | 127), _) if asked_nothing => Trouble::NoProgram(said),
             // A shell tells so by which signal its program ended.

@@ -31,7 +31,7 @@ pub struct Answering {
     /// The trace to which what happens is written, if one is wanted.
     pub record: Option<Record>,
     /// The places that the user has been told of.
-    pub told: HashSet<Option<Site>>,
+    pub stated: HashSet<Option<Site>>,
     /// The worst that was met.
     pub exit: Exit,
     /// Requests that have no run now.
@@ -139,8 +139,8 @@ impl Answering {
             Stop::Limit(_) | Stop::Undecided(_) | Stop::Mismatch(_) | Stop::Choice(_) => Kind::Limit,
         };
         let site = stopped::site(stop);
-        if kind != Kind::Outside && self.told.insert(site) {
-            self.exit = self.exit.worst(stopped::tell(&self.spec, stop, terminal));
+        if kind != Kind::Outside && self.stated.insert(site) {
+            self.exit = self.exit.worst(stopped::report(&self.spec, stop, terminal));
         }
         let place = site.map(|site| format!(" ({})", self.place(site))).unwrap_or_default();
         Refusal::new(kind, format!("{}{place}", stopped::words(&self.spec, stop)))

@@ -100,7 +100,7 @@ impl Desk {
     }
 
     /// Tells something that is no request; nobody listens where all is over already.
-    pub fn tell(&self, message: Message) {
+    pub fn send(&self, message: Message) {
         _ = self.messages.send(message);
     }
 

@@ -58,11 +58,11 @@ fn ranges(options: &Serve) -> Result<Ranges, &'static str> {
 fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let mut choices = Random::new(options.seed);
     let server =
-        Server::new(spec.clone(), ranges, &mut choices).map_err(|stop| stopped::tell(&spec, &stop, terminal))?;
+        Server::new(spec.clone(), ranges, &mut choices).map_err(|stop| stopped::report(&spec, &stop, terminal))?;
     let record = record(options.trace.as_deref(), &spec, options).map_err(|why| failed(terminal, &why))?;
     let clients = Arc::new(AtomicUsize::new(usize::from(options.stdio)));
-    let (told, waiting, exit) = (HashSet::new(), Vec::new(), Exit::Fine);
-    let mut answering = Answering { spec, server, choices, record, told, exit, waiting, clients: clients.clone() };
+    let (stated, waiting, exit) = (HashSet::new(), Vec::new(), Exit::Fine);
+    let mut answering = Answering { spec, server, choices, record, stated, exit, waiting, clients: clients.clone() };
     let (sender, messages) = channel();
     let desk = Desk::new(sender);
     let under_way = desk.under_way();
@@ -90,7 +90,7 @@ fn open(options: &Serve, desk: Desk, clients: Arc<AtomicUsize>, terminal: &mut T
             terminal.flush();
         }
         None => {
-            _ = std::thread::spawn(move || desk.tell(Message::Ended(desk.serve(1, io::stdin().lock(), io::stdout()))))
+            _ = std::thread::spawn(move || desk.send(Message::Ended(desk.serve(1, io::stdin().lock(), io::stdout()))))
         }
     }
     Ok(())
@@ -103,7 +103,7 @@ fn stop_on_signals(desk: Desk) -> Result<(), String> {
         if std::mem::replace(&mut is_asked, true) {
             std::process::exit(Exit::Interrupted.code().into());
         }
-        desk.tell(Message::Interrupted);
+        desk.send(Message::Interrupted);
     };
     ctrlc::set_handler(asked).map_err(|cause| format!("cannot listen for signals: {cause}"))
 }

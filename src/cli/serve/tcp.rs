@@ -63,7 +63,7 @@ struct Open(Arc<AtomicUsize>, Desk);
 impl Drop for Open {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-        self.1.tell(Message::Left);
+        self.1.send(Message::Left);
     }
 }
 

@@ -213,8 +213,8 @@ impl Row {
         }
         self.store.forget(&|var| own.contains(&var), solver);
         // What is forgotten may have told a variable.
-        let mut told = |term: &Term| Some(self.store.resolve(term)).filter(|new| new != term);
-        self.entries = self.entries.iter().map(|entry| rewritten(entry, &mut told)).collect();
+        let mut stated = |term: &Term| Some(self.store.resolve(term)).filter(|new| new != term);
+        self.entries = self.entries.iter().map(|entry| rewritten(entry, &mut stated)).collect();
         let few = self
             .connected(own.clone())
             .into_iter()
@@ -230,11 +230,11 @@ impl Row {
         let var = vars.next().filter(|var| vars.next().is_none() && !self.store.is_constrained(*var))?;
         let shape = |value: Scalar| {
             let known = Term::constant(value);
-            let mut told = |term: &Term| Some(term.substitute(&mut |other| (other == var).then(|| known.clone())));
-            let told = rewritten(entry, &mut told);
-            match told.presence {
+            let mut stated = |term: &Term| Some(term.substitute(&mut |other| (other == var).then(|| known.clone())));
+            let stated = rewritten(entry, &mut stated);
+            match stated.presence {
                 Presence::Never => Some(Shape::Missing),
-                Presence::Always if told.value.is_known() => Some(Shape::Known(told.value)),
+                Presence::Always if stated.value.is_known() => Some(Shape::Known(stated.value)),
                 Presence::Always | Presence::When(_) => None,
             }
         };
@@ -460,7 +460,7 @@ mod tests {
 
     #[test]
     fn a_cell_holds_what_it_may_hold() {
-        let (mut random, mut told, mut alone) = (numbers(5), 0, 0);
+        let (mut random, mut stated, mut alone) = (numbers(5), 0, 0);
         let bounds = INDICES.map(index).into_iter();
         let bounds = bounds.flat_map(|index| [Term::at_least(&index, &0.into()), Term::at_most(&index, &2.into())]);
         let bounds: Vec<Term> = bounds.collect();
@@ -480,9 +480,9 @@ mod tests {
             let Content::Shapes(sum) = Content::of(shapes) else { panic!("no sum") };
             let holds: BTreeSet<Option<Scalar>> = sum.iter().flat_map(listed).collect();
             assert_eq!(holds, wanted, "{entry:?} where {facts:?}");
-            told += 1;
+            stated += 1;
             alone += usize::from(wanted.len() == 1);
         }
-        assert!(told > 1_000 && alone > 50, "{told}, of which {alone} have one value");
+        assert!(stated > 1_000 && alone > 50, "{stated}, of which {alone} have one value");
     }
 }

@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
     /// Findings about the flow in a protocol without errors.
     pub(super) fn lint_flow(&mut self, protocol: &Protocol<'a>) {
         let mut walk = Walk { checker: self, comes_back: vec![false; protocol.procs.len()], dead: Vec::new() };
-        walk.settle_procs(protocol);
+        walk.solve_procs(protocol);
         walk.dead.clear();
         for proc in &protocol.procs {
             walk.block(proc.body);
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
 
 impl Walk<'_, '_> {
     /// The least fixed point: a proc comes back if some path through it does.
-    fn settle_procs(&mut self, protocol: &Protocol<'_>) {
+    fn solve_procs(&mut self, protocol: &Protocol<'_>) {
         let mut changed = true;
         while changed {
             changed = false;

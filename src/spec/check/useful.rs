@@ -153,16 +153,16 @@ impl<'t> Search<'t> {
     /// All constructors of the type, if each is at the head of a line.
     fn complete(&self, lines: &[Line<'_>], ty: TypeId) -> Option<Vec<Constructor>> {
         let all = self.constructors(ty)?;
-        all.iter().all(|constructor| heads(lines).any(|head| head == constructor)).then_some(all)
+        all.iter().all(|constructor| first_constructors(lines).any(|head| head == constructor)).then_some(all)
     }
 
     /// A pattern whose constructor is at the head of no line.
     fn absent(&self, lines: &[Line<'_>], ty: TypeId) -> Row {
-        if heads(lines).next().is_none() {
+        if first_constructors(lines).next().is_none() {
             return Row::Any;
         }
         let all = self.constructors(ty).unwrap_or_default();
-        match all.into_iter().find(|constructor| heads(lines).all(|head| head != constructor)) {
+        match all.into_iter().find(|constructor| first_constructors(lines).all(|head| head != constructor)) {
             Some(constructor) => {
                 let fields = self.fields(&constructor, ty).len();
                 Row::Of(constructor, vec![Row::Any; fields])
@@ -237,11 +237,11 @@ impl<'t> Search<'t> {
     /// Only the fields that matter.
     fn show_record(&self, name: &str, parts: &[Row], index: u32, ty: TypeId) -> String {
         let fields = self.types.fields(ty, index);
-        let told = parts.iter().zip(fields).filter(|(part, _)| !matches!(part, Row::Any));
-        let told: Vec<String> = told
+        let stated = parts.iter().zip(fields).filter(|(part, _)| !matches!(part, Row::Any));
+        let stated: Vec<String> = stated
             .map(|(part, (field, ty))| format!("{}: {}, ", field.unwrap_or_default(), self.show(part, ty)))
             .collect();
-        format!("{name} {{ {}.. }}", told.concat())
+        format!("{name} {{ {}.. }}", stated.concat())
     }
 
     fn show_list(&self, row: &Row, ty: TypeId) -> String {
@@ -263,7 +263,7 @@ fn types_of<N>(fields: impl IntoIterator<Item = (N, TypeId)>) -> Vec<TypeId> {
     fields.into_iter().map(|field| field.1).collect()
 }
 
-fn heads<'p>(lines: &[Line<'p>]) -> impl Iterator<Item = &'p Constructor> {
+fn first_constructors<'p>(lines: &[Line<'p>]) -> impl Iterator<Item = &'p Constructor> {
     lines.iter().filter_map(|line| match line[0] {
         Row::Of(constructor, _) => Some(constructor),
         Row::Any | Row::Or(_) => None,

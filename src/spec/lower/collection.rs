@@ -268,8 +268,8 @@ impl Emitter<'_, '_, '_> {
         let ordered = self.register();
         let open = self.open_ordered_loop(binder, over, ordered);
         let [a, b, presence] = [found, ordered, open.presence].map(Operand::Register);
-        let settled = self.give(|dst| Op::Binary { dst, op: Binary::And, a, b });
-        let needed = self.give(|dst| Op::Unary { dst, op: Unary::Not, a: settled });
+        let enough = self.give(|dst| Op::Binary { dst, op: Binary::And, a, b });
+        let needed = self.give(|dst| Op::Unary { dst, op: Unary::Not, a: enough });
         let mut decided = Label::default();
         self.emit_to(&mut decided, Op::Unless { cond: needed, to: 0 });
         let when = self.give(|dst| Op::Binary { dst, op: Binary::And, a: presence, b: needed });

@@ -83,14 +83,14 @@ impl Map {
                 if !self.has_keys_among(entries) {
                     return changed;
                 }
-                self.tell_others(others) || changed
+                self.bind_others(others) || changed
             }
             _ => self.fill_values(part),
         }
     }
 
     /// Notes the condition that the base has keys beside those that the map has entries for; whether that is new.
-    pub fn tell_others(&mut self, others: &Term) -> bool {
+    pub fn bind_others(&mut self, others: &Term) -> bool {
         match &mut Arc::make_mut(&mut self.0).base {
             Some(base) if base.others.as_ref() != Some(others) => base.others = Some(others.clone()),
             Some(_) | None => return false,
@@ -171,7 +171,7 @@ impl Map {
     /// The entries in the order of their keys, those of a base that were asked for included; `None` while a write is
     /// pending.
     #[must_use]
-    pub fn settled_entries(&self) -> Option<Vec<(&Value, &Entry)>> {
+    pub fn decided_entries(&self) -> Option<Vec<(&Value, &Entry)>> {
         let mut entries: Vec<_> = self.looked_at().collect();
         entries.sort_by(|a, b| a.0.cmp(b.0));
         self.0.pending.is_empty().then_some(entries)

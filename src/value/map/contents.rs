@@ -14,7 +14,7 @@ use super::lineage::Lineage;
 use super::table::{self, Kept, Table};
 use crate::value::{Base, Truth, Value, equal};
 
-/// The number of entries with something open in them that are remembered for [`Map::settle`](super::Map::settle).
+/// The number of entries with something open in them that are remembered for [`Map::normalize`](super::Map::normalize).
 const DOUBTFUL: usize = 8;
 
 /// Entries and writes that wait, with their invariants:
@@ -62,13 +62,13 @@ impl Contents {
     }
 
     /// Tests whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
-    pub(super) fn is_settled_by(&self, key: &Value, entry: Option<&Entry>) -> bool {
+    pub(super) fn commutes_with_pending(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = || entry.is_some_and(Entry::is_certain_element) && self.pending.iter().all(Write::adds_element);
         self.is_plain(key) && (self.pending.is_empty() || key.is_known() && adds())
     }
 
     /// Places an entry for which no write that waits matters, as all of them, and it, add to a set.
-    pub(super) fn place_settled(&mut self, key: Value, entry: Option<Entry>) {
+    pub(super) fn place_at_once(&mut self, key: Value, entry: Option<Entry>) {
         // Those that wait come behind one key more.
         self.outdate(0, Some(false));
         self.place(key, entry);

@@ -105,7 +105,7 @@ mod tests {
     fn what_was_taken_away_is_as_if_each_key_were_asked() {
         let mut numbers = numbers(7);
         let mut next = |n: u64| numbers(n) as i64;
-        let (mut told, mut never_empty) = (0, 0);
+        let (mut stated, mut never_empty) = (0, 0);
         for _ in 0..2_000 {
             let (n, values) = (1 + next(4), 1 + next(3) as u64);
             let odd = (next(3) == 0).then(|| next(4));
@@ -121,9 +121,9 @@ mod tests {
             let is_empty = set.equals(&Map::default()).expect("a condition").term();
             let none = !(0..n).any(is_there);
             assert_eq!(is_empty.eval(&mut value), Some(Scalar::Bool(none)), "{is_empty:?} with {known:?}");
-            told += u32::from(taken(&set.0).is_some());
+            stated += u32::from(taken(&set.0).is_some());
             never_empty += u32::from(has_untaken(&set.0));
         }
-        assert!(told > 500 && never_empty > 100, "{told}, {never_empty}");
+        assert!(stated > 500 && never_empty > 100, "{stated}, {never_empty}");
     }
 }

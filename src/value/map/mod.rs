@@ -68,7 +68,7 @@ impl Map {
     /// The condition on which to fork first.
     pub fn entries(&self) -> Lifted<Vec<(&Value, &Entry)>> {
         self.countable()?;
-        self.settled()?;
+        self.decided()?;
         let mut entries: Vec<_> = self.0.entries.iter().collect();
         count_walked(entries.len());
         entries.sort_by(|a, b| a.0.cmp(b.0));
@@ -230,8 +230,8 @@ impl Map {
             // What is hidden now may have been the only other key of the base.
             base.others = None;
         }
-        if contents.is_settled_by(key, entry.as_ref()) {
-            contents.place_settled(key.clone(), entry);
+        if contents.commutes_with_pending(key, entry.as_ref()) {
+            contents.place_at_once(key.clone(), entry);
         } else {
             let differs = contents.withdraw(key).unwrap_or_default();
             contents.pending.push(Write { key: key.clone(), entry, differs, beneath: Beneath::Unasked });

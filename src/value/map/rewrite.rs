@@ -1,4 +1,4 @@
-//! A map after something has become known: terms rewritten, conditions decided, writes that wait settled.
+//! A map after something has become known: terms rewritten, conditions decided, writes that wait placed.
 //!
 //! Once `x` is known to be `"f"`, a write that was pending under `x` is put in its place. `{1, 2} - {#1}` waits for `#1 == 1`; once
 //! it is known that `#1` is no element, that write goes (`proofs-notes/hidden-keys.md`).
@@ -85,8 +85,8 @@ impl Map {
             let is_news = !write.key.is_known();
             let key = rewrite(&write.key).unwrap_or(write.key);
             let entry = write.entry.and_then(|e| e.rewrite(rewrite).unwrap_or(Some(e)));
-            if contents.is_settled_by(&key, entry.as_ref()) {
-                contents.place_settled(key, entry);
+            if contents.commutes_with_pending(&key, entry.as_ref()) {
+                contents.place_at_once(key, entry);
             } else {
                 let differs = write.differs.into_iter().map(|d| rewrite(&d).unwrap_or(d)).collect();
                 let beneath = if is_news && key.is_known() { Beneath::Unasked } else { write.beneath };
@@ -105,7 +105,7 @@ impl Map {
     /// Looks again at the entries that were written with something open in them, once each: whether they are there, where a
     /// function knows it, and what they are by another one. Where no variable was solved for since, those that only hold
     /// variables are what they were.
-    pub fn settle(
+    pub fn normalize(
         &mut self,
         solved: bool,
         knows: &mut dyn FnMut(&Term) -> Option<bool>,
@@ -206,7 +206,7 @@ impl Map {
     }
 
     /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
-    pub(super) fn settled(&self) -> Lifted<()> {
+    pub(super) fn decided(&self) -> Lifted<()> {
         match self.first_open() {
             Some((_, same)) => Err(Split::On(same?.term())),
             None if self.0.pending.is_empty() => Ok(()),
@@ -262,7 +262,7 @@ impl Map {
         map
     }
 
-    /// The hidden keys that it takes away, but for those under which it was written since it was settled.
+    /// The hidden keys that it takes away, but for those under which it was written since it was normalized.
     pub fn hidden_removals(&self) -> impl Iterator<Item = Var> {
         let known = self.0.pending.iter().filter(|write| write.entry.is_none() && write.beneath != Beneath::Unasked);
         known.filter_map(|write| write.key.as_term()?.as_var())
@@ -282,7 +282,7 @@ impl Map {
 
     /// Looks at the writes that wait and were not looked at yet, where a function knows of conditions: those that change nothing
     /// go, and those under known keys are placed where they commute with all before them.
-    pub fn settle_pending(&mut self, knows: &mut dyn FnMut(&Term) -> Option<bool>) {
+    pub fn normalize_pending(&mut self, knows: &mut dyn FnMut(&Term) -> Option<bool>) {
         let mut at = 0;
         while let Some(write) = self.0.pending.get(at) {
             if write.beneath != Beneath::Unasked {
@@ -441,7 +441,7 @@ mod tests {
                 let mut map = Map::default();
                 map.set_in_place(&Value::from(7), Some(Entry::always(value.clone())));
                 let mut seen = 0;
-                map.settle(solved, &mut |_| None, &mut |_| {
+                map.normalize(solved, &mut |_| None, &mut |_| {
                     seen += 1;
                     None
                 });

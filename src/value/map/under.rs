@@ -100,8 +100,8 @@ mod tests {
                 let is_there = there.clone().term().eval(&mut known);
                 assert_eq!(is_there, Some(Scalar::Bool(keys.contains(&asked))), "{keys:?} at {asked}");
                 for part in (0..2).filter(|_| keys.contains(&asked)) {
-                    let told = found.field(0, part).as_term().and_then(|term| term.eval(&mut known));
-                    assert_eq!(told.map(Value::Scalar), Some(value(asked).field(0, part)), "{keys:?} at {asked}");
+                    let stated = found.field(0, part).as_term().and_then(|term| term.eval(&mut known));
+                    assert_eq!(stated.map(Value::Scalar), Some(value(asked).field(0, part)), "{keys:?} at {asked}");
                 }
             }
         }

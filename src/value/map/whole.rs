@@ -179,7 +179,7 @@ impl Map {
     /// Splits where it cannot be said what it may have, or where deciding the writes that wait is better.
     pub(in crate::value) fn is_surveyable(&self) -> Lifted<()> {
         self.countable()?;
-        if self.0.is_eager || self.0.pending.len() > CROWDED { self.settled() } else { Ok(()) }
+        if self.0.is_eager || self.0.pending.len() > CROWDED { self.decided() } else { Ok(()) }
     }
 }
 
@@ -190,7 +190,7 @@ fn have_like_bases(a: &Map, b: &Map) -> bool {
 
 /// Tests whether a map on an unknown base has exactly the entries of one without.
 fn equals_known((map, base): (&Map, &Base), other: &Map) -> Lifted<Truth> {
-    other.settled()?;
+    other.decided()?;
     let own = own_entries(map)?;
     let mut all = Truth::Known(true);
     for (key, theirs) in other.entries()? {
@@ -231,7 +231,7 @@ fn own_entries(map: &Map) -> Lifted<Vec<(&Value, Entry)>> {
     let pending = match map.0.pending.as_slice() {
         [write] if map.0.entries.keys().all(|key| write.differs.contains(key)) => Some(write),
         _ => {
-            map.settled()?;
+            map.decided()?;
             None
         }
     };
@@ -309,7 +309,7 @@ mod tests {
         let var = |id: u64, sort: Sort| Term::var(Var { id, sort });
         let key = |n: u64| if n < 3 { Value::from(n as i64) } else { Value::Term(var(n, Sort::Int)) };
         let mut random = numbers(3);
-        let (mut told, mut equals) = (0, 0);
+        let (mut stated, mut equals) = (0, 0);
         for _ in 0..400 {
             let known = Map::of((0..3).filter(|_| random(2) == 0).map(|n| (Value::from(n), Value::UNIT)));
             let there =
@@ -322,7 +322,7 @@ mod tests {
                 added.set_in_place(&key(*n), Some(Entry::when(there(*conditional), Value::UNIT)));
             }
             let Ok(same) = known.equals(&added) else { continue };
-            told += 1;
+            stated += 1;
             for world in 0..2 * 27 {
                 let value = |var: Var| match var.sort {
                     Sort::Bool => Scalar::Bool(world % 2 == 1),
@@ -344,7 +344,7 @@ mod tests {
                 equals += usize::from(own == keys);
             }
         }
-        assert!(told > 100 && equals > 100, "{told} told, {equals} equal");
+        assert!(stated > 100 && equals > 100, "{stated} told, {equals} equal");
     }
 
     const VARIABLES: u64 = 3;
@@ -459,7 +459,7 @@ mod tests {
     fn what_waits_is_what_is_left() {
         let mut random = numbers(17);
         let mut next = |n: u64| random(n);
-        let (mut waiting, mut settled) = (0, 0);
+        let (mut waiting, mut decided) = (0, 0);
         for _ in 0..800 {
             let (mut set, mut cases) = (Map::default(), cases(&mut next));
             for _ in 0..10 {
@@ -467,19 +467,19 @@ mod tests {
                 check(&set, &cases);
                 if next(2) == 0 {
                     let before = set.0.pending.len();
-                    set.settle_pending(&mut |condition| {
+                    set.normalize_pending(&mut |condition| {
                         let is_true = eval(condition, &cases[0].0) == Scalar::Bool(true);
                         cases
                             .iter()
                             .all(|(values, _)| eval(condition, values) == Scalar::Bool(is_true))
                             .then_some(is_true)
                     });
-                    settled += before - set.0.pending.len();
+                    decided += before - set.0.pending.len();
                     check(&set, &cases);
                 }
                 waiting += set.0.pending.len();
             }
         }
-        assert!(waiting > 3_000 && settled > 300, "{waiting} {settled}");
+        assert!(waiting > 3_000 && decided > 300, "{waiting} {decided}");
     }
 }

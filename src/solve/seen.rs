@@ -12,7 +12,7 @@ use crate::term::{Kind, Term, Var};
 impl Store {
     /// The variable of which a term and its value tell the value, and that; where nothing but its domain says anything of it.
     #[inline]
-    pub fn told(&self, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
+    pub fn variable_seen(&self, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
         let (var, value) = match term.as_var() {
             Some(var) => (var, value.clone()),
             None => solved(term, value)?,
@@ -20,9 +20,9 @@ impl Store {
         (self.dead.is_none() && self.doubt.is_none() && self.is_only_in_domain(var)).then_some((var, value))
     }
 
-    /// Binds the variable of [`Store::told`] to its value, if it can have it; returns whether it can, else the store is dead.
+    /// Binds the variable of [`Store::variable_seen`] to its value, if it can have it; returns whether it can, else the store is dead.
     #[inline]
-    pub fn assume_told(&mut self, (var, value): (Var, Scalar), solver: &mut Solver) -> bool {
+    pub fn bind_seen(&mut self, (var, value): (Var, Scalar), solver: &mut Solver) -> bool {
         let admitted = self.admit_last((var, &value), solver);
         if admitted {
             self.facts.bindings.insert(var, Term::constant(value));
@@ -30,7 +30,7 @@ impl Store {
         admitted
     }
 
-    /// Unifies the variable of [`Store::told`] with its value where nothing mentions the variable any more, here or in memory:
+    /// Unifies the variable of [`Store::variable_seen`] with its value where nothing mentions the variable any more, here or in memory:
     /// nothing is left of it. Returns whether it can have the value, else the store is dead.
     #[inline]
     pub fn admit_last(&mut self, (var, value): (Var, &Scalar), solver: &mut Solver) -> bool {
