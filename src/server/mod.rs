@@ -199,19 +199,19 @@ impl Server {
         }
     }
 
-    /// Tests whether the request has a run now, by whichever choices; `false` also where a limit or the solver leaves
-    /// that open. The state stays as it is.
+    /// Tests whether the request has a run now, by whichever choices, one that is faulty or breaks the client's duty included.
+    /// The state stays as it is.
     ///
     /// # Errors
-    /// Where the source of choices, which decides what is tried first, fails.
-    pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, ChoiceError> {
+    /// Where a limit or the solver leaves that open, or the source of choices, which decides what is tried first, fails.
+    pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
         let before = self.path.process.memory.clone();
         self.begin(Begun::Request(request, client));
         let found = self.given_by_symbols(source);
         self.path.process.memory = before;
         match found {
-            Err(Stop::Choice(error)) => Err(error),
-            found => Ok(found.is_ok()),
+            Err(stop @ (Stop::Choice(_) | Stop::Limit(_) | Stop::Undecided(_))) => Err(stop),
+            found => Ok(!matches!(found, Err(Stop::Stuck(_)))),
         }
     }
 

@@ -126,7 +126,7 @@ impl Behaviours {
         request: &Value,
         client: u64,
         asked: &[Step],
-    ) -> Result<bool, ChoiceError> {
+    ) -> Result<bool, Stop> {
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.spec.program.steps.is_empty() || *answered == asked {
             return Ok(true);
