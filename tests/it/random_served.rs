@@ -90,7 +90,7 @@ fn unknown_lists_serve_what_they_accept() {
 
 #[test]
 fn texts_serve_what_they_accept() {
-    check(&worlds::TEXTS, 4, 20);
+    check(&worlds::TEXTS, 4, 10);
 }
 
 #[test]
