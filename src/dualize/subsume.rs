@@ -216,7 +216,8 @@ impl Matching<'_> {
         if a == b && a.is_known() {
             return true;
         }
-        if a.base().is_some_and(|base| self.is_any(base)) {
+        // What started unknown may not be counted, and what did not may: it stands for others like it only.
+        if b.base().is_some() && a.base().is_some_and(|base| self.is_any(base)) {
             return self.beside_any(a, b);
         }
         let bases = [a, b].map(|map| map.base().map(|base| (base.unknown, base.view, &base.others)));

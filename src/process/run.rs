@@ -8,6 +8,7 @@ use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Domain, FaultKind, Op, Operand, Program, Register};
+use crate::spec::operands::visit_operands;
 use crate::spec::reply_shapes::writes;
 use crate::term::{Condition, Term};
 use crate::value::{self, Ask, Truth, Value};
@@ -104,9 +105,24 @@ fn overcome(process: &mut Process, at: At<'_>, obstacle: Obstacle) -> Option<Eve
     match obstacle {
         Obstacle::Limit(limit) => Some(cut(&mut process.task, at, limit)),
         Obstacle::Ask(ask) => ask_for(process, at, &ask),
-        Obstacle::Uncounted => uncounted(&mut process.task, at),
+        // What cannot be counted may be one of several alternatives.
+        Obstacle::Uncounted => match alternative(process, at) {
+            Some(guard) => fork_on(process, at, guard),
+            None => uncounted(&mut process.task, at),
+        },
         Obstacle::Decide(condition) => fork_on(process, at, condition),
     }
+}
+
+/// The guard of an alternative among the operands of the instruction.
+fn alternative(process: &Process, at: At<'_>) -> Option<Term> {
+    let mut guard = None;
+    visit_operands(&at.function.code[at.frame.pc as usize], &mut |operand| {
+        if let (None, Value::Union(alternatives)) = (&guard, at.read(process, operand)) {
+            guard = Some(alternatives[0].0.clone());
+        }
+    });
+    guard
 }
 
 /// The end of a path at an instruction that a limit leaves undone.

@@ -106,3 +106,37 @@ fn a_long_unknown_list_is_shown_whole() {
     assert!(!trace.iter().all(|exchange| validator.observe_exchange(exchange)), "two lists");
     assert!(matches!(validator.verdict(), Verdict::Reject { .. }));
 }
+
+/// What started unknown may not be counted. What a lost request, a step or a choice may have put in its place may be: that
+/// run explains the answer, and the fault of the other one is a warning.
+#[test]
+fn what_may_have_been_replaced_may_be_counted() {
+    const COUNTED: &str = "var u: set<int> = choose; on 0 { CHANGE reply 7; } on 1 { reply len(u); }";
+    let (first, second) = ("{\"q\":0,\"a\":7}\n", "{\"q\":1,\"a\":1}\n");
+    for (members, trace) in [
+        (COUNTED.replace("CHANGE", "u := {5};"), "{\"q\":0,\"lost\":true}\n".to_owned() + second),
+        (COUNTED.replace("CHANGE", "") + " step { u := {5}; }", second.to_owned()),
+        (COUNTED.replace("CHANGE", "either { u := {5}; } or {}"), first.to_owned() + second),
+        (COUNTED.replace("CHANGE", "u := either u or {5};"), first.to_owned() + second),
+        (COUNTED.replace("CHANGE", "if choose bool { u := {5}; }"), first.to_owned() + second),
+        (
+            "var u: set<int> = choose; on _ { let d = either u or {5}; reply if u == d { 1 } else { 0 }; }".to_owned(),
+            second.to_owned(),
+        ),
+        (
+            "var m: map<bool, set<int>> = choose; on 0 { m[true] := {5}; reply 7; } on _ { reply len(m[true]); }"
+                .to_owned(),
+            "{\"q\":0,\"lost\":true}\n".to_owned() + second,
+        ),
+    ] {
+        let spec = Spec::from_text(&format!("protocol p {{ request int; response int; {members} }}")).unwrap();
+        let judged = |trace: &str| {
+            let mut validator = Validator::new(&spec);
+            exchanges(&spec, trace).iter().all(|exchange| validator.observe_exchange(exchange));
+            validator.verdict()
+        };
+        assert!(matches!(judged(&trace), Verdict::Accept { warning: Some(_) }), "{members}: {:?}", judged(&trace));
+        let other = trace.replace("\"q\":1,\"a\":1", "\"q\":1,\"a\":4");
+        assert!(matches!(judged(&other), Verdict::Fault(_)), "{members}: {:?}", judged(&other));
+    }
+}

@@ -120,13 +120,7 @@ impl Behaviours {
 
     /// Tests whether the request at hand, to which the choices `asked` led, has a run by other choices. A server that
     /// may do something by itself may do that first, so its requests count as having one.
-    fn is_answered(
-        &self,
-        server: &mut Server,
-        request: &Value,
-        client: u64,
-        asked: &[Step],
-    ) -> Result<bool, Stop> {
+    fn is_answered(&self, server: &mut Server, request: &Value, client: u64, asked: &[Step]) -> Result<bool, Stop> {
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.spec.program.steps.is_empty() || *answered == asked {
             return Ok(true);
