@@ -105,7 +105,7 @@ pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
     let label = match report.fault.kind {
         FaultKind::MissingKey => "no such key",
         FaultKind::OutOfRange => "out of range",
-        FaultKind::Uncounted => "a map or set that started unknown is counted, iterated or compared",
+        FaultKind::Uncounted => "a map or set that started unknown is counted, iterated, compared or combined",
         FaultKind::NoArm => "no pattern fits",
     };
     let message = format!("{} (line {} of the trace)", report.fault.kind, report.event);
