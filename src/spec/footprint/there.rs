@@ -49,7 +49,7 @@ impl Lookups<'_> {
             _ => None,
         });
         let over = |cursor: u32| match self.written(cursor) {
-            Some((_, Op::Iterate { over, .. })) => self.are_keys(*over, slot),
+            Some((_, Op::Iterate { over, .. } | Op::IterateInOrder { over, .. })) => self.are_keys(*over, slot),
             _ => false,
         };
         chosen || loops.next().is_some_and(over)
