@@ -42,8 +42,6 @@
 #![warn(missing_docs)]
 
 pub mod choice;
-#[cfg(feature = "cli")]
-pub mod cli;
 pub mod diagnostic;
 pub mod dualize;
 pub mod evidence;

@@ -1,8 +1,10 @@
-//! The command `mayhap`; see [`mayhap::cli`].
+//! The command `mayhap`: what its user sees is in [`cli`], all else in the library.
+
+mod cli;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    mayhap::cli::main()
+    cli::main()
 }

@@ -63,7 +63,8 @@ pub use explore::{Explore, Progress, explore};
 pub use label::{Label, Unfit, label};
 pub use random::Random;
 pub use replay::{Continued, Recorded, Replay};
-pub(crate) use report::counted;
+#[doc(hidden)]
+pub use report::counted;
 pub use report::{Ended, Failure, Flaky, Report, Stopped, shortlex, shown};
 pub use sampled::{SMALL, Sampled};
 pub use strategy::{Coverage, Strategy};

@@ -3,8 +3,8 @@
 //! Judging keeps no history; a stream is kept in a file without a name that the system removes by itself.
 
 use super::files;
-use crate::spec::Spec;
-use crate::validate::Recorded;
+use mayhap::spec::Spec;
+use mayhap::validate::Recorded;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -6,8 +6,8 @@ use super::arguments::Check;
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{cost, failed, files, load};
-use crate::diagnostic::{Diagnostic, Severity, Sources};
-use crate::spec::unsupported;
+use mayhap::diagnostic::{Diagnostic, Severity, Sources};
+use mayhap::spec::unsupported;
 use std::path::Path;
 
 pub fn run(options: &Check, terminal: &mut Terminal) -> Exit {

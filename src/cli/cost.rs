@@ -6,11 +6,11 @@
 use super::arguments::Check;
 use super::terminal::Terminal;
 use super::{load, observed, stopped, values};
-use crate::choice::Random;
-use crate::report::{Stats, text};
-use crate::server::{Asked, Ranges, Server, Stop};
-use crate::spec::load::Text;
-use crate::{Doubt, Exchange, Selection, Spec, Validator, Verdict};
+use mayhap::choice::Random;
+use mayhap::report::{Stats, text};
+use mayhap::server::{Asked, Ranges, Server, Stop};
+use mayhap::spec::load::Text;
+use mayhap::{Doubt, Exchange, Selection, Spec, Validator, Verdict};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

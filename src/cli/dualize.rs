@@ -6,7 +6,7 @@ use super::arguments::Dualize;
 use super::exit::Exit;
 use super::load;
 use super::terminal::Terminal;
-use crate::report::dualized::dualized;
+use mayhap::report::dualized::dualized;
 
 pub fn run(options: &Dualize, terminal: &mut Terminal) -> Exit {
     match load::compile(&options.file, &options.selection, terminal) {

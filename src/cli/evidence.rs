@@ -4,12 +4,12 @@
 
 use super::files;
 use super::gathered::Gathered;
-use crate::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use crate::evidence::{Budget, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
-use crate::report::reason::explain_within;
-use crate::report::{INLINE, Report, trouble};
-use crate::spec::Spec;
-use crate::validate::Recording;
+use mayhap::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
+use mayhap::evidence::{Budget, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
+use mayhap::report::reason::explain_within;
+use mayhap::report::{INLINE, Report, trouble};
+use mayhap::spec::Spec;
+use mayhap::validate::Recording;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;

@@ -6,9 +6,9 @@ use super::arguments::Fmt;
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, files, load};
-use crate::diagnostic::{Diagnostic, Sources};
-use crate::syntax::ast::NodeId;
-use crate::syntax::{parse, print};
+use mayhap::diagnostic::{Diagnostic, Sources};
+use mayhap::syntax::ast::NodeId;
+use mayhap::syntax::{parse, print};
 use std::path::Path;
 
 pub fn run(options: &Fmt, terminal: &mut Terminal) -> Exit {

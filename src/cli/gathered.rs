@@ -5,10 +5,10 @@
 //! shown.
 
 use super::again::spool;
-use crate::choice::counted;
-use crate::evidence::{Initial, Segment, WitnessStep};
-use crate::report::{INLINE, witness as shown};
-use crate::spec::Spec;
+use mayhap::choice::counted;
+use mayhap::evidence::{Initial, Segment, WitnessStep};
+use mayhap::report::{INLINE, witness as shown};
+use mayhap::spec::Spec;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};

@@ -6,10 +6,10 @@
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{arguments, failed, files};
-use crate::choice::counted;
-use crate::diagnostic::{Diagnostic, Sources};
-use crate::spec::load::{Loaded, Text, load};
-use crate::spec::{Selection, Spec, SpecError};
+use mayhap::choice::counted;
+use mayhap::diagnostic::{Diagnostic, Sources};
+use mayhap::spec::load::{Loaded, Text, load};
+use mayhap::spec::{Selection, Spec, SpecError};
 use std::path::Path;
 use std::sync::Arc;
 

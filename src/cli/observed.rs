@@ -2,12 +2,12 @@
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
-use crate::dualize::Observed;
-use crate::json::encode_into;
-use crate::server::Reply;
-use crate::spec::Spec;
-use crate::trace::{self, Body, Event};
-use crate::value::Value;
+use mayhap::dualize::Observed;
+use mayhap::json::encode_into;
+use mayhap::server::Reply;
+use mayhap::spec::Spec;
+use mayhap::trace::{self, Body, Event};
+use mayhap::value::Value;
 
 /// A reply as its client sees it.
 pub fn seen(reply: Reply) -> Observed {

@@ -4,8 +4,8 @@
 //! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place and gone at the end.
 
 use super::files;
-use crate::choice::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mayhap::choice::counted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -6,10 +6,10 @@ use super::arguments::{Net, Simulate};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, files, load, observed, stopped, values};
-use crate::choice::Random;
-use crate::diagnostic::Diagnostic;
-use crate::server::{Asked, Server, Stop};
-use crate::spec::Spec;
+use mayhap::choice::Random;
+use mayhap::diagnostic::Diagnostic;
+use mayhap::server::{Asked, Server, Stop};
+use mayhap::spec::Spec;
 use std::io::Write;
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@
 use super::exit::Exit;
 use super::load;
 use super::terminal::Terminal;
-use crate::diagnostic::Diagnostic;
-use crate::server::Stop;
-use crate::spec::{Site, Spec};
+use mayhap::diagnostic::Diagnostic;
+use mayhap::server::Stop;
+use mayhap::spec::{Site, Spec};
 
 /// Says why the server could not go on, at its place in the specification.
 pub fn report(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {

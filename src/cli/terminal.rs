@@ -5,7 +5,7 @@
 //! [`Terminal::is_gone`] says that long work may stop.
 
 use super::arguments::Color;
-use crate::diagnostic::Colour;
+use mayhap::diagnostic::Colour;
 use std::io::{self, IsTerminal, Write};
 
 /// The two streams to the user.

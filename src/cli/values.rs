@@ -2,7 +2,7 @@
 //!
 //! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for internal choices.
 
-use crate::server::Ranges;
+use mayhap::server::Ranges;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;

@@ -16,7 +16,7 @@ use super::arguments::{Explore as Options, Order};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, load};
-use crate::choice::{Chooser, Ended, Replay, Report, counted, token};
+use mayhap::choice::{Chooser, Ended, Replay, Report, counted, token};
 use outputs::Outputs;
 use program::Program;
 use ran::{Ran, Trouble};

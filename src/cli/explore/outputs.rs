@@ -3,7 +3,7 @@
 //! `2 runs print, for example with coin = 1 of 2 (--replay c1:coin:0.2.1:…)`, then the lines that they print.
 
 use super::ran::Ran;
-use crate::choice::{Step, counted, shortlex, shown, token};
+use mayhap::choice::{Step, counted, shortlex, shown, token};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -6,7 +6,7 @@
 
 use super::child::Started;
 use super::ran::{MAX_OUTPUT, Ran, Trouble};
-use crate::choice::{ChoiceError, Chooser, Step, label};
+use mayhap::choice::{ChoiceError, Chooser, Step, label};
 use std::time::Duration;
 
 /// A program to explore.

@@ -2,8 +2,8 @@
 //!
 //! `the program died: exit status 7`, and then what it had said, is a [`Trouble`] in words.
 
-use crate::choice::{ChoiceError, Step};
 use crate::cli::exit::Exit;
+use mayhap::choice::{ChoiceError, Step};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;

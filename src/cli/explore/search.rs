@@ -5,11 +5,11 @@
 use super::outputs::Outputs;
 use super::ran::Trouble;
 use super::{Found, Options, Order, Subject, is_interrupted};
-use crate::choice::{
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use mayhap::choice::{
     BreadthFirst, Chooser, Ended, Explore, Flaky, Odometer, Replay, Report, SMALL, Sampled, Step, Strategy, counted,
     token,
 };
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 

@@ -6,7 +6,7 @@
 use super::is_interrupted;
 use super::ran::{Stopped, Trouble};
 use super::specification::Behaviours;
-use crate::choice::{BreadthFirst, Chooser, Explore, Failure};
+use mayhap::choice::{BreadthFirst, Chooser, Explore, Failure};
 use std::ops::ControlFlow;
 
 /// The number of runs that are visited of each number of requests.

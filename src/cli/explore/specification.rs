@@ -6,15 +6,15 @@
 
 use super::is_interrupted;
 use super::ran::{Ran, Stopped, Trouble};
-use crate::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
 use crate::cli::arguments::Explore as Options;
 use crate::cli::{observed, stopped, values};
-use crate::diagnostic::{Colour, Diagnostic};
-use crate::dualize::{Exchange, Observed};
-use crate::server::{Ranges, Server, Stop};
-use crate::spec::Spec;
-use crate::validate::Validator;
-use crate::value::Value;
+use mayhap::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
+use mayhap::diagnostic::{Colour, Diagnostic};
+use mayhap::dualize::{Exchange, Observed};
+use mayhap::server::{Ranges, Server, Stop};
+use mayhap::spec::Spec;
+use mayhap::validate::Validator;
+use mayhap::value::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Integers are from here where nothing else is said.

@@ -3,12 +3,12 @@
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
 //! its answer leaves, so an observer never knows more than the file says.
 
-use crate::choice::counted;
 use crate::cli::{files, observed};
-use crate::json::quoted;
-use crate::server::Reply;
-use crate::spec::Spec;
-use crate::value::Value;
+use mayhap::choice::counted;
+use mayhap::json::quoted;
+use mayhap::server::Reply;
+use mayhap::spec::Spec;
+use mayhap::value::Value;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;

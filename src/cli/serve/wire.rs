@@ -3,7 +3,7 @@
 //! `{"$error": "malformed", "message": "expected int, found `true`", "line": 3, "column": 1}` is a [`Refusal`]. Its key
 //! begins with `$` as those of holes and literals do, so that no answer of a specification looks like one by chance.
 
-use crate::json;
+use mayhap::json;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
