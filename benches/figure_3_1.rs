@@ -8,11 +8,12 @@ mod figure;
 
 use figure::{Asked, Figure, Step};
 use mayhap::choice::Random;
+use mayhap::details::Observed;
 use mayhap::scalar::Int;
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::validate::{Exchanges, judge};
 use mayhap::value::Value;
-use mayhap::{Exchange, Observed, Spec, Validator};
+use mayhap::{Exchange, Spec, Validator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -20,10 +20,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayhap::choice::Random;
+use mayhap::details::Counts;
 use mayhap::dualize::Observed;
 use mayhap::server::{Ranges, Reply, Server, Stop};
 use mayhap::validate::Exchanges;
-use mayhap::{Counts, Exchange, Spec, Validator};
+use mayhap::{Exchange, Spec, Validator};
 use shipped::Shipped;
 
 /// One answer in so many is a hole.

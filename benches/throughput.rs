@@ -9,9 +9,10 @@ mod workload;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use mayhap::details::Observed;
 use mayhap::json::encode_into;
 use mayhap::trace::{Body, Event, Reply};
-use mayhap::{Exchange, Observed, Validator};
+use mayhap::{Exchange, Validator};
 use workload::{Recording, Start, Workload, simulate};
 
 const fn fresh(name: &'static str, file: &'static str, keys: usize) -> Workload {

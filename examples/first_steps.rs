@@ -2,7 +2,8 @@
 //!
 //! `cargo run --example first_steps`
 
-use mayhap::{Observed, Spec, Trace, Validator, Verdict};
+use mayhap::details::Observed;
+use mayhap::{Spec, Trace, Validator, Verdict};
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     // What the server may do: a small server that is free to choose what the protocol leaves open.

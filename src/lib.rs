@@ -20,15 +20,15 @@
 //!   what it answers is anything that implements [`serde::Serialize`] as the specification's types are written in JSON.
 //! * **Writing specifications**: `docs/HOWTO.md` has recipes, `docs/LANGUAGE.md` is the language, `specs/` has
 //!   specifications to start from.
-//! * **Recorded traces**: [`Trace::read`] reads NDJSON; [`validate::judge`] judges what is larger than memory, while it is
-//!   read; the command `mayhap validate` does it without a program.
+//! * **Recorded traces**: [`Trace::read`] reads NDJSON and keeps it; the command `mayhap validate` judges what is larger
+//!   than memory, while it is read.
 //! * **Programs with choices of their own**: [`choice::explore()`] runs a closure once for every run; it needs neither a
 //!   specification nor a solver.
 //! * **Why**: [`Trace::witness`] has the choices that explain an accepted trace, replayed; [`Trace::reason`] says in words
 //!   why one is rejected.
 //! * **The specification as a server**: [`server::Server`] runs it with drawn choices, a stand-in for the real one.
-//! * **The validator itself**: [`report::dualized::dualized`] prints it; [`dualize`] is the algorithm, [`process`] what
-//!   it runs, [`solve`] how it decides. `docs/ARCHITECTURE.md` is the map, `proofs-notes/` says why it is exact.
+//! * **How it works**: `docs/ARCHITECTURE.md` is the map of the modules that are not shown here, `proofs-notes/` says why
+//!   what they do is exact.
 //!
 //! # What a verdict can be
 //!
@@ -36,33 +36,67 @@
 //! |---|---|
 //! | `Accept` | some run of the specification shows all that was observed |
 //! | `Reject` | none does; `event` is the first that cannot be explained |
-//! | `Unknown` | the solver or a limit left it open, see [`Doubt`] |
+//! | `Unknown` | the solver or a limit left it open, see [`details::Doubt`] |
 //! | `Outside` | only a client that broke its duty (`expects`) explains it |
 //! | `Fault` | the specification itself is wrong at a place that the trace reaches |
 #![warn(missing_docs)]
 
 pub mod choice;
+pub mod server;
+
+// The modules behind the face: the command and the tests, crates of their own, use them, and nobody else should.
+#[doc(hidden)]
 pub mod diagnostic;
+#[doc(hidden)]
 pub mod dualize;
+#[doc(hidden)]
 pub mod evidence;
+#[doc(hidden)]
 pub mod json;
+#[doc(hidden)]
 pub mod network;
+#[doc(hidden)]
 pub mod process;
 mod recorded;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod scalar;
-pub mod server;
+#[doc(hidden)]
 pub mod solve;
+#[doc(hidden)]
 pub mod spec;
+#[doc(hidden)]
 pub mod symbolic;
+#[doc(hidden)]
 pub mod syntax;
+#[doc(hidden)]
 pub mod term;
+#[doc(hidden)]
 pub mod trace;
+#[doc(hidden)]
 pub mod validate;
+#[doc(hidden)]
 pub mod value;
 
-pub use dualize::{Counts, Doubt, Exchange, FaultReport, Observed, Options, Verdict};
-pub use json::JsonError;
+pub use dualize::{Exchange, Options, Verdict};
 pub use recorded::Trace;
-pub use spec::{Selection, Spec, SpecError};
+pub use spec::Spec;
 pub use validate::Validator;
+
+/// The errors that the functions of this crate return.
+pub mod error {
+    pub use crate::evidence::WitnessError;
+    pub use crate::json::JsonError;
+    pub use crate::spec::SpecError;
+    pub use crate::trace::TraceError;
+}
+
+/// The parts of which specifications, observations, verdicts and evidence are made.
+pub mod details {
+    pub use crate::dualize::{Counts, Doubt, FaultReport, Observed, Place};
+    pub use crate::evidence::{Witness, WitnessOwn, WitnessStep};
+    pub use crate::report::reason::Explanation;
+    pub use crate::spec::Selection;
+    pub use crate::value::Value;
+}

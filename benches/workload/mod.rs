@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mayhap::choice::{Choices, Random};
+use mayhap::details::Observed;
 use mayhap::server::{Ranges, Reply, Server, Stop};
 use mayhap::value::Value;
-use mayhap::{Exchange, Observed, Spec};
+use mayhap::{Exchange, Spec};
 
 /// What is known of the server when the recording begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -17,6 +17,7 @@ use crate::spec::{Site, Spec};
 
 /// The cost of judging.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Counts {
     /// Observed exchanges.
     pub events: u64,

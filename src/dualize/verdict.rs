@@ -49,6 +49,7 @@ impl Verdict {
 
 /// An event, and the node of the specification at which something happened then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Place {
     /// The event; 0 is the initial state.
     pub event: u64,
@@ -58,6 +59,7 @@ pub struct Place {
 
 /// A reachable fault of the specification.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct FaultReport {
     /// The fault, and its node.
     pub fault: Fault,
@@ -67,6 +69,7 @@ pub struct FaultReport {
 
 /// The reason why there is no verdict.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Doubt {
     /// The solver could not decide a question.
     Solver(Why),

@@ -12,6 +12,7 @@ use crate::value::Value;
 
 /// A concrete run that explains a trace.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Witness {
     /// The choices that made the initial state.
     pub initial: Vec<Given>,
@@ -23,6 +24,7 @@ pub struct Witness {
 
 /// One exchange of the run.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct WitnessStep {
     /// Its line.
     pub line: u64,
@@ -50,6 +52,7 @@ impl WitnessStep {
 
 /// Something that the server did by itself: a `step` of its specification.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct WitnessOwn {
     /// The step's number, in the order of the declarations.
     pub step: usize,
@@ -63,6 +66,7 @@ pub struct WitnessOwn {
 
 /// The reason why there is no witness.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum WitnessError {
     /// The trace is not accepted.
     NotAccepted,

@@ -21,6 +21,7 @@ use crate::value::Value;
 
 /// Why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Explanation {
     /// In words, line by line.
     pub lines: Vec<String>,

@@ -18,8 +18,10 @@ pub struct Selection {
     /// Constants and the texts of their new values.
     pub set: Vec<(String, String)>,
     /// The way in which tasks run; nothing is left out of the code where one yields.
+    #[doc(hidden)]
     pub tasks: Tasks,
     /// The form of the code: without what does nothing, or with each instruction as it was first made.
+    #[doc(hidden)]
     pub code: Code,
 }
 
@@ -27,10 +29,12 @@ pub struct Selection {
 #[derive(Clone, Debug)]
 pub struct Spec {
     /// The program that runs.
+    #[doc(hidden)]
     pub program: Program,
     /// The program that runs where any map or set may be unknown, if that is another one.
     unknown: Option<Arc<Program>>,
     /// The types.
+    #[doc(hidden)]
     pub types: Types,
     /// The texts that it was read from.
     pub sources: Sources,
@@ -41,6 +45,7 @@ pub struct Spec {
 
 /// The reason why there is no specification.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SpecError {
     /// The texts.
     pub sources: Sources,
@@ -95,6 +100,7 @@ impl Spec {
     }
 
     /// The name of what a choice is for, and the line that it stands in: `n (line 16)` is in two parts here.
+    #[doc(hidden)]
     #[must_use]
     pub fn choice_at(&self, site: NodeId) -> (&str, String) {
         let span = self.span(site);
@@ -105,6 +111,7 @@ impl Spec {
     }
 
     /// Returns this specification for states in which any map or set may be unknown. Its variables are the same.
+    #[doc(hidden)]
     #[must_use]
     pub fn for_unknown_maps(self: &Arc<Spec>) -> Arc<Spec> {
         match &self.unknown {
@@ -114,6 +121,7 @@ impl Spec {
     }
 
     /// The place of a node.
+    #[doc(hidden)]
     #[must_use]
     pub fn span(&self, site: NodeId) -> Span {
         self.spans.get(site.0 as usize).copied().unwrap_or_default()

@@ -19,6 +19,7 @@ const SHOWN_AROUND: usize = 60;
 
 /// Why a trace cannot be read on.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TraceError {
     /// The line, from 1.
     pub line: u64,

@@ -139,18 +139,21 @@ impl Validator {
     }
 
     /// The number of times that each tier of the solver answered.
+    #[doc(hidden)]
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.judge.statistics()
     }
 
     /// The candidates behind it, when nothing more is observed.
+    #[doc(hidden)]
     #[must_use]
     pub fn into_judge(self) -> Judge {
         self.judge
     }
 
     /// The candidates behind it.
+    #[doc(hidden)]
     #[must_use]
     pub fn judge(&self) -> &Judge {
         &self.judge

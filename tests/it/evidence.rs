@@ -12,13 +12,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mayhap::details::Observed;
 use mayhap::dualize::Options;
 use mayhap::evidence::{
     Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_forwards,
     witness_in_segments,
 };
 use mayhap::validate::{Exchanges, Recorded, exchange_at};
-use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
+use mayhap::{Exchange, Spec, Validator, Verdict};
 
 /// A reason of at most so many answers is one that people read.
 const SHORT: usize = 6;

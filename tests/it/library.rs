@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::thread;
 
-use mayhap::{Doubt, Observed, Options, Spec, Trace, Validator, Verdict, evidence, validate};
+use mayhap::details::{Doubt, Observed};
+use mayhap::{Options, Spec, Trace, Validator, Verdict, evidence, validate};
 use serde::Serialize;
 
 const GUESS: &str = include_str!("../../specs/cmp_rst.may");

@@ -7,7 +7,8 @@
 #[path = "../../benches/workload/mod.rs"]
 mod workload;
 
-use mayhap::{Counts, Validator};
+use mayhap::Validator;
+use mayhap::details::Counts;
 use workload::{Recording, Start, Workload, simulate};
 
 /// The candidates of a trace, whatever its length, are no more than these.

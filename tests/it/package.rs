@@ -91,3 +91,17 @@ fn what_the_sources_include_is_in_the_package() {
     }
     assert!(seen > 0, "nothing is included any more: this test tests nothing");
 }
+
+/// The most that the front page of the library's documentation may list: who reads it for the first time reads all of it.
+const FRONT_PAGE: usize = 10;
+
+#[test]
+fn the_front_page_of_the_library_lists_ten_items() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = lines.iter().enumerate().filter(|(at, _)| *at == 0 || lines[at - 1] != "#[doc(hidden)]");
+    let items: Vec<&str> = shown.filter_map(|(_, line)| line.strip_prefix("pub ")).collect();
+    let named = |item: &&str| 1 + item.matches(',').count();
+    let count: usize = items.iter().map(named).sum();
+    assert!(count <= FRONT_PAGE, "{count} items, at most {FRONT_PAGE}: {items:#?}");
+}

@@ -6,8 +6,9 @@
 use crate::random::worlds::{self, Family};
 use crate::random::{self, Rng};
 use mayhap::choice::Random;
+use mayhap::details::Observed;
 use mayhap::server::{Ranges, Reply, Server, Stop};
-use mayhap::{Exchange, Observed, Spec, Validator, Verdict};
+use mayhap::{Exchange, Spec, Validator, Verdict};
 use std::sync::Arc;
 
 /// Requests a trace.

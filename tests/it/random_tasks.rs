@@ -12,13 +12,14 @@ use crate::oracle::tasks::{Event, Events};
 use crate::oracle::{self, Answer, Domains, Oracle, Outcome};
 use crate::random::judge::errors;
 use crate::random::{self, Rng, steps, tasks, traces};
+use mayhap::details::{Observed, Selection};
 use mayhap::dualize::{Judge, Options};
 use mayhap::json;
 use mayhap::network::{Move, Network, Observation, Sync};
 use mayhap::process::{Port, Situation};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
-use mayhap::{Exchange, Observed, Selection, Spec, Validator, Verdict};
+use mayhap::{Exchange, Spec, Validator, Verdict};
 use serde_json::json;
 
 /// The runs after which brute force gives up.

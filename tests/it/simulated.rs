@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use crate::command::{file, run};
 use crate::shipped::{self, Shipped};
+use mayhap::details::Counts;
 use mayhap::validate::{Exchanges, judge};
-use mayhap::{Counts, Spec, Validator};
+use mayhap::{Spec, Validator};
 
 /// What a simulated trace of a specification looks like.
 fn simulated(shipped: &Shipped, seed: u64, steps: usize) -> String {

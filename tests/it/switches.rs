@@ -18,11 +18,12 @@ use crate::oracle::json::{read_trace, write_trace};
 use crate::random::expressions::Unbounded;
 use crate::random::{Rng, guarded, machine, protocol, steps, traces, worlds};
 use handlers::*;
+use mayhap::details::Selection;
 use mayhap::dualize::{Judge, Observed, Options};
 use mayhap::solve::{Limits, Tiers};
 use mayhap::spec::{Code, load::Text};
 use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Selection, Spec, Verdict};
+use mayhap::{Exchange, Spec, Verdict};
 use serde_json::{Value, json};
 
 /// All settings; the first one is the default.

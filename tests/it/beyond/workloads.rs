@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mayhap::choice::Random;
+use mayhap::details::Observed;
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::value::Value;
-use mayhap::{Exchange, Observed, Spec};
+use mayhap::{Exchange, Spec};
 
 /// A server of `tests/data/beyond`.
 pub struct Workload {

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mayhap::choice::Random;
+use mayhap::details::Observed;
 use mayhap::server::{Ranges, Reply, Server};
-use mayhap::{Exchange, Observed, Spec};
+use mayhap::{Exchange, Spec};
 
 /// A server and how many candidates explain it at most.
 pub struct Workload {

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mayhap::Spec;
 use mayhap::diagnostic::Sources;
+use mayhap::error::SpecError;
 use mayhap::syntax::ast::{ItemKind, MemberKind, NodeId};
 use mayhap::syntax::parse;
-use mayhap::{Spec, SpecError};
 
 /// How a specification says that its server was reset.
 const FRESH: &str = "const FRESH: bool = true;";
