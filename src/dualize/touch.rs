@@ -4,7 +4,7 @@
 //! first. For example before `Touch("a")` it matters whether the session "a" has expired, and nothing else does.
 
 use super::candidate::Candidate;
-use crate::process::Touched;
+use crate::process::TouchedPart;
 use crate::spec::Site;
 use crate::spec::code::Program;
 use crate::term::Term;
@@ -25,7 +25,7 @@ impl Class {
     }
 
     /// The class of the runs that touch the same.
-    pub(super) fn of(program: &Program, touched: &Touched, candidate: &Candidate) -> Option<Class> {
+    pub(super) fn of(program: &Program, touched: &TouchedPart, candidate: &Candidate) -> Option<Class> {
         let component = program.component_of.get(touched.slot as usize).copied().flatten()?;
         let keyed = program.components[component as usize].keyed;
         let mut resolve = |term: &Term| Some(candidate.store.resolve(term));

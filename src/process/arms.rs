@@ -2,7 +2,7 @@
 //!
 //! `if c { a } else { b }` as an expression evaluates both arms under their guards where `c` is open, and joins their values.
 
-use super::evaluate::{self, Compared, Next, Obstacle};
+use super::evaluate::{self, Compared, Executed, Obstacle};
 use super::operands::At;
 use super::task::{Guard, Task, Waiting};
 use super::{Event, GUARD_LIMIT, Limit, Process};
@@ -10,9 +10,9 @@ use crate::spec::code::{Binary, Op, Operand, Pc, Program, Register};
 use crate::term::{Condition, Term};
 use crate::value::{self, Truth, Value};
 
-pub(super) fn statement(process: &mut Process, at: At<'_>, cond: Operand, otherwise: Pc) -> Result<Next, Obstacle> {
+pub(super) fn statement(process: &mut Process, at: At<'_>, cond: Operand, otherwise: Pc) -> Result<Executed, Obstacle> {
     match at.read(process, cond).truth() {
-        Truth::Known(true) => Ok(Next::Following),
+        Truth::Known(true) => Ok(Executed::Following),
         Truth::Known(false) => process.task.goto(otherwise),
         Truth::Term(condition) => fork(&mut process.task, at, Condition::Term(condition), otherwise),
     }
@@ -25,27 +25,27 @@ pub(super) fn compare(
     at: At<'_>,
     (op, a, b): (Binary, Operand, Operand),
     otherwise: Pc,
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     match evaluate::order(op, at.read(process, a), at.read(process, b))? {
-        Compared::Known(true) => Ok(Next::Following),
+        Compared::Known(true) => Ok(Executed::Following),
         Compared::Known(false) => process.task.goto(otherwise),
         Compared::Open(condition) => fork(&mut process.task, at, condition, otherwise),
     }
 }
 
 #[inline]
-fn fork(task: &mut Task, at: At<'_>, condition: Condition, otherwise: Pc) -> Result<Next, Obstacle> {
+fn fork(task: &mut Task, at: At<'_>, condition: Condition, otherwise: Pc) -> Result<Executed, Obstacle> {
     task.wait(Waiting::Side(otherwise));
     let sides = Some((at.frame.pc + 1, otherwise));
     task.event(Event::Branch { condition, sides, site: at.site() })
 }
 
 /// The condition of an expression; its first arm begins behind it.
-pub(super) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise: Pc) -> Result<Next, Obstacle> {
+pub(super) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise: Pc) -> Result<Executed, Obstacle> {
     let truth = at.read(process, cond).truth();
     let task = &mut process.task;
     match truth {
-        Truth::Known(true) => Ok(Next::Following),
+        Truth::Known(true) => Ok(Executed::Following),
         Truth::Known(false) => task.goto(otherwise),
         Truth::Term(condition) if task.guards.len() >= GUARD_LIMIT => {
             // Too deep to join: the arms are told apart by forking instead, and forks are limited by the judge.
@@ -105,7 +105,7 @@ pub(super) fn swap(
     at: At<'_>,
     (dst, src): (Register, Operand),
     (end, split): (Pc, Pc),
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let value = at.read(process, src).clone();
     let task = &mut process.task;
     if !is_open(task, split) {
@@ -128,7 +128,7 @@ pub(super) fn join(
     at: At<'_>,
     (dst, src): (Register, Operand),
     split: Pc,
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let value = at.read(process, src).clone();
     let task = &mut process.task;
     if !is_open(task, split) {

@@ -4,7 +4,7 @@
 //! The length of `a..b` is found out by halves; of length n it is a, a + 1 … as terms: `#1..#1 + 1` is `[#1]`, and `#1..3` with
 //! `#1` in 1..=2 is `[#1]` or `[#1, #1 + 1]`.
 
-use super::evaluate::{self, Evaluated, Next, Obstacle};
+use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::operands::At;
 use super::task::Task;
 use super::{Event, Limit, PIECES_LIMIT, RANGE_LIMIT, SECTION_LIMIT};
@@ -14,7 +14,12 @@ use crate::term::{Term, TextOp};
 use crate::value::{self, Arithmetic, Truth, Value};
 
 /// Sets a register to the list of pieces of a text.
-pub(super) fn pieces(task: &mut Task, at: At<'_>, dst: Register, [text, by]: [&Value; 2]) -> Result<Next, Obstacle> {
+pub(super) fn pieces(
+    task: &mut Task,
+    at: At<'_>,
+    dst: Register,
+    [text, by]: [&Value; 2],
+) -> Result<Executed, Obstacle> {
     if let Value::Union(alternatives) = text {
         return Err(Obstacle::Decide(alternatives[0].0.clone()));
     }

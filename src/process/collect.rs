@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{self, Evaluated, Next, Obstacle};
+use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::operands::At;
 use super::task::Task;
 use super::{Process, effects};
@@ -26,7 +26,7 @@ pub(super) fn replace(
     at: At<'_>,
     dst: Register,
     [list, place, value]: [Operand; 3],
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let [list, place, value] = [list, place, value].map(|operand| at.read(process, operand));
     value::index(list, place)?;
     let (Value::List(elements) | Value::Open(elements)) = list else {
@@ -68,7 +68,7 @@ pub(super) fn append(
     at: At<'_>,
     dst: Register,
     (slot, src): (u32, Operand),
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let more = at.read(process, src).clone();
     if add_in_place(&mut process.memory[slot as usize], &more) {
         process.task.stored.insert(slot);
@@ -85,7 +85,7 @@ pub(super) fn append_one(
     at: At<'_>,
     dst: Register,
     (slot, element): (u32, Operand),
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let element = at.read(process, element).clone();
     if value::append_in_place(&mut process.memory[slot as usize], element.clone()) {
         process.task.stored.insert(slot);
@@ -96,7 +96,7 @@ pub(super) fn append_one(
 }
 
 /// Takes the first elements off a list in its slot.
-pub(super) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<Next, Obstacle> {
+pub(super) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<Executed, Obstacle> {
     let list = &mut process.memory[slot as usize];
     evaluate::places(list, count)?;
     match list {
@@ -109,7 +109,7 @@ pub(super) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<N
         list => *list = evaluate::tail(list, count),
     }
     process.task.stored.insert(slot);
-    Ok(Next::Following)
+    Ok(Executed::Following)
 }
 
 /// Adds an element to a list that is gathered.
@@ -118,12 +118,12 @@ pub(super) fn push(
     at: At<'_>,
     dst: Register,
     [src, when]: [Operand; 2],
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let here = at.read(process, when).truth();
     if let Some(element) = Value::maybe(here, at.read(process, src).clone()) {
         value::append_in_place(&mut process.task.registers[at.index(dst)], element);
     }
-    Ok(Next::Following)
+    Ok(Executed::Following)
 }
 
 /// Adds an entry to a map that is gathered.
@@ -132,15 +132,15 @@ pub(super) fn gather(
     at: At<'_>,
     dst: Register,
     [key, value, when]: [Operand; 3],
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let [key, value, when] = [key, value, when].map(|operand| at.read(process, operand).clone());
-    let Value::Map(map) = process.task.register(dst) else { return Ok(Next::Following) };
+    let Value::Map(map) = process.task.register(dst) else { return Ok(Executed::Following) };
     if matches!(key, Value::Absent) {
-        return Ok(Next::Following);
+        return Ok(Executed::Following);
     }
     let here = when.truth_or_absent();
     let gathered = match Presence::of(here.clone()) {
-        None => return Ok(Next::Following),
+        None => return Ok(Executed::Following),
         Some(Presence::Always) => map.set(&key, Some(Entry::always(value)))?,
         Some(presence) => {
             let (there, old) = map.get(&key)?;
@@ -154,7 +154,7 @@ pub(super) fn gather(
 }
 
 /// Takes the next element from a cursor, with when it is there; the loop ends where none is left.
-pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Next, Obstacle> {
+pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Executed, Obstacle> {
     let [cursor, element, presence] = registers.map(|register| (task.frame.base + register) as usize);
     let at = std::mem::replace(&mut task.registers[cursor], Value::Absent);
     match at {
@@ -163,7 +163,7 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
             task.registers[presence] = head.field(0, 0);
             task.registers[element] = head.field(0, 1);
             task.registers[cursor] = Value::List(rest);
-            Ok(Next::Following)
+            Ok(Executed::Following)
         }
         Value::Data { tag: LISTED, fields: Some(mut rest) } => {
             let [Value::List(list), Value::Scalar(Scalar::Int(at))] = &mut Arc::make_mut(&mut rest)[..] else {
@@ -176,7 +176,7 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
             task.registers[presence] = true.into();
             task.registers[element] = next;
             task.registers[cursor] = Value::Data { tag: LISTED, fields: Some(rest) };
-            Ok(Next::Following)
+            Ok(Executed::Following)
         }
         Value::Data { tag: DISORDERED, fields: Some(mut rest) } => {
             let Value::List(elements) = &mut Arc::make_mut(&mut rest)[0] else { return task.goto(done) };
@@ -187,7 +187,7 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
             task.registers[presence] = head.field(0, 0);
             task.registers[element] = head.field(0, 1);
             task.registers[cursor] = Value::Data { tag: DISORDERED, fields: Some(rest) };
-            Ok(Next::Following)
+            Ok(Executed::Following)
         }
         Value::Data { fields: Some(bounds), .. } => {
             let inside = match value::less(&bounds[0], &bounds[1]) {
@@ -206,7 +206,7 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
             task.registers[element] = bounds[0].clone();
             let following = value::add(&bounds[0], &Value::from(1))?;
             task.registers[cursor] = Value::data(RANGE, [following, bounds[1].clone()]);
-            Ok(Next::Following)
+            Ok(Executed::Following)
         }
         _ => task.goto(done),
     }
@@ -262,7 +262,7 @@ pub(super) fn in_order(
     at: At<'_>,
     [dst, ordered]: [Register; 2],
     over: Operand,
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let cursor = iterate(at.read(process, over), at)?;
     let Value::List(elements) = &cursor else { return process.task.keep(dst, Ok(cursor)) };
     let is_ordered = elements.len() < 2 || elements.iter().all(|element| element.field(0, 1).is_known());

@@ -2,10 +2,10 @@
 //!
 //! `choose int` stops the process with an event; it goes on with the value that it is given.
 
-use super::evaluate::{Next, Obstacle};
+use super::evaluate::{Executed, Obstacle};
 use super::operands::At;
 use super::task::{Frame, Presences, Task, Waiting};
-use super::{CALL_LIMIT, Choice, Event, Fault, Limit, Process, Touched};
+use super::{CALL_LIMIT, Choice, Event, Fault, Limit, Process, TouchedPart};
 use crate::spec::TypeId;
 use crate::spec::code::{Domain, FaultKind, Function, Operand, Register, Touch};
 use crate::value::{self, Presence, Truth, Value};
@@ -15,7 +15,7 @@ pub(super) fn call(
     at: At<'_>,
     (dst, callee): (Register, u32),
     args: &[Operand],
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     if process.task.callers.len() >= CALL_LIMIT {
         return Err(Obstacle::Limit(Limit::Calls));
     }
@@ -30,20 +30,20 @@ pub(super) fn call(
     task.registers.resize((base + registers) as usize, Value::Absent);
     task.callers.push(task.frame);
     task.frame = Frame { function: callee, pc: 0, base, result: dst };
-    Ok(Next::Moved)
+    Ok(Executed::Moved)
 }
 
-pub(super) fn give_back(process: &mut Process, at: At<'_>, src: Operand) -> Result<Next, Obstacle> {
+pub(super) fn give_back(process: &mut Process, at: At<'_>, src: Operand) -> Result<Executed, Obstacle> {
     let value = at.read(process, src).clone();
     let task = &mut process.task;
     task.registers.truncate(at.frame.base as usize);
     let Some(caller) = task.callers.pop() else {
         task.running = false;
-        return Ok(Next::Event(Event::End));
+        return Ok(Executed::Event(Event::End));
     };
     task.frame = caller;
     task.set(at.frame.result, value);
-    Ok(Next::Moved)
+    Ok(Executed::Moved)
 }
 
 /// A choice among the values of a type that is made always.
@@ -56,7 +56,7 @@ pub(super) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty
     Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
 }
 
-pub(super) fn choose(process: &mut Process, at: At<'_>, dst: Register, domain: &Domain) -> Result<Next, Obstacle> {
+pub(super) fn choose(process: &mut Process, at: At<'_>, dst: Register, domain: &Domain) -> Result<Executed, Obstacle> {
     let read = |operand: Operand| at.read(process, operand).clone();
     let choice = match domain {
         Domain::Type(ty) => Choice::Type(*ty),
@@ -78,7 +78,7 @@ pub(super) fn pick(
     at: At<'_>,
     (dst, ty): (Register, TypeId),
     over: Operand,
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let over = at.read(process, over);
     if let Value::Map(map) = over
         && map.base().is_some()
@@ -112,19 +112,19 @@ pub(super) fn pick(
 }
 
 /// An element of a map or set on an unknown base is one that it has.
-pub(super) fn within(process: &mut Process, at: At<'_>, element: Operand, over: Operand) -> Result<Next, Obstacle> {
+pub(super) fn within(process: &mut Process, at: At<'_>, element: Operand, over: Operand) -> Result<Executed, Obstacle> {
     let [element, over] = [element, over].map(|operand| at.read(process, operand));
     match over {
         Value::Map(map) if map.base().is_some() => {
             let within = process.task.where_guarded(map.contains(element)?);
             process.task.condition(within, |within| Event::Assume(within, at.site()))
         }
-        _ => Ok(Next::Following),
+        _ => Ok(Executed::Following),
     }
 }
 
 /// A condition that is assumed. Where it is read again it is true.
-pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result<Next, Obstacle> {
+pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result<Executed, Obstacle> {
     let cond = match cond {
         Operand::Register(register)
             if process.task.guards.is_empty() && matches!(process.task.register(register), Value::Term(_)) =>
@@ -137,9 +137,9 @@ pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result
     process.task.condition(cond, |cond| Event::Assume(cond, at.site()))
 }
 
-pub(super) fn fault(task: &mut Task, at: At<'_>, here: Truth, kind: FaultKind) -> Result<Next, Obstacle> {
+pub(super) fn fault(task: &mut Task, at: At<'_>, here: Truth, kind: FaultKind) -> Result<Executed, Obstacle> {
     match task.under_guard(here) {
-        Truth::Known(false) => Ok(Next::Following),
+        Truth::Known(false) => Ok(Executed::Following),
         // It is none where an element that comes before decides.
         here if task.disordered > 0 => task.event(Event::Cut(here, Limit::Undecidable)),
         here => task.event(Event::Fault(here, Fault { kind, site: at.site() })),
@@ -152,15 +152,15 @@ pub(super) fn partial(
     at: At<'_>,
     (dst, kind): (Register, FaultKind),
     (defined, value): (Truth, Value),
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     task.set(dst, value);
-    if defined.is_true() { Ok(Next::Following) } else { fault(task, at, defined.not(), kind) }
+    if defined.is_true() { Ok(Executed::Following) } else { fault(task, at, defined.not(), kind) }
 }
 
 /// Notes what an instruction touches.
 pub(super) fn touch(process: &mut Process, at: At<'_>, touches: &[Touch]) {
     for touch in touches {
         let key = touch.key.map(|key| at.read(process, key).clone());
-        process.task.notes.touch(Touched { slot: touch.slot, key });
+        process.task.notes.touch(TouchedPart { slot: touch.slot, key });
     }
 }

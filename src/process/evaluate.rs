@@ -35,7 +35,7 @@ impl From<Split> for Obstacle {
 }
 
 /// The outcome of an instruction.
-pub(super) enum Next {
+pub(super) enum Executed {
     /// The next instruction.
     Following,
     /// Another instruction; frames may have changed.

@@ -6,7 +6,7 @@ use super::{Choice, Look};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{self, Entry, Keys, Map, Rest, Truth, Unknown, Value};
+use crate::value::{self, Entry, Keys, Map, Truth, Unknown, Unseen, Value};
 
 /// An unknown map with no more possible keys than this has an entry for each of them.
 const KEYS_LIMIT: usize = 16;
@@ -93,7 +93,7 @@ impl Making<'_> {
             Type::List(_) => {
                 let length = self.fresh.variable(Sort::Int);
                 self.restrictions.push(Term::le(&int(0), &length));
-                let rest = Rest { unknown: self.fresh.unknown(ty), length };
+                let rest = Unseen { unknown: self.fresh.unknown(ty), length };
                 Value::sequence([Value::Rest(Arc::new(rest))].into_iter().collect())
             }
             Type::Set(key) | Type::Map(key, _) => self.map(ty, *key),
@@ -132,7 +132,7 @@ impl Making<'_> {
         let of = self.types.parts(ty).first().copied().unwrap_or(ty);
         let first = self.value(of);
         let length = Term::sub(length, &int(1));
-        let rest = Value::Rest(Arc::new(Rest { unknown: self.fresh.unknown(ty), length }));
+        let rest = Value::Rest(Arc::new(Unseen { unknown: self.fresh.unknown(ty), length }));
         Value::sequence([first, rest].into_iter().collect())
     }
 

@@ -5,7 +5,7 @@
 //! ends it twice: at the reading of the map, and at the reply.
 
 use super::collect::{SHORT, append_in_place, behead_in_place};
-use super::operands::Place;
+use super::operands::PlainOperands;
 use super::task::{Task, is_forced};
 use super::{Process, plain};
 use crate::scalar::{Int, Scalar};
@@ -51,7 +51,7 @@ pub(super) fn glide(process: &mut Process, program: &Program, function: &Functio
     let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
     let Task { stored, read_open, registers, frame, .. } = task;
     let registers = &mut registers[frame.base as usize..];
-    let place = Place { registers, memory, stored, read_open, constants: &program.constants };
+    let place = PlainOperands { registers, memory, stored, read_open, constants: &program.constants };
     let mut at = Glide { place, knows, joins };
     while fuel > 0
         && let Some(op) = function.code.get(pc as usize)
@@ -71,7 +71,7 @@ pub(super) fn glide_apart(process: &mut Process, program: &Program, function: &F
 
 /// Instructions that need no decision, one after the other.
 struct Glide<'p, K> {
-    place: Place<'p>,
+    place: PlainOperands<'p>,
     knows: &'p mut K,
     /// Set where no arm is open: then a join is a copy.
     joins: bool,

@@ -4,7 +4,7 @@
 //! what `data` has under the key: the section remembers what it read, and from then on the entry is `"a"`.
 
 use super::Process;
-use super::evaluate::{self, Evaluated, Next, Obstacle};
+use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::operands::At;
 use super::task::READ;
 use crate::spec::code::{Binary, Operand, Pc, Register};
@@ -27,7 +27,7 @@ pub(super) fn get(
     at: At<'_>,
     dst: Register,
     (slot, key): (u32, Operand),
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let (map, under) = (&process.memory[slot as usize], at.read(process, key));
     decide_state(map, under)?;
     let found = evaluate::binary(Binary::Get, map, under)?;
@@ -43,7 +43,7 @@ pub(super) fn find(
     at: At<'_>,
     [dst, there]: [Register; 2],
     (map, key): (Operand, Operand),
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let [of, under] = [map, key].map(|operand| at.read(process, operand));
     decide_state(of, under)?;
     let (is_there, found) = evaluate::found(of, under)?;
@@ -65,13 +65,18 @@ fn note_read(process: &mut Process, at: At<'_>, map: Operand, key: Operand) {
 }
 
 /// Sets an entry of a map in its slot; what is not shared is changed in place.
-pub(super) fn put(process: &mut Process, at: At<'_>, slot: u32, [key, value]: [Operand; 2]) -> Result<Next, Obstacle> {
+pub(super) fn put(
+    process: &mut Process,
+    at: At<'_>,
+    slot: u32,
+    [key, value]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
     let entry = Entry::always(at.read(process, value).clone());
     write(process, at, (slot, key), Some(entry))
 }
 
 /// Removes an entry of a map in its slot.
-pub(super) fn delete(process: &mut Process, at: At<'_>, slot: u32, key: Operand) -> Result<Next, Obstacle> {
+pub(super) fn delete(process: &mut Process, at: At<'_>, slot: u32, key: Operand) -> Result<Executed, Obstacle> {
     write(process, at, (slot, key), None)
 }
 
@@ -80,7 +85,7 @@ fn write(
     at: At<'_>,
     (slot, key): (u32, Operand),
     entry: Option<Entry>,
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let key = at.read(process, key).clone();
     if let Value::Union(alternatives) = &key {
         return Err(Obstacle::Decide(alternatives[0].0.clone()));
@@ -91,7 +96,7 @@ fn write(
         _ => {}
     }
     process.task.stored.insert(slot);
-    Ok(Next::Following)
+    Ok(Executed::Following)
 }
 
 /// A map with another entry.
@@ -110,7 +115,7 @@ pub(super) fn retain(
     at: At<'_>,
     (dst, slot, stored): (Register, u32, Pc),
     [key, kept]: [Operand; 2],
-) -> Result<Next, Obstacle> {
+) -> Result<Executed, Obstacle> {
     let kept = at.read(process, kept).truth();
     let key = at.read(process, key).clone();
     if process.task.guards.is_empty()

@@ -4,7 +4,7 @@
 //! says that the first way was taken. What has no form inside, as lists of different lengths, is not merged.
 
 use super::Process;
-use super::evaluate::Next;
+use super::evaluate::Executed;
 use super::operands::At;
 use super::run::carry_out;
 use super::task::{Frame, Waiting, is_forced};
@@ -35,9 +35,9 @@ pub fn run_to(process: &mut Process, program: &Program, place: Pc) -> bool {
         }
         process.task.fuel = process.task.fuel.saturating_sub(1);
         match carry_out(process, at) {
-            Ok(Next::Following) => process.task.jump(at.frame.pc + 1),
-            Ok(Next::Moved) => {}
-            Ok(Next::Event(_)) | Err(_) => return false,
+            Ok(Executed::Following) => process.task.jump(at.frame.pc + 1),
+            Ok(Executed::Moved) => {}
+            Ok(Executed::Event(_)) | Err(_) => return false,
         }
         if process.task.oversize.is_some() || process.task.fuel == 0 {
             return false;

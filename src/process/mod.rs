@@ -33,7 +33,7 @@ pub use event::{
 };
 pub use fresh::Fresh;
 pub use glide::Knows;
-pub use notes::{Slots, Touched};
+pub use notes::{Slots, TouchedPart};
 pub use roots::Live;
 pub use sections::{Sent, Situation, Stack};
 pub use task::{Port, copy_values};
@@ -43,7 +43,7 @@ use crate::spec::code::{Pc, Program};
 use crate::spec::{Site, Types};
 use crate::term::Term;
 use crate::value::{self, Ask, Truth, Value};
-use sections::Pending;
+use sections::Sections;
 use task::{Frame, Guard, Presences, Task, Waiting};
 
 /// A server that follows a specification: its memory and its tasks, of which at most one runs.
@@ -56,7 +56,7 @@ pub struct Process {
     /// The task that runs.
     task: Task,
     /// Requests, other tasks and answers under way, if there are any.
-    pending: Option<Box<Pending>>,
+    pending: Option<Box<Sections>>,
 }
 
 impl Process {
@@ -252,7 +252,7 @@ impl Process {
 
     /// The parts of the state that the section has touched so far, in order.
     #[must_use]
-    pub fn touched(&self) -> &[Touched] {
+    pub fn touched(&self) -> &[TouchedPart] {
         &self.task.notes.read().touched
     }
 

@@ -60,7 +60,7 @@ impl Slots {
 /// A part of the state that a section has touched, of the variables that the specification's steps touch. After `reply x in live`
 /// that is `live` at the value of x.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Touched {
+pub struct TouchedPart {
     /// The variable.
     pub slot: u32,
     /// The key or element, which may be symbolic; `None` is the variable as a whole.
@@ -74,7 +74,7 @@ const PARTS: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
     /// The parts that it touched, in order.
-    pub(super) touched: Vec<Touched>,
+    pub(super) touched: Vec<TouchedPart>,
     /// Conditions on which instructions of this section forked.
     pub(super) decided: Vec<(Term, bool)>,
     /// The number of guesses in this section that a stretch of a list goes on, without anything that bounds it.
@@ -110,7 +110,7 @@ impl Seldom {
     }
 
     /// Notes what is touched, once.
-    pub(super) fn touch(&mut self, mut touched: Touched) {
+    pub(super) fn touch(&mut self, mut touched: TouchedPart) {
         if touched.key == Some(Value::Absent) || self.read().touched.len() >= PARTS {
             touched.key = None;
         }

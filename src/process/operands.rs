@@ -6,7 +6,7 @@ use crate::spec::Site;
 use crate::spec::code::{Function, Op, Operand, Program, Register};
 use crate::spec::operands::visit_operands;
 use crate::term::Term;
-use crate::value::{Part, Value};
+use crate::value::{ExpandedPart, Value};
 
 /// The instruction that is carried out, and where it stands.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl<'p> At<'p> {
 }
 
 /// The values that instructions read and write that need no decision.
-pub(super) struct Place<'p> {
+pub(super) struct PlainOperands<'p> {
     pub(super) registers: &'p mut [Value],
     pub(super) memory: &'p mut [Value],
     pub(super) stored: &'p mut Slots,
@@ -59,7 +59,7 @@ pub(super) struct Place<'p> {
     pub(super) constants: &'p [Value],
 }
 
-impl Place<'_> {
+impl PlainOperands<'_> {
     #[inline(always)] // A few instructions, wherever it is.
     pub(super) fn read(&self, operand: Operand) -> &Value {
         match operand {
@@ -86,7 +86,7 @@ pub(super) fn decide(process: &mut Process, at: At<'_>, condition: &Term, holds:
 }
 
 /// Puts a part into the operands of the instruction, and into arms that are to be joined; whether any changed.
-pub(super) fn fill(process: &mut Process, at: At<'_>, part: &Part) -> bool {
+pub(super) fn fill(process: &mut Process, at: At<'_>, part: &ExpandedPart) -> bool {
     let mut changed = false;
     for operand in operands(at) {
         changed |= match operand {
@@ -126,7 +126,7 @@ fn decide_value(value: &mut Value, condition: &Term, holds: bool) -> bool {
     changed
 }
 
-fn fill_value(value: &mut Value, part: &Part) -> bool {
+fn fill_value(value: &mut Value, part: &ExpandedPart) -> bool {
     match value {
         Value::Map(map) => map.fill(part),
         other => match other.filled(part) {

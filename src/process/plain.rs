@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::evaluate;
-use super::operands::Place;
+use super::operands::PlainOperands;
 use super::task::READ;
 use crate::scalar::{Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
@@ -14,7 +14,7 @@ use crate::value::{Entry, Presence, Value};
 
 /// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
 #[inline(never)] // What most handlers do is left more room.
-pub(super) fn carry_out(place: &mut Place<'_>, op: &Op) -> bool {
+pub(super) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
     let (dst, value) = match op {
         Op::Put { slot, key, value } => {
             let entry = Entry::always(place.read(*value).clone());
@@ -46,7 +46,7 @@ pub(super) fn carry_out(place: &mut Place<'_>, op: &Op) -> bool {
 }
 
 /// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
-fn get(place: &mut Place<'_>, map: Operand, key: Operand) -> Option<Value> {
+fn get(place: &mut PlainOperands<'_>, map: Operand, key: Operand) -> Option<Value> {
     let Some(found) = plain_entry(place.read(map), place.read(key))? else { return Some(Value::NONE) };
     let found = found.clone();
     note_read(place, map, key, &found);
@@ -54,7 +54,7 @@ fn get(place: &mut Place<'_>, map: Operand, key: Operand) -> Option<Value> {
 }
 
 /// `dst := map[key]`, and whether it is there.
-fn find(place: &mut Place<'_>, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
+fn find(place: &mut PlainOperands<'_>, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
     let Some(found) = plain_entry(place.read(map), place.read(key)) else { return false };
     let (is_there, value) = (found.is_some(), found.map_or(Value::Absent, Value::clone));
     note_read(place, map, key, &value);
@@ -64,7 +64,7 @@ fn find(place: &mut Place<'_>, [dst, there]: [Register; 2], map: Operand, key: O
 }
 
 /// Remembers an entry of a variable in which something is not known.
-fn note_read(place: &mut Place<'_>, map: Operand, key: Operand, found: &Value) {
+fn note_read(place: &mut PlainOperands<'_>, map: Operand, key: Operand, found: &Value) {
     if let Operand::Slot(slot) = map
         && place.read_open.len() < READ
         && found.has_terms()
@@ -75,7 +75,7 @@ fn note_read(place: &mut Place<'_>, map: Operand, key: Operand, found: &Value) {
 }
 
 /// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.
-fn write(place: &mut Place<'_>, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
+fn write(place: &mut PlainOperands<'_>, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
     let Value::Scalar(key) = place.read(key) else { return false };
     let key = Value::Scalar(key.clone());
     let Value::Map(map) = &mut place.memory[slot as usize] else { return false };
@@ -85,7 +85,7 @@ fn write(place: &mut Place<'_>, slot: u32, key: Operand, entry: Option<Entry>) -
 }
 
 /// A constructor with other fields.
-fn with(place: &Place<'_>, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
+fn with(place: &PlainOperands<'_>, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
     let Value::Data { tag, fields: Some(own) } = place.read(src) else { return None };
     let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
     let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| place.read(*operand));

@@ -1,7 +1,7 @@
 //! The loop that runs a process to its next event.
 
 use super::collect::{self, RANGE};
-use super::evaluate::{self, Next, Obstacle};
+use super::evaluate::{self, Executed, Obstacle};
 use super::glide::{self, Knows, glides};
 use super::operands::{self, At};
 use super::task::{Task, Waiting};
@@ -61,9 +61,9 @@ fn stride(process: &mut Process, program: &Program, knows: &mut impl Knows) -> E
         }
         process.task.fuel -= 1;
         match carry_out(process, at) {
-            Ok(Next::Following) => process.task.jump(at.frame.pc + 1),
-            Ok(Next::Moved) => {}
-            Ok(Next::Event(event)) => return event,
+            Ok(Executed::Following) => process.task.jump(at.frame.pc + 1),
+            Ok(Executed::Moved) => {}
+            Ok(Executed::Event(event)) => return event,
             Err(obstacle) => {
                 if let Some(event) = overcome(process, at, obstacle) {
                     return event;
@@ -79,7 +79,7 @@ fn stride(process: &mut Process, program: &Program, knows: &mut impl Knows) -> E
 
 /// Carries out the instruction at which the process stands.
 #[inline]
-pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Next, Obstacle> {
+pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
     let op = match &at.function.code[at.frame.pc as usize] {
         Op::Watched { op, touches } => {
             effects::touch(process, at, touches);
@@ -178,8 +178,8 @@ fn uncounted(task: &mut Task, at: At<'_>) -> Option<Event> {
         task.set(dst, Value::Absent);
     }
     match effects::fault(task, at, Truth::Known(true), FaultKind::Uncounted) {
-        Ok(Next::Event(event)) => Some(event),
-        Ok(Next::Following | Next::Moved) | Err(_) => {
+        Ok(Executed::Event(event)) => Some(event),
+        Ok(Executed::Following | Executed::Moved) | Err(_) => {
             task.jump(at.frame.pc + 1);
             None
         }
@@ -201,13 +201,13 @@ fn reply(process: &mut Process, at: At<'_>, src: Operand) -> Event {
 }
 
 #[inline]
-fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Next, Obstacle> {
+fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obstacle> {
     match op {
         Op::Copy { dst, src } => process.task.keep(*dst, Ok(at.read(process, *src).clone())),
         Op::Store { slot, src } => {
             process.memory[*slot as usize] = at.read(process, *src).clone();
             process.task.stored.insert(*slot);
-            Ok(Next::Following)
+            Ok(Executed::Following)
         }
         Op::Unary { dst, op, a } => process.task.keep(*dst, evaluate::unary(*op, at.read(process, *a))),
         Op::Binary { dst, op: Binary::Split, a, b } => {
@@ -269,7 +269,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Next, Obstacle>
         }
         Op::ByVariant { src, targets, none } => match at.read(process, *src) {
             Value::Data { tag, .. } => process.task.goto(targets.get(*tag as usize).copied().unwrap_or(*none)),
-            _ => Ok(Next::Following),
+            _ => Ok(Executed::Following),
         },
         Op::HasLength { dst, src, length, exact } => {
             let truth = evaluate::has_length(at.read(process, *src), *length as usize, *exact);
@@ -308,7 +308,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Next, Obstacle>
         Op::Jump { to } => process.task.goto(*to),
         Op::Unless { cond, to } => match at.read(process, *cond).truth() {
             Truth::Known(false) => process.task.goto(*to),
-            Truth::Known(true) | Truth::Term(_) => Ok(Next::Following),
+            Truth::Known(true) | Truth::Term(_) => Ok(Executed::Following),
         },
         Op::Branch { cond, otherwise } => arms::statement(process, at, *cond, *otherwise),
         Op::Compare { op, a, b, otherwise } => arms::compare(process, at, (*op, *a, *b), *otherwise),
@@ -322,7 +322,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Next, Obstacle>
         Op::PickElement { dst, over, ty } => effects::pick(process, at, (*dst, *ty), *over),
         Op::Select { targets } => {
             process.task.waiting = Waiting::Target(targets.clone());
-            Ok(Next::Event(Event::Or { ways: targets.len(), site: at.site() }))
+            Ok(Executed::Event(Event::Or { ways: targets.len(), site: at.site() }))
         }
         Op::Require { dst, op, a, b } => {
             let holds = evaluate::binary(*op, at.read(process, *a), at.read(process, *b))?;
@@ -335,12 +335,12 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Next, Obstacle>
             process.task.condition(cond, |cond| Event::Expects(cond, at.site()))
         }
         Op::Fault { kind } => effects::fault(&mut process.task, at, Truth::Known(true), *kind),
-        Op::Reply { src } => Ok(Next::Event(reply(process, at, *src))),
+        Op::Reply { src } => Ok(Executed::Event(reply(process, at, *src))),
         Op::Yield => process.task.event(Event::Yield),
         // The loop has taken a watched instruction out of its wrapping.
         Op::End | Op::Unsupported | Op::Watched { .. } => {
             process.task.running = false;
-            Ok(Next::Event(Event::End))
+            Ok(Executed::Event(Event::End))
         }
     }
 }

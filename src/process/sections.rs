@@ -42,7 +42,7 @@ pub struct Sent {
 
 /// Everything that is under way; there is none where nothing is.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct Pending {
+pub(super) struct Sections {
     arrived: Vec<(Port, Value)>,
     suspended: Vec<Suspended>,
     sent: Vec<Sent>,
@@ -157,10 +157,10 @@ impl Process {
         self.change_pending(|pending| pending.sent.remove(at))
     }
 
-    fn change_pending<T>(&mut self, change: impl FnOnce(&mut Pending) -> T) -> T {
+    fn change_pending<T>(&mut self, change: impl FnOnce(&mut Sections) -> T) -> T {
         let mut pending = self.pending.take().unwrap_or_default();
         let changed = change(&mut pending);
-        if *pending != Pending::default() {
+        if *pending != Sections::default() {
             self.pending = Some(pending);
         }
         changed
@@ -169,7 +169,7 @@ impl Process {
     /// The situation of everything that is under way.
     #[must_use]
     pub fn situation(&self) -> Situation {
-        let Some(Pending { arrived, suspended, sent }) = self.pending.as_deref() else { return Situation::default() };
+        let Some(Sections { arrived, suspended, sent }) = self.pending.as_deref() else { return Situation::default() };
         Situation {
             arrived: arrived.iter().map(|(port, _)| *port).collect(),
             suspended: suspended.iter().map(|task| task.stack.clone()).collect(),
@@ -190,15 +190,15 @@ impl Process {
     }
 }
 
-impl Pending {
+impl Sections {
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
-        let Pending { arrived, suspended, sent } = self;
+        let Sections { arrived, suspended, sent } = self;
         let packets = arrived.iter().map(|(_, request)| request).chain(sent.iter().map(|answer| &answer.value));
         packets.chain(suspended.iter().flat_map(|task| &task.registers))
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let Pending { arrived, suspended, sent } = self;
+        let Sections { arrived, suspended, sent } = self;
         let answers = sent.iter_mut().map(|answer| &mut answer.value);
         let packets = arrived.iter_mut().map(|(_, request)| request).chain(answers);
         packets.chain(suspended.iter_mut().flat_map(|task| &mut task.registers))

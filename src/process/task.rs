@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Evaluated, Next, Obstacle};
+use super::evaluate::{Evaluated, Executed, Obstacle};
 use super::notes::{Seldom, Slots};
 use super::{Event, SECTION_LIMIT, UNION_LIMIT};
 use crate::spec::Site;
@@ -219,29 +219,33 @@ impl Task {
     }
 
     #[inline]
-    pub(super) fn keep(&mut self, dst: Register, value: Evaluated) -> Result<Next, Obstacle> {
+    pub(super) fn keep(&mut self, dst: Register, value: Evaluated) -> Result<Executed, Obstacle> {
         self.keep_small(dst, value?);
-        Ok(Next::Following)
+        Ok(Executed::Following)
     }
 
     pub(super) fn jump(&mut self, pc: Pc) {
         self.frame.pc = pc;
     }
 
-    pub(super) fn goto(&mut self, pc: Pc) -> Result<Next, Obstacle> {
+    pub(super) fn goto(&mut self, pc: Pc) -> Result<Executed, Obstacle> {
         self.jump(pc);
-        Ok(Next::Moved)
+        Ok(Executed::Moved)
     }
 
     /// Meets an event, behind which it goes on at the next instruction.
-    pub(super) fn event(&mut self, event: Event) -> Result<Next, Obstacle> {
+    pub(super) fn event(&mut self, event: Event) -> Result<Executed, Obstacle> {
         self.frame.pc += 1;
-        Ok(Next::Event(event))
+        Ok(Executed::Event(event))
     }
 
     /// Meets an event with a condition, unless that is known to hold.
-    pub(super) fn condition(&mut self, condition: Truth, event: impl FnOnce(Truth) -> Event) -> Result<Next, Obstacle> {
-        if condition.is_true() { Ok(Next::Following) } else { self.event(event(condition)) }
+    pub(super) fn condition(
+        &mut self,
+        condition: Truth,
+        event: impl FnOnce(Truth) -> Event,
+    ) -> Result<Executed, Obstacle> {
+        if condition.is_true() { Ok(Executed::Following) } else { self.event(event(condition)) }
     }
 
     /// Makes it a copy of another one, where it already is.

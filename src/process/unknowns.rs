@@ -15,12 +15,12 @@ use crate::scalar::Int;
 use crate::spec::code::Program;
 use crate::spec::types::TypeId;
 use crate::term::Term;
-use crate::value::{self, Ask, Entry, Keys, Map, Part, Reach, Rest, Truth, Unknown, Value};
+use crate::value::{self, Ask, Entry, ExpandedPart, Keys, Map, Reach, Truth, Unknown, Unseen, Value};
 
 /// A part that is asked for, or what is to be done before it is there.
 pub enum Answered {
     /// It is there.
-    Part(Part),
+    Part(ExpandedPart),
     /// A condition must be decided first: [`Process::branch`](super::Process::branch).
     Branch(Term),
     /// It must be made: [`Process::look`](super::Process::look).
@@ -90,8 +90,8 @@ impl Unknowns {
             value.visit_unknowns(&mut |id| ids.push(id));
             let part = |id: u64| match self.seen_of(id)? {
                 Value::Map(_) => None,
-                Value::Open(items) if items.len() == 2 => Some(vec![Part::Item(id, first_of(items))]),
-                seen => Some(vec![Part::Node(id, seen.clone()), Part::Item(id, None)]),
+                Value::Open(items) if items.len() == 2 => Some(vec![ExpandedPart::Item(id, first_of(items))]),
+                seen => Some(vec![ExpandedPart::Node(id, seen.clone()), ExpandedPart::Item(id, None)]),
             };
             let parts = ids.into_iter().filter_map(part).flatten();
             let Some(more) = parts.into_iter().find_map(|part| value.filled(&part)) else { return value };
@@ -154,7 +154,7 @@ impl Unknowns {
     pub(super) fn ask(&mut self, task: &mut Task, program: &Program, ask: &Ask) -> Answered {
         let answered = match ask {
             Ask::Node(unknown) => match self.seen_of(unknown.id) {
-                Some(value) => Answered::Part(Part::Node(unknown.id, value.clone())),
+                Some(value) => Answered::Part(ExpandedPart::Node(unknown.id, value.clone())),
                 None if task.notes.read().looked == NODE_LIMIT || share_of(task, *unknown) == 0 => {
                     Answered::Cut(Limit::Nodes)
                 }
@@ -178,11 +178,11 @@ impl Unknowns {
         answered
     }
 
-    fn ask_item(&mut self, task: &mut Task, rest: &Rest, reach: Reach) -> Answered {
+    fn ask_item(&mut self, task: &mut Task, rest: &Unseen, reach: Reach) -> Answered {
         let id = rest.unknown.id;
         match self.seen_of(id) {
-            Some(Value::Open(items)) => return Answered::Part(Part::Item(id, first_of(items))),
-            Some(_) => return Answered::Part(Part::Item(id, None)),
+            Some(Value::Open(items)) => return Answered::Part(ExpandedPart::Item(id, first_of(items))),
+            Some(_) => return Answered::Part(ExpandedPart::Item(id, None)),
             None => {}
         }
         let some = Term::at_least(&rest.length, &Int::ONE);
@@ -190,7 +190,7 @@ impl Unknowns {
             Some(true) => Answered::Look(Look::Item(TypeId::of_number(rest.unknown.ty), rest.length.clone())),
             Some(false) => {
                 self.set(id, Value::list([]));
-                Answered::Part(Part::Item(id, None))
+                Answered::Part(ExpandedPart::Item(id, None))
             }
             None => {
                 let notes = task.notes.make();
@@ -204,7 +204,7 @@ impl Unknowns {
     }
 
     fn ask_entry(&self, task: &Task, program: &Program, (unknown, key): (Unknown, &Value)) -> Answered {
-        let found = |key: &Value, entry: &Entry| Part::Entry(unknown.id, key.clone(), entry.clone());
+        let found = |key: &Value, entry: &Entry| ExpandedPart::Entry(unknown.id, key.clone(), entry.clone());
         let Some(Value::Map(origin)) = self.seen_of(unknown.id) else {
             return Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)));
         };
@@ -238,7 +238,7 @@ impl Unknowns {
                 let mut entries: Vec<(Value, Entry)> =
                     origin.looked_at().map(|(key, entry)| (key.clone(), entry.clone())).collect();
                 entries.sort();
-                Answered::Part(Part::Others(unknown.id, entries, others))
+                Answered::Part(ExpandedPart::Others(unknown.id, entries, others))
             }
             None => Answered::Look(Look::Others),
         })
@@ -274,7 +274,7 @@ impl Unknowns {
             let new = origin.differs_from_all(&key).and(there);
             facts.push(Term::eq(before, &new.or(left).term()));
         }
-        origin.fill(&Part::Entry(unknown.id, key.clone(), entry));
+        origin.fill(&ExpandedPart::Entry(unknown.id, key.clone(), entry));
         if before.is_some() {
             origin.bind_others(&made.field(0, 2).truth().term());
         }
@@ -304,9 +304,9 @@ fn share(task: &mut Task, unknown: Unknown, made: &Value) {
     task.notes.make().shares.extend(inside.into_iter().map(|id| (id, each)));
 }
 
-fn first_of(items: &im::Vector<Value>) -> Option<(Value, Rest)> {
+fn first_of(items: &im::Vector<Value>) -> Option<(Value, Unseen)> {
     match (items.front(), items.get(1)) {
-        (Some(first), Some(Value::Rest(rest))) => Some((first.clone(), Rest::clone(rest))),
+        (Some(first), Some(Value::Rest(rest))) => Some((first.clone(), Unseen::clone(rest))),
         _ => None,
     }
 }

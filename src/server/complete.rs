@@ -10,7 +10,7 @@ use crate::scalar::{Int, Json, Scalar, Token};
 use crate::solve::Model;
 use crate::spec::{Type, TypeId, Types};
 use crate::term::Term;
-use crate::value::{Entry, Map, Presence, Rest, Value};
+use crate::value::{Entry, Map, Presence, Unseen, Value};
 
 /// Stretches of lists longer than this are cut: only a model that is free to choose makes them so long.
 const STRETCH: usize = 10_000;
@@ -92,7 +92,7 @@ impl Completion<'_> {
         }
     }
 
-    fn unseen(&self, rest: &Rest, elements: &mut Vec<Value>) {
+    fn unseen(&self, rest: &Unseen, elements: &mut Vec<Value>) {
         let length = self.model.eval_or_simplest(&rest.length);
         let length = length.as_ref().and_then(Scalar::as_int).and_then(Int::to_i64).unwrap_or(0);
         let list = TypeId::of_number(rest.unknown.ty);

@@ -12,9 +12,9 @@ use crate::term::Term;
 
 /// Two or more values of different shapes, under guards that exclude each other: `[#1: None, !#1: Some(#2)]`.
 #[derive(Clone)]
-pub struct Alternatives(Arc<Read>);
+pub struct Alternatives(Arc<Union>);
 
-struct Read {
+struct Union {
     pairs: SmallVec<[(Term, Value); 2]>,
     reading: Reading,
 }
@@ -32,7 +32,7 @@ impl Alternatives {
     /// Alternatives that are told apart where they are read, also those of one shape. Scalars only in entries of maps.
     #[must_use]
     pub fn apart(pairs: impl IntoIterator<Item = (Term, Value)>) -> Alternatives {
-        Alternatives(Arc::new(Read { pairs: pairs.into_iter().collect(), reading: Reading::Apart }))
+        Alternatives(Arc::new(Union { pairs: pairs.into_iter().collect(), reading: Reading::Apart }))
     }
 
     /// Tests whether they are told apart where they are read.
@@ -74,7 +74,7 @@ pub(super) fn lift<'a>(cases: impl Iterator<Item = (&'a Term, Lifted<Value>)>) -
 
 impl FromIterator<(Term, Value)> for Alternatives {
     fn from_iter<I: IntoIterator<Item = (Term, Value)>>(pairs: I) -> Alternatives {
-        Alternatives(Arc::new(Read { pairs: pairs.into_iter().collect(), reading: Reading::Lifted }))
+        Alternatives(Arc::new(Union { pairs: pairs.into_iter().collect(), reading: Reading::Lifted }))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::alternatives::lift;
 use super::equal::choose_alternative;
-use super::{Entry, Lifted, Map, Presence, Truth, Value, equal, one_of, sequence};
+use super::{Entry, Lifted, List, Map, Presence, Truth, Value, equal, one_of, sequence};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
 
 /// Element `at` of a list (0-based): whether there is one, and which.
 #[must_use]
-pub fn element(list: &Arc<im::Vector<Value>>, at: &Value) -> (Truth, Value) {
+pub fn element(list: &Arc<List>, at: &Value) -> (Truth, Value) {
     if let Some(at) = at.as_int() {
         let Some(at) = at.to_i64().and_then(|at| usize::try_from(at).ok()) else {
             return (Truth::Known(false), Value::Absent);
@@ -135,12 +135,12 @@ fn position(bound: &Value) -> Option<usize> {
     bound.as_int().and_then(Int::to_i64).and_then(|bound| usize::try_from(bound).ok())
 }
 
-fn before(list: &im::Vector<Value>, end: usize) -> Lifted<()> {
+fn before(list: &List, end: usize) -> Lifted<()> {
     end.checked_sub(1).map_or(Ok(()), |last| sequence::plain(list, Some(last)))
 }
 
 /// A slice of a list with unknown stretches or optional elements: up to its end, or as far as the bounds go.
-fn slice_open(list: &im::Vector<Value>, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
+fn slice_open(list: &List, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
     match (position(from), position(to)) {
         (Some(from), _) if *to == sequence::length(list) => {
             before(list, from)?;
@@ -155,7 +155,7 @@ fn slice_open(list: &im::Vector<Value>, from: &Value, to: &Value) -> Lifted<(Tru
     }
 }
 
-fn slice_list(list: &im::Vector<Value>, from: &Value, to: &Value) -> (Truth, Value) {
+fn slice_list(list: &List, from: &Value, to: &Value) -> (Truth, Value) {
     match (position(from), position(to)) {
         (Some(from), Some(to)) if from <= to && to <= list.len() => {
             (Truth::Known(true), Value::list(list.iter().skip(from).take(to - from).cloned()))

@@ -4,7 +4,7 @@
 //! The ways are paths through a grid whose points say how much of each list is used up. Points that no path to the end passes
 //! are left out; a point that all paths pass divides the condition into parts that hold together.
 
-use super::{Lifted, Split, Truth, Value};
+use super::{Lifted, List, Split, Truth, Value};
 use crate::term::Term;
 
 /// More points than this are not looked at: the first presence is decided instead.
@@ -20,7 +20,7 @@ type Equal = fn(&Value, &Value) -> Lifted<Truth>;
 ///
 /// # Errors
 /// What must come first.
-pub(super) fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, equal: Equal) -> Lifted<Truth> {
+pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
     let (mut a, mut b): (Vec<&Value>, Vec<&Value>) = (a.iter().collect(), b.iter().collect());
     let (mut conditions, mut split) = (Vec::new(), None);
     let mut all_equal = |x: &Value, y: &Value| -> bool {
@@ -63,7 +63,7 @@ fn element(element: &Value) -> &Value {
 
 /// A step from a point: the elements of the first and of the second list that it uses up.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum Advance {
     /// The next element of the first list is not there.
     First,
     /// That one is, and the next of the second is not.
@@ -72,7 +72,7 @@ enum Step {
     Both,
 }
 
-const STEPS: [Step; 3] = [Step::First, Step::Second, Step::Both];
+const STEPS: [Advance; 3] = [Advance::First, Advance::Second, Advance::Both];
 
 /// The result of comparing two elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,24 +148,24 @@ impl<'v> Grid<'v> {
     }
 
     /// The point that a step leads to, if it can be taken.
-    fn target(&self, at: usize, step: Step) -> Option<usize> {
+    fn target(&self, at: usize, step: Advance) -> Option<usize> {
         let (x, y) = self.elements(at);
         let row = self.b.len() + 1;
         match step {
-            Step::First => x?.presence().map(|_| at + row),
-            Step::Second => y?.presence().map(|_| at + 1),
-            Step::Both => (self.same[at] != Same::Never).then_some(at + row + 1),
+            Advance::First => x?.presence().map(|_| at + row),
+            Advance::Second => y?.presence().map(|_| at + 1),
+            Advance::Both => (self.same[at] != Same::Never).then_some(at + row + 1),
         }
     }
 
     /// Adds the conditions of a step.
-    fn step(&self, at: usize, step: Step, conditions: &mut Vec<Term>) -> Lifted<()> {
+    fn step(&self, at: usize, step: Advance, conditions: &mut Vec<Term>) -> Lifted<()> {
         let (x, y) = self.elements(at);
         let [x, y] = [x, y].map(|element| element.and_then(Value::presence));
         match step {
-            Step::First => conditions.extend(x.map(Term::not)),
-            Step::Second => conditions.extend(x.cloned().into_iter().chain(y.map(Term::not))),
-            Step::Both => {
+            Advance::First => conditions.extend(x.map(Term::not)),
+            Advance::Second => conditions.extend(x.cloned().into_iter().chain(y.map(Term::not))),
+            Advance::Both => {
                 conditions.extend(x.into_iter().chain(y).cloned());
                 if let Same::Open(open) = self.same[at] {
                     conditions.push(self.open[open as usize].clone()?);
@@ -176,7 +176,7 @@ impl<'v> Grid<'v> {
     }
 
     /// The steps from a point that are on a path.
-    fn steps(&self, at: usize) -> impl Iterator<Item = (Step, usize)> {
+    fn steps(&self, at: usize) -> impl Iterator<Item = (Advance, usize)> {
         let passed = move |step| Some((step, self.target(at, step).filter(|target| self.passed[*target])?));
         STEPS.into_iter().filter_map(passed)
     }

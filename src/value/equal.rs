@@ -1,6 +1,6 @@
 //! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
 
-use super::{Ask, Lifted, Reach, Rest, Split, Truth, Value, embed, optional, sequence};
+use super::{Ask, Lifted, List, Reach, Split, Truth, Unseen, Value, embed, optional, sequence};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 use smallvec::SmallVec;
@@ -140,7 +140,7 @@ pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>)
 }
 
 /// Compares two lists, of which at least one is open.
-fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, reach: Reach) -> Lifted<Truth> {
+fn equal_lists(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
     if a == b {
         return Ok(Truth::Known(true));
     }
@@ -176,20 +176,20 @@ fn equal_lists(a: &im::Vector<Value>, b: &im::Vector<Value>, reach: Reach) -> Li
 }
 
 /// A stretch at the same place in both lists that is not the same one.
-fn stretch(x: &Value, y: &Value) -> Option<Rest> {
+fn stretch(x: &Value, y: &Value) -> Option<Unseen> {
     match (x, y) {
         (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => None,
-        (Value::Rest(rest), _) | (_, Value::Rest(rest)) => Some(Rest::clone(rest)),
+        (Value::Rest(rest), _) | (_, Value::Rest(rest)) => Some(Unseen::clone(rest)),
         _ => None,
     }
 }
 
 /// The stretch to be looked at before a list can be compared with one of known length, element by element. Where that shows
 /// an unknown list whole, one element after the other is asked for: what is known by then is compared once, at the end.
-fn awaited(a: &im::Vector<Value>, b: &im::Vector<Value>) -> Option<Rest> {
+fn awaited(a: &List, b: &List) -> Option<Unseen> {
     for pair in a.iter().zip(b.iter()) {
         match pair {
-            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return Some(Rest::clone(rest)),
+            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return Some(Unseen::clone(rest)),
             (Value::Scalar(x), Value::Scalar(y)) if x != y => return None,
             _ => {}
         }
@@ -198,7 +198,7 @@ fn awaited(a: &im::Vector<Value>, b: &im::Vector<Value>) -> Option<Rest> {
 }
 
 /// Lists that differ in length for certain are not equal; else the stretch is looked at.
-fn apart(a: &im::Vector<Value>, b: &im::Vector<Value>, ask: Ask) -> Lifted<Truth> {
+fn apart(a: &List, b: &List, ask: Ask) -> Lifted<Truth> {
     if equal(&sequence::length(a), &sequence::length(b))?.is_false() {
         Ok(Truth::Known(false))
     } else {

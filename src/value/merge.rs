@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Ask, Map, Value};
+use super::{Ask, List, Map, Value};
 use crate::term::Term;
 
 /// `condition ? then : otherwise`.
@@ -82,8 +82,7 @@ fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
             Some(Value::list(x.iter().zip(y.iter()).map(|(x, y)| merge(condition, x.clone(), y.clone()))))
         }
         (Value::Open(x), Value::Open(y)) if x.len() == y.len() => {
-            let joined: Option<im::Vector<Value>> =
-                x.iter().zip(y.iter()).map(|(x, y)| element(condition, x, y)).collect();
+            let joined: Option<List> = x.iter().zip(y.iter()).map(|(x, y)| element(condition, x, y)).collect();
             joined.map(|list| Value::Open(Arc::new(list)))
         }
         (Value::Map(x), Value::Map(y)) => Map::join(condition, x, y).map(Value::Map),

@@ -40,7 +40,10 @@ pub use one_of::one_of;
 pub use operate::{Arithmetic, add, append_in_place, arithmetic, negate, text};
 pub use optional::{Optional, has_at_least, has_exactly, includes, with_optional};
 pub use substitute::{Leaf, Substitution};
-pub use unknown::{Ask, Base, Keys, Part, Reach, Rest, Unknown, View};
+pub use unknown::{Ask, Base, ExpandedPart, Keys, Reach, Unknown, Unseen, View};
+
+/// The elements of a list, in a persistent vector.
+pub type List = im::Vector<Value>;
 
 /// A value, possibly symbolic.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -57,9 +60,9 @@ pub enum Value {
         fields: Option<Arc<[Value]>>,
     },
     /// A list of known length.
-    List(Arc<im::Vector<Value>>),
+    List(Arc<List>),
     /// A list among whose elements are stretches of unknown length, or elements that may or may not be there.
-    Open(Arc<im::Vector<Value>>),
+    Open(Arc<List>),
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
     /// Two or more alternatives of different shapes; the guards exclude each other and cover the path they stand on.
@@ -67,7 +70,7 @@ pub enum Value {
     /// A node of a recursive type that has not been looked at.
     Unknown(Unknown),
     /// A stretch of a list that has not been looked at; stands among the elements of open lists only.
-    Rest(Arc<Rest>),
+    Rest(Arc<Unseen>),
     /// An element that is there under a condition; stands among the elements of open lists only.
     Maybe(Arc<Optional>),
     /// Any value: a part of an observed answer that is not known; stands in observed values only.
@@ -142,7 +145,7 @@ impl Value {
 
     /// A list of elements among which stretches and optional elements may stand.
     #[must_use]
-    pub fn sequence(elements: im::Vector<Value>) -> Value {
+    pub fn sequence(elements: List) -> Value {
         let is_open = elements.iter().any(|element| matches!(element, Value::Rest(_) | Value::Maybe(_)));
         if is_open { Value::Open(Arc::new(elements)) } else { Value::List(Arc::new(elements)) }
     }

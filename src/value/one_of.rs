@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Value, merge, union};
+use super::{List, Value, merge, union};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Column, Scalars, Term, count_walked};
 
-type List = Arc<im::Vector<Value>>;
 /// From an element of the list to a part of it.
-type Path = SmallVec<[Step; 2]>;
+type Selectors = SmallVec<[Selector; 2]>;
 
 /// Looking at so many elements counts as one node.
 const LOOKED_AT: usize = 8;
@@ -31,7 +30,7 @@ enum Shape {
 
 /// Into a field, or an element, of a value of this shape.
 #[derive(Clone, Copy)]
-struct Step {
+struct Selector {
     shape: Shape,
     part: usize,
 }
@@ -43,13 +42,13 @@ pub fn one_of(index: &Term, values: &[Value]) -> Value {
 }
 
 /// The element of a list at a position; beyond both ends what [`one_of`] says.
-pub(super) fn at(index: &Term, list: &List) -> Value {
-    part(index, list, &Path::new())
+pub(super) fn at(index: &Term, list: &Arc<List>) -> Value {
+    part(index, list, &Selectors::new())
 }
 
 /// The part of the element at an index that is at the end of a path, made of the elements that the path leads into.
-fn part(index: &Term, list: &List, path: &Path) -> Value {
-    let Parts { shapes, others } = parts(list, path);
+fn part(index: &Term, list: &Arc<List>, path: &Selectors) -> Value {
+    let ElementParts { shapes, others } = parts(list, path);
     let joined = |shape: &Shape| joined(index, list, path, *shape);
     let known = match shapes.as_slice() {
         [] => Value::Absent,
@@ -68,15 +67,15 @@ fn part(index: &Term, list: &List, path: &Path) -> Value {
 }
 
 /// The parts of a list's elements at the end of a path.
-struct Parts {
+struct ElementParts {
     shapes: SmallVec<[Shape; 4]>,
     /// The positions of those without a shape.
     others: Vec<usize>,
 }
 
-fn parts(list: &List, path: &Path) -> Parts {
+fn parts(list: &Arc<List>, path: &Selectors) -> ElementParts {
     count_walked(list.len() / LOOKED_AT);
-    let mut parts = Parts { shapes: SmallVec::new(), others: Vec::new() };
+    let mut parts = ElementParts { shapes: SmallVec::new(), others: Vec::new() };
     for (position, element) in list.leaves().flatten().enumerate() {
         let Some(value) = follow(Some(element), path) else { continue };
         match shape(value) {
@@ -98,7 +97,7 @@ fn shape(value: &Value) -> Option<Shape> {
     }
 }
 
-fn follow<'v>(value: Option<&'v Value>, path: &[Step]) -> Option<&'v Value> {
+fn follow<'v>(value: Option<&'v Value>, path: &[Selector]) -> Option<&'v Value> {
     path.iter().try_fold(value?, |value, step| match value {
         Value::List(list) if step.shape == Shape::List(list.len()) => list.get(step.part),
         Value::Data { tag, .. } if step.shape == Shape::Data(*tag, value.fields().len()) => {
@@ -109,13 +108,13 @@ fn follow<'v>(value: Option<&'v Value>, path: &[Step]) -> Option<&'v Value> {
 }
 
 /// Those parts that have a shape, as one value.
-fn joined(index: &Term, list: &List, path: &Path, shape: Shape) -> Value {
+fn joined(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> Value {
     let inside = |of: usize| -> Vec<Value> {
-        let into = |part| path.iter().copied().chain([Step { shape, part }]).collect();
+        let into = |part| path.iter().copied().chain([Selector { shape, part }]).collect();
         (0..of).map(|at| part(index, list, &into(at))).collect()
     };
     match shape {
-        Shape::Scalar => Column::new(Known::of(list, path))
+        Shape::Scalar => Column::new(LeafScalars::of(list, path))
             .map_or(Value::Absent, |column| Value::of_term(Term::table(index, &column))),
         Shape::Data(tag, fields) => Value::data(tag, inside(fields)),
         Shape::List(len) => Value::list(inside(len)),
@@ -123,33 +122,33 @@ fn joined(index: &Term, list: &List, path: &Path, shape: Shape) -> Value {
 }
 
 /// The condition that the part at a position has a shape.
-fn has_shape(index: &Term, list: &List, path: &Path, shape: Shape) -> Term {
+fn has_shape(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> Term {
     let shapes = Shapes { list: list.clone(), path: path.clone(), shape };
     Column::new(shapes).map_or_else(Term::falsity, |column| Term::table(index, &column))
 }
 
 /// The scalars at the end of a path in a list; where there is none, some other one of them.
-struct Known {
-    list: List,
-    path: Path,
+struct LeafScalars {
+    list: Arc<List>,
+    path: Selectors,
     filler: Scalar,
 }
 
-impl Known {
-    fn of(list: &List, path: &Path) -> Known {
+impl LeafScalars {
+    fn of(list: &Arc<List>, path: &Selectors) -> LeafScalars {
         let last = list.iter().rev().find_map(|element| scalar(element, path));
-        Known { list: list.clone(), path: path.clone(), filler: last.cloned().unwrap_or(Scalar::Bool(false)) }
+        LeafScalars { list: list.clone(), path: path.clone(), filler: last.cloned().unwrap_or(Scalar::Bool(false)) }
     }
 }
 
-fn scalar<'v>(element: &'v Value, path: &[Step]) -> Option<&'v Scalar> {
+fn scalar<'v>(element: &'v Value, path: &[Selector]) -> Option<&'v Scalar> {
     match follow(Some(element), path)? {
         Value::Scalar(scalar) => Some(scalar),
         _ => None,
     }
 }
 
-impl Scalars for Known {
+impl Scalars for LeafScalars {
     fn len(&self) -> usize {
         self.list.len()
     }
@@ -167,8 +166,8 @@ impl Scalars for Known {
 
 /// Tests whether the parts at the end of a path have a shape.
 struct Shapes {
-    list: List,
-    path: Path,
+    list: Arc<List>,
+    path: Selectors,
     shape: Shape,
 }
 
@@ -196,7 +195,7 @@ impl Scalars for Shapes {
 }
 
 /// Calls a function on the elements before a position, the last one first, leaf by leaf, until it breaks.
-fn walk_back(list: &List, end: usize, visit: &mut dyn FnMut(usize, &Value) -> ControlFlow<()>) {
+fn walk_back(list: &Arc<List>, end: usize, visit: &mut dyn FnMut(usize, &Value) -> ControlFlow<()>) {
     let (mut focus, mut end) = (list.focus(), end.min(list.len()));
     while let Some(last) = end.checked_sub(1) {
         let (Range { start, .. }, leaf) = focus.chunk_at(last);

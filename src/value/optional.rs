@@ -6,11 +6,9 @@
 
 use std::sync::Arc;
 
-use super::{Lifted, Split, Truth, Value};
+use super::{Lifted, List, Split, Truth, Value};
 use crate::scalar::Scalar;
 use crate::term::Term;
-
-type List = im::Vector<Value>;
 
 /// An element of a list that may or may not be there.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

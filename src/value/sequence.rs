@@ -2,11 +2,9 @@
 //!
 //! `[..r, 5]` with `r` of length n has length n + 1 and begins with 5 where n is 0.
 
-use super::{Ask, Lifted, Reach, Rest, Split, Value, optional};
+use super::{Ask, Lifted, List, Reach, Split, Unseen, Value, optional};
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
-
-type List = im::Vector<Value>;
 
 /// The length of a list.
 pub(super) fn length(list: &List) -> Value {
@@ -49,7 +47,7 @@ pub(super) fn plain(list: &List, last: Option<usize>) -> Lifted<()> {
 pub(super) fn looked_at(list: &List, last: Option<usize>) -> Lifted<()> {
     let first =
         list.iter().take(last.map_or(usize::MAX, |last| last.saturating_add(1))).find_map(|element| match element {
-            Value::Rest(rest) => Some(Rest::clone(rest)),
+            Value::Rest(rest) => Some(Unseen::clone(rest)),
             _ => None,
         });
     first.map_or(Ok(()), |rest| Err(Split::Ask(Ask::Item(rest, Reach::Unbounded))))

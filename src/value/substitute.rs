@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
-use super::{Alternatives, Optional, Rest, Truth, Value, optional};
+use super::{Alternatives, List, Optional, Truth, Unseen, Value, optional};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -43,7 +43,7 @@ impl<'a> Substitution<'a> {
             Value::Scalar(_) | Value::Absent | Value::Data { fields: None, .. } => None,
             Value::Unknown(_) | Value::Any => None,
             Value::Rest(rest) => {
-                (self.term)(&rest.length).map(|length| Value::Rest(Arc::new(Rest { unknown: rest.unknown, length })))
+                (self.term)(&rest.length).map(|length| Value::Rest(Arc::new(Unseen { unknown: rest.unknown, length })))
             }
             Value::Term(term) => (self.term)(term).map(Value::of_term),
             Value::Data { tag, fields: Some(fields) } => self.sequence(fields).map(|fields| Value::data(*tag, fields)),
@@ -82,7 +82,7 @@ impl<'a> Substitution<'a> {
     }
 
     /// Long lists are no more walked for what is new than maps are.
-    fn list(&mut self, list: &Arc<im::Vector<Value>>) -> Option<Arc<im::Vector<Value>>> {
+    fn list(&mut self, list: &Arc<List>) -> Option<Arc<List>> {
         if self.scope == Scope::Pending && list.len() > WALKED {
             return None;
         }
@@ -99,7 +99,7 @@ impl<'a> Substitution<'a> {
         Some(rewritten)
     }
 
-    fn open_list(&mut self, list: &im::Vector<Value>) -> Option<im::Vector<Value>> {
+    fn open_list(&mut self, list: &List) -> Option<List> {
         if self.scope == Scope::Pending && list.len() > WALKED {
             return None;
         }

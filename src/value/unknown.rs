@@ -1,10 +1,10 @@
 //! Unknown values: a type and an identity, looked at no further than a question needs (semantics, *Values*).
 //!
-//! A node of a recursive type is one [`Unknown`] until its constructor is asked for. A list ends in, or holds, a [`Rest`]:
+//! A node of a recursive type is one [`Unknown`] until its constructor is asked for. A list ends in, or holds, a [`Unseen`]:
 //! a stretch of unknown length, of which one element at a time is taken. A map stands on an unknown [`Base`]: entries that
 //! it does not have itself are those of the base, which all copies share.
 //!
-//! What is not there yet is asked for by an [`Ask`]; the answer is a [`Part`], put into a value by [`Value::filled`].
+//! What is not there yet is asked for by an [`Ask`]; the answer is a [`ExpandedPart`], put into a value by [`Value::filled`].
 //!
 //! `l + [5]` of an unknown list `l` is `[..l, 5]`; its length is that of `l` plus one.
 
@@ -24,7 +24,7 @@ pub struct Unknown {
 
 /// A stretch of a list that has not been looked at.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Rest {
+pub struct Unseen {
     /// Its identity, and the type of the list.
     pub unknown: Unknown,
     /// The number of its elements: an integer of at least 0.
@@ -72,7 +72,7 @@ pub enum Ask {
     /// The constructor of a node.
     Node(Unknown),
     /// The first element of a stretch of a list, or that there is none.
-    Item(Rest, Reach),
+    Item(Unseen, Reach),
     /// The entry of a base under a key.
     Entry(Unknown, Value),
     /// The condition that a base has keys beside these.
@@ -90,21 +90,24 @@ pub enum Reach {
 
 /// A part of an unknown value that is there now.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Part {
+pub enum ExpandedPart {
     /// The value of a node.
     Node(u64, Value),
     /// The first element of a stretch of a list, and the stretch behind it; `None` where it is empty.
-    Item(u64, Option<(Value, Rest)>),
+    Item(u64, Option<(Value, Unseen)>),
     /// The entry of a base under a key.
     Entry(u64, Value, Entry),
     /// The condition that a base has keys for which a map with these entries has none.
     Others(u64, Vec<(Value, Entry)>, Term),
 }
 
-impl Part {
+impl ExpandedPart {
     fn id(&self) -> u64 {
         match self {
-            Part::Node(id, _) | Part::Item(id, _) | Part::Entry(id, ..) | Part::Others(id, ..) => *id,
+            ExpandedPart::Node(id, _)
+            | ExpandedPart::Item(id, _)
+            | ExpandedPart::Entry(id, ..)
+            | ExpandedPart::Others(id, ..) => *id,
         }
     }
 }
@@ -112,11 +115,14 @@ impl Part {
 impl Value {
     /// The value with an unknown part filled in wherever it stands; `None` where it does not.
     #[must_use]
-    pub fn filled(&self, part: &Part) -> Option<Value> {
+    pub fn filled(&self, part: &ExpandedPart) -> Option<Value> {
         match self {
             Value::Unknown(unknown) => match part {
-                Part::Node(id, value) if *id == unknown.id => Some(value.clone()),
-                Part::Node(..) | Part::Item(..) | Part::Entry(..) | Part::Others(..) => None,
+                ExpandedPart::Node(id, value) if *id == unknown.id => Some(value.clone()),
+                ExpandedPart::Node(..)
+                | ExpandedPart::Item(..)
+                | ExpandedPart::Entry(..)
+                | ExpandedPart::Others(..) => None,
             },
             Value::Data { tag, fields: Some(fields) } => {
                 Some(Value::data(*tag, filled_all(fields.iter(), part)?.into_iter().flatten().collect::<Vec<_>>()))
@@ -155,7 +161,7 @@ impl Value {
     }
 
     /// Calls a function on every stretch of a list inside that has not been looked at.
-    pub fn visit_rests(&self, visit: &mut dyn FnMut(&Rest)) {
+    pub fn visit_rests(&self, visit: &mut dyn FnMut(&Unseen)) {
         match self {
             Value::Rest(rest) => visit(rest),
             Value::Maybe(optional) => optional.value.visit_rests(visit),
@@ -212,7 +218,7 @@ impl Value {
         match self {
             Value::Unknown(unknown) => Some(Value::Unknown(renumber(unknown))),
             Value::Rest(rest) => {
-                let rest = Rest { unknown: renumber(&rest.unknown), length: rest.length.clone() };
+                let rest = Unseen { unknown: renumber(&rest.unknown), length: rest.length.clone() };
                 Some(Value::Rest(Arc::new(rest)))
             }
             Value::Data { tag, fields: Some(fields) } => {
@@ -244,12 +250,12 @@ impl Value {
 }
 
 /// Each value with the part filled in: itself, or for a stretch of a list what it has become. `None` where nothing changed.
-fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &Part) -> Option<Vec<Vec<Value>>> {
+fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &ExpandedPart) -> Option<Vec<Vec<Value>>> {
     let mut changed = false;
     let mut filled = Vec::new();
     for value in values {
         let new = match (value, part) {
-            (Value::Rest(rest), Part::Item(id, item)) if *id == rest.unknown.id => Some(match item {
+            (Value::Rest(rest), ExpandedPart::Item(id, item)) if *id == rest.unknown.id => Some(match item {
                 Some((first, others)) => vec![first.clone(), Value::Rest(Arc::new(others.clone()))],
                 None => Vec::new(),
             }),
@@ -261,6 +267,6 @@ fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &Part) -> Optio
     changed.then_some(filled)
 }
 
-pub(super) fn is_about(part: &Part, unknown: &Unknown) -> bool {
+pub(super) fn is_about(part: &ExpandedPart, unknown: &Unknown) -> bool {
     part.id() == unknown.id
 }

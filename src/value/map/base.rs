@@ -11,7 +11,7 @@ use super::keys::Which;
 use super::lineage::Lineage;
 use super::rewrite::Scope;
 use crate::term::Term;
-use crate::value::unknown::{Ask, Base, Keys, Part, Unknown, View, is_about};
+use crate::value::unknown::{Ask, Base, ExpandedPart, Keys, Unknown, View, is_about};
 use crate::value::{Lifted, Split, Truth, Value, equal};
 
 impl Map {
@@ -67,16 +67,18 @@ impl Map {
     }
 
     /// The map with a part of its base, or of its entries, filled in; `None` where it is not concerned.
-    pub(in crate::value) fn filled(&self, part: &Part) -> Option<Map> {
+    pub(in crate::value) fn filled(&self, part: &ExpandedPart) -> Option<Map> {
         let mut map = self.clone();
         map.fill(part).then_some(map)
     }
 
     /// Fills in a part of the base, or of the entries; whether anything changed. A map that nobody shares changes in place.
-    pub fn fill(&mut self, part: &Part) -> bool {
+    pub fn fill(&mut self, part: &ExpandedPart) -> bool {
         match (part, self.base()) {
-            (Part::Entry(_, key, entry), Some(base)) if is_about(part, &base.unknown) => self.fill_entry(key, entry),
-            (Part::Others(_, entries, others), Some(base)) if is_about(part, &base.unknown) => {
+            (ExpandedPart::Entry(_, key, entry), Some(base)) if is_about(part, &base.unknown) => {
+                self.fill_entry(key, entry)
+            }
+            (ExpandedPart::Others(_, entries, others), Some(base)) if is_about(part, &base.unknown) => {
                 let changed =
                     entries.iter().fold(false, |changed, (key, entry)| self.fill_entry(key, entry) || changed);
                 // Others than these keys: a map that has one more of its own hides that one, too.
@@ -128,7 +130,7 @@ impl Map {
         true
     }
 
-    fn fill_values(&mut self, part: &Part) -> bool {
+    fn fill_values(&mut self, part: &ExpandedPart) -> bool {
         let filled: Vec<(Value, Value)> =
             self.0.entries.iter().filter_map(|(key, entry)| Some((key.clone(), entry.value.filled(part)?))).collect();
         let key_changes = self.0.entries.keys().any(|key| key.filled(part).is_some());

@@ -21,12 +21,12 @@ pub(super) enum Which {
 
 /// The keys of a map as a set of known scalars, shared by reference; those of entries under conditions are left out.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct KnownKeys {
     pub(super) map: Map,
     pub(super) which: Which,
 }
 
-impl Keys {
+impl KnownKeys {
     fn has(&self, entry: &Entry) -> bool {
         match self.which {
             Which::Certain => entry.presence == Presence::Always,
@@ -35,7 +35,7 @@ impl Keys {
     }
 }
 
-impl ScalarSet for Keys {
+impl ScalarSet for KnownKeys {
     fn contains(&self, scalar: &Scalar) -> bool {
         self.map.0.entries.get(&Value::Scalar(scalar.clone())).is_some_and(|entry| self.has(entry))
     }

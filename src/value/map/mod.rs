@@ -29,7 +29,7 @@ mod whole;
 
 use contents::Contents;
 use entry::{Beneath, Write, entry, overlaid, present};
-use keys::{Keys, Which};
+use keys::{KnownKeys, Which};
 
 pub use entry::{Entry, Presence};
 pub(super) use rewrite::Scope;
@@ -148,7 +148,7 @@ impl Map {
 
     /// Tests whether a symbolic key is one of the known keys that are certainly there, or certainly not.
     fn has_among(self, key: &Term, which: Which) -> Truth {
-        Truth::of(Term::member(key, &KeySet::new(Arc::new(Keys { map: self, which }))))
+        Truth::of(Term::member(key, &KeySet::new(Arc::new(KnownKeys { map: self, which }))))
     }
 
     fn without_pending(&self) -> Map {
@@ -292,12 +292,12 @@ impl Map {
         self.0.entries.len() + self.0.pending.len()
     }
 
-    /// Keys beside which both have the same entries, where they are copies of one map and little was written since.
+    /// KnownKeys beside which both have the same entries, where they are copies of one map and little was written since.
     pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
         self.0.lineage.since_parted(&other.0.lineage)
     }
 
-    /// Keys beside which both have the same entries: those written since they were one map, or else all.
+    /// KnownKeys beside which both have the same entries: those written since they were one map, or else all.
     fn keys_that_may_differ<'m>(&'m self, other: &'m Map) -> SmallVec<[&'m Value; 8]> {
         self.written_since_parted(other).unwrap_or_else(|| {
             let only_in_other = other.0.entries.keys().filter(|key| !self.0.entries.contains_key(key));

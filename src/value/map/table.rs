@@ -28,19 +28,19 @@ const LEVELS: u32 = 12;
 /// A persistent table from keys to entries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
-    root: Option<Arc<Node>>,
+    root: Option<Arc<TableNode>>,
     len: usize,
 }
 
 #[derive(Clone, Debug)]
-enum Node {
-    Leaf { items: Vec<Item>, tags: Tags, open: Opens },
-    Branch { children: Vec<Arc<Node>>, present: u16, open: u16 },
+enum TableNode {
+    Leaf { items: Vec<KeyedEntry>, tags: Tags, open: Opens },
+    Branch { children: Vec<Arc<TableNode>>, present: u16, open: u16 },
 }
 
 /// A key and its entry.
 #[derive(Clone, Debug)]
-struct Item {
+struct KeyedEntry {
     key: Value,
     entry: Kept,
 }
@@ -63,7 +63,7 @@ impl Kept {
     }
 }
 
-impl Item {
+impl KeyedEntry {
     fn is_open(&self) -> bool {
         !(self.key.is_known() && self.entry.entry().is_known())
     }
@@ -95,7 +95,7 @@ fn bit(hash: u64, level: u32) -> u16 {
 
 /// The place of a key in a leaf. Items without a tag, in leaves that grow, are all looked at.
 #[inline]
-fn place(items: &[Item], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
+fn place(items: &[KeyedEntry], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
     const ONES: u128 = u128::from_ne_bytes([1; TAGS]);
     let differing = u128::from_le_bytes(*tags) ^ (ONES * u128::from(tag));
     // The highest bit of each octet that is zero, and perhaps of some behind one.
@@ -144,14 +144,14 @@ impl Table {
         self.item(key).is_some()
     }
 
-    fn item(&self, key: &Value) -> Option<&Item> {
+    fn item(&self, key: &Value) -> Option<&KeyedEntry> {
         let mut node = self.root.as_deref()?;
         let mut hash = hash(key);
         let tag = tag(hash);
         loop {
             match node {
-                Node::Leaf { items, tags, .. } => return place(items, tags, (tag, key)).map(|at| &items[at]),
-                Node::Branch { children, present, .. } => {
+                TableNode::Leaf { items, tags, .. } => return place(items, tags, (tag, key)).map(|at| &items[at]),
+                TableNode::Branch { children, present, .. } => {
                     let bit = bit(hash, 0);
                     if present & bit == 0 {
                         return None;
@@ -165,11 +165,11 @@ impl Table {
 
     /// Sets the entry under a key with its hash, and whether something is not known in the two; the one that was there.
     pub(super) fn insert(&mut self, key: Value, entry: Entry, (hash, open): (u64, bool)) -> Option<Kept> {
-        let item = Item { key, entry: Kept::of(entry) };
+        let item = KeyedEntry { key, entry: Kept::of(entry) };
         let old = match &mut self.root {
             Some(root) => Arc::make_mut(root).insert(item, (hash, open), 0),
             None => {
-                self.root = Some(Arc::new(Node::leaf(item, (hash, open))));
+                self.root = Some(Arc::new(TableNode::leaf(item, (hash, open))));
                 None
             }
         };
@@ -212,35 +212,35 @@ impl Table {
     }
 }
 
-impl Node {
-    fn leaf(item: Item, (hash, open): (u64, bool)) -> Node {
-        Node::Leaf { items: vec![item], tags: [tag(hash); TAGS], open: Opens::from(open) }
+impl TableNode {
+    fn leaf(item: KeyedEntry, (hash, open): (u64, bool)) -> TableNode {
+        TableNode::Leaf { items: vec![item], tags: [tag(hash); TAGS], open: Opens::from(open) }
     }
 
     fn is_empty(&self) -> bool {
         match self {
-            Node::Leaf { items, .. } => items.is_empty(),
-            Node::Branch { children, .. } => children.is_empty(),
+            TableNode::Leaf { items, .. } => items.is_empty(),
+            TableNode::Branch { children, .. } => children.is_empty(),
         }
     }
 
     fn is_open(&self) -> bool {
         match self {
-            Node::Leaf { items, open, .. } => *open != 0 || items.iter().skip(TAGS).any(Item::is_open),
-            Node::Branch { open, .. } => *open != 0,
+            TableNode::Leaf { items, open, .. } => *open != 0 || items.iter().skip(TAGS).any(KeyedEntry::is_open),
+            TableNode::Branch { open, .. } => *open != 0,
         }
     }
 
-    fn insert(&mut self, item: Item, (hash, item_is_open): (u64, bool), level: u32) -> Option<Kept> {
+    fn insert(&mut self, item: KeyedEntry, (hash, item_is_open): (u64, bool), level: u32) -> Option<Kept> {
         match self {
-            Node::Leaf { items, tags, open } => {
+            TableNode::Leaf { items, tags, open } => {
                 if let Some(at) = place(items, tags, (tag(hash), &item.key)) {
                     mark(open, at, item_is_open);
                     return Some(std::mem::replace(&mut items[at], item).entry);
                 }
                 if items.len() >= LEAF && level < LEVELS {
                     let items = std::mem::take(items);
-                    *self = Node::Branch { children: Vec::new(), present: 0, open: 0 };
+                    *self = TableNode::Branch { children: Vec::new(), present: 0, open: 0 };
                     for old in items {
                         let about = (self::hash(&old.key), old.is_open());
                         self.insert(old, about, level);
@@ -253,14 +253,14 @@ impl Node {
                 items.push(item);
                 None
             }
-            Node::Branch { children, present, open } => {
+            TableNode::Branch { children, present, open } => {
                 let bit = bit(hash, level);
                 let at = rank(*present, bit);
                 if *present & bit == 0 {
                     *present |= bit;
                     *open |= if item_is_open { bit } else { 0 };
                     children.reserve_exact(1);
-                    children.insert(at, Arc::new(Node::leaf(item, (hash, item_is_open))));
+                    children.insert(at, Arc::new(TableNode::leaf(item, (hash, item_is_open))));
                     return None;
                 }
                 let child = Arc::make_mut(&mut children[at]);
@@ -273,20 +273,20 @@ impl Node {
 
     fn remove(&mut self, key: &Value, hash: u64, level: u32) -> Option<Kept> {
         match self {
-            Node::Leaf { items, tags, open } => {
+            TableNode::Leaf { items, tags, open } => {
                 let at = place(items, tags, (tag(hash), key))?;
                 let old = items.swap_remove(at);
                 // The last item is where the one that goes was.
                 let last = items.get(at);
                 mark(open, items.len(), false);
-                mark(open, at, last.is_some_and(Item::is_open));
+                mark(open, at, last.is_some_and(KeyedEntry::is_open));
                 match last {
                     Some(last) if at < TAGS => tags[at] = tag(self::hash(&last.key)),
                     Some(_) | None => {}
                 }
                 Some(old.entry)
             }
-            Node::Branch { children, present, open } => {
+            TableNode::Branch { children, present, open } => {
                 let bit = bit(hash, level);
                 let at = rank(*present, bit);
                 if *present & bit == 0 {
@@ -316,8 +316,8 @@ enum Visited {
 
 /// An iterator over entries.
 pub(super) struct Iter<'t> {
-    pending: Vec<&'t Node>,
-    leaf: &'t [Item],
+    pending: Vec<&'t TableNode>,
+    leaf: &'t [KeyedEntry],
     /// Of the leaf's items: the next, and which are open.
     at: usize,
     open: Opens,
@@ -331,14 +331,14 @@ impl<'t> Iter<'t> {
         iter
     }
 
-    fn push(&mut self, nodes: std::slice::Iter<'t, Arc<Node>>) {
+    fn push(&mut self, nodes: std::slice::Iter<'t, Arc<TableNode>>) {
         let visited = self.visited;
         let wanted = nodes.map(|node| &**node).filter(|node| visited == Visited::All || node.is_open());
         self.pending.extend(wanted);
     }
 
     /// The next item of the leaf that is visited.
-    fn next_of_leaf(&mut self) -> Option<&'t Item> {
+    fn next_of_leaf(&mut self) -> Option<&'t KeyedEntry> {
         while let Some(item) = self.leaf.get(self.at) {
             let at = self.at;
             self.at += 1;
@@ -360,8 +360,8 @@ impl<'t> Iterator for Iter<'t> {
                 return Some(item.pair());
             }
             match self.pending.pop()? {
-                Node::Leaf { items, open, .. } => (self.leaf, self.at, self.open) = (items, 0, *open),
-                Node::Branch { children, .. } => self.push(children.iter()),
+                TableNode::Leaf { items, open, .. } => (self.leaf, self.at, self.open) = (items, 0, *open),
+                TableNode::Branch { children, .. } => self.push(children.iter()),
             }
         }
     }
