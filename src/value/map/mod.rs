@@ -292,12 +292,12 @@ impl Map {
         self.0.entries.len() + self.0.pending.len()
     }
 
-    /// KnownKeys beside which both have the same entries, where they are copies of one map and little was written since.
+    /// Keys beside which both have the same entries, where they are copies of one map and little was written since.
     pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
         self.0.lineage.since_parted(&other.0.lineage)
     }
 
-    /// KnownKeys beside which both have the same entries: those written since they were one map, or else all.
+    /// Keys beside which both have the same entries: those written since they were one map, or else all.
     fn keys_that_may_differ<'m>(&'m self, other: &'m Map) -> SmallVec<[&'m Value; 8]> {
         self.written_since_parted(other).unwrap_or_else(|| {
             let only_in_other = other.0.entries.keys().filter(|key| !self.0.entries.contains_key(key));
