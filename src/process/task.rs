@@ -21,6 +21,15 @@ pub(super) const READ: usize = 8;
 pub struct Port(pub u64);
 
 /// The computation that runs: all that one section needs.
+///
+/// ```text
+/// callers   serve ▸ on Take          registers   0 1 2 │ 3 4 │ 5 6 7     a frame's begin at its base
+/// frame     proc log, pc 4           guards      if #1 { …here… }        the innermost last
+/// ```
+///
+/// 1. The frames' registers lie behind each other in `registers`, those of `frame` last.
+/// 2. Each guard's `path` is the conjunction of its own condition and those of the guards before it.
+/// 3. `waiting` is nothing unless the event that was yielded last wants an answer; then no instruction runs before it comes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Task {
     /// Whom it answers.

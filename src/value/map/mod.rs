@@ -4,6 +4,15 @@
 //! not equal another key. The keys of entries are known, or symbolic and known to differ from all other keys; so only the
 //! pending part ever needs a comparison to be decided, and a map whose keys are known costs what a hash map costs.
 //!
+//! `m["a"] := 1; m["b"] := 2; m[#1] := 3; m["a"] := 4` leaves
+//!
+//! ```text
+//! entries   "a": 1    "b": 2
+//! pending   #1: 3     "a": 4         the earliest first; `#1` may be "a", "b" or neither
+//! ```
+//!
+//! so that `m["b"]` is 3 where `#1 == "b"`, else 2. Once the store says which of the three it is, both writes are placed.
+//!
 //! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
 //! an entry that is never there.
 

@@ -1,8 +1,14 @@
 //! The entries of a map as a tree that copies share: a write copies the few short nodes on its way that have another owner.
 //!
 //! A trie over hashes, 16 ways a level, that ends in short lists of exact size: an element of a set takes 40 octets there. A
-//! node knows beneath which of its places something is not known, so that is found without a look at the rest. For example
-//! with `{"a": 1, "b": #1}` the iterator [`Table::open`] comes to `"b"` only.
+//! node knows beneath which of its places something is not known (`*`), so that is found without a look at the rest:
+//!
+//! ```text
+//! branch  present 0…5…b*…
+//!   0  leaf  "a": 1   "c": 7
+//!   5  leaf  "d": 2
+//!   b* leaf  "b": #1*           Table::open comes to this entry only
+//! ```
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -26,6 +32,11 @@ type Opens = u16;
 const LEVELS: u32 = 12;
 
 /// A persistent table from keys to entries.
+///
+/// 1. `len` is the number of items in the leaves.
+/// 2. The items of a leaf at level n agree in the first n digits of their hashes; no leaf above the last level is longer than [`LEAF`].
+/// 3. A branch has one child for each bit of `present`, in their order, and none of them is empty.
+/// 4. `open` has the bit of each item, or child, in which something is not known; items behind the tags are looked at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     root: Option<Arc<TableNode>>,
