@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, State};
 use crate::process::{Fresh, Process};
-use crate::solve::{Connections, Solver, Store};
+use crate::solve::{self, Connections, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{self, Substitution, Value};
 
@@ -38,7 +38,7 @@ pub(super) fn take(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candi
     for group in groups(process, store) {
         if group.is_due(store, goes_on) {
             let Group { vars, terms } = &group;
-            let image = store.take_image(vars, terms, &mut |sort| fresh.variable(sort), solver);
+            let image = solve::image::take(store, vars, terms, &mut |sort| fresh.variable(sort), solver);
             names.extend(image.unwrap_or_default());
         }
     }

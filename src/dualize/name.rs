@@ -11,6 +11,7 @@ use super::frontier::Judge;
 use super::verdict::Place;
 use crate::process::Process;
 use crate::scalar::Scalar;
+use crate::solve::{name as naming, seen};
 use crate::symbolic::Infeasible;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Substitution, Truth};
@@ -32,7 +33,7 @@ pub(super) fn terms(judge: &mut Judge, candidate: &mut Candidate) {
     let mut names: FxHashMap<Term, Term> = FxHashMap::default();
     for term in separate_terms(process) {
         let fresh = judge.fresh.variable(term.sort());
-        if let Some(named) = store.name(&term, &fresh, &mut judge.solver) {
+        if let Some(named) = naming::name(store, &term, &fresh, &mut judge.solver) {
             names.insert(term, named);
         }
     }
@@ -49,29 +50,29 @@ pub(super) fn unify(
     (term, known): (&Term, &Scalar),
     at: Place,
 ) -> Option<Result<(), Infeasible>> {
-    if let Some((var, value)) = candidate.store.variable_seen(term, known) {
+    if let Some((var, value)) = seen::variable(&candidate.store, term, known) {
         candidate.process.rest();
         candidate.process.know(term, known);
         let stated = match is_last(judge, candidate, var) {
             true => {
                 candidate.growth.count_seen();
-                candidate.store.admit_last((var, &value), &mut judge.solver)
+                seen::admit_last(&mut candidate.store, (var, &value), &mut judge.solver)
             }
-            false => candidate.store.bind_seen((var, value), &mut judge.solver),
+            false => seen::bind(&mut candidate.store, (var, value), &mut judge.solver),
         };
         return Some(stated.then_some(()).ok_or(Infeasible));
     }
     if !may_name(judge, candidate, term) {
         return None;
     }
-    if let Some(stated) = candidate.store.unify_range(term, known) {
+    if let Some(stated) = naming::unify_range(&mut candidate.store, term, known) {
         candidate.process.rest();
         candidate.process.know(term, known);
         rewrite(&mut candidate.process, &mut |other| (other == term).then(|| Term::constant(known.clone())));
         term.vars(&mut |_| candidate.growth.count_seen());
         return Some(stated.then_some(()).ok_or(Infeasible));
     }
-    let named = candidate.store.name(term, &judge.fresh.variable(term.sort()), &mut judge.solver)?;
+    let named = naming::name(&mut candidate.store, term, &judge.fresh.variable(term.sort()), &mut judge.solver)?;
     rewrite(&mut candidate.process, &mut |other| (other == term).then(|| named.clone()));
     candidate.growth.open = true;
     let truth = Truth::of(Term::eq(&named, &Term::constant(known.clone())));

@@ -10,7 +10,7 @@ use super::candidate::Candidate;
 use super::forget;
 use super::frontier::Judge;
 use super::subsume::{self, Form};
-use crate::solve::{Differences, Zone};
+use crate::solve::{self, Differences, Zone};
 use crate::term::{Kind, Term, Var};
 use crate::value::Value;
 
@@ -60,7 +60,7 @@ pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
 fn with_order(judge: &mut Judge, part: Part) -> Candidate {
     let mut candidate = part.candidate;
     if part.grown {
-        candidate.store.set_differences(&part.atoms, &part.zone);
+        solve::set_zone(&mut candidate.store, &part.atoms, &part.zone);
         if candidate.store.has_bindings() {
             forget::dead(judge, &mut candidate);
         }
@@ -86,7 +86,7 @@ fn add(parts: &mut Vec<Part>, part: Part) {
 
 /// Tests whether a candidate may say something of the order of integers.
 fn is_ordered(candidate: &Candidate) -> bool {
-    candidate.is_clean() && candidate.store.has_ranges()
+    candidate.is_clean() && Differences::may_be_in(&candidate.store)
 }
 
 /// A candidate and its shape, if it says something of the order of integers.
@@ -94,7 +94,9 @@ fn ordered(candidate: Candidate) -> Result<(Shape, Part), Candidate> {
     let Some(all) = is_ordered(&candidate).then(|| atoms(&subsume::numbered(&candidate))).flatten() else {
         return Err(candidate);
     };
-    let Some(Differences { atoms, zone, others }) = candidate.store.differences(&all) else { return Err(candidate) };
+    let Some(Differences { atoms, zone, others }) = Differences::of(&candidate.store, &all) else {
+        return Err(candidate);
+    };
     let places = atoms.iter().filter_map(|atom| all.iter().position(|other| other == atom)).collect();
     let shape = (subsume::form(&candidate, &others), places);
     Ok((shape, Part { candidate, atoms, zone, grown: false }))

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::candidate::{Candidate, State};
 use crate::process::{Fresh, Process};
 use crate::scalar::{Int, Sort};
-use crate::solve::{Solver, Store};
+use crate::solve::{self, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::Substitution;
 
@@ -45,7 +45,7 @@ pub(super) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candi
         let mut so_far = Term::var(first);
         for var in others {
             let Some(moment) = fresh.variable(Sort::Int).as_var() else { continue };
-            let difference = candidate.store.stand_for_sum(&so_far, var, moment, solver);
+            let difference = solve::name::stand_for_sum(&mut candidate.store, &so_far, var, moment, solver);
             differences.insert(var, difference);
             so_far = Term::var(moment);
         }

@@ -7,7 +7,7 @@
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
 use super::{forget, image, name, sums, written};
-use crate::solve::Solver;
+use crate::solve::{Solver, diagram};
 use crate::term::Term;
 use crate::value::Substitution;
 
@@ -86,8 +86,8 @@ fn is_due(judge: &Judge, candidate: &Candidate) -> bool {
 /// Puts decision diagrams in the places of large terms.
 fn use_diagrams(candidate: &mut Candidate, solver: &mut Solver) {
     let State { process, store, .. } = &mut **candidate;
-    store.use_diagrams(solver);
-    let mut diagram = |term: &Term| store.diagram(term);
+    diagram::of_constraints(store, solver);
+    let mut diagram = |term: &Term| diagram::of(store, term);
     let mut substitution = Substitution::everywhere(&mut diagram);
     process.rewrite(&mut |value| substitution.apply(value));
 }

@@ -5,7 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, State};
-use crate::solve::Solver;
+use crate::solve::{Solver, entail};
 use crate::term::{Term, Var};
 use crate::value::{Substitution, Value};
 
@@ -25,13 +25,15 @@ pub(super) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
 /// Leaves of what was written with conditions in it what there is of it after the answer was observed.
 fn normalize(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
-    let mut simplify = |term: &Term| changed(term, store.simplified(term, solver));
+    let mut simplify = |term: &Term| changed(term, entail::simplified(store, term, solver));
     let mut normalized = Substitution::everywhere(&mut simplify);
     let solved = store.has_news();
     process.change_stored(&mut |value| match value {
         Value::Map(map) if map.is_doubtful() || map.has_news() => {
-            map.normalize(solved, &mut |there| store.entails(there, solver), &mut |inside| normalized.apply(inside));
-            map.normalize_pending(&mut |condition| store.entails(condition, solver));
+            map.normalize(solved, &mut |there| entail::entails(store, there, solver), &mut |inside| {
+                normalized.apply(inside)
+            });
+            map.normalize_pending(&mut |condition| entail::entails(store, condition, solver));
         }
         _ if !store.has_only_domains() && value.has_computed() => {
             *value = normalized.apply(value).unwrap_or_else(|| value.clone())
@@ -47,7 +49,7 @@ pub(super) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
         if let Value::Map(map) = value
             && map.has_news()
         {
-            map.normalize_pending(&mut |condition| store.entails(condition, solver));
+            map.normalize_pending(&mut |condition| entail::entails(store, condition, solver));
         }
     }
 }

@@ -3,67 +3,52 @@
 //!
 //! For example beside `to_int(#1 + "7") = 47`, the condition `to_string(to_int(#1 + "7")) = #1 + "7"` is `#1 = "4"`.
 
-use super::facts::{Conflict, Facts, Id, Pending, REVISITED};
-use super::table::Set;
+use super::residual::{Id, Residual};
 use crate::scalar::Int;
 use crate::term::{Kind, Term, relate};
+use smallvec::SmallVec;
 
-impl Facts {
-    /// Constraints that share a variable with the condition, if they are not too many.
-    fn beside(&self, condition: &Term) -> impl Iterator<Item = (Id, &Term)> {
-        let mut first = None;
-        condition.any_var(&mut |var| {
-            first = Some(var);
-            true
-        });
-        let rest = self.rest.as_deref();
-        let ids = rest.zip(first).and_then(|(rest, var)| rest.of_var.get(var)).filter(|ids| ids.len() <= REVISITED);
-        ids.into_iter().flat_map(Set::keys).filter_map(move |id| Some((id, rest?.terms.get(id)?)))
-    }
-
-    /// The condition, where a computed atom has a known value by a constraint that is there.
-    pub(super) fn with_known_values(&self, condition: &Term) -> Option<Term> {
-        let values = self.beside(condition).filter_map(|(_, known)| value(known));
-        values.map(|(atom, n)| put(condition, atom, &n)).find(|simpler| simpler != condition)
-    }
-
-    /// The value that the condition gives to a computed atom replaces it in the constraints that are there.
-    pub(super) fn unify_value(&mut self, condition: &Term, pending: &mut Pending) {
-        let Some((atom, n)) = value(condition) else { return };
-        let changed = |(id, term): (Id, &Term)| (id, put(term, atom, &n), term.clone());
-        let all: Vec<(Id, Term, Term)> =
-            self.beside(condition).map(changed).filter(|(_, new, old)| new != old).collect();
-        for (id, new, _) in all {
-            self.rest_mut().remove(id);
-            pending.push(new);
-        }
-    }
-
-    /// Tests whether a single constraint that is there implies the condition; returns `Err` where one excludes it.
-    pub(super) fn follows_from_one(&self, condition: &Term) -> Result<bool, Conflict> {
-        for (_, known) in self.beside(condition) {
-            let relation = relate(known, condition);
-            if relation.disjoint {
-                return Err(Conflict);
-            }
-            if relation.forward {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
+/// Constraints that share a variable with the condition, if they are not too many.
+fn beside<'r>(rest: &'r Residual, condition: &Term) -> impl Iterator<Item = (Id, &'r Term)> {
+    let mut ids = SmallVec::new();
+    condition.any_var(&mut |var| {
+        ids = rest.few_of(var);
+        true
+    });
+    ids.into_iter().filter_map(|id| Some((id, rest.terms.get(id)?)))
 }
 
-impl Facts {
-    /// Constraints that are there and follow from the condition say nothing any more: of `2 * #1 - 3 * #2 <= 9` and `<= 7` the
-    /// second one is enough.
-    pub(super) fn drop_what_follows_from(&mut self, condition: &Term) {
-        let weaker: Vec<Id> =
-            self.beside(condition).filter(|(_, known)| relate(known, condition).backward).map(|(id, _)| id).collect();
-        for id in weaker {
-            self.rest_mut().remove(id);
+/// The condition, where a computed atom has a known value by a constraint that is there.
+pub(super) fn with_known_values(rest: &Residual, condition: &Term) -> Option<Term> {
+    let values = beside(rest, condition).filter_map(|(_, known)| value(known));
+    values.map(|(atom, n)| put(condition, atom, &n)).find(|simpler| simpler != condition)
+}
+
+/// The constraints that are there in which the condition gives a value to a computed atom, and what they are with that.
+pub(super) fn with_value_of(rest: &Residual, condition: &Term) -> Vec<(Id, Term)> {
+    let Some((atom, n)) = value(condition) else { return Vec::new() };
+    let changed = |(id, old): (Id, &Term)| Some((id, put(old, atom, &n))).filter(|(_, new)| new != old);
+    beside(rest, condition).filter_map(changed).collect()
+}
+
+/// Tests whether a single constraint that is there implies the condition; `None` where one excludes it.
+pub(super) fn implied(rest: &Residual, condition: &Term) -> Option<bool> {
+    for (_, known) in beside(rest, condition) {
+        let relation = relate(known, condition);
+        if relation.disjoint {
+            return None;
+        }
+        if relation.forward {
+            return Some(true);
         }
     }
+    Some(false)
+}
+
+/// Constraints that are there and follow from the condition say nothing any more: of `2 * #1 - 3 * #2 <= 9` and `<= 7` the
+/// second one is enough.
+pub(super) fn weaker(rest: &Residual, condition: &Term) -> Vec<Id> {
+    beside(rest, condition).filter(|(_, known)| relate(known, condition).backward).map(|(id, _)| id).collect()
 }
 
 /// The computed atom of which an equation tells the value.

@@ -4,8 +4,9 @@
 //! least 1. So lower and upper bounds of the bit are paired, which is exact for coefficients ±1. For example `[p] + [x] = 1` and
 //! `q implies p` without p: `[q] + [x] <= 1`.
 
-use super::eliminate::Sides;
-use super::facts::{Facts, Rest};
+use super::eliminate::BoundPairs;
+use super::facts::Facts;
+use super::residual::Residual;
 use crate::scalar::{Int, Sort};
 use crate::term::{Kind, Linear, Term, Var};
 
@@ -14,7 +15,7 @@ const MANY: usize = 24;
 
 /// The conditions that stand for `∃var. terms`, where they are fewer than the inequalities that are paired: those of the terms
 /// (an equation is two) and the two bounds of the bit.
-pub(super) fn without_bit(facts: &Facts, rest: &Rest, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
+pub(super) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > MANY {
         return None;
     }
@@ -23,7 +24,7 @@ pub(super) fn without_bit(facts: &Facts, rest: &Rest, var: Var, terms: &[&Term])
     for term in terms {
         inequalities.extend(at_most_zero(term)?.iter().map(|sum| with_single_bits(facts, sum)));
     }
-    let sides = Sides::of_atom((&bit, var), &inequalities)?;
+    let sides = BoundPairs::of_atom((&bit, var), &inequalities)?;
     let others = rest.terms.values().filter(|term| !term.mentions(var)).take(MANY);
     let known: Vec<Linear> = others.filter_map(at_most_zero).flatten().collect();
     let left = strongest(sides.pairs().collect(), &known);

@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 use super::Solver;
 use super::facts::Touched;
-use super::store::{Dead, Store};
+use super::mdd::ValuedVar;
+use super::store::Store;
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Term, Var, count_walked};
 
@@ -19,64 +20,54 @@ const VARIABLES: usize = 4;
 /// Assignments for which a term is evaluated at most, each variable's values counted.
 const ASSIGNMENTS: usize = 64;
 
-/// A variable with all its values.
-type Values = (Var, Vec<Scalar>);
-
-impl Store {
-    /// The decision diagram of a large term of few variables, where these have few values together. It has the same value for each
-    /// assignment that the store allows.
-    #[must_use]
-    pub fn diagram(&self, term: &Term) -> Option<Term> {
-        if term.size() <= SMALL {
-            return None;
-        }
-        let mut vars: SmallVec<[Var; VARIABLES]> = SmallVec::new();
-        let many = term.any_var(&mut |var| {
-            if !vars.contains(&var) {
-                vars.push(var);
-            }
-            vars.len() > VARIABLES
-        });
-        if many {
-            return None;
-        }
-        let mut left = ASSIGNMENTS;
-        let mut values: SmallVec<[Values; VARIABLES]> = SmallVec::new();
-        for var in vars {
-            let own = self.few_values(var, left)?;
-            left /= own.len().max(1);
-            values.push((var, own));
-        }
-        let diagram = built(term, &values, &mut SmallVec::new())?;
-        (diagram.size() < term.size()).then_some(diagram)
+/// The decision diagram of a large term of few variables, where these have few values together. It has the same value for each
+/// assignment that the store allows.
+#[must_use]
+pub fn of(store: &Store, term: &Term) -> Option<Term> {
+    if term.size() <= SMALL {
+        return None;
     }
-
-    /// Puts the diagrams of large constraints in their places.
-    pub fn use_diagrams(&mut self, solver: &mut Solver) {
-        let Some(rest) = &self.facts.rest else { return };
-        let diagram = |term: &Term| self.diagram(term);
-        let decided = rest.terms.iter().filter(|(id, _)| !rest.open.contains_key(*id));
-        let large: Vec<_> = decided.filter_map(|(id, term)| Some((id, diagram(term)?))).collect();
-        if large.is_empty() {
-            return;
+    let mut vars: SmallVec<[Var; VARIABLES]> = SmallVec::new();
+    let many = term.any_var(&mut |var| {
+        if !vars.contains(&var) {
+            vars.push(var);
         }
-        let mut touched = Touched::default();
-        for (id, diagram) in large {
-            if self.facts.rest.as_ref().is_none_or(|rest| !rest.terms.contains_key(id)) {
-                continue;
-            }
-            self.facts.rest_mut().remove(id);
-            if self.facts.conjoin(diagram, &mut touched).is_err() {
-                self.dead = Some(Dead);
-                return;
-            }
-        }
-        self.check_standing(touched, solver);
+        vars.len() > VARIABLES
+    });
+    if many {
+        return None;
     }
+    let mut left = ASSIGNMENTS;
+    let mut values: SmallVec<[ValuedVar; VARIABLES]> = SmallVec::new();
+    for var in vars {
+        let own = store.few_values(var, left)?;
+        left /= own.len().max(1);
+        values.push((var, own));
+    }
+    let diagram = built(term, &values, &mut SmallVec::new())?;
+    (diagram.size() < term.size()).then_some(diagram)
+}
+
+/// Puts the diagrams of large constraints in their places.
+pub fn of_constraints(store: &mut Store, solver: &mut Solver) {
+    let Some(rest) = &store.facts.rest else { return };
+    let decided = rest.terms.iter().filter(|(id, _)| !rest.open.contains_key(*id));
+    let large: Vec<_> = decided.filter_map(|(id, term)| Some((id, of(store, term)?))).collect();
+    if large.is_empty() {
+        return;
+    }
+    let (mut touched, mut changed) = (Touched::default(), Ok(()));
+    for (id, diagram) in large {
+        // One that an earlier one has simplified is gone.
+        if changed.is_ok() && store.facts.rest_mut().remove(id).is_some() {
+            changed = store.facts.conjoin(diagram, &mut touched);
+        }
+    }
+    store.settle(changed, &touched, solver);
 }
 
 /// The diagram of a term under some values, over the variables that are left.
-fn built(term: &Term, left: &[Values], given: &mut SmallVec<[(Var, Scalar); VARIABLES]>) -> Option<Term> {
+fn built(term: &Term, left: &[ValuedVar], given: &mut SmallVec<[(Var, Scalar); VARIABLES]>) -> Option<Term> {
     let Some(((var, values), left)) = left.split_first() else {
         count_walked((term.size() as usize).min(WALKED));
         let value = |var: Var| given.iter().find(|(known, _)| *known == var).map(|(_, value)| value.clone());
@@ -154,7 +145,7 @@ mod tests {
             let mut term = Term::int(0);
             for _ in 0..20 {
                 term = step(&mut random, &term);
-                let Some(diagram) = store.diagram(&term) else { continue };
+                let Some(diagram) = of(&store, &term) else { continue };
                 smaller += 1;
                 for world in worlds() {
                     assert_eq!(value(&diagram, &world), value(&term, &world), "{term:?} in {world:?}");
@@ -166,7 +157,7 @@ mod tests {
                     assert!(!worlds().any(|world| holds(&world)), "{fact:?}");
                     continue;
                 }
-                stated.use_diagrams(&mut solver);
+                of_constraints(&mut stated, &mut solver);
                 for world in worlds() {
                     let is = |(var, value): (&Var, &Scalar)| Term::eq(&Term::var(*var), &Term::constant(value.clone()));
                     let vars = [BIT, NUMBERS[0], NUMBERS[1]];

@@ -5,10 +5,12 @@
 
 use super::domain::Domain;
 use super::eliminate::inequality;
-use super::facts::{Component, Facts, Id, Touched};
+use super::facts::{Facts, Touched};
 use super::model::Model;
-use super::store::{Dead, Store};
-use super::trail::Step;
+use super::residual::{Component, Id};
+use super::solver::Solved;
+use super::store::Store;
+use super::trail::Elimination;
 use super::zone::{LARGEST, Zone};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Linear, Term, Var};
@@ -24,23 +26,23 @@ pub struct Differences {
     pub others: Vec<Term>,
 }
 
-impl Store {
-    /// Tests whether the store has bounds of integers, or constraints beyond the domains of single variables.
+impl Differences {
+    /// Tests whether a store has bounds of integers, or constraints beyond the domains of single variables.
     #[must_use]
-    pub fn has_ranges(&self) -> bool {
-        self.facts.rest.is_some() || self.facts.domains.any(&mut |var, _| is_ranged(&self.facts, var))
+    pub fn may_be_in(store: &Store) -> bool {
+        store.facts.rest.is_some() || store.facts.domains.any(&mut |var, _| is_ranged(&store.facts, var))
     }
 
-    /// The zone of those of these variables of which the store says nothing but bounds and differences, and all else that it
+    /// The zone of those of these variables of which a store says nothing but bounds and differences, and all else that it
     /// says; other variables of which it says no more are left out, exactly. `None` where something is solved for or was not
     /// decided, or the zone would be too large.
     #[must_use]
-    pub fn differences(&self, atoms: &[Term]) -> Option<Differences> {
-        if self.dead.is_some() || self.doubt().is_some() || self.has_bindings() {
+    pub fn of(store: &Store, atoms: &[Term]) -> Option<Differences> {
+        if store.dead || store.doubt().is_some() || store.has_bindings() {
             return None;
         }
-        let facts = &self.facts;
-        let mixed = self.mixed();
+        let facts = &store.facts;
+        let mixed = mixed(facts);
         let is_plain = |var: &Var| !mixed.contains(var);
         let own = atoms.iter().filter(|atom| atom.as_var().is_some_and(|var| is_plain(&var) && is_ranged(facts, var)));
         let atoms: Vec<Term> = own.cloned().collect();
@@ -49,7 +51,7 @@ impl Store {
         let constrained = facts.rest.iter().flat_map(|rest| rest.of_var.keys());
         let hidden: Vec<Var> = constrained.filter(|var| is_plain(var) && !vars.contains(var)).collect();
         vars.extend(hidden);
-        let terms = facts.rest.iter().flat_map(|rest| rest.terms.values());
+        let terms = facts.remaining().map(|(_, term)| term);
         let (own, others): (Vec<&Term>, Vec<&Term>) =
             terms.partition(|term| !term.any_var(&mut |var| mixed.contains(&var)));
         let zone = zone(facts, &vars, own)??.only(&kept);
@@ -58,105 +60,91 @@ impl Store {
         left.extend(others.into_iter().cloned());
         Some(Differences { atoms, zone, others: left })
     }
+}
 
-    /// The variables that are in a constraint that is no difference, or connected with one that is.
-    fn mixed(&self) -> BTreeSet<Var> {
-        let mut mixed = BTreeSet::new();
-        let Some(rest) = &self.facts.rest else { return mixed };
-        let beyond = |id: &Id| rest.terms.get(id).is_some_and(|term| edge(&self.facts, term).is_none());
-        for id in rest.terms.iter().map(|(id, _)| id).filter(beyond) {
-            mixed.extend(self.facts.component([id]).vars);
-        }
-        mixed
+/// Makes a zone all that a store knows of these variables, which say no more now ([`Differences::of`]).
+pub fn set_zone(store: &mut Store, atoms: &[Term], zone: &Zone) {
+    let vars = atoms.iter().filter_map(Term::as_var);
+    let ids: BTreeSet<Id> =
+        store.facts.rest.iter().flat_map(|rest| vars.clone().flat_map(|var| rest.of(var))).collect();
+    let component = store.facts.component(ids);
+    store.facts.take_out(&component);
+    put_zone(store, atoms, zone);
+}
+
+/// The variables that are in a constraint that is no difference, or connected with one that is.
+fn mixed(facts: &Facts) -> BTreeSet<Var> {
+    let beyond = facts.remaining().filter(|(_, term)| edge(facts, term).is_none()).map(|(id, _)| id);
+    facts.component(beyond).vars
+}
+
+/// Forgets the dead variables of the parts that say nothing but differences; returns whether there were any.
+pub(super) fn forget(store: &mut Store, live: &dyn Fn(Var) -> bool) -> bool {
+    let Some(rest) = &store.facts.rest else { return false };
+    let mut dead: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
+    let mut any = false;
+    while let Some(var) = dead.pop_first() {
+        let Some(rest) = &store.facts.rest else { break };
+        let component = rest.component(rest.of(var));
+        dead.retain(|var| !component.vars.contains(var));
+        any |= forget_in(store, &component, live).is_some();
     }
+    any
+}
 
-    /// Makes a zone all that is known of these variables, which say no more now ([`Store::differences`]).
-    pub fn set_differences(&mut self, atoms: &[Term], zone: &Zone) {
-        let vars: Vec<Var> = atoms.iter().filter_map(Term::as_var).collect();
-        let Some(rest) = &self.facts.rest else { return self.put_zone(atoms, zone) };
-        let ids: BTreeSet<Id> = vars.iter().flat_map(|var| rest.of(*var)).collect();
-        let component = self.facts.component(ids);
-        self.take_out(&component);
-        self.put_zone(atoms, zone);
+/// Forgets the dead variables of a part, where that leaves no more than was there.
+fn forget_in(store: &mut Store, component: &Component, live: &dyn Fn(Var) -> bool) -> Option<()> {
+    let rest = store.facts.rest.as_ref()?;
+    if component.vars.len() > LARGEST || component.ids.iter().any(|id| rest.open.get(id).is_some()) {
+        return None;
     }
-
-    /// Forgets the dead variables of the parts that say nothing but differences. Whether there were any.
-    pub(super) fn forget_differences(&mut self, live: &dyn Fn(Var) -> bool) -> bool {
-        let Some(rest) = &self.facts.rest else { return false };
-        let mut dead: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
-        let mut any = false;
-        while let Some(var) = dead.pop_first() {
-            let Some(rest) = &self.facts.rest else { break };
-            let component = self.facts.component(rest.of(var));
-            dead.retain(|var| !component.vars.contains(var));
-            any |= self.forget_in(&component, live).is_some();
-        }
-        any
+    if component.vars.iter().any(|var| store.is_in_binding(*var)) {
+        return None;
     }
-
-    /// Forgets the dead variables of a part, where that leaves no more than was there.
-    fn forget_in(&mut self, component: &Component, live: &dyn Fn(Var) -> bool) -> Option<()> {
-        let rest = self.facts.rest.as_ref()?;
-        if component.vars.len() > LARGEST || component.ids.iter().any(|id| rest.open.get(id).is_some()) {
-            return None;
-        }
-        if component.vars.iter().any(|var| self.is_in_binding(*var)) {
-            return None;
-        }
-        let terms: Vec<&Term> = component.ids.iter().filter_map(|id| rest.terms.get(id)).collect();
-        let named = atoms_of(&terms);
-        let vars: Vec<Var> = named.keys().copied().collect();
-        let kept: Vec<usize> = (0..vars.len()).filter(|at| live(vars[*at])).map(|at| at + 1).collect();
-        let zone = zone(&self.facts, &vars, terms)??.only(&kept);
-        let atoms: Vec<Term> = kept.iter().map(|at| named[&vars[at - 1]].clone()).collect();
-        let more = zone.edges().iter().filter(|(i, j, _)| *i > 0 && *j > 0).count() > component.ids.len();
-        if more {
-            return None;
-        }
-        if self.trail.is_some() {
-            let constraints = self.facts.part(component).conditions();
-            let vars = vars.into_iter().filter(|var| !live(*var)).collect();
-            self.log(|| Step::Eliminated { vars, constraints });
-        }
-        self.take_out(component);
-        self.put_zone(&atoms, &zone);
-        Some(())
+    let terms: Vec<&Term> = rest.terms_in(component).collect();
+    let named = atoms_of(&terms);
+    let vars: Vec<Var> = named.keys().copied().collect();
+    let kept: Vec<usize> = (0..vars.len()).filter(|at| live(vars[*at])).map(|at| at + 1).collect();
+    let zone = zone(&store.facts, &vars, terms)??.only(&kept);
+    let atoms: Vec<Term> = kept.iter().map(|at| named[&vars[at - 1]].clone()).collect();
+    let more = zone.edges().iter().filter(|(i, j, _)| *i > 0 && *j > 0).count() > component.ids.len();
+    if more {
+        return None;
     }
-
-    fn take_out(&mut self, component: &Component) {
-        let rest = self.facts.rest_mut();
-        component.ids.iter().for_each(|id| drop(rest.remove(*id)));
-        component.vars.iter().for_each(|var| drop(self.facts.domains.remove(*var)));
+    if store.trail.is_some() {
+        let constraints = store.facts.part(component).conditions();
+        let vars = vars.into_iter().filter(|var| !live(*var)).collect();
+        store.log(|| Elimination::Projected { vars, constraints });
     }
+    store.facts.take_out(component);
+    put_zone(store, &atoms, &zone);
+    Some(())
+}
 
-    /// Adds the bounds of a zone to variables of which nothing is known.
-    fn put_zone(&mut self, atoms: &[Term], zone: &Zone) {
-        let point = zone.point();
-        let is_known = |i: usize| zone.first_known_from(i) == 0;
-        let mut known = Vec::new();
-        for (at, atom) in atoms.iter().enumerate() {
-            let Some(var) = atom.as_var() else { continue };
-            if is_known(at + 1) {
-                known.push(Term::eq(atom, &Term::int(zone.most(at + 1, 0))));
-                continue;
-            }
-            let (lo, hi) = (zone.bound(0, at + 1).map(|most| Int::from(-most)), zone.bound(at + 1, 0).map(Int::from));
-            self.set_domain(var, Domain::interval(lo, hi));
+/// Adds the bounds of a zone to variables of which nothing is known.
+fn put_zone(store: &mut Store, atoms: &[Term], zone: &Zone) {
+    let is_known = |i: usize| zone.first_known_from(i) == 0;
+    let mut known = Vec::new();
+    for (at, atom) in atoms.iter().enumerate() {
+        let Some(var) = atom.as_var() else { continue };
+        if is_known(at + 1) {
+            known.push(Term::eq(atom, &Term::int(zone.most(at + 1, 0))));
+            continue;
         }
-        for (i, j, most) in zone.edges().into_iter().filter(|(i, j, _)| !is_known(*i) && !is_known(*j)) {
-            let above = Linear::of(&atoms[i - 1]).plus(&Int::MINUS_ONE, &Linear::of(&atoms[j - 1]));
-            self.facts.rest_mut().insert(Term::le0(above.plus_constant(&Int::from(-most))));
-        }
-        let mut touched = Touched::default();
-        if known.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched)).is_err() {
-            self.dead = Some(Dead);
-        }
-        if let Some(rest) = &mut self.facts.rest {
-            let rest = std::sync::Arc::make_mut(rest);
-            for (var, value) in atoms.iter().filter_map(Term::as_var).zip(point) {
-                if rest.of_var.contains_key(var) {
-                    rest.model.insert(var, Scalar::Int(Int::from(value)));
-                }
+        let (lo, hi) = (zone.bound(0, at + 1).map(|most| Int::from(-most)), zone.bound(at + 1, 0).map(Int::from));
+        store.set_domain(var, Domain::interval(lo, hi));
+    }
+    let facts = &mut store.facts;
+    for (i, j, most) in zone.edges().into_iter().filter(|(i, j, _)| !is_known(*i) && !is_known(*j)) {
+        let above = Linear::of(&atoms[i - 1]).plus(&Int::MINUS_ONE, &Linear::of(&atoms[j - 1]));
+        facts.rest_mut().insert(Term::le0(above.plus_constant(&Int::from(-most))));
+    }
+    let mut touched = Touched::default();
+    store.dead |= known.into_iter().try_for_each(|condition| facts.conjoin(condition, &mut touched)).is_err();
+    if let Some(rest) = facts.rest.as_mut().map(std::sync::Arc::make_mut) {
+        for (var, value) in atoms.iter().filter_map(Term::as_var).zip(zone.point()) {
+            if rest.of_var.contains_key(var) {
+                rest.model.insert(var, Scalar::Int(Int::from(value)));
             }
         }
     }
@@ -191,15 +179,13 @@ fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> 
     Some(zone.closed())
 }
 
-impl Facts {
-    /// A model of the constraints, where they are differences alone; `Some(None)` where there is none.
-    pub(super) fn model_of_differences(&self) -> Option<Option<Model>> {
-        let rest = self.rest.as_ref()?;
-        let vars: Vec<Var> = rest.of_var.keys().collect();
-        let zone = zone(self, &vars, rest.terms.values().collect())?;
-        let valued = |zone: Zone| vars.iter().copied().zip(zone.point().into_iter().map(Scalar::int)).collect();
-        Some(zone.map(valued))
-    }
+/// The answer where the constraints are differences alone.
+pub(super) fn decide(facts: &Facts) -> Option<Solved> {
+    let rest = facts.rest.as_ref()?;
+    let vars: Vec<Var> = rest.of_var.keys().collect();
+    let zone = zone(facts, &vars, rest.terms.values().collect())?;
+    let model = |zone: Zone| vars.iter().copied().zip(zone.point().into_iter().map(Scalar::int)).collect::<Model>();
+    Some(zone.map_or(Solved::Unsat, |zone| Solved::Sat(model(zone))))
 }
 
 /// A constraint that is the bound of a difference of two variables that have no holes.
@@ -289,13 +275,13 @@ mod tests {
             };
             let kept: Vec<usize> = (0..VARS as usize).filter(|_| next(3) > 0).collect();
             let atoms: Vec<Term> = kept.iter().map(|at| int(*at as u64)).collect();
-            let Some(known) = store.differences(&atoms) else {
+            let Some(known) = Differences::of(&store, &atoms) else {
                 assert!(store.has_bindings());
                 solved += 1;
                 continue;
             };
             let mut set = store.clone();
-            set.set_differences(&known.atoms, &known.zone);
+            set_zone(&mut set, &known.atoms, &known.zone);
             let all = possible(&conditions, &(0..VARS as usize).collect::<Vec<_>>());
             let plain: Vec<usize> = known.atoms.iter().filter_map(|a| Some(a.as_var()?.id as usize)).collect();
             *(if plain == kept { &mut whole } else { &mut partly }) += 1;
@@ -323,7 +309,7 @@ mod tests {
             let live: Vec<usize> = (0..VARS as usize).filter(|_| next(2) > 0).collect();
             let is_live = |var: Var| live.contains(&(var.id as usize)) || store.is_in_binding(var);
             let mut forgotten = store.clone();
-            let any = forgotten.forget_differences(&is_live);
+            let any = forget(&mut forgotten, &is_live);
             *(if any { &mut gone } else { &mut kept }) += 1;
             assert_eq!(possible(&forgotten.constraints(), &live), possible(&conditions, &live), "{conditions:?}");
             for _ in 0..3 {

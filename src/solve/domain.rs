@@ -3,7 +3,7 @@
 //! The tier that answers most questions: `q <= #n` for a known q is one bound. A domain is never empty, and that is seen
 //! without search: finite ends are admitted themselves. For example `3..` without 3 and 4 is kept as `5..`.
 
-use super::values::Values;
+use super::values::ValueSet;
 use crate::scalar::{Int, Json, Scalar, Sort};
 use crate::term::{KeySet, Term, Var};
 use im::OrdSet;
@@ -25,7 +25,7 @@ pub struct Domain {
 /// Of the bounds, and of how many values are listed.
 impl Hash for Domain {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.lo, &self.hi, self.only().map(Values::len)).hash(state);
+        (&self.lo, &self.hi, self.only().map(ValueSet::len)).hash(state);
     }
 }
 
@@ -33,8 +33,8 @@ impl Hash for Domain {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct More {
     /// The only values; then nothing else is stored but the bounds (the smallest and the largest).
-    only: Option<Values>,
-    /// Values it does not have, all within the bounds.
+    only: Option<ValueSet>,
+    /// ValueSet it does not have, all within the bounds.
     excluded: OrdSet<Scalar>,
     /// Large sets that it is in.
     inside: Vec<KeySet>,
@@ -71,7 +71,7 @@ impl Domain {
         self.only().map(|only| only.iter().collect())
     }
 
-    /// Values it is known not to have one by one (beside bounds and sets), sorted.
+    /// ValueSet it is known not to have one by one (beside bounds and sets), sorted.
     pub fn excluded(&self) -> impl Iterator<Item = &Scalar> {
         self.more.iter().flat_map(|more| more.excluded.iter())
     }
@@ -96,7 +96,7 @@ impl Domain {
         self.more.is_none()
     }
 
-    pub(super) fn only(&self) -> Option<&Values> {
+    pub(super) fn only(&self) -> Option<&ValueSet> {
         self.more.as_ref().and_then(|more| more.only.as_ref())
     }
 
@@ -117,7 +117,7 @@ impl Domain {
             (Some(_), None) | (None, Some(_)) => return None,
             (None, None) => {}
         }
-        self.only().filter(|only| only.len() == 1).and_then(Values::least)
+        self.only().filter(|only| only.len() == 1).and_then(ValueSet::least)
     }
 
     /// Tests whether a domain (of a sort other than `bool`) is sure to have more than `n` values: between two bounds, each value
@@ -196,7 +196,7 @@ impl Domain {
             return if inside.len() == all.len() { Same } else { self.allow(inside) };
         }
         if set.len() <= EXPLICIT {
-            let left = Values::of(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
+            let left = ValueSet::of(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
             return self.allow(left);
         }
         Arc::make_mut(self.more.get_or_insert_default()).inside.push(set.clone());
@@ -216,12 +216,12 @@ impl Domain {
     }
 
     /// Its values, and those in a set, where they are explicit, or neighbours and no more than the set may have.
-    fn sifted(&self, set: &KeySet) -> Option<(Values, Values)> {
+    fn sifted(&self, set: &KeySet) -> Option<(ValueSet, ValueSet)> {
         match (self.only(), &self.lo, &self.hi) {
             (Some(only), ..) => Some((only.clone(), only.filter(|scalar| set.contains(scalar)))),
             (None, Some(lo), Some(hi)) if self.is_interval() => {
-                let all = Values::neighbours(lo, hi).filter(|all| all.len() <= set.at_most())?;
-                let listed = Values::found(set, lo, hi);
+                let all = ValueSet::neighbours(lo, hi).filter(|all| all.len() <= set.at_most())?;
+                let listed = ValueSet::found(set, lo, hi);
                 let inside = listed.unwrap_or_else(|| all.filter(|scalar| set.contains(scalar)));
                 Some((all, inside))
             }
@@ -230,7 +230,7 @@ impl Domain {
     }
 
     /// Only these values, all admitted before.
-    fn allow(&mut self, left: Values) -> Narrowing {
+    fn allow(&mut self, left: ValueSet) -> Narrowing {
         if self.only().is_some_and(|only| only.len() == left.len()) {
             return Same;
         }
@@ -318,7 +318,7 @@ impl Domain {
         match beyond {
             Some(_) => Narrowed,
             None if left.is_empty() => Empty,
-            None => self.allow(Values::of(left)),
+            None => self.allow(ValueSet::of(left)),
         }
     }
 
@@ -340,17 +340,17 @@ impl Domain {
     }
 
     /// All its values, if they are not too many.
-    pub(super) fn listing(&self) -> Option<Values> {
+    pub(super) fn listing(&self) -> Option<ValueSet> {
         match self.only() {
             Some(only) => (only.len() <= JOINED).then(|| only.clone()),
-            None if self.is_interval() => Values::neighbours(self.lo.as_ref()?, self.hi.as_ref()?),
-            None => self.values(JOINED).map(Values::of),
+            None if self.is_interval() => ValueSet::neighbours(self.lo.as_ref()?, self.hi.as_ref()?),
+            None => self.values(JOINED).map(ValueSet::of),
         }
     }
 
     /// The explicit set of these values; `None` for no value.
     pub fn of(values: impl IntoIterator<Item = Scalar>) -> Option<Domain> {
-        Domain::listed(Values::of(values))
+        Domain::listed(ValueSet::of(values))
     }
 
     /// The domain of all integers between two ends, the first not above the second; on a side without an end there is no bound.
@@ -359,7 +359,7 @@ impl Domain {
     }
 
     /// These values; `None` for no value. A set of integers without holes is an interval, both booleans are all.
-    pub(super) fn listed(only: Values) -> Option<Domain> {
+    pub(super) fn listed(only: ValueSet) -> Option<Domain> {
         let [lo, hi] = [only.least()?, only.greatest()?].map(|end| end.as_int().cloned());
         let whole = match (&lo, &hi) {
             (Some(lo), Some(hi)) => hi.sub(lo).add(&Int::ONE) == Int::from(only.len()),
@@ -374,7 +374,7 @@ impl Domain {
         match value {
             Scalar::Int(n) => Domain::interval(Some(n.clone()), Some(n.clone())),
             other => {
-                let only = Some(Values::of([other.clone()]));
+                let only = Some(ValueSet::of([other.clone()]));
                 Domain { lo: None, hi: None, more: Some(Arc::new(More { only, ..More::default() })) }
             }
         }
@@ -452,7 +452,7 @@ impl Domain {
     }
 }
 
-/// Values tried before a domain is said to have none that fits.
+/// ValueSet tried before a domain is said to have none that fits.
 const PICKS: u64 = 100_000;
 /// Explicit sets grow up to this size when candidates are joined.
 const JOINED: usize = 4096;

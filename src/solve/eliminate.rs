@@ -8,17 +8,17 @@ use crate::term::{Kind, Linear, Term, Var};
 use std::collections::BTreeMap;
 
 /// The inequalities (`linear <= 0`) of a variable by direction.
-pub(super) struct Sides {
+pub(super) struct BoundPairs {
     /// Coefficient −1: they bound the variable below.
     pub(super) lower: Vec<Linear>,
     /// Coefficient +1: they bound it above.
     pub(super) upper: Vec<Linear>,
 }
 
-impl Sides {
+impl BoundPairs {
     /// Sorts inequalities that mention `var`; `None` if one has another coefficient, or has the variable inside an atom.
-    pub(super) fn of<'a>(var: Var, inequalities: impl IntoIterator<Item = &'a Linear>) -> Option<Sides> {
-        Sides::of_atom((&Term::var(var), var), inequalities)
+    pub(super) fn of<'a>(var: Var, inequalities: impl IntoIterator<Item = &'a Linear>) -> Option<BoundPairs> {
+        BoundPairs::of_atom((&Term::var(var), var), inequalities)
     }
 
     /// Sorts inequalities by the coefficient of an atom, the only one that may mention the variable; `None` if one has a
@@ -26,8 +26,8 @@ impl Sides {
     pub(super) fn of_atom<'a>(
         (atom, var): (&Term, Var),
         inequalities: impl IntoIterator<Item = &'a Linear>,
-    ) -> Option<Sides> {
-        let mut sides = Sides { lower: Vec::new(), upper: Vec::new() };
+    ) -> Option<BoundPairs> {
+        let mut sides = BoundPairs { lower: Vec::new(), upper: Vec::new() };
         for linear in inequalities {
             if linear.terms().iter().any(|(known, _)| known != atom && known.mentions(var)) {
                 return None;
@@ -71,7 +71,7 @@ const MANY: usize = 160;
 /// `Some(model)` otherwise; `None` where the method does not apply or grows too large.
 pub(super) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, Scalar>>> {
     let mut left = system;
-    let mut done: Vec<(Var, Sides)> = Vec::new();
+    let mut done: Vec<(Var, BoundPairs)> = Vec::new();
     while !left.is_empty() {
         if left.len() > MANY {
             return None;
@@ -90,19 +90,19 @@ pub(super) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, 
 }
 
 /// The variable with the fewest pairs among those that can be eliminated.
-fn cheapest(system: &[Linear]) -> Option<(Var, Sides)> {
+fn cheapest(system: &[Linear]) -> Option<(Var, BoundPairs)> {
     let mut by_var: BTreeMap<Var, Vec<&Linear>> = BTreeMap::new();
     for linear in system {
         for (atom, _) in linear.terms() {
             by_var.entry(atom.as_var()?).or_default().push(linear);
         }
     }
-    let sides = by_var.into_iter().filter_map(|(var, list)| Some((var, Sides::of(var, list)?)));
+    let sides = by_var.into_iter().filter_map(|(var, list)| Some((var, BoundPairs::of(var, list)?)));
     sides.min_by_key(|(var, sides)| (sides.lower.len() * sides.upper.len(), *var))
 }
 
 /// Values in reverse order: each between its lower and its upper bounds, nearest to zero.
-fn reconstruct(done: Vec<(Var, Sides)>) -> Option<BTreeMap<Var, Scalar>> {
+fn reconstruct(done: Vec<(Var, BoundPairs)>) -> Option<BTreeMap<Var, Scalar>> {
     let mut values: BTreeMap<Var, Scalar> = BTreeMap::new();
     for (var, sides) in done.into_iter().rev() {
         let atom = Term::var(var);

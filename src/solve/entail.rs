@@ -3,10 +3,12 @@
 //! Implements no rule of its own: a condition follows where its parts do, or where its negation is refuted. For example beside
 //! `!#1 || #2` and `!#1 || !#2` the condition `#1 && #3` is false.
 
+use super::domains::decide_all;
 use super::facts::Touched;
-use super::search::{Outcome, Search};
+use super::search::CaseSearch;
+use super::solver::Solved;
 use super::store::Store;
-use super::{Solver, Tiers};
+use super::{Solver, Tiers, repair};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Kind, Term};
 
@@ -15,85 +17,74 @@ const EFFORT: u32 = 16;
 /// Larger conditions are not looked at.
 const LARGEST: u32 = 64;
 
-impl Store {
-    /// The term with its variables resolved; for one that depends on conditions, the only value that it can have, where that was
-    /// found out.
-    #[must_use]
-    pub fn simplified(&self, term: &Term, solver: &Solver) -> Term {
-        let resolved = self.resolve(term);
-        if solver.limits.tiers == Tiers::OnlyZ3 || !is_conditional(&resolved) {
-            return resolved;
+/// The term with its variables resolved; for one that depends on conditions, the only value that it can have, where that was
+/// found out.
+#[must_use]
+pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
+    let resolved = store.resolve(term);
+    if solver.limits.tiers == Tiers::OnlyZ3 || !is_conditional(&resolved) {
+        return resolved;
+    }
+    only_value(store, &resolved).unwrap_or(resolved)
+}
+
+/// Tests whether a condition on truth values follows (`Some(true)`), or its negation does (`Some(false)`); `None` also where
+/// that was not found out. Unlike [`Store::decide`] it may search, but never asks Z3.
+#[must_use]
+pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
+    let resolved = store.resolve(condition);
+    store.decide(&resolved).or_else(|| {
+        if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > LARGEST {
+            return None;
         }
-        self.only_value(&resolved).unwrap_or(resolved)
-    }
-
-    /// Tests whether a condition on truth values follows (`Some(true)`), or its negation does (`Some(false)`); `None` also where
-    /// that was not found out. Unlike [`Store::decide`] it may search, but never asks Z3.
-    #[must_use]
-    pub fn entails(&self, condition: &Term, solver: &Solver) -> Option<bool> {
-        let resolved = self.resolve(condition);
-        self.decide(&resolved).or_else(|| {
-            if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > LARGEST {
-                return None;
-            }
-            if !is_logical(&resolved) {
-                return self.entails_parts(&resolved, solver);
-            }
-            let likely = self.last_value(&resolved)?.as_bool()?;
-            let other = if likely { resolved.not() } else { resolved };
-            self.refutes(&other).then_some(likely)
-        })
-    }
-
-    /// Tests whether a connective follows (`Some(true)`), or its negation does (`Some(false)`), by its parts, each by itself;
-    /// `None` also where that was not found out.
-    fn entails_parts(&self, condition: &Term, solver: &Solver) -> Option<bool> {
-        let (parts, deciding) = match condition.kind() {
-            Kind::And(parts) => (parts, false),
-            Kind::Or(parts) => (parts, true),
-            Kind::Not(inner) if inner.as_var().is_none() => return self.entails(inner, solver).map(|holds| !holds),
-            _ => return None,
-        };
-        let mut is_complete = true;
-        for part in parts.iter() {
-            match self.entails(part, solver) {
-                Some(holds) if holds == deciding => return Some(deciding),
-                Some(_) => {}
-                None => is_complete = false,
-            }
+        if !is_logical(&resolved) {
+            return entails_parts(store, &resolved, solver);
         }
-        is_complete.then_some(!deciding)
-    }
+        let likely = last_value(store, &resolved)?.as_bool()?;
+        let other = if likely { resolved.not() } else { resolved };
+        refutes(store, &other).then_some(likely)
+    })
+}
 
-    /// The value of a term by the last model.
-    fn last_value(&self, term: &Term) -> Option<Scalar> {
-        let model = &self.facts.rest.as_ref()?.model;
-        let value = |var| model.get(var).cloned().unwrap_or_else(|| self.domain(var).first(var));
-        term.eval(&mut |var| Some(value(var)))
-    }
+/// Tests whether a connective follows (`Some(true)`), or its negation does (`Some(false)`), by its parts, each by itself;
+/// `None` also where that was not found out.
+fn entails_parts(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
+    let (parts, deciding) = match condition.kind() {
+        Kind::And(parts) => (parts, false),
+        Kind::Or(parts) => (parts, true),
+        Kind::Not(inner) if inner.as_var().is_none() => return entails(store, inner, solver).map(|holds| !holds),
+        _ => return None,
+    };
+    decide_all(parts, deciding, |part| entails(store, part, solver))
+}
 
-    /// The value that a term has by the last model, where it was found to have no other.
-    fn only_value(&self, term: &Term) -> Option<Term> {
-        let value = Term::constant(self.last_value(term)?);
-        self.refutes(&Term::ne(term, &value)).then_some(value)
-    }
+/// The value of a term by the last model.
+fn last_value(store: &Store, term: &Term) -> Option<Scalar> {
+    let model = &store.facts.rest.as_ref()?.model;
+    term.eval(&mut |var| Some(model.get(var).cloned().unwrap_or_else(|| store.domain(var).first(var))))
+}
 
-    /// Tests whether a condition contradicts the store, as far as propagation and a small search find out.
-    fn refutes(&self, condition: &Term) -> bool {
-        let (mut with, mut touched) = (self.clone(), Touched::default());
-        if with.facts.conjoin(condition.clone(), &mut touched).is_err() {
-            return true;
-        }
-        let Some(rest) = with.facts.rest.clone() else { return false };
-        let seeds = touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0));
-        let seeds: Vec<_> = touched.added.iter().copied().chain(seeds).collect();
-        if seeds.is_empty() || rest.open.is_empty() && with.model_stays(&touched) {
-            return false;
-        }
-        let component = with.facts.component(seeds);
-        let hints = |var| rest.model.get(var).cloned();
-        matches!(Search::new(EFFORT, &hints).run(with.facts.part(&component)), Outcome::Refuted)
+/// The value that a term has by the last model, where it was found to have no other.
+fn only_value(store: &Store, term: &Term) -> Option<Term> {
+    let value = Term::constant(last_value(store, term)?);
+    refutes(store, &Term::ne(term, &value)).then_some(value)
+}
+
+/// Tests whether a condition contradicts the store, as far as propagation and a small search find out.
+fn refutes(store: &Store, condition: &Term) -> bool {
+    let (mut facts, mut touched) = (store.facts.clone(), Touched::default());
+    if facts.conjoin(condition.clone(), &mut touched).is_err() {
+        return true;
     }
+    let Some(rest) = facts.rest.clone() else { return false };
+    let seeds = touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0));
+    let seeds: Vec<_> = touched.added.iter().copied().chain(seeds).collect();
+    if seeds.is_empty() || rest.open.is_empty() && repair::model_stays(&mut facts, &touched) {
+        return false;
+    }
+    let component = facts.component(seeds);
+    let hints = |var| rest.model.get(var).cloned();
+    matches!(CaseSearch::new(EFFORT, &hints).run(facts.part(&component)), Some(Solved::Unsat))
 }
 
 /// Tests whether a term is not just a variable, and all variables in it are truth values.

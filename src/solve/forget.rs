@@ -5,14 +5,15 @@
 //! `#2 >= 3`.
 
 use super::counted::without_bit;
+use super::differences;
 use super::domain::Domain;
-use super::eliminate::{Sides, inequality};
-use super::facts::{Component, Facts, Id, Pending, Rest, Touched};
+use super::eliminate::{BoundPairs, inequality};
+use super::facts::{Facts, Touched};
 use super::literal::About;
-use super::store::Store;
-use super::table::Table;
-use super::trail::Step;
-use super::{Answer, Solver};
+use super::residual::{Component, Id, Residual};
+use super::sorted_map::SortedMap;
+use super::trail::Elimination;
+use super::{Answer, Solver, Store};
 use crate::scalar::{Int, Sort};
 use crate::term::{Kind, Linear, Term, Var, made};
 use smallvec::SmallVec;
@@ -29,11 +30,11 @@ impl Store {
     /// Drops what only dead variables are in and eliminates dead variables where that is exact. `live` tells which variables
     /// the memory still mentions, *after* the caller has replaced bound ones by [`Store::resolve`].
     pub fn forget(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
-        if self.dead.is_some() {
+        if self.dead {
             return;
         }
         self.drop_dead(live);
-        let closed = self.forget_differences(live);
+        let closed = differences::forget(self, live);
         if self.project_all(live, solver) || closed {
             self.drop_dead(live);
         }
@@ -49,7 +50,7 @@ impl Store {
     pub fn last_of(&self, condition: &Term) -> Option<Var> {
         let [(a, _), (b, _)] = inequality(condition)?.terms() else { return None };
         let (own, other) = if a.is_shared() { (b, a) } else { (a, b) };
-        let alone = self.trail.is_none() && self.doubt.is_none() && self.dead.is_none();
+        let alone = self.trail.is_none() && self.doubt.is_none() && !self.dead;
         let (var, other) = (own.as_var().filter(|_| alone && !own.is_shared())?, other.as_var()?);
         let facts = &self.facts;
         let alone = |var: Var| facts.bindings.get(var).is_none() && !facts.constrained(var);
@@ -67,14 +68,10 @@ impl Store {
             return None;
         }
         self.facts.domains.remove(var);
-        let (mut pending, mut touched) = (Pending::new(), Touched::default());
-        let narrowed =
-            bound.map_or(Ok(()), |(other, about)| self.facts.narrow(other, &about, &mut pending, &mut touched));
-        if narrowed.and_then(|()| self.facts.add_all(pending, &mut touched)).is_err() {
-            self.dead = Some(super::store::Dead);
-            return Some(Answer::Unsat);
-        }
-        Some(self.check_standing(touched, solver))
+        let (facts, mut touched) = (&mut self.facts, Touched::default());
+        let narrowed = bound.map_or(Ok(()), |(other, about)| facts.narrow(other, &about, &mut touched));
+        let added = narrowed.and_then(|()| facts.propagate(&mut touched));
+        Some(self.settle(added, &touched, solver))
     }
 
     /// Drops what only dead variables are in.
@@ -89,7 +86,7 @@ impl Store {
     fn drop_bindings(&mut self, live: &dyn Fn(Var) -> bool) -> BTreeSet<Var> {
         let mut mentioned = BTreeSet::new();
         if self.trail.is_none() && !self.facts.bindings.any(&mut |var, _| live(var)) {
-            self.facts.bindings = Table::default();
+            self.facts.bindings = SortedMap::default();
             return mentioned;
         }
         let (facts, logged) = (&self.facts, self.trail.is_some());
@@ -98,11 +95,9 @@ impl Store {
         self.facts.bindings = resolved.iter().filter(|(var, _)| live(*var)).cloned().collect();
         for (var, value) in resolved {
             if live(var) {
-                value.vars(&mut |var| {
-                    mentioned.insert(var);
-                });
+                value.vars(&mut |var| _ = mentioned.insert(var));
             } else {
-                self.log(|| Step::Bound { var, value });
+                self.log(|| Elimination::Bound { var, value });
             }
         }
         mentioned
@@ -110,18 +105,15 @@ impl Store {
 
     /// Components without a live variable were checked when they were made: they go. Undecided ones leave their doubt behind.
     fn drop_components(&mut self, alive: &dyn Fn(Var) -> bool) {
-        let Some(rest) = &self.facts.rest else { return };
-        let dead = rest.terms.iter().filter(|(_, term)| !term.any_var(&mut |var| alive(var)));
+        let dead = self.facts.remaining().filter(|(_, term)| !term.any_var(&mut |var| alive(var)));
         let mut left: BTreeSet<Id> = dead.map(|(id, _)| id).collect();
-        let mut lost: Vec<Component> = Vec::new();
         while let Some(seed) = left.pop_first() {
             let component = self.facts.component([seed]);
             left.retain(|id| !component.ids.contains(id));
             if !component.vars.iter().any(|var| alive(*var)) {
-                lost.push(component);
+                self.drop_component(&component);
             }
         }
-        lost.iter().for_each(|component| self.drop_component(component));
     }
 
     fn drop_component(&mut self, component: &Component) {
@@ -131,24 +123,19 @@ impl Store {
             self.log_component(component, open.is_some());
         }
         self.doubt = self.doubt.or(open);
-        for id in &component.ids {
-            self.facts.rest_mut().remove(*id);
-        }
-        for var in &component.vars {
-            self.facts.domains.remove(*var);
-        }
+        self.facts.take_out(component);
     }
 
     fn log_component(&mut self, component: &Component, open: bool) {
         if open {
             let constraints = self.facts.part(component).conditions();
             let vars = component.vars.iter().copied().collect();
-            return self.log(|| Step::Eliminated { vars, constraints });
+            return self.log(|| Elimination::Projected { vars, constraints });
         }
         let model = self.facts.rest.as_ref().map(|rest| rest.model.clone()).unwrap_or_default();
         for var in &component.vars {
             let value = model.get(var).cloned().unwrap_or_else(|| self.domain(*var).first(*var));
-            self.log(|| Step::Bound { var: *var, value: Term::constant(value) });
+            self.log(|| Elimination::Bound { var: *var, value: Term::constant(value) });
         }
     }
 
@@ -160,7 +147,7 @@ impl Store {
         let keep = |var: Var, _: &Domain| alive(var) || constrained(var);
         facts.domains.retain(keep, |var, domain| {
             if let Some(trail) = trail {
-                trail.push(Step::Bound { var, value: Term::constant(domain.first(var)) });
+                trail.push(Elimination::Bound { var, value: Term::constant(domain.first(var)) });
             }
         });
     }
@@ -197,34 +184,21 @@ impl Store {
         neighbours.retain(|other| *other != var);
         self.log(|| {
             let constraints = domain.conditions(&Term::var(var)).into_iter().chain(removed).collect();
-            Step::Eliminated { vars: vec![var], constraints }
+            Elimination::Projected { vars: vec![var], constraints }
         });
         let mut touched = Touched::default();
+        let facts = &mut self.facts;
         let added = match projection {
             Projection::Bound(other, about) => {
-                let mut pending = Pending::new();
-                let narrowed = self.facts.narrow(other, &about, &mut pending, &mut touched);
-                narrowed.and_then(|()| self.facts.add_all(pending, &mut touched))
+                facts.narrow(other, &about, &mut touched).and_then(|()| facts.propagate(&mut touched))
             }
-            Projection::Conditions(list) => {
-                list.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched))
-            }
+            Projection::Conditions(list) => list.into_iter().try_for_each(|next| facts.conjoin(next, &mut touched)),
         };
         // Implied by what was there: a conflict can only come from a component that was never decided.
-        if added.is_err() {
-            self.dead = Some(super::store::Dead);
-            return neighbours;
-        }
-        if self.check_standing(touched, solver) != Answer::Unsat {
+        if self.settle(added, &touched, solver) != Answer::Unsat {
             self.doubt = self.doubt.or(doubt);
         }
         neighbours
-    }
-
-    pub(super) fn log(&mut self, step: impl FnOnce() -> Step) {
-        if let Some(trail) = &mut self.trail {
-            trail.push(step());
-        }
     }
 }
 
@@ -237,7 +211,7 @@ enum Projection {
 }
 
 /// The replacement for `∃var. constraints`, if a rule gives one.
-fn projection(facts: &Facts, rest: &Rest, var: Var, ids: &[Id]) -> Option<Projection> {
+fn projection(facts: &Facts, rest: &Residual, var: Var, ids: &[Id]) -> Option<Projection> {
     let terms: SmallVec<[&Term; 8]> = ids.iter().filter_map(|id| rest.terms.get(id)).collect();
     if let [only] = terms.as_slice()
         && let Some((other, about)) = inequality(only).and_then(|linear| bound_of_other(facts.domain(var), var, linear))
@@ -284,7 +258,7 @@ fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
         return None;
     }
     let linears: Option<SmallVec<[&Linear; 8]>> = terms.iter().map(|term| inequality(term)).collect();
-    let sides = Sides::of(var, linears?)?;
+    let sides = BoundPairs::of(var, linears?)?;
     let atom = Term::var(var);
     let mut news = sides.paired();
     // With x >= lo, x + r <= 0 is lo + r <= 0; with x <= hi, l - x <= 0 is l - hi <= 0.

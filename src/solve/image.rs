@@ -11,10 +11,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::mdd::{self, Diagrams, Level, Ref, TooLarge};
-use super::store::Store;
-use super::trail::Step;
-use super::{Domain, Solver};
+use super::mdd::{self, Diagrams, Ref, TooLarge, ValuedVar};
+use super::trail::Elimination;
+use super::{Domain, Solver, Store};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Term, Var};
 
@@ -38,38 +37,36 @@ struct System {
     names: Vec<Named>,
 }
 
-impl Store {
-    /// Gives names to terms, and makes the relation between the names all that is known of some variables, with which no others
-    /// are connected; the names. Nothing is done where one of them has many values, or the relation would be too large.
-    pub fn take_image(
-        &mut self,
-        vars: &FxHashSet<Var>,
-        terms: &[Term],
-        fresh: &mut dyn FnMut(Sort) -> Term,
-        solver: &mut Solver,
-    ) -> Option<FxHashMap<Term, Term>> {
-        let (mut system, levels) = System::of(self, vars, terms, fresh)?;
-        let mut diagrams = Diagrams::new(levels, WORK).ok()?;
-        let facts = system.image(&mut diagrams).ok()?;
-        let domains: Vec<Domain> =
-            system.names.iter().map(|name| Domain::of(name.values.iter().cloned())).collect::<Option<_>>()?;
-        if self.trail().is_some() {
-            let equations = system.names.iter().map(|name| Term::eq(&Term::var(name.var), &name.term));
-            let domains = vars.iter().flat_map(|var| self.domain(*var).conditions(&Term::var(*var)));
-            let constraints = system.conditions.iter().cloned().chain(domains).chain(equations).collect();
-            self.log(|| Step::Eliminated { vars: vars.iter().copied().collect(), constraints });
-        }
-        self.remove_part(vars);
-        for (Named { var, values, .. }, domain) in system.names.iter().zip(domains) {
-            if var.sort != Sort::Bool && values.len() > 1 {
-                self.set_domain(*var, domain);
-            }
-        }
-        let known = system.names.iter().filter(|name| name.values.len() == 1);
-        let known = known.map(|name| Term::eq(&Term::var(name.var), &Term::constant(name.values[0].clone())));
-        self.assume_all(known.chain(facts), solver);
-        Some(system.names.into_iter().map(|name| (name.term, Term::var(name.var))).collect())
+/// Gives names to terms, and makes the relation between the names all that is known of some variables, with which no others
+/// are connected; the names. Nothing is done where one of them has many values, or the relation would be too large.
+pub fn take(
+    store: &mut Store,
+    vars: &FxHashSet<Var>,
+    terms: &[Term],
+    fresh: &mut dyn FnMut(Sort) -> Term,
+    solver: &mut Solver,
+) -> Option<FxHashMap<Term, Term>> {
+    let (mut system, levels) = System::of(store, vars, terms, fresh)?;
+    let mut diagrams = Diagrams::new(levels, WORK).ok()?;
+    let facts = system.image(&mut diagrams).ok()?;
+    let values = |name: &Named| Domain::of(name.values.iter().cloned());
+    let domains: Vec<Domain> = system.names.iter().map(values).collect::<Option<_>>()?;
+    if store.trail().is_some() {
+        let equations = system.names.iter().map(|name| Term::eq(&Term::var(name.var), &name.term));
+        let domains = vars.iter().flat_map(|var| store.domain(*var).conditions(&Term::var(*var)));
+        let constraints = system.conditions.iter().cloned().chain(domains).chain(equations).collect();
+        store.log(|| Elimination::Projected { vars: vars.iter().copied().collect(), constraints });
     }
+    store.remove_part(vars);
+    for (Named { var, values, .. }, domain) in system.names.iter().zip(domains) {
+        if var.sort != Sort::Bool && values.len() > 1 {
+            store.set_domain(*var, domain);
+        }
+    }
+    let known = system.names.iter().filter(|name| name.values.len() == 1);
+    let known = known.map(|name| Term::eq(&Term::var(name.var), &Term::constant(name.values[0].clone())));
+    store.assume_all(known.chain(facts), solver);
+    Some(system.names.into_iter().map(|name| (name.term, Term::var(name.var))).collect())
 }
 
 impl System {
@@ -79,7 +76,7 @@ impl System {
         vars: &FxHashSet<Var>,
         terms: &[Term],
         fresh: &mut dyn FnMut(Sort) -> Term,
-    ) -> Option<(System, Vec<Level>)> {
+    ) -> Option<(System, Vec<ValuedVar>)> {
         let mut old: Vec<Var> = vars.iter().copied().collect();
         old.sort_unstable();
         let mut conditions: FxHashSet<Term> = FxHashSet::default();
@@ -240,7 +237,7 @@ mod tests {
                         terms.push(place.clone());
                     }
                 }
-                if let Some(names) = store.take_image(&vars, &terms, &mut fresh, &mut solver) {
+                if let Some(names) = take(&mut store, &vars, &terms, &mut fresh, &mut solver) {
                     taken += 1;
                     let named = |place: &Term| names.get(place).map(|name| store.resolve(name));
                     places = places.iter().map(|place| named(place).unwrap_or_else(|| place.clone())).collect();
@@ -262,7 +259,7 @@ mod tests {
         let vars = [Var { id: 1, sort: Sort::Int }, Var { id: 2, sort: Sort::Bool }].into_iter().collect();
         let before = store.clone();
         let mut fresh = |sort: Sort| Term::var(Var { id: 3, sort });
-        assert!(store.take_image(&vars, &places, &mut fresh, &mut solver).is_none());
+        assert!(take(&mut store, &vars, &places, &mut fresh, &mut solver).is_none());
         assert!(store == before);
     }
 }

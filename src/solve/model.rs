@@ -2,7 +2,7 @@
 //!
 //! For example a model of `#1 <= 3 && #2 == #1 + 1` is `#1 = 3, #2 = 4`.
 
-use super::trail::{Step, Trail};
+use super::trail::{Elimination, Trail};
 use super::{Answer, Solver, Store, Why, domain};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
@@ -76,23 +76,8 @@ impl Model {
     /// Adds values for all variables that were eliminated on the way, latest first. Where each elimination was exact there
     /// always are some; an answer other than `Sat` tells which question was too hard.
     pub fn extend(&mut self, trail: &Trail, solver: &mut Solver) -> Answer {
-        for step in trail.iter() {
-            match step {
-                Step::Bound { var, value } => self.extend_bound(*var, value),
-                Step::Eliminated { vars, constraints } => {
-                    let answer = self.extend_eliminated(vars, constraints, solver);
-                    if answer != Answer::Sat {
-                        return answer;
-                    }
-                }
-                Step::Renamed { pairs } => {
-                    let old: Vec<(Var, Scalar)> =
-                        pairs.iter().filter_map(|(old, new)| Some((*old, self.values.get(new)?.clone()))).collect();
-                    self.values = old.into_iter().collect();
-                }
-            }
-        }
-        Answer::Sat
+        let mut steps = trail.iter().map(|step| self.extend_by(step, solver));
+        steps.find(|answer| *answer != Answer::Sat).unwrap_or(Answer::Sat)
     }
 
     /// Adds values for the variables that were eliminated on the way and are decided, whatever the open ones will be. The
@@ -103,32 +88,32 @@ impl Model {
     pub fn extend_decided(&mut self, trail: &Trail, open: &mut Open, solver: &mut Solver) -> Result<Trail, Answer> {
         let mut left = Vec::new();
         for step in trail.iter() {
-            let (own, terms) = match step {
-                Step::Bound { var, value } => (std::slice::from_ref(var), std::slice::from_ref(value)),
-                Step::Eliminated { vars, constraints } => (vars.as_slice(), constraints.as_slice()),
-                Step::Renamed { .. } => ([].as_slice(), [].as_slice()),
-            };
+            let (own, terms) = step.parts();
             let is_open = |var: Var| !own.contains(&var) && open.has(var, self);
-            let renames = matches!(step, Step::Renamed { .. });
-            if renames || terms.iter().any(|term| term.any_var(&mut |var| is_open(var))) {
+            if terms.iter().any(|term| term.any_var(&mut |var| is_open(var))) {
                 step.vars(&mut |var| open.add(var));
                 left.push(step.clone());
                 continue;
             }
-            match step {
-                Step::Bound { var, value } => self.extend_bound(*var, value),
-                Step::Eliminated { vars, constraints } => {
-                    let answer = self.extend_eliminated(vars, constraints, solver);
-                    if answer != Answer::Sat {
-                        return Err(answer);
-                    }
-                }
-                Step::Renamed { .. } => {}
+            match self.extend_by(step, solver) {
+                Answer::Sat => {}
+                answer => return Err(answer),
             }
         }
         let mut rest = Trail::default();
         left.into_iter().rev().for_each(|step| rest.push(step));
         Ok(rest)
+    }
+
+    /// Adds values for the variables of one elimination.
+    fn extend_by(&mut self, step: &Elimination, solver: &mut Solver) -> Answer {
+        match step {
+            Elimination::Bound { var, value } => {
+                self.extend_bound(*var, value);
+                Answer::Sat
+            }
+            Elimination::Projected { vars, constraints } => self.extend_eliminated(vars, constraints, solver),
+        }
     }
 
     /// Keeps the values of these variables only.
@@ -233,18 +218,14 @@ impl Store {
         solver: &mut Solver,
         pick: &mut dyn FnMut(usize) -> usize,
     ) -> Result<Model, Answer> {
-        if self.dead.is_some() {
+        if self.dead {
             return Err(Answer::Unsat);
         }
         if let Some(why) = self.doubt() {
             return Err(Answer::Unknown(why));
         }
         let mut vars = self.vars();
-        for term in terms {
-            term.vars(&mut |var| {
-                vars.insert(var);
-            });
-        }
+        terms.iter().for_each(|term| term.vars(&mut |var| _ = vars.insert(var)));
         let mut store = self.clone();
         store.trail = None;
         let mut model = Model::default();

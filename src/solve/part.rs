@@ -6,7 +6,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::store::Store;
+use super::Store;
 use crate::term::{Term, Var};
 
 /// Connections between variables: constraints and bindings. With `#1 <= #2` and `#3 := #2 + 1` all three are connected.
@@ -82,7 +82,7 @@ impl Store {
     #[must_use]
     pub fn is_decided(&self) -> bool {
         let is_open = self.facts.rest.as_ref().is_some_and(|rest| !rest.open.is_empty());
-        self.dead.is_none() && self.doubt.is_none() && !is_open
+        !self.dead && self.doubt.is_none() && !is_open
     }
 
     /// Variables of which another store says something else, among others that some constraint of either mentions.
@@ -153,7 +153,7 @@ impl Store {
             }
             target.model.extend(rest.model.iter().map(|(var, value)| (var, value.clone())));
         }
-        (self.dead, self.doubt) = (self.dead.or(part.dead), self.doubt.or(part.doubt));
+        (self.dead, self.doubt) = (self.dead || part.dead, self.doubt.or(part.doubt));
     }
 }
 

@@ -6,9 +6,9 @@
 
 use super::domain::{Domain, Narrowing};
 use super::eliminate::inequality;
-use super::facts::{Id, Rest, Touched, solve_for};
-use super::store::Store;
-use super::table::Table;
+use super::facts::{Facts, Touched, solve_for};
+use super::residual::{Id, Residual};
+use super::sorted_map::SortedMap;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Linear, Term, Var, count_walked};
 use rustc_hash::FxHashSet;
@@ -20,105 +20,92 @@ const SUSPECTS: usize = 4;
 /// Values tried for one of them, beside those known to be forbidden.
 const REPAIRS: usize = 6;
 
-impl Store {
-    /// Tests whether the cached model satisfies what is new; variables without a value get one first, where it matters.
-    pub(super) fn model_stays(&mut self, touched: &Touched) -> bool {
-        let Some(rest) = &self.facts.rest else { return true };
-        let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
-        let mut stated: SmallVec<[(Var, bool); 2]> = SmallVec::new();
-        for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
-            match rest.free_literal(term) {
-                Some(literal) => stated.push(literal),
-                None => term.vars(&mut |var| {
-                    if !rest.model.contains_key(var) {
-                        fresh.push(var);
-                    }
-                }),
-            }
+/// Tests whether the cached model satisfies what is new; variables without a value get one first, where it matters.
+pub(super) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {
+    let Some(rest) = &facts.rest else { return true };
+    let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
+    let mut stated: SmallVec<[(Var, bool); 2]> = SmallVec::new();
+    for term in touched.added.iter().filter_map(|id| rest.terms.get(id)) {
+        match free_literal(rest, term) {
+            Some(literal) => stated.push(literal),
+            None => term.vars(&mut |var| {
+                if !rest.model.contains_key(var) {
+                    fresh.push(var);
+                }
+            }),
         }
-        for (var, holds) in stated {
-            self.facts.rest_mut().model.insert(var, Scalar::Bool(holds));
-        }
-        for var in fresh {
-            let value = self.first_value(var);
-            self.facts.rest_mut().model.insert(var, value);
-        }
-        self.model_holds(touched)
     }
-
-    /// The first value of a variable that its domain and inequalities leave beside the values of the others.
-    fn first_value(&self, var: Var) -> Scalar {
-        let domain = self.facts.domain(var);
-        let left = self.facts.rest.as_deref().and_then(|rest| {
-            let own = rest.terms_of(var);
-            count_walked(own.len());
-            window(domain, var, &own, &rest.model)
-        });
-        left.as_ref().unwrap_or(domain).first(var)
+    for (var, holds) in stated {
+        facts.rest_mut().model.insert(var, Scalar::Bool(holds));
     }
-
-    /// Tests whether the cached model satisfies the touched constraints and domains.
-    fn model_holds(&self, touched: &Touched) -> bool {
-        let Some(rest) = &self.facts.rest else { return true };
-        self.holds_under(rest, touched, &|var| rest.model.get(var).cloned())
+    for var in fresh {
+        let value = first_value(facts, var);
+        facts.rest_mut().model.insert(var, value);
     }
-
-    /// Changes the value of one variable so that all its constraints hold again.
-    pub(super) fn repair(&mut self, touched: &Touched) -> bool {
-        let Some(rest) = &self.facts.rest else { return true };
-        let of = |var: Var| rest.model.get(var).cloned();
-        let mut suspects: BTreeSet<Var> =
-            touched.vars.iter().copied().filter(|var| rest.of_var.contains_key(var)).collect();
-        for term in touched.added.iter().filter_map(|id| rest.terms.get(id)).filter(|term| !holds(term, &of)) {
-            term.vars(&mut |var| {
-                suspects.insert(var);
-            });
-        }
-        suspects.into_iter().rev().take(SUSPECTS).any(|var| self.repair_one(var, touched))
-    }
-
-    fn repair_one(&mut self, var: Var, touched: &Touched) -> bool {
-        let Some(value) = self.mending(var, touched) else { return false };
-        self.facts.rest_mut().model.insert(var, value);
-        true
-    }
-
-    /// A value of one variable with which all its constraints hold, and all that is touched. Where inequalities bound it, what
-    /// the others' values leave of its domain is tried.
-    fn mending(&self, var: Var, touched: &Touched) -> Option<Scalar> {
-        let rest = self.facts.rest.as_deref()?;
-        let own = rest.terms_of(var);
-        count_walked(own.len());
-        let window = window(self.facts.domain(var), var, &own, &rest.model)?;
-        let forbidden = forbidden_values(&rest.model, var, &own);
-        let fits = |value: &Scalar| {
-            let of = |other: Var| if other == var { Some(value.clone()) } else { rest.model.get(other).cloned() };
-            own.iter().all(|term| holds(term, &of)) && self.holds_under(rest, touched, &of)
-        };
-        let mut values = window.candidates(var).filter(|value| !forbidden.contains(value));
-        values.by_ref().take(REPAIRS).find(fits)
-    }
-
-    /// Tests whether the touched constraints and domains hold under the values that `of` gives.
-    fn holds_under(&self, rest: &Rest, touched: &Touched, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
-        let within = |var: &Var| of(*var).is_none_or(|value| self.facts.domain(*var).admits(&value));
-        let kept = |id: &Id| rest.terms.get(id).is_none_or(|term| holds(term, of));
-        touched.vars.iter().all(within) && touched.added.iter().all(kept)
-    }
+    let Some(rest) = &facts.rest else { return true };
+    holds_under(facts, rest, touched, &|var| rest.model.get(var).cloned())
 }
 
-impl Rest {
-    /// A truth value in a disjunction that is in no other constraint, and what makes the disjunction true, whatever the values
-    /// of the other variables are: they need none.
-    fn free_literal(&self, term: &Term) -> Option<(Var, bool)> {
-        let Kind::Or(parts) = term.kind() else { return None };
-        let literals = parts.iter().filter_map(|part| match part.kind() {
-            Kind::Var(var) => Some((*var, true)),
-            Kind::Not(inner) => Some((inner.as_var()?, false)),
-            _ => None,
-        });
-        literals.into_iter().find(|(var, _)| self.of_var.get(var).is_some_and(|ids| ids.len() == 1))
+/// The first value of a variable that its domain and inequalities leave beside the values of the others.
+fn first_value(facts: &Facts, var: Var) -> Scalar {
+    let domain = facts.domain(var);
+    let left = facts.rest.as_deref().and_then(|rest| {
+        let own = rest.terms_of(var);
+        count_walked(own.len());
+        window(domain, var, &own, &rest.model)
+    });
+    left.as_ref().unwrap_or(domain).first(var)
+}
+
+/// Changes the value of one variable so that all its constraints hold again; returns whether that was found.
+pub(super) fn repair(facts: &mut Facts, touched: &Touched) -> bool {
+    let Some(rest) = &facts.rest else { return true };
+    let of = |var: Var| rest.model.get(var).cloned();
+    let mut suspects: BTreeSet<Var> =
+        touched.vars.iter().copied().filter(|var| rest.of_var.contains_key(var)).collect();
+    for term in touched.added.iter().filter_map(|id| rest.terms.get(id)).filter(|term| !holds(term, &of)) {
+        term.vars(&mut |var| _ = suspects.insert(var));
     }
+    let mut suspects = suspects.into_iter().rev().take(SUSPECTS);
+    let Some((var, value)) = suspects.find_map(|var| Some((var, mending(facts, rest, var, touched)?))) else {
+        return false;
+    };
+    facts.rest_mut().model.insert(var, value);
+    true
+}
+
+/// A value of one variable with which all its constraints hold, and all that is touched. Where inequalities bound it, what
+/// the others' values leave of its domain is tried.
+fn mending(facts: &Facts, rest: &Residual, var: Var, touched: &Touched) -> Option<Scalar> {
+    let own = rest.terms_of(var);
+    count_walked(own.len());
+    let window = window(facts.domain(var), var, &own, &rest.model)?;
+    let forbidden = forbidden_values(&rest.model, var, &own);
+    let fits = |value: &Scalar| {
+        let of = |other: Var| if other == var { Some(value.clone()) } else { rest.model.get(other).cloned() };
+        own.iter().all(|term| holds(term, &of)) && holds_under(facts, rest, touched, &of)
+    };
+    let mut values = window.candidates(var).filter(|value| !forbidden.contains(value));
+    values.by_ref().take(REPAIRS).find(fits)
+}
+
+/// Tests whether the touched constraints and domains hold under the values that `of` gives.
+fn holds_under(facts: &Facts, rest: &Residual, touched: &Touched, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
+    let within = |var: &Var| of(*var).is_none_or(|value| facts.domain(*var).admits(&value));
+    let kept = |id: &Id| rest.terms.get(id).is_none_or(|term| holds(term, of));
+    touched.vars.iter().all(within) && touched.added.iter().all(kept)
+}
+
+/// A truth value in a disjunction that is in no other constraint, and what makes the disjunction true, whatever the values
+/// of the other variables are: they need none.
+fn free_literal(rest: &Residual, term: &Term) -> Option<(Var, bool)> {
+    let Kind::Or(parts) = term.kind() else { return None };
+    let mut literals = parts.iter().filter_map(|part| match part.kind() {
+        Kind::Var(var) => Some((*var, true)),
+        Kind::Not(inner) => Some((inner.as_var()?, false)),
+        _ => None,
+    });
+    literals.find(|(var, _)| rest.of_var.get(var).is_some_and(|ids| ids.len() == 1))
 }
 
 fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
@@ -126,7 +113,7 @@ fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
 }
 
 /// The part of a variable's domain that its inequalities leave, the other variables having their values; `None` if nothing.
-fn window(domain: &Domain, var: Var, own: &[&Term], model: &Table<Scalar>) -> Option<Domain> {
+fn window(domain: &Domain, var: Var, own: &[&Term], model: &SortedMap<Scalar>) -> Option<Domain> {
     let mut window = domain.clone();
     for linear in own.iter().filter_map(|term| inequality(term)) {
         let Some((factor, others)) = beside(linear, var, model) else { continue };
@@ -143,7 +130,7 @@ fn window(domain: &Domain, var: Var, own: &[&Term], model: &Table<Scalar>) -> Op
 }
 
 /// The coefficient of a variable in a sum, and the value of all else there.
-fn beside(linear: &Linear, var: Var, model: &Table<Scalar>) -> Option<(Int, Int)> {
+fn beside(linear: &Linear, var: Var, model: &SortedMap<Scalar>) -> Option<(Int, Int)> {
     let (mut factor, mut others) = (Int::ZERO, linear.constant().clone());
     count_walked(linear.terms().len());
     for (atom, coefficient) in linear.terms() {
@@ -158,7 +145,7 @@ fn beside(linear: &Linear, var: Var, model: &Table<Scalar>) -> Option<(Int, Int)
 }
 
 /// Values that the disequalities of a variable forbid under the model.
-fn forbidden_values(model: &Table<Scalar>, var: Var, own: &[&Term]) -> FxHashSet<Scalar> {
+fn forbidden_values(model: &SortedMap<Scalar>, var: Var, own: &[&Term]) -> FxHashSet<Scalar> {
     let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { model.get(other).cloned() });
     let apart = |term: &Term| match term.kind() {
         Kind::Not(inner) => match inner.kind() {
@@ -179,7 +166,7 @@ fn forbidden_values(model: &Table<Scalar>, var: Var, own: &[&Term]) -> FxHashSet
 mod tests {
     use super::*;
     use crate::scalar::{Sort, numbers};
-    use crate::solve::{Answer, Limits, Solver};
+    use crate::solve::{Answer, Limits, Solver, Store};
 
     fn truth(id: u64) -> Term {
         Term::var(Var { id, sort: Sort::Bool })

@@ -5,39 +5,32 @@
 //! For example `#1 || #2`, `!#1 || #3 <= 4` splits on `#1` first.
 
 use super::eliminate::{eliminate_all, inequality};
-use super::facts::{Conflict, Facts, Id, Rest, Touched};
+use super::facts::{Conflict, Facts, Touched};
 use super::model::Model;
+use super::residual::{Id, Residual};
+use super::solver::Solved;
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, Var, made};
 use std::collections::BTreeSet;
 
-/// The outcome of a search.
-#[derive(Debug)]
-pub(super) enum Outcome {
-    /// Values for all variables of the facts; still to be checked by evaluation.
-    Found(Model),
-    /// No values fit.
-    Refuted,
-    /// Budget or means were not enough.
-    Open,
-}
-
 /// A finite domain up to this size is split by value.
 const SPLIT_VALUES: usize = 16;
+/// Rounds of propagation; each bound found is implied, so stopping early is exact.
+const ROUNDS: usize = 12;
 /// Values tried for a variable in a dive.
 const TRIES: usize = 4;
 
 /// A search: how much work it may still do, and the values that fitted last time.
-pub(super) struct Search<'a> {
+pub(super) struct CaseSearch<'a> {
     budget: u32,
     /// The number of terms made by this thread at which it gives up.
     last_made: u64,
     hints: &'a dyn Fn(Var) -> Option<Scalar>,
-    parts: texts::Parts,
+    parts: texts::Pieces,
 }
 
-enum Step {
+enum Expansion {
     Found(Model),
     /// One way and the other; together they say what the facts said (without the clause that was split).
     Split(Term, Term),
@@ -47,42 +40,42 @@ enum Step {
     Stuck,
 }
 
-impl<'a> Search<'a> {
+impl<'a> CaseSearch<'a> {
     /// A search that may add `budget` conditions.
-    pub(super) fn new(budget: u32, hints: &'a dyn Fn(Var) -> Option<Scalar>) -> Search<'a> {
-        Search { budget, last_made: u64::MAX, hints, parts: texts::Parts::default() }
+    pub(super) fn new(budget: u32, hints: &'a dyn Fn(Var) -> Option<Scalar>) -> CaseSearch<'a> {
+        CaseSearch { budget, last_made: u64::MAX, hints, parts: texts::Pieces::default() }
     }
 
     /// The search with one more limit: it gives up when this thread has made so many terms, as conditions may be large.
-    pub(super) fn making_at_most(self, last_made: u64) -> Search<'a> {
-        Search { last_made, ..self }
+    pub(super) fn making_at_most(self, last_made: u64) -> CaseSearch<'a> {
+        CaseSearch { last_made, ..self }
     }
 
-    /// Looks for values of all variables in `facts`.
-    pub(super) fn run(&mut self, facts: Facts) -> Outcome {
+    /// Looks for values of all variables in `facts`, still to be checked by evaluation; `None` where budget or means were not
+    /// enough to tell.
+    pub(super) fn run(&mut self, facts: Facts) -> Option<Solved> {
         let vars = variables(&facts);
         let mut stack: Vec<(Facts, Term)> = Vec::new();
         let mut stuck = false;
         let mut current = Ok(facts);
         loop {
             match current.and_then(|facts| self.step(facts)) {
-                Ok((facts, Step::Found(found))) => return Outcome::Found(complete(found, &facts, &vars)),
-                Ok((facts, Step::Split(one, other))) => {
+                Ok((facts, Expansion::Found(found))) => return Some(Solved::Sat(complete(found, &facts, &vars))),
+                Ok((facts, Expansion::Split(one, other))) => {
                     stack.push((facts.clone(), other));
                     current = self.with(facts, one);
                     continue;
                 }
-                Ok((facts, Step::Simpler)) => {
+                Ok((facts, Expansion::Simpler)) => {
                     current = Ok(facts);
                     continue;
                 }
-                Ok((_, Step::Stuck)) => stuck = true,
+                Ok((_, Expansion::Stuck)) => stuck = true,
                 Err(Conflict) => {}
             }
             match stack.pop() {
-                None if stuck => return Outcome::Open,
-                None => return Outcome::Refuted,
-                Some(_) if self.budget == 0 => return Outcome::Open,
+                None => return (!stuck).then_some(Solved::Unsat),
+                Some(_) if self.budget == 0 => return None,
                 Some((facts, other)) => current = self.with(facts, other),
             }
         }
@@ -96,37 +89,37 @@ impl<'a> Search<'a> {
         Ok(facts)
     }
 
-    fn step(&mut self, mut facts: Facts) -> Result<(Facts, Step), Conflict> {
-        facts.tighten()?;
+    fn step(&mut self, mut facts: Facts) -> Result<(Facts, Expansion), Conflict> {
+        tighten(&mut facts)?;
         if facts.rest_is_empty() {
-            return Ok((facts, Step::Found(Model::default())));
+            return Ok((facts, Expansion::Found(Model::default())));
         }
         if self.budget == 0 || made() > self.last_made {
-            return Ok((facts, Step::Stuck));
+            return Ok((facts, Expansion::Stuck));
         }
         if let Some(Cases { old, one, other }) = split(&facts) {
             old.into_iter().for_each(|id| drop(facts.rest_mut().remove(id)));
-            return Ok((facts, Step::Split(one, other)));
+            return Ok((facts, Expansion::Split(one, other)));
         }
         self.leaf(facts)
     }
 
     /// No clause is left: values are tried, then texts put into solved form, inequalities eliminated, signs split.
-    fn leaf(&mut self, facts: Facts) -> Result<(Facts, Step), Conflict> {
+    fn leaf(&mut self, facts: Facts) -> Result<(Facts, Expansion), Conflict> {
         if let Some(solved) = self.dive(facts.clone()) {
-            return Ok((solved, Step::Found(Model::default())));
+            return Ok((solved, Expansion::Found(Model::default())));
         }
         if let Some(Rewriting { old, new }) = texts::rewritten(&facts, &mut self.parts) {
             let mut facts = facts;
             old.into_iter().for_each(|id| drop(facts.rest_mut().remove(id)));
-            return Ok((self.with(facts, Term::and_all(new))?, Step::Simpler));
+            return Ok((self.with(facts, Term::and_all(new))?, Expansion::Simpler));
         }
         if let Some(answer) = linear_system(&facts).and_then(eliminate_all) {
             let model = answer.ok_or(Conflict)?;
-            return Ok((facts, Step::Found(model.into_iter().collect())));
+            return Ok((facts, Expansion::Found(model.into_iter().collect())));
         }
-        let step = sign(&facts).map(|below| Step::Split(below.clone(), below.not()));
-        Ok((facts, step.unwrap_or(Step::Stuck)))
+        let step = sign(&facts).map(|below| Expansion::Split(below.clone(), below.not()));
+        Ok((facts, step.unwrap_or(Expansion::Stuck)))
     }
 
     /// Gives one variable after the other a value, a few tries each, without going back.
@@ -138,7 +131,7 @@ impl<'a> Search<'a> {
                     return None;
                 }
                 let chosen = Term::eq(&Term::var(var), &Term::constant(value));
-                let tried = self.with(facts.clone(), chosen).and_then(|mut facts| facts.tighten().map(|()| facts));
+                let tried = self.with(facts.clone(), chosen).and_then(|mut facts| tighten(&mut facts).map(|()| facts));
                 if let Ok(fits) = tried {
                     next = Some(fits);
                     break;
@@ -164,15 +157,35 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.
+fn tighten(facts: &mut Facts) -> Result<(), Conflict> {
+    for _ in 0..ROUNDS {
+        let mut bounds = Vec::new();
+        for (_, term) in facts.remaining() {
+            match term.kind() {
+                Kind::Le0(linear) => facts.domains.bounds_from(linear, &mut bounds),
+                Kind::Eq0(linear) => {
+                    facts.domains.bounds_from(linear, &mut bounds);
+                    facts.domains.bounds_from(&linear.negated(), &mut bounds);
+                }
+                _ => {}
+            }
+        }
+        if bounds.is_empty() {
+            break;
+        }
+        bounds.into_iter().try_for_each(|bound| facts.conjoin(bound, &mut Touched::default()))?;
+    }
+    Ok(())
+}
+
 /// All variables that occur.
 fn variables(facts: &Facts) -> BTreeSet<Var> {
     let mut vars: BTreeSet<Var> = facts.domains.iter().map(|(var, _)| var).collect();
     vars.extend(facts.rest.iter().flat_map(|rest| rest.of_var.keys()));
     for (var, value) in facts.bindings.iter() {
         vars.insert(var);
-        value.vars(&mut |var| {
-            vars.insert(var);
-        });
+        value.vars(&mut |var| _ = vars.insert(var));
     }
     vars
 }
@@ -230,7 +243,7 @@ fn half_of_index(facts: &Facts, term: &Term) -> Option<Term> {
 }
 
 /// The shortest clause: its first part, or that not and the other parts.
-fn split_clause(rest: &Rest) -> Option<Cases> {
+fn split_clause(rest: &Residual) -> Option<Cases> {
     let clauses = rest.terms.iter().filter_map(|(id, term)| match term.kind() {
         Kind::Or(parts) => Some((id, parts)),
         _ => None,
@@ -242,7 +255,7 @@ fn split_clause(rest: &Rest) -> Option<Cases> {
 }
 
 /// A condition inside of atoms: it holds, or it does not; the atoms have it decided.
-fn split_condition(rest: &Rest) -> Option<Cases> {
+fn split_condition(rest: &Residual) -> Option<Cases> {
     let condition = rest.terms.values().find_map(inner_condition)?;
     let opposite = condition.not();
     let decided = |term: &Term, value: &Term| {
@@ -272,13 +285,7 @@ fn inner_condition(term: &Term) -> Option<Term> {
     term.visit(&mut |node| {
         let inner = match node.kind() {
             Kind::Ite(condition, ..) => condition,
-            Kind::Eq(a, b) if a.sort() == Sort::Bool => {
-                if a.size() <= b.size() {
-                    a
-                } else {
-                    b
-                }
-            }
+            Kind::Eq(a, b) if a.sort() == Sort::Bool => std::cmp::min_by_key(a, b, |side| side.size()),
             _ => return,
         };
         if found.as_ref().is_none_or(|known| inner.size() < known.size()) {
@@ -334,14 +341,6 @@ fn sign(facts: &Facts) -> Option<Term> {
 }
 
 fn disequality(term: &Term) -> Option<&Linear> {
-    match term.kind() {
-        Kind::Not(inner) => {
-            if let Kind::Eq0(linear) = inner.kind() {
-                Some(linear)
-            } else {
-                None
-            }
-        }
-        _ => None,
-    }
+    let Kind::Not(inner) = term.kind() else { return None };
+    if let Kind::Eq0(linear) = inner.kind() { Some(linear) } else { None }
 }

@@ -4,48 +4,35 @@
 //! is asked, and the variable is bound; or, where nothing else mentions it, forgotten at once. For example `#1 + 2` with
 //! `#1 <= 9` seen as 5 binds `#1 := 3`.
 
-use super::Solver;
-use super::store::{Dead, Store};
+use super::{Solver, Store};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Term, Var};
 
-impl Store {
-    /// The variable of which a term and its value tell the value, and that; where nothing but its domain says anything of it.
-    #[inline]
-    pub fn variable_seen(&self, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
-        let (var, value) = match term.as_var() {
-            Some(var) => (var, value.clone()),
-            None => solved(term, value)?,
-        };
-        (self.dead.is_none() && self.doubt.is_none() && self.is_only_in_domain(var)).then_some((var, value))
-    }
+/// The variable of which a term and its value tell the value, and that; where nothing but its domain says anything of it.
+pub fn variable(store: &Store, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
+    let (var, value) = match term.as_var() {
+        Some(var) => (var, value.clone()),
+        None => solved(term, value)?,
+    };
+    (!store.dead && store.doubt.is_none() && store.is_only_in_domain(var)).then_some((var, value))
+}
 
-    /// Binds the variable of [`Store::variable_seen`] to its value, if it can have it; returns whether it can, else the store is dead.
-    #[inline]
-    pub fn bind_seen(&mut self, (var, value): (Var, Scalar), solver: &mut Solver) -> bool {
-        let admitted = self.admit_last((var, &value), solver);
-        if admitted {
-            self.facts.bindings.insert(var, Term::constant(value));
-        }
-        admitted
+/// Binds the variable of [`variable`] to its value, if it can have it; returns whether it can, else the store is dead.
+pub fn bind(store: &mut Store, (var, value): (Var, Scalar), solver: &mut Solver) -> bool {
+    let admitted = admit_last(store, (var, &value), solver);
+    if admitted {
+        store.facts.bindings.insert(var, Term::constant(value));
     }
+    admitted
+}
 
-    /// Unifies the variable of [`Store::variable_seen`] with its value where nothing mentions the variable any more, here or in memory:
-    /// nothing is left of it. Returns whether it can have the value, else the store is dead.
-    #[inline]
-    pub fn admit_last(&mut self, (var, value): (Var, &Scalar), solver: &mut Solver) -> bool {
-        solver.statistics.by_domain += 1;
-        let admitted = self.facts.domains.remove(var).is_none_or(|domain| domain.admits(value));
-        if !admitted {
-            self.dead = Some(Dead);
-        }
-        admitted
-    }
-
-    /// Tests whether a variable is bound, or the value of a bound one mentions it.
-    pub fn is_in_binding(&self, var: Var) -> bool {
-        self.facts.bindings.any(&mut |bound, value| bound == var || value.mentions(var))
-    }
+/// Unifies the variable of [`variable`] with its value where nothing mentions the variable any more, here or in memory:
+/// nothing is left of it. Returns whether it can have the value, else the store is dead.
+pub fn admit_last(store: &mut Store, (var, value): (Var, &Scalar), solver: &mut Solver) -> bool {
+    solver.statistics.by_domain += 1;
+    let admitted = store.facts.domains.remove(var).is_none_or(|domain| domain.admits(value));
+    store.dead |= !admitted;
+    admitted
 }
 
 /// The only variable of a sum in which it has the factor ±1, and its value where the sum has this one.

@@ -4,7 +4,7 @@
 //! domain: `2 * x` skips every other value.
 
 use super::domain::Domain;
-use super::values::Values;
+use super::values::ValueSet;
 use crate::scalar::Int;
 
 /// Sets are added where one of them has at most this many values.
@@ -35,7 +35,7 @@ impl Domain {
         if few.len() > ADDED {
             return None;
         }
-        let mut sum = Values::of([]);
+        let mut sum = ValueSet::of([]);
         for value in few.iter() {
             sum = sum.union(&many.shifted(value.as_int()?.to_i64()?)?);
         }

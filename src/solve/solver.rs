@@ -5,10 +5,9 @@
 
 use super::eliminate::inequality;
 use super::facts::Facts;
-use super::mdd;
 use super::model::Model;
-use super::search::{Outcome, Search};
-use super::{Answer, Why, z3};
+use super::search::CaseSearch;
+use super::{Answer, Why, differences, mdd, z3};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Linear, Term, Var, made};
 use rustc_hash::FxHashMap;
@@ -103,22 +102,12 @@ pub struct Solver {
     memory: Memory,
 }
 
-/// The verdict on a component: a model of it, that there is none, or why it was not decided.
+/// The answer for a component: a model of it, that there is none, or why it was not decided.
 #[derive(Clone)]
-pub(super) enum Verdict {
+pub(super) enum Solved {
     Sat(Model),
     Unsat,
     Unknown(Why),
-}
-
-impl Verdict {
-    fn answer(&self) -> Answer {
-        match self {
-            Verdict::Sat(_) => Answer::Sat,
-            Verdict::Unsat => Answer::Unsat,
-            Verdict::Unknown(why) => Answer::Unknown(*why),
-        }
-    }
 }
 
 impl Solver {
@@ -129,7 +118,11 @@ impl Solver {
 
     /// Asks Z3 alone whether the conditions hold together; `Sat` only with a model that was checked.
     pub fn ask_z3(&mut self, conditions: &[Term]) -> Answer {
-        self.z3(conditions).answer()
+        match self.z3(conditions) {
+            Solved::Sat(_) => Answer::Sat,
+            Solved::Unsat => Answer::Unsat,
+            Solved::Unknown(why) => Answer::Unknown(why),
+        }
     }
 
     /// Decides facts that share no variable with others. Where a part of them was `undecided` and has gained no constant since,
@@ -139,7 +132,7 @@ impl Solver {
         facts: &Facts,
         hints: &dyn Fn(Var) -> Option<Scalar>,
         undecided: Option<Why>,
-    ) -> Verdict {
+    ) -> Solved {
         let tiers = self.limits.tiers;
         if tiers != Tiers::OnlyZ3 {
             let budget = if undecided.is_some() { self.limits.search / AGAIN } else { self.limits.search };
@@ -149,35 +142,28 @@ impl Solver {
             }
         }
         if let Some(why) = undecided.filter(|_| tiers == Tiers::All) {
-            return Verdict::Unknown(why);
+            return Solved::Unknown(why);
         }
         if made() > self.last_made() {
-            return Verdict::Unknown(Why::Effort);
+            return Solved::Unknown(Why::Effort);
         }
         let verdict = self.remembered(facts.conditions());
-        self.statistics.unknown += u64::from(matches!(verdict, Verdict::Unknown(_)));
+        self.statistics.unknown += u64::from(matches!(verdict, Solved::Unknown(_)));
         verdict
     }
 
     /// Looks for a model, among differences by closure, else by case splits; not among many inequalities that these do not
     /// simplify.
-    fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Verdict> {
-        if let Some(model) = facts.model_of_differences() {
-            return Some(model.map_or(Verdict::Unsat, Verdict::Sat));
-        }
-        if let Some(verdict) = mdd::decide(facts) {
-            return Some(verdict);
+    fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Solved> {
+        if let Some(solved) = differences::decide(facts).or_else(|| mdd::decide(facts)) {
+            return Some(solved);
         }
         if is_system(facts) {
             return None;
         }
-        match Search::new(budget, hints).making_at_most(self.last_made()).run(facts.clone()) {
-            Outcome::Found(model) => {
-                facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(Verdict::Sat(model))
-            }
-            Outcome::Refuted => Some(Verdict::Unsat),
-            Outcome::Open => None,
-        }
+        let solved = CaseSearch::new(budget, hints).making_at_most(self.last_made()).run(facts.clone())?;
+        let Solved::Sat(model) = &solved else { return Some(solved) };
+        facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(solved)
     }
 
     /// The number of terms made by this thread at which questions are given up.
@@ -186,7 +172,7 @@ impl Solver {
     }
 
     /// Asks the memory, then Z3.
-    fn remembered(&mut self, conditions: Vec<Term>) -> Verdict {
+    fn remembered(&mut self, conditions: Vec<Term>) -> Solved {
         let naming = Naming::of(&conditions);
         let key: Vec<Term> = conditions.iter().map(|condition| naming.canonical(condition)).collect();
         if let Some(verdict) = self.memory.get(&key).map(|known| naming.original(known)) {
@@ -199,17 +185,17 @@ impl Solver {
         original
     }
 
-    fn z3(&mut self, conditions: &[Term]) -> Verdict {
+    fn z3(&mut self, conditions: &[Term]) -> Solved {
         if self.limits.tiers == Tiers::WithoutZ3 {
-            return Verdict::Unknown(Why::SwitchedOff);
+            return Solved::Unknown(Why::SwitchedOff);
         }
         let start = Instant::now();
         let verdict = match z3::check(conditions, &self.limits) {
-            Ok(Some(model)) if conditions.iter().all(|condition| model.satisfies(condition)) => Verdict::Sat(model),
+            Ok(Some(model)) if conditions.iter().all(|condition| model.satisfies(condition)) => Solved::Sat(model),
             // A model that does not check out proves nothing.
-            Ok(Some(_)) => Verdict::Unknown(Why::Text),
-            Ok(None) => Verdict::Unsat,
-            Err(why) => Verdict::Unknown(why),
+            Ok(Some(_)) => Solved::Unknown(Why::Text),
+            Ok(None) => Solved::Unsat,
+            Err(why) => Solved::Unknown(why),
         };
         self.statistics.z3_checks += 1;
         self.statistics.z3_time += start.elapsed();
@@ -234,11 +220,7 @@ struct Naming {
 impl Naming {
     fn of(conditions: &[Term]) -> Naming {
         let mut vars = std::collections::BTreeSet::new();
-        for condition in conditions {
-            condition.vars(&mut |var| {
-                vars.insert(var);
-            });
-        }
+        conditions.iter().for_each(|condition| condition.vars(&mut |var| _ = vars.insert(var)));
         Naming { vars: vars.into_iter().collect() }
     }
 
@@ -249,14 +231,14 @@ impl Naming {
         })
     }
 
-    fn original(&self, verdict: &Verdict) -> Verdict {
+    fn original(&self, verdict: &Solved) -> Solved {
         match verdict {
-            Verdict::Unsat => Verdict::Unsat,
-            Verdict::Unknown(why) => Verdict::Unknown(*why),
-            Verdict::Sat(model) => {
+            Solved::Unsat => Solved::Unsat,
+            Solved::Unknown(why) => Solved::Unknown(*why),
+            Solved::Sat(model) => {
                 let named =
                     model.iter().filter_map(|(var, value)| Some((*self.vars.get(var.id as usize)?, value.clone())));
-                Verdict::Sat(named.collect())
+                Solved::Sat(named.collect())
             }
         }
     }
@@ -270,8 +252,8 @@ fn canonical_sort(sort: Sort) -> Sort {
 /// Answers by canonical form: the current generation and the one before.
 #[derive(Clone, Default)]
 struct Memory {
-    current: FxHashMap<Vec<Term>, Verdict>,
-    before: FxHashMap<Vec<Term>, Verdict>,
+    current: FxHashMap<Vec<Term>, Solved>,
+    before: FxHashMap<Vec<Term>, Solved>,
 }
 
 impl std::fmt::Debug for Memory {
@@ -281,11 +263,11 @@ impl std::fmt::Debug for Memory {
 }
 
 impl Memory {
-    fn get(&self, key: &[Term]) -> Option<&Verdict> {
+    fn get(&self, key: &[Term]) -> Option<&Solved> {
         self.current.get(key).or_else(|| self.before.get(key))
     }
 
-    fn insert(&mut self, key: Vec<Term>, verdict: Verdict, generation: usize) {
+    fn insert(&mut self, key: Vec<Term>, verdict: Solved, generation: usize) {
         if self.current.len() >= generation {
             self.before = std::mem::take(&mut self.current);
         }

@@ -4,30 +4,31 @@
 //! `q <= #n` for a known q updates one bound and asks nobody.
 
 use super::domain::{Domain, Narrowing};
-use super::facts::{Facts, Id, Touched};
+use super::facts::{Conflict, Facts, Touched};
 use super::literal::{About, literal};
-use super::solver::{Tiers, Verdict};
-use super::trail::{Step, Trail};
+use super::tiers;
+use super::trail::{Elimination, Trail};
 use super::{Answer, Solver, Why};
-use crate::scalar::Int;
+use crate::scalar::{Int, Scalar};
 use crate::term::{Condition, Side, Term, Var};
 use std::collections::BTreeSet;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// The constraints of one candidate. Satisfiable, or at least not refuted, until [`Store::assume`] answers `Unsat`.
+/// The constraints of one candidate: what is known, in solved form ([`Facts`]), and a model of what that leaves open.
+///
+/// 1. A dead store has no assignment; what else is in it means nothing.
+/// 2. A store that is not dead has an assignment, or there is a doubt: a question about it was not decided.
+/// 3. What was known of variables that are gone is implied by nothing less than before: a model of the facts extends to them,
+///    as the trail says where one is kept.
 #[derive(Clone, Default)]
 pub struct Store {
     pub(super) facts: Facts,
-    pub(super) dead: Option<Dead>,
+    /// The store was refuted.
+    pub(super) dead: bool,
     /// A component that no tier could decide was dropped.
     pub(super) doubt: Option<Why>,
     pub(super) trail: Option<Trail>,
 }
-
-/// The store was refuted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dead;
 
 impl Store {
     /// A store that logs what it eliminates, for evidence.
@@ -50,12 +51,15 @@ impl Store {
         self.trail = Some(trail);
     }
 
+    pub(super) fn log(&mut self, step: impl FnOnce() -> Elimination) {
+        if let Some(trail) = &mut self.trail {
+            trail.push(step());
+        }
+    }
+
     /// Tests whether nothing is known: there is no binding, no domain and no constraint, and the store was not refuted.
     pub fn is_empty(&self) -> bool {
-        self.facts.bindings.is_empty()
-            && self.facts.domains.is_empty()
-            && self.facts.rest_is_empty()
-            && self.dead.is_none()
+        self.facts.bindings.is_empty() && self.facts.domains.is_empty() && self.facts.rest_is_empty() && !self.dead
     }
 
     /// Tests whether nothing is known or in doubt and no log is kept, as in a store that was just made.
@@ -63,7 +67,7 @@ impl Store {
     pub fn is_new(&self) -> bool {
         let Facts { bindings, domains, rest, .. } = &self.facts;
         let nothing = bindings.is_empty() && domains.is_empty() && rest.is_none();
-        nothing && self.dead.is_none() && self.doubt.is_none() && self.trail.is_none()
+        nothing && !self.dead && self.doubt.is_none() && self.trail.is_none()
     }
 
     /// Tests whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
@@ -93,7 +97,7 @@ impl Store {
 
     /// Tests whether the store was refuted.
     pub fn is_dead(&self) -> bool {
-        self.dead.is_some()
+        self.dead
     }
 
     /// The reason why the store is doubtful: some question about it was not decided, so it may be unsatisfiable.
@@ -109,6 +113,25 @@ impl Store {
     /// The term that the variable is bound to, resolved, if it is bound.
     pub fn binding(&self, var: Var) -> Option<Term> {
         self.facts.bindings.get(var).map(|value| self.facts.resolve(value))
+    }
+
+    /// The values that a variable has by its domain, where they are no more than this.
+    pub fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
+        self.facts.domains.few_values(var, most)
+    }
+
+    /// Makes this all that is known of a variable.
+    pub fn set_domain(&mut self, var: Var, domain: Domain) {
+        if domain.is_all() {
+            self.facts.domains.remove(var);
+        } else {
+            self.facts.domains.insert(var, domain);
+        }
+    }
+
+    /// Tests whether a variable is bound, or the value of a bound one mentions it.
+    pub fn is_in_binding(&self, var: Var) -> bool {
+        self.facts.bindings.any(&mut |bound, value| bound == var || value.mentions(var))
     }
 
     /// Tests whether a constraint beyond domains and bindings mentions the variable.
@@ -148,8 +171,7 @@ impl Store {
         if self.facts.bindings.is_empty() {
             return self.facts.decide(condition);
         }
-        let resolved = self.facts.resolve(condition);
-        self.facts.decide(&resolved)
+        self.facts.decide(&self.facts.resolve(condition))
     }
 
     /// Adds a condition. `Sat`: there is an assignment (checked). `Unsat`: there is none, the store is dead. `Unknown`: it was
@@ -190,7 +212,7 @@ impl Store {
             Condition::Term(term) => self.decide(term),
             Condition::Bound(bound) if self.is_only_in_domain(bound.var()) => {
                 let (side, end) = bound.end();
-                self.facts.decide_bound(bound.var(), side, end)
+                self.facts.domains.decide_bound(bound.var(), side, end)
             }
             Condition::Bound(bound) => self.decide(&bound.term()),
         }
@@ -200,7 +222,7 @@ impl Store {
     /// of it; `None` where something else does, or the domain does not decide.
     #[inline]
     pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
-        if self.is_only_in_domain(var) { self.facts.decide_bound(var, side, end) } else { None }
+        if self.is_only_in_domain(var) { self.facts.domains.decide_bound(var, side, end) } else { None }
     }
 
     /// Tests whether nothing but its domain says anything of a variable: it is not bound, and no constraints remain.
@@ -219,7 +241,7 @@ impl Store {
     /// The hot path: a literal about an unbound variable that no other constraint mentions.
     #[inline]
     fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
-        if self.dead.is_some() || self.doubt.is_some() || !self.is_only_in_domain(var) {
+        if self.dead || self.doubt.is_some() || !self.is_only_in_domain(var) {
             return None;
         }
         let Some(domain) = self.facts.domains.get_mut(var) else { return self.assume_first(var, about) };
@@ -232,7 +254,7 @@ impl Store {
                 None
             }
             Narrowing::Empty => {
-                self.dead = Some(Dead);
+                self.dead = true;
                 Some(Answer::Unsat)
             }
         }
@@ -251,23 +273,31 @@ impl Store {
 
     /// Adds several conditions at once, as [`Store::assume`] adds their conjunction.
     pub fn assume_all(&mut self, conditions: impl IntoIterator<Item = Term>, solver: &mut Solver) -> Answer {
-        if self.dead.is_some() {
+        if self.dead {
             return Answer::Unsat;
         }
         let mut touched = Touched::default();
-        if conditions.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched)).is_err() {
-            solver.statistics.by_domain += 1;
-            self.dead = Some(Dead);
-            return Answer::Unsat;
-        }
-        self.check_standing(touched, solver)
+        let added = conditions.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched));
+        solver.statistics.by_domain += u64::from(added.is_err());
+        self.settle(added, &touched, solver)
+    }
+
+    /// After facts changed, if that was possible: makes sure that a model is left, by the cheapest tier that can tell.
+    pub(super) fn settle(&mut self, changed: Result<(), Conflict>, touched: &Touched, solver: &mut Solver) -> Answer {
+        self.dead |= changed.and_then(|()| tiers::check(&mut self.facts, touched, solver)).is_err();
+        self.standing()
+    }
+
+    /// The answer where nothing new is in doubt.
+    pub(super) fn standing(&self) -> Answer {
+        if self.dead { Answer::Unsat } else { self.doubt().map_or(Answer::Sat, Answer::Unknown) }
     }
 
     /// Satisfiable together with the condition? The store stays as it is.
     pub fn check(&self, condition: &Term, solver: &mut Solver) -> Answer {
         match self.decide(condition) {
             Some(false) => Answer::Unsat,
-            Some(true) if self.dead.is_none() => self.doubt().map_or(Answer::Sat, Answer::Unknown),
+            Some(true) if !self.dead => self.doubt().map_or(Answer::Sat, Answer::Unknown),
             _ => self.clone().assume(condition, solver),
         }
     }
@@ -290,122 +320,16 @@ impl Store {
         all
     }
 
-    /// After facts changed: makes sure that a model is left, by the cheapest tier that can tell.
-    pub(super) fn check_standing(&mut self, touched: Touched, solver: &mut Solver) -> Answer {
-        let Some(rest) = &self.facts.rest else {
-            solver.statistics.by_domain += 1;
-            return self.standing();
-        };
-        let asked_again = rest.gained && !rest.open.is_empty();
-        if touched.added.is_empty() && touched.vars.is_empty() && !asked_again {
-            solver.statistics.by_domain += 1;
-            return self.standing();
-        }
-        let cached = solver.limits.tiers != Tiers::OnlyZ3 && !asked_again;
-        if cached && (self.model_stays(&touched) || self.repair(&touched)) {
-            solver.statistics.by_model += 1;
-            return self.standing();
-        }
-        self.search(&touched, cached, solver)
-    }
-
-    /// The answer where nothing new is in doubt.
-    pub(super) fn standing(&self) -> Answer {
-        self.doubt().map_or(Answer::Sat, Answer::Unknown)
-    }
-
-    /// Searches the touched components, then asks Z3 about them; large ones for a model near the cached one first.
-    fn search(&mut self, touched: &Touched, cached: bool, solver: &mut Solver) -> Answer {
-        let Some(rest) = self.facts.rest.clone() else { return self.standing() };
-        let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();
-        seeds.extend(touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0)));
-        while let Some(seed) = seeds.first().copied() {
-            let component = self.facts.component([seed]);
-            seeds.remove(&seed);
-            seeds.retain(|id| !component.ids.contains(id));
-            if cached && self.walk(&component, solver.last_made()) {
-                solver.statistics.by_model += 1;
-                continue;
-            }
-            let part = self.facts.part(&component);
-            let hints = |var: Var| rest.model.get(var).cloned();
-            let undecided = component.ids.iter().find_map(|id| rest.open.get(id)).filter(|_| !rest.gained);
-            match solver.decide(&part, &hints, undecided.copied()) {
-                Verdict::Unsat => {
-                    self.dead = Some(Dead);
-                    return Answer::Unsat;
-                }
-                Verdict::Sat(model) => {
-                    let rest = self.facts.rest_mut();
-                    rest.searched = rest.searched.saturating_add(component.ids.len() as u32);
-                    for id in &component.ids {
-                        rest.open.remove(id);
-                    }
-                    for var in &component.vars {
-                        rest.model.insert(*var, model.get(*var).cloned().unwrap_or_else(|| var.sort.simplest()));
-                    }
-                }
-                Verdict::Unknown(why) => {
-                    let rest = self.facts.rest_mut();
-                    rest.open.extend(component.ids.iter().map(|id| (*id, why)));
-                }
-            }
-        }
-        self.facts.rest_mut().gained = false;
-        self.standing()
-    }
-
     /// All facts as conditions: bindings, then domains by variable, then the rest in order. For evidence, and to compare.
     pub fn constraints(&self) -> Vec<Term> {
-        if self.dead.is_some() { vec![Term::falsity()] } else { self.facts.conditions() }
+        if self.dead { vec![Term::falsity()] } else { self.facts.conditions() }
     }
 
     /// All variables that occur.
     pub fn vars(&self) -> BTreeSet<Var> {
         let mut vars = BTreeSet::new();
-        for condition in self.constraints() {
-            condition.vars(&mut |var| {
-                vars.insert(var);
-            });
-        }
+        self.constraints().iter().for_each(|condition| condition.vars(&mut |var| _ = vars.insert(var)));
         vars
-    }
-
-    /// Tells the log, if one is kept, that variables were renumbered: all of them, those of the memory included.
-    pub fn log_renaming(&mut self, pairs: impl IntoIterator<Item = (Var, Var)>) {
-        if let Some(trail) = &mut self.trail {
-            trail.push(Step::Renamed { pairs: pairs.into_iter().collect() });
-        }
-    }
-
-    /// A copy of the store over renumbered variables. `rename` must be one to one and keep sorts. See also
-    /// [`Store::log_renaming`].
-    pub fn rename(&self, rename: &dyn Fn(Var) -> Var) -> Store {
-        let change = |term: &Term| term.substitute(&mut |var| Some(Term::var(rename(var))));
-        let mut facts = Facts {
-            bindings: self.facts.bindings.iter().map(|(var, value)| (rename(var), change(value))).collect(),
-            domains: self.facts.domains.iter().map(|(var, domain)| (rename(var), domain.clone())).collect(),
-            rest: None,
-            news: self.facts.news.clone(),
-        };
-        if let Some(rest) = &self.facts.rest {
-            let target = facts.rest_mut();
-            for (id, term) in rest.terms.iter() {
-                let new = target.insert(change(term));
-                if let (Some(new), Some(why)) = (new, rest.open.get(id)) {
-                    target.open.insert(new, *why);
-                }
-            }
-            target.model = rest.model.iter().map(|(var, value)| (rename(var), value.clone())).collect();
-        }
-        Store { facts, dead: self.dead, doubt: self.doubt, trail: self.trail.clone() }
-    }
-
-    /// A hash of the content, equal for equal stores: to find candidates that may be merged.
-    pub fn fingerprint(&self) -> u64 {
-        let mut hasher = rustc_hash::FxHasher::default();
-        self.hash(&mut hasher);
-        hasher.finish()
     }
 }
 
@@ -428,20 +352,6 @@ fn same_rest(a: &Facts, b: &Facts) -> bool {
         (Some(x), Some(y)) => x.terms.len() == y.terms.len() && x.terms.values().all(|term| y.contains(term)),
         (Some(rest), None) | (None, Some(rest)) => rest.terms.is_empty(),
         (None, None) => true,
-    }
-}
-
-impl Hash for Store {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.dead.is_some().hash(state);
-        for (var, value) in self.facts.bindings.iter() {
-            (var.id, value).hash(state);
-        }
-        for (var, domain) in self.facts.domains.iter() {
-            (var.id, domain.lo(), domain.hi()).hash(state);
-        }
-        let rest = self.facts.rest.iter().flat_map(|rest| rest.terms.values());
-        rest.fold(0u64, |sum, term| sum.wrapping_add(term.structural_hash())).hash(state);
     }
 }
 

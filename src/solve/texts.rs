@@ -4,8 +4,9 @@
 //! Each rewriting is exact, up to fresh variables for the parts that a text is made of. For example `#1.starts_with("ab")` is
 //! `#1 = "ab" + y` for some y, and `#1 + #2 = "ab"` is one of three ways to cut `"ab"`.
 
-use super::facts::{Facts, Id};
-use super::table::Set;
+use super::facts::Facts;
+use super::residual::Id;
+use super::sorted_map::Set;
 use crate::scalar::{Int, Scalar, Sort, text as known};
 use crate::term::{Kind, Term, TextOp, Var};
 
@@ -22,11 +23,11 @@ const FRESH: u64 = 1 << 62;
 
 /// Makes variables for parts of texts.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct Pieces {
     next: u64,
 }
 
-impl Parts {
+impl Pieces {
     fn fresh(&mut self, sort: Sort) -> Term {
         self.next += 1;
         Term::var(Var { id: FRESH + self.next, sort })
@@ -40,7 +41,7 @@ pub(super) struct Rewriting {
 }
 
 /// A simpler form of some of the rest.
-pub(super) fn rewritten(facts: &Facts, parts: &mut Parts) -> Option<Rewriting> {
+pub(super) fn rewritten(facts: &Facts, parts: &mut Pieces) -> Option<Rewriting> {
     let rest = facts.rest.as_ref()?;
     let one = |(id, new): (Id, Term)| Rewriting { old: vec![id], new: vec![new] };
     if let Some(cases) = rest.terms.iter().find_map(|(id, term)| Some((id, literal(term)?))) {
@@ -105,7 +106,7 @@ fn join(parts: &[Term]) -> Term {
 
 /// A variable with a known number of pieces is their concatenation. No separator begins within a piece, also not one that ends
 /// in the separator behind it: then the separators between the pieces are the leftmost ones.
-fn pieces(facts: &Facts, atom: &Term, parts: &mut Parts) -> Option<Rewriting> {
+fn pieces(facts: &Facts, atom: &Term, parts: &mut Pieces) -> Option<Rewriting> {
     let (text, by, n) = number_of_pieces(atom)?;
     let var = text.as_var()?;
     let rest = facts.rest.as_ref()?;
@@ -136,7 +137,7 @@ fn pieces(facts: &Facts, atom: &Term, parts: &mut Parts) -> Option<Rewriting> {
 }
 
 /// A variable with at least n pieces is a concatenation with n − 1 separators: any, since the leftmost ones are the most.
-fn many_pieces(atom: &Term, parts: &mut Parts) -> Option<Term> {
+fn many_pieces(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     let Kind::Le0(linear) = atom.kind() else { return None };
     let [(count, minus)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
@@ -170,7 +171,7 @@ fn is_canonical(text: &Term, printed: &Term) -> bool {
 }
 
 /// A variable with a known prefix, suffix or part is a concatenation with it; one that is a printed number is one.
-fn solved(atom: &Term, parts: &mut Parts) -> Option<Term> {
+fn solved(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     if let Kind::Eq(a, b) = atom.kind() {
         return [(a, b), (b, a)]
             .into_iter()

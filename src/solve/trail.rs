@@ -5,11 +5,10 @@
 
 use super::past::Past;
 use crate::term::{Term, Var};
-use std::sync::Arc;
 
 /// One elimination.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum Elimination {
     /// The variable is what the term says; the term's variables are alive or were eliminated later.
     Bound {
         /// The variable that was solved for.
@@ -18,38 +17,30 @@ pub enum Step {
         value: Term,
     },
     /// The variables were projected away; the constraints are all that mentioned them.
-    Eliminated {
+    Projected {
         /// The variables that were projected away.
         vars: Vec<Var>,
         /// The constraints that held of them.
         constraints: Vec<Term>,
     },
-    /// Variables were renumbered: old and new names.
-    Renamed {
-        /// Old name, new name.
-        pairs: Arc<[(Var, Var)]>,
-    },
 }
 
-impl Step {
+impl Elimination {
+    /// The variables that were eliminated, and the terms that tell their values.
+    pub(super) fn parts(&self) -> (&[Var], &[Term]) {
+        match self {
+            Elimination::Bound { var, value } => (std::slice::from_ref(var), std::slice::from_ref(value)),
+            Elimination::Projected { vars, constraints } => (vars, constraints),
+        }
+    }
+
     /// Calls a function on each variable that it mentions.
     pub fn vars(&self, visit: &mut dyn FnMut(Var)) {
-        match self {
-            Step::Bound { var, value } => {
-                visit(*var);
-                value.vars(&mut |var| visit(var));
-            }
-            Step::Eliminated { vars, constraints } => {
-                vars.iter().for_each(|var| visit(*var));
-                constraints.iter().for_each(|constraint| constraint.vars(&mut |var| visit(var)));
-            }
-            Step::Renamed { pairs } => pairs.iter().for_each(|(old, new)| {
-                visit(*old);
-                visit(*new);
-            }),
-        }
+        let (vars, terms) = self.parts();
+        vars.iter().for_each(|var| visit(*var));
+        terms.iter().for_each(|term| term.vars(&mut |var| visit(var)));
     }
 }
 
 /// The eliminations of a store, latest first.
-pub type Trail = Past<Step>;
+pub type Trail = Past<Elimination>;

@@ -15,7 +15,7 @@ const WORD: usize = 64;
 
 /// A set of scalars of one sort. Equal sets have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Values {
+pub(super) enum ValueSet {
     /// Integers, not none, in less than [`SPAN`].
     Dense(Dense),
     /// Any others.
@@ -31,20 +31,20 @@ pub(super) struct Dense {
     bits: SmallVec<[u64; 4]>,
 }
 
-use Values::{Dense as Bits, Listed};
+use ValueSet::{Dense as Bits, Listed};
 
-impl Values {
+impl ValueSet {
     /// The set of these values.
-    pub(super) fn of(values: impl IntoIterator<Item = Scalar>) -> Values {
+    pub(super) fn of(values: impl IntoIterator<Item = Scalar>) -> ValueSet {
         let list: SmallVec<[Scalar; 16]> = values.into_iter().collect();
         Dense::of(&list).map_or_else(|| Listed(list.into_iter().collect()), Bits)
     }
 
     /// The integers from one to another, if they are not too many.
-    pub(super) fn neighbours(lo: &Int, hi: &Int) -> Option<Values> {
+    pub(super) fn neighbours(lo: &Int, hi: &Int) -> Option<ValueSet> {
         let (least, last) = (lo.to_i64()?, hi.sub(lo).to_i64().filter(|span| (0..SPAN).contains(span))?);
         if !has_room(least, hi.to_i64()?) {
-            return Some(Values::of((0..=last).map(|n| Scalar::Int(lo.add(&Int::small(n))))));
+            return Some(ValueSet::of((0..=last).map(|n| Scalar::Int(lo.add(&Int::small(n))))));
         }
         let mut bits = SmallVec::from_elem(u64::MAX, last as usize / WORD + 1);
         if let Some(word) = bits.last_mut() {
@@ -54,7 +54,7 @@ impl Values {
     }
 
     /// The integers of a set between two ends; `None` where the set cannot list these alone, or they may be too many.
-    pub(super) fn found(set: &KeySet, lo: &Int, hi: &Int) -> Option<Values> {
+    pub(super) fn found(set: &KeySet, lo: &Int, hi: &Int) -> Option<ValueSet> {
         let (least, greatest) = (lo.to_i64()?, hi.to_i64()?);
         let span = greatest.checked_sub(least).filter(|span| (0..SPAN).contains(span) && has_room(least, greatest))?;
         let mut bits = SmallVec::from_elem(0, span as usize / WORD + 1);
@@ -99,27 +99,27 @@ impl Values {
     }
 
     /// Those that pass a test.
-    pub(super) fn filter(&self, keep: impl Fn(&Scalar) -> bool) -> Values {
+    pub(super) fn filter(&self, keep: impl Fn(&Scalar) -> bool) -> ValueSet {
         match self {
             Bits(dense) => {
                 let kept = dense.iter().filter(|value| keep(&Scalar::int(*value)));
                 Dense::among(dense.least, dense.bits.len(), kept)
             }
-            Listed(list) => Values::of(list.iter().filter(|scalar| keep(scalar)).cloned()),
+            Listed(list) => ValueSet::of(list.iter().filter(|scalar| keep(scalar)).cloned()),
         }
     }
 
     /// Those that are not this one.
-    pub(super) fn without(&self, scalar: &Scalar) -> Values {
+    pub(super) fn without(&self, scalar: &Scalar) -> ValueSet {
         match (self, scalar.as_int().and_then(Int::to_i64)) {
             (Bits(dense), Some(value)) => dense.without(value),
             (Bits(_), None) => self.clone(),
-            (Listed(list), _) => Values::of(list.without(scalar)),
+            (Listed(list), _) => ValueSet::of(list.without(scalar)),
         }
     }
 
     /// The integers between two ends.
-    pub(super) fn between(&self, lo: Option<&Int>, hi: Option<&Int>) -> Values {
+    pub(super) fn between(&self, lo: Option<&Int>, hi: Option<&Int>) -> ValueSet {
         let inside = |value: &Int| lo.is_none_or(|lo| lo <= value) && hi.is_none_or(|hi| value <= hi);
         match self {
             Bits(dense) => {
@@ -133,17 +133,17 @@ impl Values {
     }
 
     /// The values of both.
-    pub(super) fn union(&self, other: &Values) -> Values {
+    pub(super) fn union(&self, other: &ValueSet) -> ValueSet {
         if let (Bits(a), Bits(b)) = (self, other)
             && let Some(both) = a.union(b)
         {
             return Bits(both);
         }
-        Values::of(self.iter().chain(other.iter()))
+        ValueSet::of(self.iter().chain(other.iter()))
     }
 
     /// Those that are not among others.
-    pub(super) fn minus(&self, others: &Values) -> Values {
+    pub(super) fn minus(&self, others: &ValueSet) -> ValueSet {
         match (self, others) {
             (Bits(dense), Bits(others)) => dense.minus(others),
             _ => self.filter(|scalar| !others.contains(scalar)),
@@ -151,15 +151,15 @@ impl Values {
     }
 
     /// Every integer with another one added; nothing where one of them would be large.
-    pub(super) fn shifted(&self, by: i64) -> Option<Values> {
+    pub(super) fn shifted(&self, by: i64) -> Option<ValueSet> {
         let Bits(dense) = self else { return None };
         dense.shifted(by).map(Bits)
     }
 
     /// The opposite of every integer.
-    pub(super) fn negated(&self) -> Option<Values> {
+    pub(super) fn negated(&self) -> Option<ValueSet> {
         let Bits(dense) = self else { return None };
-        Some(Values::of(dense.iter().map(|value| Scalar::int(-value))))
+        Some(ValueSet::of(dense.iter().map(|value| Scalar::int(-value))))
     }
 }
 
@@ -178,14 +178,14 @@ impl Dense {
     }
 
     /// Some integers from `least` up, in at most so many words.
-    fn among(least: i64, words: usize, values: impl Iterator<Item = i64>) -> Values {
+    fn among(least: i64, words: usize, values: impl Iterator<Item = i64>) -> ValueSet {
         let mut bits = SmallVec::from_elem(0, words);
         values.for_each(|value| set(&mut bits, (value - least) as usize));
         Dense::normalized(least, bits)
     }
 
     /// The set of bits from `least` up, with the first bit and the last word as they must be.
-    fn normalized(least: i64, mut bits: SmallVec<[u64; 4]>) -> Values {
+    fn normalized(least: i64, mut bits: SmallVec<[u64; 4]>) -> ValueSet {
         while bits.last() == Some(&0) {
             bits.pop();
         }
@@ -216,7 +216,7 @@ impl Dense {
         })
     }
 
-    fn without(&self, value: i64) -> Values {
+    fn without(&self, value: i64) -> ValueSet {
         let mut bits = self.bits.clone();
         if self.contains(value) {
             let at = (value - self.least) as usize;
@@ -225,7 +225,7 @@ impl Dense {
         Dense::normalized(self.least, bits)
     }
 
-    fn minus(&self, others: &Dense) -> Values {
+    fn minus(&self, others: &Dense) -> ValueSet {
         let mut bits = self.bits.clone();
         for value in others.iter().filter(|value| self.contains(*value)) {
             let at = (value - self.least) as usize;
@@ -234,7 +234,7 @@ impl Dense {
         Dense::normalized(self.least, bits)
     }
 
-    fn between(&self, from: i64, to: i64) -> Values {
+    fn between(&self, from: i64, to: i64) -> ValueSet {
         let mut bits = self.bits.clone();
         for (at, word) in bits.iter_mut().enumerate() {
             let first = self.least + (at * WORD) as i64;
@@ -303,8 +303,8 @@ mod tests {
     use crate::scalar::numbers;
     use std::collections::BTreeSet;
 
-    fn scalars(values: &BTreeSet<i64>) -> Values {
-        Values::of(values.iter().copied().map(Scalar::int))
+    fn scalars(values: &BTreeSet<i64>) -> ValueSet {
+        ValueSet::of(values.iter().copied().map(Scalar::int))
     }
 
     /// Every operation does to the bits what it does to a plain set; the result has the one form that equal sets have.
@@ -328,10 +328,10 @@ mod tests {
             assert_eq!(x.without(&Scalar::int(lo)), scalars(&a.iter().copied().filter(|n| *n != lo).collect()));
             assert_eq!(x.minus(&y), scalars(&(&a - &b)));
             let (least, last) = (lo.min(hi), lo.max(hi));
-            let found = Values::found(&KeySet::of(x.iter()), &Int::small(least), &Int::small(last));
+            let found = ValueSet::found(&KeySet::of(x.iter()), &Int::small(least), &Int::small(last));
             assert!(found.is_none_or(|found| found == scalars(&a.range(least..=last).copied().collect())));
             assert_eq!(x.len(), a.len());
-            let near = Values::neighbours(&Int::small(lo.min(hi)), &Int::small(lo.max(hi)));
+            let near = ValueSet::neighbours(&Int::small(lo.min(hi)), &Int::small(lo.max(hi)));
             assert!(near.is_none_or(|near| near == scalars(&(lo.min(hi)..=lo.max(hi)).collect())));
             assert!(x.iter().eq(a.iter().copied().map(Scalar::int)));
             assert_eq!(
@@ -347,11 +347,11 @@ mod tests {
 
     #[test]
     fn far_apart_or_other_values_are_listed() {
-        let far = Values::of([i64::MIN, i64::MAX].map(Scalar::int));
+        let far = ValueSet::of([i64::MIN, i64::MAX].map(Scalar::int));
         assert!(matches!(far, Listed(_)) && far.contains(&Scalar::int(i64::MAX)) && far.shifted(1).is_none());
-        let at_the_end = Values::of([i64::MAX, i64::MAX - 1].map(Scalar::int));
+        let at_the_end = ValueSet::of([i64::MAX, i64::MAX - 1].map(Scalar::int));
         assert!(at_the_end.shifted(1).is_none() && at_the_end.len() == 2);
-        let texts = Values::of(["a", "b"].map(Scalar::str));
-        assert_eq!(texts.without(&Scalar::str("a")), Values::of([Scalar::str("b")]));
+        let texts = ValueSet::of(["a", "b"].map(Scalar::str));
+        assert_eq!(texts.without(&Scalar::str("a")), ValueSet::of([Scalar::str("b")]));
     }
 }

@@ -4,9 +4,9 @@
 //! From `#1 = 0, #2 = 1` and `#1 != #2`, the new `#1 = 1` breaks the disequality, which `#2 := 0` mends. What is found is a model, as
 //! each constraint of a variable that changed was evaluated; where nothing is found, nothing is said.
 
-use super::facts::{Component, Id, Rest};
+use super::facts::Facts;
 use super::mdd;
-use super::store::Store;
+use super::residual::{Component, Id, Residual};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Linear, Term, Var, count_walked, made};
 use rustc_hash::FxHashMap;
@@ -26,8 +26,8 @@ const TABU: usize = 4;
 
 /// A search: the values that were changed, and what does not hold under them.
 struct Walk<'s> {
-    store: &'s Store,
-    rest: &'s Rest,
+    facts: &'s Facts,
+    rest: &'s Residual,
     changed: FxHashMap<Var, Scalar>,
     broken: Vec<Id>,
     recent: Vec<Var>,
@@ -47,31 +47,28 @@ struct Change {
     missing: Int,
 }
 
-impl Store {
-    /// Changes values of the cached model until a component holds, if that is large; whether it does.
-    pub(super) fn walk(&mut self, component: &Component, last_made: u64) -> bool {
-        let Some(rest) = self.facts.rest.clone().filter(|_| component.ids.len() > SEARCHED) else { return false };
-        // How far a relation is from holding is not the sum of its parts; diagrams decide it.
-        if component.ids.iter().filter_map(|id| rest.terms.get(id)).any(mdd::is_relation) {
-            return false;
-        }
-        let mut walk = Walk {
-            store: self,
-            rest: &rest,
-            changed: FxHashMap::default(),
-            broken: Vec::new(),
-            recent: Vec::new(),
-            left: EVALUATIONS,
-            last_made,
-        };
-        if !walk.run(component) {
-            return false;
-        }
-        let changed = walk.changed;
-        let model = &mut self.facts.rest_mut().model;
-        changed.into_iter().for_each(|(var, value)| model.insert(var, value));
-        true
+/// Changes values of the cached model until a component holds, if that is large; returns whether it does.
+pub(super) fn walk(facts: &mut Facts, component: &Component, last_made: u64) -> bool {
+    let Some(rest) = facts.rest.clone().filter(|_| component.ids.len() > SEARCHED) else { return false };
+    // How far a relation is from holding is not the sum of its parts; diagrams decide it.
+    if rest.terms_in(component).any(mdd::is_relation) {
+        return false;
     }
+    let mut walk = Walk {
+        facts,
+        rest: &rest,
+        changed: FxHashMap::default(),
+        broken: Vec::new(),
+        recent: Vec::new(),
+        left: EVALUATIONS,
+        last_made,
+    };
+    let found = walk.run(component);
+    if found {
+        let changed = walk.changed;
+        facts.rest_mut().model.extend(changed);
+    }
+    found
 }
 
 impl Walk<'_> {
@@ -79,7 +76,7 @@ impl Walk<'_> {
         count_walked(component.ids.len());
         component.ids.iter().for_each(|id| self.note(*id));
         for var in component.vars.iter().copied() {
-            let is_outside = self.value(var).is_some_and(|value| !self.store.facts.domain(var).admits(&value));
+            let is_outside = self.value(var).is_some_and(|value| !self.facts.domain(var).admits(&value));
             if is_outside && !self.move_inside(var) {
                 return false;
             }
@@ -116,7 +113,7 @@ impl Walk<'_> {
 
     /// Gives a variable whose domain changed the value in it that breaks the fewest constraints.
     fn move_inside(&mut self, var: Var) -> bool {
-        let domain = self.store.facts.domain(var);
+        let domain = self.facts.domain(var);
         let values: Vec<Scalar> = domain.candidates(var).take(2 * VALUES).collect();
         let mut best: Option<Change> = None;
         for value in values {
@@ -167,7 +164,7 @@ impl Walk<'_> {
 
     /// Values of a variable that may make a constraint hold: those at which its parts change, and some of its domain.
     fn values(&self, constraint: &Term, var: Var) -> Vec<Scalar> {
-        let (domain, now) = (self.store.facts.domain(var), self.value(var));
+        let (domain, now) = (self.facts.domain(var), self.value(var));
         let mut values: Vec<Scalar> = Vec::new();
         let mut add = |value: Scalar| {
             if Some(&value) != now.as_ref() && domain.admits(&value) && !values.contains(&value) {
@@ -259,7 +256,7 @@ mod tests {
     use super::*;
     use crate::scalar::{Sort, numbers};
     use crate::solve::facts::Touched;
-    use crate::solve::{Answer, Limits, Solver};
+    use crate::solve::{Answer, Limits, Solver, Store};
 
     const VARIABLES: u64 = 12;
     const VALUES: i64 = 6;
@@ -306,7 +303,7 @@ mod tests {
                 assert!(next.facts.conjoin(new.clone(), &mut touched).is_ok(), "{new:?} holds under {values:?}");
                 if let Some(id) = touched.added.first() {
                     let component = next.facts.component([*id]);
-                    let is_model = next.walk(&component, u64::MAX);
+                    let is_model = walk(&mut next.facts, &component, u64::MAX);
                     walked += usize::from(component.ids.len() > SEARCHED);
                     found += usize::from(is_model);
                     let rest = next.facts.rest.as_ref().expect("a constraint");

@@ -4,7 +4,7 @@
 //! For example `#1 + 2 * #2` with `#1 in {0, 3}` and `#2 in 0..=1` is one of 0, 2, 3, 5.
 
 use mayhap::scalar::{Scalar, Sort};
-use mayhap::solve::{Answer, Domain, Model, Solver, Store};
+use mayhap::solve::{Answer, Domain, Model, Solver, Store, name};
 use mayhap::term::{Term, Var};
 use proptest::prelude::*;
 
@@ -71,7 +71,7 @@ fn check(domains: &[Values], facts: &[Term], term: &Term) -> Result<bool, TestCa
     let all = assignments(domains, facts);
     let fresh = Term::var(Var { id: 10, sort: term.sort() });
     let term = store.resolve(term);
-    let Some(named) = store.name(&term, &fresh, &mut solver) else { return Ok(false) };
+    let Some(named) = name::name(&mut store, &term, &fresh, &mut solver) else { return Ok(false) };
     prop_assert!(named == fresh || named.as_const().is_some());
     let results: Vec<Scalar> = match term.sort() {
         Sort::Bool => [true, false].map(Scalar::Bool).to_vec(),
@@ -133,7 +133,7 @@ fn check_difference(domains: &[Values], facts: &[Term]) -> Result<(), TestCaseEr
         return Ok(());
     }
     let other = store.resolve(&var(1));
-    let difference = store.stand_for_sum(&other, replaced, sum, &mut solver);
+    let difference = name::stand_for_sum(&mut store, &other, replaced, sum, &mut solver);
     prop_assert_eq!(&difference, &Term::var(sum).sub(&other));
     let all = assignments(domains, facts);
     for (a, b) in (-6i64..7).flat_map(|a| (-6i64..7).map(move |b| (a, b))) {
@@ -154,7 +154,7 @@ fn sums_have_names() {
     for values in [[&[0i64, 1, 2][..], &[5, 6], &[0, 1], &[0]], [&[0, 2], &[0, 1, 4], &[1], &[0]]] {
         assert!(check(&domains(&values), &[], &sum).unwrap(), "{values:?}");
     }
-    let named = Store::default().name(&var(0).add(&var(1)), &var(10), &mut Solver::default());
+    let named = name::name(&mut Store::default(), &var(0).add(&var(1)), &var(10), &mut Solver::default());
     assert_eq!(named, Some(var(10)));
 }
 

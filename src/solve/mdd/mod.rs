@@ -47,13 +47,13 @@ type Refs = SmallVec<[Ref; 4]>;
 /// A case for each value of the variable of a level, or a known value. Levels grow from a node to its children, which are not all
 /// the same.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Node {
+enum Vertex {
     Cases(u32, Refs),
     Known(Scalar),
 }
 
 /// A variable with its values.
-pub(in crate::solve) type Level = (Var, Vec<Scalar>);
+pub(in crate::solve) type ValuedVar = (Var, Vec<Scalar>);
 
 /// The results of an operation on several diagrams, by those that it was applied to already.
 type Met = FxHashMap<Refs, Ref>;
@@ -61,10 +61,10 @@ type Met = FxHashMap<Refs, Ref>;
 /// Diagrams over some variables in one order.
 #[derive(Debug)]
 pub(in crate::solve) struct Diagrams {
-    levels: Vec<Level>,
+    levels: Vec<ValuedVar>,
     level_of: FxHashMap<Var, u32>,
-    nodes: Vec<Node>,
-    numbers: FxHashMap<Node, Ref>,
+    nodes: Vec<Vertex>,
+    numbers: FxHashMap<Vertex, Ref>,
     /// The choices that were made, by their three nodes.
     choices: FxHashMap<[Ref; 3], Ref>,
     of_terms: FxHashMap<Term, Ref>,
@@ -74,7 +74,7 @@ pub(in crate::solve) struct Diagrams {
 
 impl Diagrams {
     /// Diagrams over variables with their values, in this order; looking at so many nodes.
-    pub(in crate::solve) fn new(levels: Vec<Level>, work: usize) -> Result<Diagrams> {
+    pub(in crate::solve) fn new(levels: Vec<ValuedVar>, work: usize) -> Result<Diagrams> {
         if levels.len() > DEPTH {
             return Err(TooLarge);
         }
@@ -89,7 +89,7 @@ impl Diagrams {
             left: work,
         };
         for (truth, place) in [(false, NEVER), (true, ALWAYS)] {
-            let known = diagrams.intern(Node::Known(Scalar::Bool(truth)))?;
+            let known = diagrams.intern(Vertex::Known(Scalar::Bool(truth)))?;
             assert_eq!(known, place);
         }
         Ok(diagrams)
@@ -102,7 +102,7 @@ impl Diagrams {
         }
     }
 
-    fn intern(&mut self, node: Node) -> Result<Ref> {
+    fn intern(&mut self, node: Vertex) -> Result<Ref> {
         if let Some(known) = self.numbers.get(&node) {
             return Ok(*known);
         }
@@ -122,22 +122,22 @@ impl Diagrams {
 
     fn level(&self, node: Ref) -> u32 {
         match &self.nodes[node.0 as usize] {
-            Node::Cases(level, _) => *level,
-            Node::Known(_) => u32::MAX,
+            Vertex::Cases(level, _) => *level,
+            Vertex::Known(_) => u32::MAX,
         }
     }
 
     fn children(&self, node: Ref) -> &[Ref] {
         match &self.nodes[node.0 as usize] {
-            Node::Cases(_, children) => children,
-            Node::Known(_) => &[],
+            Vertex::Cases(_, children) => children,
+            Vertex::Known(_) => &[],
         }
     }
 
     fn known(&self, node: Ref) -> Option<&Scalar> {
         match &self.nodes[node.0 as usize] {
-            Node::Cases(..) => None,
-            Node::Known(value) => Some(value),
+            Vertex::Cases(..) => None,
+            Vertex::Known(value) => Some(value),
         }
     }
 
@@ -145,7 +145,7 @@ impl Diagrams {
     fn node(&mut self, level: u32, children: Refs) -> Result<Ref> {
         match children.first() {
             Some(first) if children.iter().all(|child| child == first) => Ok(*first),
-            _ => self.intern(Node::Cases(level, children)),
+            _ => self.intern(Vertex::Cases(level, children)),
         }
     }
 
@@ -211,7 +211,7 @@ impl Diagrams {
     fn map(&mut self, nodes: &[Ref], function: &dyn Fn(&[&Scalar]) -> Option<Scalar>, met: &mut Met) -> Result<Ref> {
         let known: Option<SmallVec<[&Scalar; 4]>> = nodes.iter().map(|node| self.known(*node)).collect();
         if let Some(value) = known.map(|known| function(&known)) {
-            return self.intern(Node::Known(value.ok_or(TooLarge)?));
+            return self.intern(Vertex::Known(value.ok_or(TooLarge)?));
         }
         if let Some(known) = met.get(nodes) {
             return Ok(*known);
@@ -316,7 +316,7 @@ impl Diagrams {
     pub(in crate::solve) fn model(&self, a: Ref) -> Option<Vec<(Var, Scalar)>> {
         let (mut at, mut model) = (a, Vec::new());
         while at != ALWAYS {
-            let Node::Cases(level, children) = &self.nodes[at.0 as usize] else { return None };
+            let Vertex::Cases(level, children) = &self.nodes[at.0 as usize] else { return None };
             let (way, next) = children.iter().enumerate().find(|(_, child)| **child != NEVER)?;
             let (var, values) = &self.levels[*level as usize];
             model.push((*var, values[way].clone()));
@@ -393,7 +393,7 @@ mod tests {
         Var { id: BITS + id, sort: Sort::Int }
     }
 
-    fn levels() -> Vec<Level> {
+    fn levels() -> Vec<ValuedVar> {
         let truths = vec![Scalar::Bool(true), Scalar::Bool(false)];
         let bits = (0..BITS).map(|id| (bit(id), truths.clone()));
         let numbers = (0..NUMBERS).map(|id| (number(id), (0..MOST).map(Scalar::int).collect()));

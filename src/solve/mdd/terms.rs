@@ -5,11 +5,11 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{ALWAYS, DEPTH, Diagrams, Met, NEVER, Node, Ref, Refs, Result, TooLarge, VALUES};
+use super::{ALWAYS, DEPTH, Diagrams, Met, NEVER, Ref, Refs, Result, TooLarge, VALUES, Vertex};
 use crate::scalar::{Scalar, Sort};
 use crate::solve::facts::Facts;
 use crate::solve::model::Model;
-use crate::solve::solver::Verdict;
+use crate::solve::solver::Solved;
 use crate::term::{Kind, Linear, Term, Var};
 
 impl Diagrams {
@@ -22,7 +22,7 @@ impl Diagrams {
             return Err(TooLarge);
         }
         let result = match term.kind() {
-            Kind::Const(value) => self.intern(Node::Known(value.clone()))?,
+            Kind::Const(value) => self.intern(Vertex::Known(value.clone()))?,
             Kind::Var(var) => self.variable(*var)?,
             Kind::Not(inner) => {
                 let inner = self.of(inner)?;
@@ -62,13 +62,13 @@ impl Diagrams {
     pub(super) fn variable(&mut self, var: Var) -> Result<Ref> {
         let level = self.level_of.get(&var).copied().ok_or(TooLarge)?;
         let values = self.levels[level as usize].1.clone();
-        let children = values.into_iter().map(|value| self.intern(Node::Known(value))).collect::<Result<Refs>>()?;
+        let children = values.into_iter().map(|value| self.intern(Vertex::Known(value))).collect::<Result<Refs>>()?;
         self.node(level, children)
     }
 
     /// A sum, one atom after the other.
     fn sum(&mut self, sum: &Linear) -> Result<Ref> {
-        let mut so_far = self.intern(Node::Known(Scalar::Int(sum.constant().clone())))?;
+        let mut so_far = self.intern(Vertex::Known(Scalar::Int(sum.constant().clone())))?;
         for (atom, coefficient) in sum.terms() {
             let atom = self.of(atom)?;
             let plus =
@@ -98,7 +98,7 @@ impl Diagrams {
         let mut order: Vec<Ref> = self.reached(a).collect();
         order.sort_unstable_by_key(|at| std::cmp::Reverse(self.level(*at)));
         for at in order {
-            if let Node::Cases(level, children) = &self.nodes[at.0 as usize] {
+            if let Vertex::Cases(level, children) = &self.nodes[at.0 as usize] {
                 made.insert(at, self.cases(*level, children, &made));
             }
         }
@@ -132,14 +132,15 @@ pub(in crate::solve) fn is_relation(condition: &Term) -> bool {
 }
 
 /// The answer of a diagram where some condition is a relation, and all variables have few values.
-pub(in crate::solve) fn decide(facts: &Facts) -> Option<Verdict> {
+pub(in crate::solve) fn decide(facts: &Facts) -> Option<Solved> {
     let rest = facts.rest.as_ref()?;
     if !rest.terms.values().any(is_relation) {
         return None;
     }
     let mut vars: Vec<Var> = rest.of_var.keys().collect();
     vars.sort_unstable();
-    let levels = vars.into_iter().map(|var| Some((var, facts.few_values(var, VALUES)?))).collect::<Option<Vec<_>>>()?;
+    let levels =
+        vars.into_iter().map(|var| Some((var, facts.domains.few_values(var, VALUES)?))).collect::<Option<Vec<_>>>()?;
     let mut diagrams = Diagrams::new(levels, ANSWERED).ok()?;
     let mut conditions: Vec<&Term> = rest.terms.values().collect();
     conditions.sort_unstable_by_key(|term| term.size());
@@ -147,9 +148,9 @@ pub(in crate::solve) fn decide(facts: &Facts) -> Option<Verdict> {
         let condition = diagrams.of(condition)?;
         diagrams.and(all, condition)
     });
-    let Some(values) = diagrams.model(all.ok()?) else { return Some(Verdict::Unsat) };
+    let Some(values) = diagrams.model(all.ok()?) else { return Some(Solved::Unsat) };
     let mut model = Model::default();
     diagrams.levels.iter().for_each(|(var, values)| model.insert(*var, values[0].clone()));
     values.into_iter().for_each(|(var, value)| model.insert(var, value));
-    facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(Verdict::Sat(model))
+    facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(Solved::Sat(model))
 }

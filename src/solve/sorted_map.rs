@@ -12,13 +12,13 @@ use std::borrow::Borrow;
 const FEW: usize = 24;
 
 /// A sorted map, from variables where nothing else is said.
-pub(super) enum Table<V: Clone, K: Numbered + Ord = Var> {
+pub(super) enum SortedMap<V: Clone, K: Numbered + Ord = Var> {
     Few(SmallVec<[(K, V); 2]>),
     Many(Trie<K, V>),
 }
 
 /// A sorted set.
-pub(super) type Set<K> = Table<(), K>;
+pub(super) type Set<K> = SortedMap<(), K>;
 
 /// One of two iterators.
 enum Either<A, B> {
@@ -38,24 +38,24 @@ impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> 
     }
 }
 
-impl<V: Clone, K: Numbered + Ord> Default for Table<V, K> {
-    fn default() -> Table<V, K> {
-        Table::Few(SmallVec::new())
+impl<V: Clone, K: Numbered + Ord> Default for SortedMap<V, K> {
+    fn default() -> SortedMap<V, K> {
+        SortedMap::Few(SmallVec::new())
     }
 }
 
-impl<V: Clone, K: Numbered + Ord> Clone for Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> Clone for SortedMap<V, K> {
     #[inline]
-    fn clone(&self) -> Table<V, K> {
+    fn clone(&self) -> SortedMap<V, K> {
         match self {
-            Table::Few(list) if list.is_empty() => Table::default(),
-            Table::Few(list) => Table::Few(list.clone()),
-            Table::Many(map) => Table::Many(map.clone()),
+            SortedMap::Few(list) if list.is_empty() => SortedMap::default(),
+            SortedMap::Few(list) => SortedMap::Few(list.clone()),
+            SortedMap::Many(map) => SortedMap::Many(map.clone()),
         }
     }
 }
 
-impl<V: Clone, K: Numbered + Ord> Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
@@ -64,16 +64,16 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
-            Table::Few(list) => list.len(),
-            Table::Many(map) => map.len(),
+            SortedMap::Few(list) => list.len(),
+            SortedMap::Many(map) => map.len(),
         }
     }
 
     #[inline]
     pub(super) fn get(&self, key: impl Borrow<K>) -> Option<&V> {
         match self {
-            Table::Few(list) => list.iter().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
-            Table::Many(map) => map.get(key.borrow()),
+            SortedMap::Few(list) => list.iter().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
+            SortedMap::Many(map) => map.get(key.borrow()),
         }
     }
 
@@ -85,35 +85,37 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     #[inline]
     pub(super) fn get_mut(&mut self, key: impl Borrow<K>) -> Option<&mut V> {
         match self {
-            Table::Few(list) => list.iter_mut().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
-            Table::Many(map) => map.get_mut(key.borrow()),
+            SortedMap::Few(list) => list.iter_mut().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
+            SortedMap::Many(map) => map.get_mut(key.borrow()),
         }
     }
 
     pub(super) fn insert(&mut self, key: K, value: V) {
         match self {
-            Table::Few(list) => match list.binary_search_by_key(&key, |(known, _)| *known) {
+            SortedMap::Few(list) => match list.binary_search_by_key(&key, |(known, _)| *known) {
                 Ok(at) => list[at].1 = value,
                 Err(at) if list.len() < FEW => list.insert(at, (key, value)),
                 Err(_) => {
                     let mut map = Trie::new();
                     list.drain(..).chain([(key, value)]).for_each(|(key, value)| map.insert(key, value));
-                    *self = Table::Many(map);
+                    *self = SortedMap::Many(map);
                 }
             },
-            Table::Many(map) => map.insert(key, value),
+            SortedMap::Many(map) => map.insert(key, value),
         }
     }
 
     pub(super) fn remove(&mut self, key: impl Borrow<K>) -> Option<V> {
         match self {
-            Table::Few(list) => list.iter().position(|(known, _)| known == key.borrow()).map(|at| list.remove(at).1),
-            Table::Many(map) => {
+            SortedMap::Few(list) => {
+                list.iter().position(|(known, _)| known == key.borrow()).map(|at| list.remove(at).1)
+            }
+            SortedMap::Many(map) => {
                 let removed = map.remove(key.borrow());
                 if map.len() <= FEW / 2 {
                     let mut list: SmallVec<_> = map.iter().cloned().collect();
                     list.sort_unstable_by_key(|(key, _)| *key);
-                    *self = Table::Few(list);
+                    *self = SortedMap::Few(list);
                 }
                 removed
             }
@@ -123,7 +125,7 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     /// Removes the entries that fail the test, and hands them to `gone`.
     pub(super) fn retain(&mut self, mut keep: impl FnMut(K, &V) -> bool, mut gone: impl FnMut(K, V)) {
         match self {
-            Table::Few(list) => {
+            SortedMap::Few(list) => {
                 let mut at = 0;
                 while at < list.len() {
                     if keep(list[at].0, &list[at].1) {
@@ -134,7 +136,7 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
                     }
                 }
             }
-            Table::Many(_) => {
+            SortedMap::Many(_) => {
                 let lost: Vec<K> = self.iter().filter(|(key, value)| !keep(*key, value)).map(|(key, _)| key).collect();
                 for key in lost {
                     if let Some(value) = self.remove(key) {
@@ -148,16 +150,16 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     /// Tests whether an entry passes the test; the entries are visited in no order.
     pub(super) fn any(&self, test: &mut dyn FnMut(K, &V) -> bool) -> bool {
         match self {
-            Table::Few(list) => list.iter().any(|(key, value)| test(*key, value)),
-            Table::Many(map) => map.iter().any(|(key, value)| test(*key, value)),
+            SortedMap::Few(list) => list.iter().any(|(key, value)| test(*key, value)),
+            SortedMap::Many(map) => map.iter().any(|(key, value)| test(*key, value)),
         }
     }
 
     /// Entries in the order of their keys.
     pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> + '_ {
         match self {
-            Table::Few(list) => Either::Few(list.iter().map(|(key, value)| (*key, value))),
-            Table::Many(map) => {
+            SortedMap::Few(list) => Either::Few(list.iter().map(|(key, value)| (*key, value))),
+            SortedMap::Many(map) => {
                 let mut entries: Vec<(K, &V)> = map.iter().map(|(key, value)| (*key, value)).collect();
                 entries.sort_unstable_by_key(|(key, _)| *key);
                 Either::Many(entries.into_iter())
@@ -166,11 +168,11 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     }
 
     /// Visits the keys under which another map has something else; what both share is not looked at.
-    pub(super) fn differing(&self, other: &Table<V, K>, visit: &mut dyn FnMut(K))
+    pub(super) fn differing(&self, other: &SortedMap<V, K>, visit: &mut dyn FnMut(K))
     where
         V: PartialEq,
     {
-        if let (Table::Many(own), Table::Many(theirs)) = (self, other) {
+        if let (SortedMap::Many(own), SortedMap::Many(theirs)) = (self, other) {
             return own.differing(theirs, visit);
         }
         self.any(&mut |key, value| {
@@ -190,16 +192,16 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     /// The first entry in the order of keys.
     pub(super) fn first(&self) -> Option<(K, &V)> {
         match self {
-            Table::Few(list) => list.first().map(|(key, value)| (*key, value)),
-            Table::Many(map) => map.iter().map(|(key, value)| (*key, value)).min_by_key(|(key, _)| *key),
+            SortedMap::Few(list) => list.first().map(|(key, value)| (*key, value)),
+            SortedMap::Many(map) => map.iter().map(|(key, value)| (*key, value)).min_by_key(|(key, _)| *key),
         }
     }
 
     /// Some entry: always the same one of the same entries, at once.
     pub(super) fn some(&self) -> Option<(K, &V)> {
         match self {
-            Table::Few(list) => list.first().map(|(key, value)| (*key, value)),
-            Table::Many(map) => map.iter().next().map(|(key, value)| (*key, value)),
+            SortedMap::Few(list) => list.first().map(|(key, value)| (*key, value)),
+            SortedMap::Many(map) => map.iter().next().map(|(key, value)| (*key, value)),
         }
     }
 
@@ -214,34 +216,34 @@ impl<V: Clone, K: Numbered + Ord> Table<V, K> {
     }
 }
 
-impl<V: Clone> Table<V> {
+impl<V: Clone> SortedMap<V> {
     /// Tests whether the table may have a variable whose number is from `first` to `last`; a large table is not searched, and
     /// `true` is returned.
     pub(super) fn has_within(&self, first: u64, last: u64) -> bool {
         match self {
-            Table::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),
+            SortedMap::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),
             // Looking is no cheaper than walking the term.
-            Table::Many(_) => true,
+            SortedMap::Many(_) => true,
         }
     }
 }
 
-impl<V: Clone, K: Numbered + Ord> Extend<(K, V)> for Table<V, K> {
+impl<V: Clone, K: Numbered + Ord> Extend<(K, V)> for SortedMap<V, K> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         entries.into_iter().for_each(|(key, value)| self.insert(key, value));
     }
 }
 
-impl<V: Clone, K: Numbered + Ord> FromIterator<(K, V)> for Table<V, K> {
-    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Table<V, K> {
-        let mut table = Table::default();
+impl<V: Clone, K: Numbered + Ord> FromIterator<(K, V)> for SortedMap<V, K> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> SortedMap<V, K> {
+        let mut table = SortedMap::default();
         table.extend(entries);
         table
     }
 }
 
-impl<V: Clone + PartialEq, K: Numbered + Ord> PartialEq for Table<V, K> {
-    fn eq(&self, other: &Table<V, K>) -> bool {
+impl<V: Clone + PartialEq, K: Numbered + Ord> PartialEq for SortedMap<V, K> {
+    fn eq(&self, other: &SortedMap<V, K>) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
     }
 }
@@ -254,12 +256,12 @@ mod tests {
     #[test]
     fn grows_and_shrinks() {
         let var = |id| Var { id, sort: Sort::Int };
-        let mut table: Table<u64> = (0..100).rev().map(|id| (var(id), id * id)).collect();
+        let mut table: SortedMap<u64> = (0..100).rev().map(|id| (var(id), id * id)).collect();
         assert!(table.iter().map(|(var, _)| var.id).eq(0..100));
         for id in 5..100 {
             assert_eq!(table.remove(var(id)), Some(id * id));
         }
-        assert!(matches!(table, Table::Few(_)));
+        assert!(matches!(table, SortedMap::Few(_)));
         assert_eq!((table.len(), table.get(var(3)), table.get(var(7))), (5, Some(&9), None));
         assert!(table == (0..5).map(|id| (var(id), id * id)).collect());
     }

@@ -1,11 +1,12 @@
-//! Intervals of terms, and what they decide; bounds propagation through sums.
+//! The domains of all variables, what they decide by intervals of terms, and the bounds that sums give them.
 //!
 //! For example with `#1 in 0..=9`: `#1 % 20 + 3` lies in `3..=12`, so `#1 % 20 + 3 <= 15` holds and `= 2` does not.
 //! Everything here is implied by the facts; nothing is guessed.
 
-use super::facts::{Conflict, Facts, Touched};
+use super::domain::{Domain, Narrowing};
 use super::literal::literal;
-use crate::scalar::{Int, Scalar};
+use super::sorted_map::SortedMap;
+use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Column, Kind, Linear, Side, Term, TextOp, Var};
 
 /// Lower and upper end, where there is one.
@@ -13,19 +14,28 @@ pub(super) type Interval = (Option<Int>, Option<Int>);
 
 /// Terms are looked into this deep.
 const DEPTH: u32 = 12;
-/// Rounds of propagation; each bound found is implied, so stopping early is exact.
-const ROUNDS: usize = 12;
 /// An end of a product has at most so many bits.
 const BITS: u64 = 4_096;
 
-impl Facts {
-    /// Tests whether a resolved condition holds, as far as domains and kept constraints say; `None` where they leave it open.
-    pub(super) fn decide(&self, term: &Term) -> Option<bool> {
-        self.decide_by_domain(term).or_else(|| self.decide_by_rest(term))
+/// The domain of each variable of which something is known by itself.
+pub(super) type Domains = SortedMap<Domain>;
+
+impl Domains {
+    pub(super) fn of(&self, var: Var) -> &Domain {
+        self.get(var).unwrap_or(&Domain::ALL)
+    }
+
+    /// The values that a variable has by its domain, where they are no more than this.
+    pub(super) fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
+        if var.sort == Sort::Bool {
+            Some(vec![Scalar::Bool(true), Scalar::Bool(false)])
+        } else {
+            self.of(var).values(most)
+        }
     }
 
     /// Tests whether a resolved condition holds, as far as domains alone say; `None` where they leave it open.
-    pub(super) fn decide_by_domain(&self, term: &Term) -> Option<bool> {
+    pub(super) fn decide(&self, term: &Term) -> Option<bool> {
         self.decide_within(term, DEPTH)
     }
 
@@ -36,27 +46,14 @@ impl Facts {
         match term.kind() {
             Kind::Const(scalar) => scalar.as_bool(),
             Kind::Not(inner) => self.decide_within(inner, depth - 1).map(|value| !value),
-            Kind::And(parts) => self.decide_all(parts, false, depth - 1),
-            Kind::Or(parts) => self.decide_all(parts, true, depth - 1),
+            Kind::And(parts) => decide_all(parts, false, |part| self.decide_within(part, depth - 1)),
+            Kind::Or(parts) => decide_all(parts, true, |part| self.decide_within(part, depth - 1)),
             Kind::Le0(linear) => self.decide_le(linear),
             Kind::Eq0(linear) => self.decide_zero(linear),
             Kind::Eq(a, b) => self.decide_eq(a, b),
             Kind::Member(subject, _) if subject.as_var().is_some() => self.decide_member(term),
             _ => None,
         }
-    }
-
-    /// A connective: one part that equals `zero` decides, else all parts must be decided.
-    fn decide_all(&self, parts: &[Term], zero: bool, depth: u32) -> Option<bool> {
-        let mut complete = true;
-        for part in parts {
-            match self.decide_within(part, depth) {
-                Some(value) if value == zero => return Some(zero),
-                Some(_) => {}
-                None => complete = false,
-            }
-        }
-        complete.then_some(!zero)
     }
 
     fn decide_le(&self, linear: &Linear) -> Option<bool> {
@@ -76,7 +73,7 @@ impl Facts {
     /// Tests whether a bound holds, as far as the variable's own bounds say; `None` where they leave it open.
     #[inline]
     pub(super) fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
-        let domain = self.domains.get(var)?;
+        let domain = self.get(var)?;
         match side {
             Side::Least if domain.lo().is_some_and(|lo| lo >= end) => Some(true),
             Side::Least => domain.hi().is_some_and(|hi| hi < end).then_some(false),
@@ -97,7 +94,7 @@ impl Facts {
         if let [(atom, _)] = linear.terms()
             && let Some(var) = atom.as_var()
         {
-            return (!self.domain(var).admits(&crate::scalar::Scalar::Int(linear.constant().neg()))).then_some(false);
+            return (!self.of(var).admits(&Scalar::Int(linear.constant().neg()))).then_some(false);
         }
         let (lo, hi) = self.interval_of(linear, DEPTH);
         let misses = lo.is_some_and(|lo| lo.signum() > 0) || hi.is_some_and(|hi| hi.signum() < 0);
@@ -107,9 +104,9 @@ impl Facts {
     fn decide_eq(&self, a: &Term, b: &Term) -> Option<bool> {
         let var = a.as_var()?;
         match (b.as_const(), b.as_var()) {
-            (Some(scalar), _) => (!self.domain(var).admits(scalar)).then_some(false),
-            (None, Some(other)) if self.domains.get(var).is_some() && self.domains.get(other).is_some() => {
-                let (mine, theirs) = (self.domain(var).one_of()?, self.domain(other));
+            (Some(scalar), _) => (!self.of(var).admits(scalar)).then_some(false),
+            (None, Some(other)) if self.get(var).is_some() && self.get(other).is_some() => {
+                let (mine, theirs) = (self.of(var).one_of()?, self.of(other));
                 mine.iter().all(|scalar| !theirs.admits(scalar)).then_some(false)
             }
             _ => None,
@@ -118,7 +115,7 @@ impl Facts {
 
     fn decide_member(&self, term: &Term) -> Option<bool> {
         let Kind::Member(subject, set) = term.kind() else { return None };
-        let domain = self.domains.get(subject.as_var()?)?;
+        let domain = self.get(subject.as_var()?)?;
         if domain.inside().contains(set) {
             return Some(true);
         }
@@ -128,24 +125,6 @@ impl Facts {
         let values = domain.values(1024)?;
         let within = values.iter().filter(|scalar| set.contains(scalar)).count();
         if within == values.len() { Some(true) } else { (within == 0).then_some(false) }
-    }
-
-    fn decide_by_rest(&self, term: &Term) -> Option<bool> {
-        let rest = self.rest.as_ref()?;
-        if rest.terms.is_empty() || !rest.mentions_all(term) {
-            return None;
-        }
-        if rest.contains(term) {
-            return Some(true);
-        }
-        if rest.contains(&term.not()) {
-            return Some(false);
-        }
-        match term.kind() {
-            Kind::Or(parts) => parts.iter().any(|part| rest.contains(part)).then_some(true),
-            Kind::And(parts) => parts.iter().any(|part| rest.contains(&part.not())).then_some(false),
-            _ => None,
-        }
     }
 
     /// Ends of a sum.
@@ -163,7 +142,7 @@ impl Facts {
         }
         match term.kind() {
             Kind::Var(var) => {
-                let domain = self.domain(*var);
+                let domain = self.of(*var);
                 (domain.lo().cloned(), domain.hi().cloned())
             }
             Kind::Const(scalar) => (scalar.as_int().cloned(), scalar.as_int().cloned()),
@@ -186,7 +165,7 @@ impl Facts {
         // An index that may lie outside may have the last one, too.
         let ends = lo.as_ref().and_then(inside).zip(hi.as_ref().and_then(inside));
         let (from, to) = ends.unwrap_or((0, column.len() - 1));
-        let domain = index.as_var().filter(|_| ends.is_some()).map(|var| self.domain(var));
+        let domain = index.as_var().filter(|_| ends.is_some()).map(|var| self.of(var));
         let admitted = |at: &usize| domain.is_none_or(|domain| domain.admits(&Scalar::Int(Int::from(*at))));
         let numbers = (from..=to).filter(admitted).filter_map(|at| column.at(at)?.as_int());
         numbers.fold((None, None), |(lo, hi): Interval, n| {
@@ -197,33 +176,8 @@ impl Facts {
         })
     }
 
-    /// Bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.
-    pub(super) fn tighten(&mut self) -> Result<(), Conflict> {
-        for _ in 0..ROUNDS {
-            let Some(rest) = self.rest.clone() else { return Ok(()) };
-            let mut bounds = Vec::new();
-            for term in rest.terms.values() {
-                match term.kind() {
-                    Kind::Le0(linear) => self.bounds_from(linear, &mut bounds),
-                    Kind::Eq0(linear) => {
-                        self.bounds_from(linear, &mut bounds);
-                        self.bounds_from(&linear.negated(), &mut bounds);
-                    }
-                    _ => {}
-                }
-            }
-            if bounds.is_empty() {
-                return Ok(());
-            }
-            for bound in bounds {
-                self.conjoin(bound, &mut Touched::default())?;
-            }
-        }
-        Ok(())
-    }
-
     /// The new bounds that `linear <= 0` gives to its variables.
-    fn bounds_from(&self, linear: &Linear, bounds: &mut Vec<Term>) {
+    pub(super) fn bounds_from(&self, linear: &Linear, bounds: &mut Vec<Term>) {
         let lows: Vec<Option<Int>> =
             linear.terms().iter().map(|(atom, c)| times(&self.interval(atom, DEPTH), c).0).collect();
         let unbounded = lows.iter().filter(|low| low.is_none()).count();
@@ -249,10 +203,23 @@ impl Facts {
 
     fn is_news(&self, bound: &Term) -> bool {
         match literal(bound) {
-            Some((var, about)) => about.apply(&mut self.domain(var).clone()) != super::domain::Narrowing::Same,
+            Some((var, about)) => about.apply(&mut self.of(var).clone()) != Narrowing::Same,
             None => bound.as_bool() == Some(false),
         }
     }
+}
+
+/// A connective: one part that equals `zero` decides, else all parts must be decided.
+pub(super) fn decide_all(parts: &[Term], zero: bool, decide: impl Fn(&Term) -> Option<bool>) -> Option<bool> {
+    let mut complete = true;
+    for part in parts {
+        match decide(part) {
+            Some(value) if value == zero => return Some(zero),
+            Some(_) => {}
+            None => complete = false,
+        }
+    }
+    complete.then_some(!zero)
 }
 
 fn plus(a: Interval, b: Interval) -> Interval {
