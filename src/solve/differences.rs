@@ -3,16 +3,15 @@
 //! Implements rule 6 of *Forgetting, exactly*: dead variables go from such a part at once, by leaving out their rows. For example the
 //! times `#1 <= #2`, `#2 <= #3`, `#3 <= #1 + 50` without `#2` are `#1 <= #3`, `#3 <= #1 + 50`.
 
+use super::bounds::{edge, is_ranged, zone};
 use super::domain::Domain;
 use super::eliminate::inequality;
 use super::facts::{Facts, Touched};
-use super::model::Model;
 use super::residual::{Component, Id};
-use super::solver::Solved;
 use super::store::Store;
 use super::trail::Elimination;
 use super::zone::{LARGEST, Zone};
-use crate::scalar::{Int, Scalar, Sort};
+use crate::scalar::{Int, Scalar};
 use crate::term::{Linear, Term, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +29,7 @@ impl Differences {
     /// Tests whether a store has bounds of integers, or constraints beyond the domains of single variables.
     #[must_use]
     pub fn may_be_in(store: &Store) -> bool {
-        store.facts.rest.is_some() || store.facts.domains.any(&mut |var, _| is_ranged(&store.facts, var))
+        store.facts.rest.is_some() || store.facts.domains.unsorted().any(|(var, _)| is_ranged(&store.facts, var))
     }
 
     /// The zone of those of these variables of which a store says nothing but bounds and differences, and all else that it
@@ -156,62 +155,10 @@ fn atoms_of(terms: &[&Term]) -> BTreeMap<Var, Term> {
     atoms.filter_map(|(atom, _)| Some((atom.as_var()?, atom.clone()))).collect()
 }
 
-/// The zone of variables of which nothing is known but their domains and these constraints; `Some(None)` where it is empty.
-fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> {
-    if vars.len() > LARGEST {
-        return None;
-    }
-    let edges = terms.into_iter().map(|term| edge(facts, term)).collect::<Option<Vec<_>>>()?;
-    let mut zone = Zone::all(vars.len());
-    for (at, var) in vars.iter().enumerate() {
-        let domain = facts.domain(*var);
-        if let Some(lo) = domain.lo() {
-            zone.note((0, at + 1, lo.neg().to_i64()?))?;
-        }
-        if let Some(hi) = domain.hi() {
-            zone.note((at + 1, 0, hi.to_i64()?))?;
-        }
-    }
-    let place = |var: Var| vars.iter().position(|known| *known == var).map(|at| at + 1);
-    for (above, below, most) in edges {
-        zone.note((place(above)?, place(below)?, most))?;
-    }
-    Some(zone.closed())
-}
-
-/// The answer where the constraints are differences alone.
-pub(super) fn decide(facts: &Facts) -> Option<Solved> {
-    let rest = facts.rest.as_ref()?;
-    let vars: Vec<Var> = rest.of_var.keys().collect();
-    let zone = zone(facts, &vars, rest.terms.values().collect())?;
-    let model = |zone: Zone| vars.iter().copied().zip(zone.point().into_iter().map(Scalar::int)).collect::<Model>();
-    Some(zone.map_or(Solved::Unsat, |zone| Solved::Sat(model(zone))))
-}
-
-/// A constraint that is the bound of a difference of two variables that have no holes.
-fn edge(facts: &Facts, term: &Term) -> Option<(Var, Var, i64)> {
-    let linear = inequality(term)?;
-    let [(a, of_a), (b, of_b)] = linear.terms() else { return None };
-    let (a, b) = (a.as_var()?, b.as_var()?);
-    if !is_ranged(facts, a) || !is_ranged(facts, b) {
-        return None;
-    }
-    let most = linear.constant().neg().to_i64()?;
-    match (of_a.to_i64()?, of_b.to_i64()?) {
-        (1, -1) => Some((a, b, most)),
-        (-1, 1) => Some((b, a, most)),
-        _ => None,
-    }
-}
-
-fn is_ranged(facts: &Facts, var: Var) -> bool {
-    var.sort == Sort::Int && facts.domain(var).is_interval()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::numbers;
+    use crate::scalar::{Sort, numbers};
     use crate::solve::{Answer, Solver};
 
     const VARS: u64 = 4;

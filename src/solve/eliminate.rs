@@ -64,6 +64,23 @@ pub(super) fn inequality(term: &Term) -> Option<&Linear> {
     if let Kind::Le0(linear) = term.kind() { Some(linear) } else { None }
 }
 
+/// The coefficient of a variable in a sum, and the value of all else there, the other variables having their values; `None` where
+/// it is not in the sum, or a value is missing.
+pub(super) fn coefficient_and_rest(
+    linear: &Linear,
+    var: Var,
+    of: &dyn Fn(Var) -> Option<Scalar>,
+) -> Option<(Int, Int)> {
+    let (mut factor, mut rest) = (Int::ZERO, linear.constant().clone());
+    for (atom, coefficient) in linear.terms() {
+        match atom.as_var() == Some(var) {
+            true => factor = coefficient.clone(),
+            false => rest = rest.add(&atom.eval(&mut |var| of(var))?.as_int()?.mul(coefficient)),
+        }
+    }
+    (!factor.is_zero()).then_some((factor, rest))
+}
+
 /// More inequalities than this are left to the next tier.
 const MANY: usize = 160;
 

@@ -6,9 +6,8 @@
 use super::domains::decide_all;
 use super::facts::Touched;
 use super::search::CaseSearch;
-use super::solver::Solved;
 use super::store::Store;
-use super::{Solver, Tiers, repair};
+use super::{Solved, Solver, Tiers, repair};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Kind, Term};
 

@@ -85,7 +85,7 @@ impl Store {
     /// Bindings of dead variables go (rule 4). Returns the variables that the remaining ones mention.
     fn drop_bindings(&mut self, live: &dyn Fn(Var) -> bool) -> BTreeSet<Var> {
         let mut mentioned = BTreeSet::new();
-        if self.trail.is_none() && !self.facts.bindings.any(&mut |var, _| live(var)) {
+        if self.trail.is_none() && !self.facts.bindings.unsorted().any(|(var, _)| live(var)) {
             self.facts.bindings = SortedMap::default();
             return mentioned;
         }

@@ -17,6 +17,7 @@
 //! ```
 
 mod beside;
+mod bounds;
 mod counted;
 pub mod diagram;
 mod differences;
@@ -99,5 +100,13 @@ pub enum Answer {
     /// There is none.
     Unsat,
     /// Not decided; nothing may be concluded.
+    Unknown(Why),
+}
+
+/// The answer for a component: a model of it, that there is none, or why it was not decided.
+#[derive(Clone)]
+enum Solved {
+    Sat(Model),
+    Unsat,
     Unknown(Why),
 }

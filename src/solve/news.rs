@@ -10,35 +10,28 @@ use crate::term::{Term, Var};
 /// So many are told apart.
 const FEW: usize = 6;
 
-/// Variables that were solved for since this was cleared.
+/// The numbers of the first variables that were solved for since this was cleared; one more than [`FEW`], where they were more.
 #[derive(Clone, Default)]
-pub(super) struct News {
-    /// The numbers of the first few.
-    few: SmallVec<[u64; FEW]>,
-    /// Set where more variables were solved for than there is room for in `few`.
-    more: bool,
-}
+pub(super) struct News(SmallVec<[u64; FEW + 1]>);
 
 impl News {
     pub(super) fn add(&mut self, var: Var) {
-        match self.few.len() {
-            FEW => self.more = true,
-            _ => self.few.push(var.id),
+        if self.0.len() <= FEW {
+            self.0.push(var.id);
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.few.is_empty()
+        self.0.is_empty()
     }
 
     pub(super) fn clear(&mut self) {
-        self.few.clear();
-        self.more = false;
+        self.0.clear();
     }
 
     /// Tests whether one of the variables that were solved for may occur in a term.
     pub(super) fn touch(&self, term: &Term) -> bool {
-        self.more || term.any_var(&mut |var| self.few.contains(&var.id))
+        self.0.len() > FEW || term.any_var(&mut |var| self.0.contains(&var.id))
     }
 }
 

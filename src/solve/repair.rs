@@ -5,12 +5,12 @@
 //! takes the value of `#2`.
 
 use super::domain::{Domain, Narrowing};
-use super::eliminate::inequality;
+use super::eliminate::{coefficient_and_rest, inequality};
 use super::facts::{Facts, Touched, solve_for};
 use super::residual::{Id, Residual};
 use super::sorted_map::SortedMap;
-use crate::scalar::{Int, Scalar};
-use crate::term::{Kind, Linear, Term, Var, count_walked};
+use crate::scalar::Scalar;
+use crate::term::{Kind, Term, Var, count_walked};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -116,7 +116,9 @@ fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
 fn window(domain: &Domain, var: Var, own: &[&Term], model: &SortedMap<Scalar>) -> Option<Domain> {
     let mut window = domain.clone();
     for linear in own.iter().filter_map(|term| inequality(term)) {
-        let Some((factor, others)) = beside(linear, var, model) else { continue };
+        count_walked(linear.terms().len());
+        let of = |other: Var| model.get(other).filter(|_| other != var).cloned();
+        let Some((factor, others)) = coefficient_and_rest(linear, var, &of) else { continue };
         // factor·x + others <= 0
         let narrowed = match factor.signum() {
             1 => window.at_most(&others.neg().floor_div(&factor)),
@@ -127,21 +129,6 @@ fn window(domain: &Domain, var: Var, own: &[&Term], model: &SortedMap<Scalar>) -
         }
     }
     Some(window)
-}
-
-/// The coefficient of a variable in a sum, and the value of all else there.
-fn beside(linear: &Linear, var: Var, model: &SortedMap<Scalar>) -> Option<(Int, Int)> {
-    let (mut factor, mut others) = (Int::ZERO, linear.constant().clone());
-    count_walked(linear.terms().len());
-    for (atom, coefficient) in linear.terms() {
-        if atom.as_var() == Some(var) {
-            factor = coefficient.clone();
-        } else {
-            let value = atom.eval(&mut |other| if other == var { None } else { model.get(other).cloned() })?;
-            others = others.add(&value.as_int()?.mul(coefficient));
-        }
-    }
-    (!factor.is_zero()).then_some((factor, others))
 }
 
 /// Values that the disequalities of a variable forbid under the model.

@@ -4,11 +4,11 @@
 //! negation), so closing all of them refutes; a model is a leaf in which nothing remains, or values that were tried and fit.
 //! For example `#1 || #2`, `!#1 || #3 <= 4` splits on `#1` first.
 
+use super::Solved;
 use super::eliminate::{eliminate_all, inequality};
 use super::facts::{Conflict, Facts, Touched};
 use super::model::Model;
 use super::residual::{Id, Residual};
-use super::solver::Solved;
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, Var, made};

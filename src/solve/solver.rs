@@ -5,9 +5,8 @@
 
 use super::eliminate::inequality;
 use super::facts::Facts;
-use super::model::Model;
 use super::search::CaseSearch;
-use super::{Answer, Why, differences, mdd, z3};
+use super::{Answer, Solved, Why, bounds, mdd, z3};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Linear, Term, Var, made};
 use rustc_hash::FxHashMap;
@@ -102,14 +101,6 @@ pub struct Solver {
     memory: Memory,
 }
 
-/// The answer for a component: a model of it, that there is none, or why it was not decided.
-#[derive(Clone)]
-pub(super) enum Solved {
-    Sat(Model),
-    Unsat,
-    Unknown(Why),
-}
-
 impl Solver {
     /// A solver with these limits.
     pub fn new(limits: Limits) -> Solver {
@@ -155,7 +146,7 @@ impl Solver {
     /// Looks for a model, among differences by closure, else by case splits; not among many inequalities that these do not
     /// simplify.
     fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Solved> {
-        if let Some(solved) = differences::decide(facts).or_else(|| mdd::decide(facts)) {
+        if let Some(solved) = bounds::decide(facts).or_else(|| mdd::decide(facts)) {
             return Some(solved);
         }
         if is_system(facts) {

@@ -1,9 +1,11 @@
-//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent tree, which is sorted where
+//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent trie, which is sorted where
 //! the order is asked for.
 //!
 //! For example the store of a protocol with one unknown: one entry, no allocation; with ten thousand: clones share all.
+//! `im::OrdMap` has the order and the sharing, too, but takes three times as long to look up (docs/PERFORMANCE.md), and
+//! `im::HashMap` does not tell how two maps differ without a look at all entries.
 
-use super::trie::{Numbered, Trie};
+use super::trie::{Numbered, Trie, TrieEntries};
 use crate::term::Var;
 use smallvec::SmallVec;
 use std::borrow::Borrow;
@@ -12,6 +14,9 @@ use std::borrow::Borrow;
 const FEW: usize = 24;
 
 /// A sorted map, from variables where nothing else is said.
+///
+/// 1. `Few` is sorted by key, has no key twice, and at most [`FEW`] entries.
+/// 2. `Many` has more than half as many.
 pub(super) enum SortedMap<V: Clone, K: Numbered + Ord = Var> {
     Few(SmallVec<[(K, V); 2]>),
     Many(Trie<K, V>),
@@ -20,24 +25,6 @@ pub(super) enum SortedMap<V: Clone, K: Numbered + Ord = Var> {
 /// A sorted set.
 pub(super) type Set<K> = SortedMap<(), K>;
 
-/// One of two iterators.
-enum Either<A, B> {
-    Few(A),
-    Many(B),
-}
-
-impl<T, A: Iterator<Item = T>, B: Iterator<Item = T>> Iterator for Either<A, B> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        match self {
-            Either::Few(few) => few.next(),
-            Either::Many(many) => many.next(),
-        }
-    }
-}
-
 impl<V: Clone, K: Numbered + Ord> Default for SortedMap<V, K> {
     fn default() -> SortedMap<V, K> {
         SortedMap::Few(SmallVec::new())
@@ -45,7 +32,6 @@ impl<V: Clone, K: Numbered + Ord> Default for SortedMap<V, K> {
 }
 
 impl<V: Clone, K: Numbered + Ord> Clone for SortedMap<V, K> {
-    #[inline]
     fn clone(&self) -> SortedMap<V, K> {
         match self {
             SortedMap::Few(list) if list.is_empty() => SortedMap::default(),
@@ -56,12 +42,10 @@ impl<V: Clone, K: Numbered + Ord> Clone for SortedMap<V, K> {
 }
 
 impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    #[inline]
     pub(super) fn len(&self) -> usize {
         match self {
             SortedMap::Few(list) => list.len(),
@@ -69,7 +53,6 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
         }
     }
 
-    #[inline]
     pub(super) fn get(&self, key: impl Borrow<K>) -> Option<&V> {
         match self {
             SortedMap::Few(list) => list.iter().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
@@ -77,12 +60,10 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
         }
     }
 
-    #[inline]
     pub(super) fn contains_key(&self, key: impl Borrow<K>) -> bool {
         self.get(key).is_some()
     }
 
-    #[inline]
     pub(super) fn get_mut(&mut self, key: impl Borrow<K>) -> Option<&mut V> {
         match self {
             SortedMap::Few(list) => list.iter_mut().find(|(known, _)| known == key.borrow()).map(|(_, value)| value),
@@ -123,48 +104,33 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
     }
 
     /// Removes the entries that fail the test, and hands them to `gone`.
-    pub(super) fn retain(&mut self, mut keep: impl FnMut(K, &V) -> bool, mut gone: impl FnMut(K, V)) {
-        match self {
-            SortedMap::Few(list) => {
-                let mut at = 0;
-                while at < list.len() {
-                    if keep(list[at].0, &list[at].1) {
-                        at += 1;
-                    } else {
-                        let (key, value) = list.remove(at);
-                        gone(key, value);
-                    }
-                }
-            }
-            SortedMap::Many(_) => {
-                let lost: Vec<K> = self.iter().filter(|(key, value)| !keep(*key, value)).map(|(key, _)| key).collect();
-                for key in lost {
-                    if let Some(value) = self.remove(key) {
-                        gone(key, value);
-                    }
-                }
-            }
+    pub(super) fn retain(&mut self, keep: impl Fn(K, &V) -> bool, mut gone: impl FnMut(K, V)) {
+        let lost: Vec<K> = self.iter().filter(|(key, value)| !keep(*key, value)).map(|(key, _)| key).collect();
+        for key in lost {
+            self.remove(key).into_iter().for_each(|value| gone(key, value));
         }
     }
 
-    /// Tests whether an entry passes the test; the entries are visited in no order.
-    pub(super) fn any(&self, test: &mut dyn FnMut(K, &V) -> bool) -> bool {
+    /// The entries that are few, and those that are many.
+    fn entries(&self) -> (&[(K, V)], Option<TrieEntries<'_, K, V>>) {
         match self {
-            SortedMap::Few(list) => list.iter().any(|(key, value)| test(*key, value)),
-            SortedMap::Many(map) => map.iter().any(|(key, value)| test(*key, value)),
+            SortedMap::Few(list) => (list, None),
+            SortedMap::Many(map) => (&[], Some(map.iter())),
         }
+    }
+
+    /// Entries in an order that depends on content only, at once.
+    pub(super) fn unsorted(&self) -> impl Iterator<Item = (K, &V)> {
+        let (few, many) = self.entries();
+        few.iter().chain(many.into_iter().flatten()).map(|(key, value)| (*key, value))
     }
 
     /// Entries in the order of their keys.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> + '_ {
-        match self {
-            SortedMap::Few(list) => Either::Few(list.iter().map(|(key, value)| (*key, value))),
-            SortedMap::Many(map) => {
-                let mut entries: Vec<(K, &V)> = map.iter().map(|(key, value)| (*key, value)).collect();
-                entries.sort_unstable_by_key(|(key, _)| *key);
-                Either::Many(entries.into_iter())
-            }
-        }
+    pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> {
+        let (few, many) = self.entries();
+        let mut sorted: Vec<&(K, V)> = many.into_iter().flatten().collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        few.iter().chain(sorted).map(|(key, value)| (*key, value))
     }
 
     /// Visits the keys under which another map has something else; what both share is not looked at.
@@ -175,43 +141,23 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
         if let (SortedMap::Many(own), SortedMap::Many(theirs)) = (self, other) {
             return own.differing(theirs, visit);
         }
-        self.any(&mut |key, value| {
-            if other.get(key) != Some(value) {
-                visit(key);
-            }
-            false
-        });
-        other.any(&mut |key, _| {
-            if !self.contains_key(key) {
-                visit(key);
-            }
-            false
-        });
+        let changed = self.unsorted().filter(|(key, value)| other.get(*key) != Some(*value));
+        let new = other.unsorted().filter(|(key, _)| !self.contains_key(*key));
+        changed.chain(new).for_each(|(key, _)| visit(key));
     }
 
     /// The first entry in the order of keys.
     pub(super) fn first(&self) -> Option<(K, &V)> {
-        match self {
-            SortedMap::Few(list) => list.first().map(|(key, value)| (*key, value)),
-            SortedMap::Many(map) => map.iter().map(|(key, value)| (*key, value)).min_by_key(|(key, _)| *key),
-        }
-    }
-
-    /// Some entry: always the same one of the same entries, at once.
-    pub(super) fn some(&self) -> Option<(K, &V)> {
-        match self {
-            SortedMap::Few(list) => list.first().map(|(key, value)| (*key, value)),
-            SortedMap::Many(map) => map.iter().next().map(|(key, value)| (*key, value)),
-        }
+        self.unsorted().min_by_key(|(key, _)| *key)
     }
 
     /// Keys in their order.
-    pub(super) fn keys(&self) -> impl Iterator<Item = K> + '_ {
+    pub(super) fn keys(&self) -> impl Iterator<Item = K> {
         self.iter().map(|(key, _)| key)
     }
 
     /// Values in the order of their keys.
-    pub(super) fn values(&self) -> impl Iterator<Item = &V> + '_ {
+    pub(super) fn values(&self) -> impl Iterator<Item = &V> {
         self.iter().map(|(_, value)| value)
     }
 }

@@ -102,7 +102,7 @@ impl Store {
 
     /// The reason why the store is doubtful: some question about it was not decided, so it may be unsatisfiable.
     pub fn doubt(&self) -> Option<Why> {
-        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.some()?.1)))
+        self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.unsorted().next()?.1)))
     }
 
     /// The domain of a variable: all that is known of it alone (nothing, for a bound one).
@@ -131,7 +131,7 @@ impl Store {
 
     /// Tests whether a variable is bound, or the value of a bound one mentions it.
     pub fn is_in_binding(&self, var: Var) -> bool {
-        self.facts.bindings.any(&mut |bound, value| bound == var || value.mentions(var))
+        self.facts.bindings.unsorted().any(|(bound, value)| bound == var || value.mentions(var))
     }
 
     /// Tests whether a constraint beyond domains and bindings mentions the variable.

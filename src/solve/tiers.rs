@@ -6,8 +6,7 @@
 
 use super::facts::{Conflict, Facts, Touched};
 use super::residual::Id;
-use super::solver::{Solved, Solver, Tiers};
-use super::{repair, walk};
+use super::{Solved, Solver, Tiers, repair, walk};
 use crate::term::Var;
 use std::collections::BTreeSet;
 

@@ -25,51 +25,58 @@ pub(super) trait Numbered: Copy + Eq {
 }
 
 impl Numbered for Var {
-    #[inline]
     fn number(self) -> u64 {
         self.id
     }
 }
 
 impl Numbered for u32 {
-    #[inline]
     fn number(self) -> u64 {
         u64::from(self)
     }
 }
 
 /// A persistent map.
+///
+/// ```text
+/// numbers 0x01 0x11 0x02 0x12 0x22 0x03          the lowest four bits first; a list has up to four entries
+///
+/// root  branch  1 ─▶ leaf 0x01 0x11
+///               2 ─▶ leaf 0x02 0x12 0x22
+///               3 ─▶ leaf 0x03
+/// ```
+///
+/// 1. An entry lies on the way of its number's bits from the root; there is no other with its key.
+/// 2. A list above the last level has at most [`LEAF`] entries; no node below the root is empty.
+/// 3. `len` is the number of entries.
 #[derive(Clone)]
 pub(super) struct Trie<K, V> {
-    root: Arc<Node<K, V>>,
+    root: Arc<TrieNode<K, V>>,
     len: usize,
 }
 
 /// One piece of memory: a step of a search looks at one place of it.
 #[derive(Clone)]
-enum Node<K, V> {
+enum TrieNode<K, V> {
     Leaf(SmallVec<[(K, V); LEAF]>),
-    Branch([Option<Arc<Node<K, V>>>; WAYS]),
+    Branch([Option<Arc<TrieNode<K, V>>>; WAYS]),
 }
 
 /// The place of a number on a level.
-#[inline]
 fn way(number: u64, level: u32) -> usize {
     (number >> (level * BITS)) as usize % WAYS
 }
 
 /// The position of a key in a list. The number tells most keys apart.
-#[inline]
 fn place<K: Numbered, V>(list: &[(K, V)], key: &K) -> Option<usize> {
     list.iter().position(|(known, _)| known.number() == key.number() && known == key)
 }
 
 impl<K: Numbered, V: Clone> Trie<K, V> {
     pub(super) fn new() -> Trie<K, V> {
-        Trie { root: Arc::new(Node::empty()), len: 0 }
+        Trie { root: Arc::new(TrieNode::empty()), len: 0 }
     }
 
-    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -78,8 +85,8 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         let (mut node, mut number) = (&*self.root, key.number());
         loop {
             match node {
-                Node::Leaf(list) => return place(list, key).map(|at| &list[at].1),
-                Node::Branch(children) => node = children[way(number, 0)].as_deref()?,
+                TrieNode::Leaf(list) => return place(list, key).map(|at| &list[at].1),
+                TrieNode::Branch(children) => node = children[way(number, 0)].as_deref()?,
             }
             number >>= BITS;
         }
@@ -114,20 +121,20 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
     }
 
     /// All entries, in an order that means nothing.
-    pub(super) fn iter(&self) -> Iter<'_, K, V> {
+    pub(super) fn iter(&self) -> TrieEntries<'_, K, V> {
         entries(&self.root)
     }
 }
 
-impl<K: Numbered, V: Clone> Node<K, V> {
-    fn empty() -> Node<K, V> {
-        Node::Leaf(SmallVec::new())
+impl<K: Numbered, V: Clone> TrieNode<K, V> {
+    fn empty() -> TrieNode<K, V> {
+        TrieNode::Leaf(SmallVec::new())
     }
 
     fn get_mut(&mut self, key: &K, level: u32) -> Option<&mut V> {
         match self {
-            Node::Leaf(list) => place(list, key).map(|at| &mut list[at].1),
-            Node::Branch(children) => {
+            TrieNode::Leaf(list) => place(list, key).map(|at| &mut list[at].1),
+            TrieNode::Branch(children) => {
                 let child = children[way(key.number(), level)].as_mut()?;
                 Arc::make_mut(child).get_mut(key, level + 1)
             }
@@ -137,14 +144,14 @@ impl<K: Numbered, V: Clone> Node<K, V> {
     /// Puts a value under a key; returns whether there was no entry under it.
     fn insert(&mut self, key: K, value: V, level: u32) -> bool {
         match self {
-            Node::Leaf(list) => {
+            TrieNode::Leaf(list) => {
                 if let Some(at) = place(list, &key) {
                     list[at].1 = value;
                     return false;
                 }
                 if list.len() >= LEAF && level < LEVELS {
                     let list = std::mem::take(list);
-                    *self = Node::Branch(Default::default());
+                    *self = TrieNode::Branch(Default::default());
                     for (key, value) in list {
                         self.insert(key, value, level);
                     }
@@ -153,8 +160,8 @@ impl<K: Numbered, V: Clone> Node<K, V> {
                 list.push((key, value));
                 true
             }
-            Node::Branch(children) => {
-                let child = children[way(key.number(), level)].get_or_insert_with(|| Arc::new(Node::empty()));
+            TrieNode::Branch(children) => {
+                let child = children[way(key.number(), level)].get_or_insert_with(|| Arc::new(TrieNode::empty()));
                 Arc::make_mut(child).insert(key, value, level + 1)
             }
         }
@@ -163,8 +170,8 @@ impl<K: Numbered, V: Clone> Node<K, V> {
     /// The value under a key that is there.
     fn remove(&mut self, key: &K, level: u32) -> Option<V> {
         match self {
-            Node::Leaf(list) => place(list, key).map(|at| list.swap_remove(at).1),
-            Node::Branch(children) => {
+            TrieNode::Leaf(list) => place(list, key).map(|at| list.swap_remove(at).1),
+            TrieNode::Branch(children) => {
                 let child = &mut children[way(key.number(), level)];
                 let node = Arc::make_mut(child.as_mut()?);
                 let removed = node.remove(key, level + 1);
@@ -176,11 +183,11 @@ impl<K: Numbered, V: Clone> Node<K, V> {
         }
     }
 
-    fn differing(&self, other: &Node<K, V>, visit: &mut dyn FnMut(K))
+    fn differing(&self, other: &TrieNode<K, V>, visit: &mut dyn FnMut(K))
     where
         V: PartialEq,
     {
-        if let (Node::Branch(own), Node::Branch(theirs)) = (self, other) {
+        if let (TrieNode::Branch(own), TrieNode::Branch(theirs)) = (self, other) {
             for pair in own.iter().zip(theirs) {
                 match pair {
                     (Some(own), Some(theirs)) if Arc::ptr_eq(own, theirs) => {}
@@ -199,24 +206,24 @@ impl<K: Numbered, V: Clone> Node<K, V> {
 
     fn is_empty(&self) -> bool {
         match self {
-            Node::Leaf(list) => list.is_empty(),
-            Node::Branch(children) => children.iter().all(Option::is_none),
+            TrieNode::Leaf(list) => list.is_empty(),
+            TrieNode::Branch(children) => children.iter().all(Option::is_none),
         }
     }
 }
 
 /// All entries below a node.
-fn entries<K, V>(node: &Node<K, V>) -> Iter<'_, K, V> {
-    Iter { pending: vec![node], leaf: [].iter() }
+fn entries<K, V>(node: &TrieNode<K, V>) -> TrieEntries<'_, K, V> {
+    TrieEntries { pending: vec![node], leaf: [].iter() }
 }
 
 /// An iterator over entries.
-pub(super) struct Iter<'t, K, V> {
-    pending: Vec<&'t Node<K, V>>,
+pub(super) struct TrieEntries<'t, K, V> {
+    pending: Vec<&'t TrieNode<K, V>>,
     leaf: std::slice::Iter<'t, (K, V)>,
 }
 
-impl<'t, K, V> Iterator for Iter<'t, K, V> {
+impl<'t, K, V> Iterator for TrieEntries<'t, K, V> {
     type Item = &'t (K, V);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -225,8 +232,8 @@ impl<'t, K, V> Iterator for Iter<'t, K, V> {
                 return Some(entry);
             }
             match self.pending.pop()? {
-                Node::Leaf(list) => self.leaf = list.iter(),
-                Node::Branch(children) => self.pending.extend(children.iter().flatten().map(|child| &**child)),
+                TrieNode::Leaf(list) => self.leaf = list.iter(),
+                TrieNode::Branch(children) => self.pending.extend(children.iter().flatten().map(|child| &**child)),
             }
         }
     }

@@ -48,7 +48,7 @@ impl ValueSet {
         }
         let mut bits = SmallVec::from_elem(u64::MAX, last as usize / WORD + 1);
         if let Some(word) = bits.last_mut() {
-            *word &= !ones_from(last % WORD as i64 + 1);
+            *word >>= WORD - 1 - last as usize % WORD;
         }
         Some(Bits(Dense { least, bits }))
     }
@@ -111,25 +111,18 @@ impl ValueSet {
 
     /// Those that are not this one.
     pub(super) fn without(&self, scalar: &Scalar) -> ValueSet {
-        match (self, scalar.as_int().and_then(Int::to_i64)) {
-            (Bits(dense), Some(value)) => dense.without(value),
-            (Bits(_), None) => self.clone(),
-            (Listed(list), _) => ValueSet::of(list.without(scalar)),
-        }
+        self.filter(|value| value != scalar)
     }
 
     /// The integers between two ends.
     pub(super) fn between(&self, lo: Option<&Int>, hi: Option<&Int>) -> ValueSet {
         let inside = |value: &Int| lo.is_none_or(|lo| lo <= value) && hi.is_none_or(|hi| value <= hi);
-        match self {
-            Bits(dense) => {
-                let (first, last) = (dense.least, dense.least + dense.last() as i64);
-                let from = lo.map_or(first, |lo| lo.to_i64().unwrap_or(if lo.signum() < 0 { first } else { i64::MAX }));
-                let to = hi.map_or(last, |hi| hi.to_i64().unwrap_or(if hi.signum() > 0 { last } else { i64::MIN }));
-                if from <= first && last <= to { self.clone() } else { dense.between(from, to) }
-            }
-            Listed(_) => self.filter(|scalar| scalar.as_int().is_none_or(inside)),
+        let ends = [self.least(), self.greatest()];
+        // Most of the time the ends are those of the set.
+        if ends.iter().flatten().all(|end| end.as_int().is_none_or(inside)) {
+            return self.clone();
         }
+        self.filter(|scalar| scalar.as_int().is_none_or(inside))
     }
 
     /// The values of both.
@@ -144,10 +137,7 @@ impl ValueSet {
 
     /// Those that are not among others.
     pub(super) fn minus(&self, others: &ValueSet) -> ValueSet {
-        match (self, others) {
-            (Bits(dense), Bits(others)) => dense.minus(others),
-            _ => self.filter(|scalar| !others.contains(scalar)),
-        }
+        self.filter(|scalar| !others.contains(scalar))
     }
 
     /// Every integer with another one added; nothing where one of them would be large.
@@ -216,33 +206,6 @@ impl Dense {
         })
     }
 
-    fn without(&self, value: i64) -> ValueSet {
-        let mut bits = self.bits.clone();
-        if self.contains(value) {
-            let at = (value - self.least) as usize;
-            bits[at / WORD] &= !(1 << (at % WORD));
-        }
-        Dense::normalized(self.least, bits)
-    }
-
-    fn minus(&self, others: &Dense) -> ValueSet {
-        let mut bits = self.bits.clone();
-        for value in others.iter().filter(|value| self.contains(*value)) {
-            let at = (value - self.least) as usize;
-            bits[at / WORD] &= !(1 << (at % WORD));
-        }
-        Dense::normalized(self.least, bits)
-    }
-
-    fn between(&self, from: i64, to: i64) -> ValueSet {
-        let mut bits = self.bits.clone();
-        for (at, word) in bits.iter_mut().enumerate() {
-            let first = self.least + (at * WORD) as i64;
-            *word &= ones_from(from.saturating_sub(first)) & !ones_from(to.saturating_sub(first).saturating_add(1));
-        }
-        Dense::normalized(self.least, bits)
-    }
-
     fn union(&self, other: &Dense) -> Option<Dense> {
         let (low, high) = if self.least <= other.least { (self, other) } else { (other, self) };
         let by = usize::try_from(high.least - low.least).ok()?;
@@ -277,11 +240,6 @@ fn has_room(least: i64, greatest: i64) -> bool {
 
 fn set(bits: &mut SmallVec<[u64; 4]>, at: usize) {
     bits[at / WORD] |= 1 << (at % WORD);
-}
-
-/// The bits of a word from a position on.
-fn ones_from(at: i64) -> u64 {
-    if at <= 0 { u64::MAX } else { u64::MAX.checked_shl(u32::try_from(at).unwrap_or(u32::MAX)).unwrap_or(0) }
 }
 
 /// The bits from position `by` on.

@@ -4,6 +4,7 @@
 //! From `#1 = 0, #2 = 1` and `#1 != #2`, the new `#1 = 1` breaks the disequality, which `#2 := 0` mends. What is found is a model, as
 //! each constraint of a variable that changed was evaluated; where nothing is found, nothing is said.
 
+use super::eliminate::coefficient_and_rest;
 use super::facts::Facts;
 use super::mdd;
 use super::residual::{Component, Id, Residual};
@@ -179,25 +180,15 @@ impl Walk<'_> {
                 }
             }
             Kind::Le0(linear) | Kind::Eq0(linear) => {
-                let end = self.end(linear, var);
-                end.into_iter().flat_map(around).for_each(&mut add);
+                // At the zero of the sum, rounded down, and beside it.
+                let split = coefficient_and_rest(linear, var, &|var| self.value(var));
+                let zero = split.map(|(factor, rest)| rest.neg().floor_div(&factor));
+                zero.into_iter().flat_map(around).for_each(&mut add);
             }
             _ => {}
         });
         domain.candidates(var).take(VALUES).for_each(&mut add);
         values
-    }
-
-    /// The value of a variable at which a sum is zero, rounded down.
-    fn end(&self, linear: &Linear, var: Var) -> Option<Int> {
-        let (mut factor, mut others) = (Int::ZERO, linear.constant().clone());
-        for (atom, coefficient) in linear.terms() {
-            match atom.as_var() == Some(var) {
-                true => factor = coefficient.clone(),
-                false => others = others.add(&atom.eval(&mut |var| self.value(var))?.as_int()?.mul(coefficient)),
-            }
-        }
-        (!factor.is_zero()).then(|| others.neg().floor_div(&factor))
     }
 
     /// The number of constraints of a variable that do not hold with a value; `None` if more than a limit, or if no more

@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 
 use super::{ALWAYS, DEPTH, Diagrams, Met, NEVER, Ref, Refs, Result, TooLarge, VALUES, Vertex};
 use crate::scalar::{Scalar, Sort};
+use crate::solve::Solved;
 use crate::solve::facts::Facts;
 use crate::solve::model::Model;
-use crate::solve::solver::Solved;
 use crate::term::{Kind, Linear, Term, Var};
 
 impl Diagrams {
