@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Once;
 use std::time::Instant;
-use z3::ast::{self, Ast};
+use z3::ast::{self, Ast, Dynamic};
 
 /// Longer strings with a backslash are not read back from a model.
 const READ: i64 = 1_000;
@@ -38,11 +38,10 @@ pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model
     SETTINGS.call_once(settings);
     let conditions = &conditions.iter().map(Term::without_tables).collect::<Vec<Term>>()[..];
     let theories = Theories::of(conditions)?;
-    let mut encoder = Encoder::of(theories);
+    let mut encoder = Encoder { theories, ..Encoder::default() };
     let solver = z3::Tactic::new("smt").solver();
     for condition in conditions {
-        let Encoded::Bool(condition) = encoder.encode(condition)? else { return Err(Why::Effort) };
-        solver.assert(&condition);
+        solver.assert(encoder.bool(condition)?);
     }
     encoder.besides.iter().for_each(|condition| solver.assert(condition));
     let (effort, time) = encoder.theories.budget(limits);
@@ -68,13 +67,6 @@ fn settings() {
     z3::set_global_param("smt.arith.nl.grobner", "false");
 }
 
-#[derive(Clone)]
-enum Encoded {
-    Bool(ast::Bool),
-    Int(ast::Int),
-    Str(ast::String),
-}
-
 /// The way in which scalars of a sort are written.
 #[derive(Clone, Copy, PartialEq)]
 enum Writing {
@@ -85,30 +77,20 @@ enum Writing {
     Name,
 }
 
+#[derive(Default)]
 struct Encoder {
     theories: Theories,
-    vars: BTreeMap<Var, Encoded>,
+    vars: BTreeMap<Var, Dynamic>,
     /// The integers that stand for known values.
     known: BTreeMap<Scalar, i64>,
-    done: FxHashMap<usize, Encoded>,
+    done: FxHashMap<usize, Dynamic>,
     /// The constants that stand for terms of which Z3 is given less than their definition.
-    names: FxHashMap<Term, Encoded>,
+    names: FxHashMap<Term, Dynamic>,
     /// The conditions on `names` that Z3 is given in place of the definitions. A model that is none is seen when it is evaluated.
     besides: Vec<ast::Bool>,
 }
 
 impl Encoder {
-    fn of(theories: Theories) -> Encoder {
-        Encoder {
-            theories,
-            vars: BTreeMap::new(),
-            known: BTreeMap::new(),
-            done: FxHashMap::default(),
-            names: FxHashMap::default(),
-            besides: Vec::new(),
-        }
-    }
-
     fn writing(&self, sort: Sort) -> Writing {
         match sort {
             Sort::Bool => Writing::Bool,
@@ -118,7 +100,7 @@ impl Encoder {
         }
     }
 
-    fn encode(&mut self, term: &Term) -> Result<Encoded, Why> {
+    fn encode(&mut self, term: &Term) -> Result<Dynamic, Why> {
         if let Some(scalar) = term.as_const() {
             return self.constant(scalar);
         }
@@ -131,22 +113,22 @@ impl Encoder {
         Ok(encoded)
     }
 
-    fn encode_new(&mut self, term: &Term) -> Result<Encoded, Why> {
+    fn encode_new(&mut self, term: &Term) -> Result<Dynamic, Why> {
         Ok(match term.kind() {
             Kind::Const(scalar) => self.constant(scalar)?,
             Kind::Var(var) => self.variable(*var),
-            Kind::Not(inner) => Encoded::Bool(self.bool(inner)?.not()),
-            Kind::And(parts) => Encoded::Bool(ast::Bool::and(&self.bools(parts)?)),
-            Kind::Or(parts) => Encoded::Bool(ast::Bool::or(&self.bools(parts)?)),
-            Kind::Eq(a, b) => Encoded::Bool(self.equal(a, b)?),
-            Kind::Eq0(linear) => Encoded::Bool(self.sum(linear)?.eq(ast::Int::from_i64(0))),
-            Kind::Le0(linear) => Encoded::Bool(self.sum(linear)?.le(ast::Int::from_i64(0))),
-            Kind::Less(a, b) => Encoded::Bool(self.str(a)?.str_lt(&self.str(b)?)),
+            Kind::Not(inner) => self.bool(inner)?.not().into(),
+            Kind::And(parts) => ast::Bool::and(&self.bools(parts)?).into(),
+            Kind::Or(parts) => ast::Bool::or(&self.bools(parts)?).into(),
+            Kind::Eq(a, b) => self.equal(a, b)?.into(),
+            Kind::Eq0(linear) => self.sum(linear)?.eq(ast::Int::from_i64(0)).into(),
+            Kind::Le0(linear) => self.sum(linear)?.le(ast::Int::from_i64(0)).into(),
+            Kind::Less(a, b) => self.str(a)?.str_lt(&self.str(b)?).into(),
             Kind::Member(subject, set) => self.member(subject, set)?,
-            Kind::Linear(linear) => Encoded::Int(self.sum(linear)?),
-            Kind::Mul(a, b) => Encoded::Int(ast::Int::mul(&[self.int(a)?, self.int(b)?])),
-            Kind::Div(a, b) => Encoded::Int(quotient(&self.int(a)?, &self.int(b)?)),
-            Kind::Mod(a, b) => Encoded::Int(remainder(&self.int(a)?, &self.int(b)?)),
+            Kind::Linear(linear) => self.sum(linear)?.into(),
+            Kind::Mul(a, b) => ast::Int::mul(&[self.int(a)?, self.int(b)?]).into(),
+            Kind::Div(a, b) => quotient(&self.int(a)?, &self.int(b)?).into(),
+            Kind::Mod(a, b) => remainder(&self.int(a)?, &self.int(b)?).into(),
             Kind::Ite(c, a, b) => self.choice(c, a, b)?,
             Kind::Table(..) => return Err(Why::Effort),
             Kind::Text(op, args) => self.text(term, *op, args)?,
@@ -154,30 +136,30 @@ impl Encoder {
     }
 
     fn bool(&mut self, term: &Term) -> Result<ast::Bool, Why> {
-        if let Encoded::Bool(encoded) = self.encode(term)? { Ok(encoded) } else { Err(Why::Effort) }
+        self.encode(term)?.as_bool().ok_or(Why::Effort)
     }
 
     fn int(&mut self, term: &Term) -> Result<ast::Int, Why> {
-        if let Encoded::Int(encoded) = self.encode(term)? { Ok(encoded) } else { Err(Why::Effort) }
+        self.encode(term)?.as_int().ok_or(Why::Effort)
     }
 
     /// A string of Z3's. What stands for a value as a number (octets) has no inside here.
     fn str(&mut self, term: &Term) -> Result<ast::String, Why> {
-        if let Encoded::Str(encoded) = self.encode(term)? { Ok(encoded) } else { Err(Why::Text) }
+        self.encode(term)?.as_string().ok_or(Why::Text)
     }
 
     fn bools(&mut self, parts: &[Term]) -> Result<Vec<ast::Bool>, Why> {
         parts.iter().map(|part| self.bool(part)).collect()
     }
 
-    fn constant(&mut self, scalar: &Scalar) -> Result<Encoded, Why> {
+    fn constant(&mut self, scalar: &Scalar) -> Result<Dynamic, Why> {
         Ok(match (scalar, self.writing(scalar.sort())) {
-            (Scalar::Bool(value), _) => Encoded::Bool(ast::Bool::from_bool(*value)),
-            (Scalar::Int(value), _) => Encoded::Int(integer(value)?),
-            (Scalar::Str(text), Writing::Str) => Encoded::Str(self.string(text)?),
+            (Scalar::Bool(value), _) => ast::Bool::from_bool(*value).into(),
+            (Scalar::Int(value), _) => integer(value)?.into(),
+            (Scalar::Str(text), Writing::Str) => self.string(text)?.into(),
             _ => {
                 let next = self.known.len() as i64;
-                Encoded::Int(ast::Int::from_i64(*self.known.entry(scalar.clone()).or_insert(next)))
+                ast::Int::from_i64(*self.known.entry(scalar.clone()).or_insert(next)).into()
             }
         })
     }
@@ -190,13 +172,13 @@ impl Encoder {
         ast::String::from_str(&escaped(text)).map_err(|_| Why::Text)
     }
 
-    fn variable(&mut self, var: Var) -> Encoded {
+    fn variable(&mut self, var: Var) -> Dynamic {
         let writing = self.writing(var.sort);
         let name = format!("{}{}", var.sort, var.id);
         let fresh = || match writing {
-            Writing::Bool => Encoded::Bool(ast::Bool::new_const(name)),
-            Writing::Int | Writing::Name => Encoded::Int(ast::Int::new_const(name)),
-            Writing::Str => Encoded::Str(ast::String::new_const(name)),
+            Writing::Bool => ast::Bool::new_const(name).into(),
+            Writing::Int | Writing::Name => ast::Int::new_const(name).into(),
+            Writing::Str => ast::String::new_const(name).into(),
         };
         self.vars.entry(var).or_insert_with(fresh).clone()
     }
@@ -205,12 +187,7 @@ impl Encoder {
         if let (Some(text), Some(known)) = (lowered(a), b.as_const().and_then(Scalar::as_str)) {
             return Ok(self.str(text)?.regex_matches(&any_case(known)));
         }
-        match (self.encode(a)?, self.encode(b)?) {
-            (Encoded::Bool(a), Encoded::Bool(b)) => Ok(a.iff(&b)),
-            (Encoded::Int(a), Encoded::Int(b)) => Ok(a.eq(&b)),
-            (Encoded::Str(a), Encoded::Str(b)) => Ok(a.eq(&b)),
-            (Encoded::Bool(_) | Encoded::Int(_) | Encoded::Str(_), _) => Err(Why::Effort),
-        }
+        self.encode(a)?.safe_eq(self.encode(b)?).map_err(|_| Why::Effort)
     }
 
     fn sum(&mut self, linear: &Linear) -> Result<ast::Int, Why> {
@@ -221,48 +198,43 @@ impl Encoder {
         Ok(ast::Int::add(&parts))
     }
 
-    fn member(&mut self, subject: &Term, set: &crate::term::KeySet) -> Result<Encoded, Why> {
+    fn member(&mut self, subject: &Term, set: &crate::term::KeySet) -> Result<Dynamic, Why> {
         if set.len() > SET {
             return Err(Why::Effort);
         }
         let values = set.sorted().into_iter().map(Term::constant);
         let equal: Result<Vec<ast::Bool>, Why> = values.map(|value| self.equal(subject, &value)).collect();
-        Ok(Encoded::Bool(ast::Bool::or(&equal?)))
+        Ok(ast::Bool::or(&equal?).into())
     }
 
-    fn choice(&mut self, condition: &Term, yes: &Term, no: &Term) -> Result<Encoded, Why> {
-        let condition = self.bool(condition)?;
-        match (self.encode(yes)?, self.encode(no)?) {
-            (Encoded::Bool(a), Encoded::Bool(b)) => Ok(Encoded::Bool(condition.ite(&a, &b))),
-            (Encoded::Int(a), Encoded::Int(b)) => Ok(Encoded::Int(condition.ite(&a, &b))),
-            (Encoded::Str(a), Encoded::Str(b)) => Ok(Encoded::Str(condition.ite(&a, &b))),
-            (Encoded::Bool(_) | Encoded::Int(_) | Encoded::Str(_), _) => Err(Why::Effort),
-        }
+    fn choice(&mut self, condition: &Term, yes: &Term, no: &Term) -> Result<Dynamic, Why> {
+        let (condition, yes, no) = (self.bool(condition)?, self.encode(yes)?, self.encode(no)?);
+        if yes.get_sort() == no.get_sort() { Ok(condition.ite(&yes, &no)) } else { Err(Why::Effort) }
     }
 
-    fn text(&mut self, term: &Term, op: TextOp, args: &[Term]) -> Result<Encoded, Why> {
+    fn text(&mut self, term: &Term, op: TextOp, args: &[Term]) -> Result<Dynamic, Why> {
         Ok(match (op, args) {
             (TextOp::Concat, parts) => {
                 let parts: Result<Vec<ast::String>, Why> = parts.iter().map(|part| self.str(part)).collect();
-                Encoded::Str(ast::String::concat(&parts?))
+                ast::String::concat(&parts?).into()
             }
-            (TextOp::Len, [s]) => Encoded::Int(self.str(s)?.length()),
-            (TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith, [s, t]) => Encoded::Bool(self.occurs(op, s, t)?),
+            (TextOp::Len, [s]) => self.str(s)?.length().into(),
+            (TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith, [s, t]) => self.occurs(op, s, t)?.into(),
             (TextOp::Slice, [s, from, to]) => {
                 let zero = ast::Int::from_i64(0);
                 let (s, from, to) = (self.str(s)?, self.int(from)?, self.int(to)?);
                 let from = from.lt(&zero).ite(&zero, &from);
-                Encoded::Str(s.substr(from.clone(), ast::Int::sub(&[to, from])))
+                s.substr(from.clone(), ast::Int::sub(&[to, from])).into()
             }
-            (TextOp::IsInt, [s]) => Encoded::Bool(self.str(s)?.regex_matches(&number())),
-            (TextOp::ToInt, [s]) => Encoded::Int(value_of(&self.str(s)?)?),
-            (TextOp::FromInt, [n]) => Encoded::Str(digits_of(&self.int(n)?)?),
+            (TextOp::IsInt, [s]) => self.str(s)?.regex_matches(&number()).into(),
+            (TextOp::ToInt, [s]) => value_of(&self.str(s)?)?.into(),
+            (TextOp::FromInt, [n]) => digits_of(&self.int(n)?)?.into(),
             (TextOp::Lower, [s]) => self.lower(term, s)?,
             (TextOp::Pieces, [s, t]) => self.pieces(term, s, t)?,
             (TextOp::Piece, [s, t, at]) => {
                 let at = at.as_int().and_then(Int::to_usize).ok_or(Why::Text)?;
                 let (pieces, _) = self.split(s, t)?;
-                Encoded::Str(pieces.get(at).cloned().ok_or(Why::Text)?)
+                pieces.get(at).cloned().ok_or(Why::Text)?.into()
             }
             // Not of the language: arguments of another number.
             (
@@ -301,7 +273,7 @@ impl Encoder {
     }
 
     /// A text as long as `s`, without upper case, and `s` itself where that has none.
-    fn lower(&mut self, term: &Term, s: &Term) -> Result<Encoded, Why> {
+    fn lower(&mut self, term: &Term, s: &Term) -> Result<Dynamic, Why> {
         if let Some(known) = self.names.get(term) {
             return Ok(known.clone());
         }
@@ -309,8 +281,8 @@ impl Encoder {
         self.besides.push(s.length().eq(lower.length()));
         self.besides.push(has_upper(&lower).not());
         self.besides.push(ast::Bool::or(&[has_upper(&s), s.eq(&lower)]));
-        self.names.insert(term.clone(), Encoded::Str(lower.clone()));
-        Ok(Encoded::Str(lower))
+        self.names.insert(term.clone(), lower.clone().into());
+        Ok(lower.into())
     }
 
     /// The first pieces of a text that is split, and behind which of them there is a separator.
@@ -331,7 +303,7 @@ impl Encoder {
     }
 
     /// The number of pieces, as far as they are told apart.
-    fn pieces(&mut self, term: &Term, s: &Term, t: &Term) -> Result<Encoded, Why> {
+    fn pieces(&mut self, term: &Term, s: &Term, t: &Term) -> Result<Dynamic, Why> {
         if let Some(known) = self.names.get(term) {
             return Ok(known.clone());
         }
@@ -341,19 +313,19 @@ impl Encoder {
         for (at, found) in more.iter().enumerate() {
             self.besides.push(count.ge(ast::Int::from_i64(at as i64 + 2)).iff(found));
         }
-        self.names.insert(term.clone(), Encoded::Int(count.clone()));
-        Ok(Encoded::Int(count))
+        self.names.insert(term.clone(), count.clone().into());
+        Ok(count.into())
     }
 
     /// The values that Z3 gives to the variables.
     fn read(&self, model: &z3::Model) -> Option<Model> {
         let names: FxHashMap<i64, &Scalar> = self.known.iter().map(|(scalar, name)| (*name, scalar)).collect();
-        let value = |var: &Var, encoded: &Encoded| match encoded {
-            Encoded::Bool(b) => model.eval(b, true)?.as_bool().map(Scalar::Bool),
-            Encoded::Str(s) => read_string(model, s).map(|text| Scalar::str(&text)),
-            Encoded::Int(n) => {
-                let number = Int::parse(&model.eval(n, true)?.to_string().replace(['(', ')', ' '], ""))?;
-                if var.sort == Sort::Int {
+        let value = |var: &Var, encoded: &Dynamic| match self.writing(var.sort) {
+            Writing::Bool => model.eval(&encoded.as_bool()?, true)?.as_bool().map(Scalar::Bool),
+            Writing::Str => read_string(model, &encoded.as_string()?).map(|text| Scalar::str(&text)),
+            writing => {
+                let number = Int::parse(&model.eval(encoded, true)?.to_string().replace(['(', ')', ' '], ""))?;
+                if writing == Writing::Int {
                     return Some(Scalar::Int(number));
                 }
                 let name = number.to_i64()?;
