@@ -10,7 +10,7 @@ use super::frontier::Judge;
 use super::journal::{Before, Fired, Journal};
 use super::options::Patience;
 use super::{Exchange, Observed, fire, havoc, request};
-use crate::solve::Past;
+use crate::solve::{Past, Trail};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -33,7 +33,7 @@ impl Judge {
         judge.findings.clear_cut();
         let mut candidates = std::mem::take(&mut judge.candidates);
         for (number, candidate) in candidates.iter_mut().enumerate() {
-            candidate.store.keep_trail();
+            candidate.store.go_on_from(Trail::default());
             candidate.log = Past::default();
             judge.log(candidate, || Logged::Began(number));
         }

@@ -81,9 +81,8 @@ fn refutes(store: &Store, condition: &Term) -> bool {
     if seeds.is_empty() || rest.open.is_empty() && repair::model_stays(&mut facts, &touched) {
         return false;
     }
-    let component = facts.component(seeds);
-    let hints = |var| rest.model.get(var).cloned();
-    matches!(CaseSearch::new(EFFORT, &hints).run(facts.part(&component)), Some(Solved::Unsat))
+    let part = facts.part(&facts.component(seeds));
+    matches!(CaseSearch::new(EFFORT, u64::MAX).run(part), Some(Solved::Unsat))
 }
 
 /// Tests whether a term is not just a variable, and all variables in it are truth values.

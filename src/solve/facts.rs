@@ -304,17 +304,15 @@ impl Facts {
         component.vars.iter().for_each(|var| drop(self.domains.remove(*var)));
     }
 
-    /// The facts about these variables and constraints alone, without bindings.
+    /// The facts about these variables and constraints alone, without bindings, and their values in the model.
     pub(super) fn part(&self, component: &Component) -> Facts {
         let mut part = Facts::default();
         let Some(rest) = &self.rest else { return part };
-        for var in &component.vars {
-            if let Some(domain) = self.domains.get(*var) {
-                part.domains.insert(*var, domain.clone());
-            }
-        }
+        let known = |var: &Var| Some((*var, self.domains.get(*var)?.clone()));
+        part.domains.extend(component.vars.iter().filter_map(known));
         let target = part.rest_mut();
         rest.terms_in(component).for_each(|term| _ = target.insert(term.clone()));
+        target.model.extend(component.vars.iter().filter_map(|var| Some((*var, rest.model.get(*var)?.clone()))));
         part
     }
 }

@@ -301,7 +301,7 @@ fn grantable(domain: &Domain, var: Var, wishes: &Wishes) -> bool {
     if var.sort == Sort::Bool {
         return domain.is_all() && !(wishes.truth && wishes.falsity) && wishes.apart == 0;
     }
-    let plain = domain.inside().is_empty() && domain.one_of().is_none();
+    let plain = domain.inside().is_empty() && domain.only().is_none();
     match (wishes.large, wishes.small) {
         (true, true) => false,
         (true, false) => plain && domain.hi().is_none(),

@@ -145,7 +145,7 @@ impl Model {
             return Answer::Sat;
         }
         let wanted: Vec<Term> = vars.iter().map(|var| Term::var(*var)).collect();
-        match store.values(&wanted, solver) {
+        match store.model_of(&wanted, solver, &mut |_| 0) {
             Ok(found) => {
                 for (var, value) in found.values {
                     self.values.entry(var).or_insert(value);
@@ -188,11 +188,6 @@ impl FromIterator<(Var, Scalar)> for Model {
 /// Variables beyond this number get plain values in a model.
 const SEEDED: usize = 64;
 impl Store {
-    /// Values of all variables that occur in the store or in `terms`, found without freedom of choice.
-    pub(super) fn values(&self, terms: &[Term], solver: &mut Solver) -> Result<Model, Answer> {
-        self.model_of(terms, solver, &mut |_| 0)
-    }
-
     /// A full assignment under which the store and all of `extra` (conditions) hold, for every variable that occurs in either.
     /// `pick(n)` (a number below n) seeds what is free. It is checked by evaluation before it is returned.
     pub fn model(

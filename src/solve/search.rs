@@ -9,6 +9,7 @@ use super::eliminate::{eliminate_all, inequality};
 use super::facts::{Conflict, Facts, Touched};
 use super::model::Model;
 use super::residual::{Id, Residual};
+use super::sorted_map::SortedMap;
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Kind, Linear, Term, Var, made};
@@ -22,11 +23,11 @@ const ROUNDS: usize = 12;
 const TRIES: usize = 4;
 
 /// A search: how much work it may still do, and the values that fitted last time.
-pub(super) struct CaseSearch<'a> {
+pub(super) struct CaseSearch {
     budget: u32,
-    /// The number of terms made by this thread at which it gives up.
+    /// The number of terms made by this thread at which it gives up, as conditions may be large.
     last_made: u64,
-    hints: &'a dyn Fn(Var) -> Option<Scalar>,
+    hints: SortedMap<Scalar>,
     parts: texts::Pieces,
 }
 
@@ -40,21 +41,17 @@ enum Expansion {
     Stuck,
 }
 
-impl<'a> CaseSearch<'a> {
+impl CaseSearch {
     /// A search that may add `budget` conditions.
-    pub(super) fn new(budget: u32, hints: &'a dyn Fn(Var) -> Option<Scalar>) -> CaseSearch<'a> {
-        CaseSearch { budget, last_made: u64::MAX, hints, parts: texts::Pieces::default() }
-    }
-
-    /// The search with one more limit: it gives up when this thread has made so many terms, as conditions may be large.
-    pub(super) fn making_at_most(self, last_made: u64) -> CaseSearch<'a> {
-        CaseSearch { last_made, ..self }
+    pub(super) fn new(budget: u32, last_made: u64) -> CaseSearch {
+        CaseSearch { budget, last_made, hints: SortedMap::default(), parts: texts::Pieces::default() }
     }
 
     /// Looks for values of all variables in `facts`, still to be checked by evaluation; `None` where budget or means were not
     /// enough to tell.
     pub(super) fn run(&mut self, facts: Facts) -> Option<Solved> {
         let vars = variables(&facts);
+        self.hints = facts.rest.as_ref().map(|rest| rest.model.clone()).unwrap_or_default();
         let mut stack: Vec<(Facts, Term)> = Vec::new();
         let mut stuck = false;
         let mut current = Ok(facts);
@@ -144,7 +141,8 @@ impl<'a> CaseSearch<'a> {
 
     fn candidates(&self, facts: &Facts, var: Var) -> Vec<Scalar> {
         let domain = facts.domain(var);
-        let mut list: Vec<Scalar> = (self.hints)(var).into_iter().filter(|value| domain.admits(value)).collect();
+        let mut list: Vec<Scalar> =
+            self.hints.get(var).filter(|value| domain.admits(value)).cloned().into_iter().collect();
         if matches!(var.sort, Sort::Str | Sort::Bytes) {
             list.extend(texts::candidates(facts, var).into_iter().filter(|value| domain.admits(value)));
         }

@@ -7,7 +7,7 @@ use super::eliminate::inequality;
 use super::facts::Facts;
 use super::search::CaseSearch;
 use super::{Answer, Solved, Why, bounds, mdd, z3};
-use crate::scalar::{Int, Scalar, Sort};
+use crate::scalar::{Int, Sort};
 use crate::term::{Linear, Term, Var, made};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
@@ -118,16 +118,11 @@ impl Solver {
 
     /// Decides facts that share no variable with others. Where a part of them was `undecided` and has gained no constant since,
     /// Z3 is not asked again.
-    pub(super) fn decide(
-        &mut self,
-        facts: &Facts,
-        hints: &dyn Fn(Var) -> Option<Scalar>,
-        undecided: Option<Why>,
-    ) -> Solved {
+    pub(super) fn decide(&mut self, facts: &Facts, undecided: Option<Why>) -> Solved {
         let tiers = self.limits.tiers;
         if tiers != Tiers::OnlyZ3 {
             let budget = if undecided.is_some() { self.limits.search / AGAIN } else { self.limits.search };
-            if let Some(verdict) = self.search(facts, budget, hints) {
+            if let Some(verdict) = self.search(facts, budget) {
                 self.statistics.by_search += 1;
                 return verdict;
             }
@@ -145,14 +140,14 @@ impl Solver {
 
     /// Looks for a model, among differences by closure, else by case splits; not among many inequalities that these do not
     /// simplify.
-    fn search(&self, facts: &Facts, budget: u32, hints: &dyn Fn(Var) -> Option<Scalar>) -> Option<Solved> {
+    fn search(&self, facts: &Facts, budget: u32) -> Option<Solved> {
         if let Some(solved) = bounds::decide(facts).or_else(|| mdd::decide(facts)) {
             return Some(solved);
         }
         if is_system(facts) {
             return None;
         }
-        let solved = CaseSearch::new(budget, hints).making_at_most(self.last_made()).run(facts.clone())?;
+        let solved = CaseSearch::new(budget, self.last_made()).run(facts.clone())?;
         let Solved::Sat(model) = &solved else { return Some(solved) };
         facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(solved)
     }

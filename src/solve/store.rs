@@ -41,11 +41,6 @@ impl Store {
         self.trail.as_ref()
     }
 
-    /// Logs what it eliminates from here on (at a checkpoint of evidence).
-    pub fn keep_trail(&mut self) {
-        self.trail = Some(Trail::default());
-    }
-
     /// Logs what it eliminates after this instead of what was logged.
     pub fn go_on_from(&mut self, trail: Trail) {
         self.trail = Some(trail);
@@ -238,37 +233,22 @@ impl Store {
         self.assume_of(var, &About::end(side, end)) == Some(Answer::Sat)
     }
 
-    /// The hot path: a literal about an unbound variable that no other constraint mentions.
+    /// The hot path: a literal about an unbound variable that no other constraint mentions. `None`, and nothing is done, where
+    /// that leaves a single value, or all are left.
     #[inline]
     fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
         if self.dead || self.doubt.is_some() || !self.is_only_in_domain(var) {
             return None;
         }
-        let Some(domain) = self.facts.domains.get_mut(var) else { return self.assume_first(var, about) };
-        let old = domain.clone();
-        match about.apply(domain) {
-            Narrowing::Same => Some(Answer::Sat),
-            Narrowing::Narrowed if domain.single().is_none() => Some(Answer::Sat),
-            Narrowing::Narrowed => {
-                *domain = old;
-                None
-            }
-            Narrowing::Empty => {
-                self.dead = true;
-                Some(Answer::Unsat)
-            }
+        let mut domain = self.facts.domain(var).clone();
+        match about.apply(&mut domain) {
+            Narrowing::Same if domain.is_all() => return None,
+            Narrowing::Same => {}
+            Narrowing::Narrowed if domain.single().is_some() => return None,
+            Narrowing::Narrowed => self.facts.domains.insert(var, domain),
+            Narrowing::Empty => self.dead = true,
         }
-    }
-
-    /// Gives a variable of which nothing is known the domain that a literal leaves; `None`, and nothing is done, where that has
-    /// all values, one or none.
-    fn assume_first(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
-        let mut domain = Domain::ALL;
-        let narrowed = about.apply(&mut domain) == Narrowing::Narrowed && domain.single().is_none();
-        narrowed.then(|| {
-            self.facts.domains.insert(var, domain);
-            Answer::Sat
-        })
+        Some(self.standing())
     }
 
     /// Adds several conditions at once, as [`Store::assume`] adds their conjunction.

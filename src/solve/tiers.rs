@@ -38,10 +38,8 @@ fn search(facts: &mut Facts, touched: &Touched, cached: bool, solver: &mut Solve
             solver.statistics.by_model += 1;
             continue;
         }
-        let part = facts.part(&component);
-        let hints = |var: Var| rest.model.get(var).cloned();
         let undecided = component.ids.iter().find_map(|id| rest.open.get(id)).filter(|_| !rest.gained);
-        let solved = solver.decide(&part, &hints, undecided.copied());
+        let solved = solver.decide(&facts.part(&component), undecided.copied());
         let rest = facts.rest_mut();
         match solved {
             Solved::Unsat => return Err(Conflict),
