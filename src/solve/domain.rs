@@ -14,7 +14,13 @@ use std::sync::Arc;
 /// Known sets up to this size are kept as explicit values.
 const EXPLICIT: usize = 64;
 
-/// The values that a variable can still have, as far as this is known of it alone. Never empty.
+/// The values that a variable can still have, as far as this is known of it alone.
+///
+/// 1. It is never empty, and ends of integers that there are are values of it.
+/// 2. Where `more` has explicit values, the ends are the least and the greatest of these, and nothing else is stored; integers
+///    without holes have no explicit values, and neither have both booleans.
+/// 3. Where `more` has excluded values, they lie within the ends. `more` is not empty.
+/// 4. A large set that it is in has more than [`EXPLICIT`] of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     lo: Option<Int>,
@@ -32,7 +38,7 @@ impl Hash for Domain {
 /// The parts of a domain that few variables need: explicit values, excluded ones, and sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct More {
-    /// The only values; then nothing else is stored but the bounds (the smallest and the largest).
+    /// The only values.
     only: Option<ValueSet>,
     /// ValueSet it does not have, all within the bounds.
     excluded: OrdSet<Scalar>,

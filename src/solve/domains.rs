@@ -71,7 +71,6 @@ impl Domains {
     }
 
     /// Tests whether a bound holds, as far as the variable's own bounds say; `None` where they leave it open.
-    #[inline]
     pub(super) fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         let domain = self.get(var)?;
         match side {

@@ -70,7 +70,6 @@ impl Facts {
     }
 
     /// Tests whether a constraint remains that mentions `var`.
-    #[inline]
     pub(super) fn constrained(&self, var: Var) -> bool {
         self.rest.as_ref().is_some_and(|rest| rest.of_var.contains_key(var))
     }

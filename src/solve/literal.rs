@@ -17,14 +17,12 @@ pub(super) enum About<'a> {
 
 impl About<'_> {
     /// The statement of a bound about its variable.
-    #[inline]
     pub(super) fn bound(bound: &Bound) -> About<'static> {
         let (side, end) = bound.end();
         About::end(side, end)
     }
 
     /// The statement that a variable is at least, or at most, this.
-    #[inline]
     pub(super) fn end(side: Side, end: &Int) -> About<'static> {
         match side {
             Side::Least => About::AtLeast(end.clone()),
@@ -44,7 +42,6 @@ impl About<'_> {
 }
 
 /// A literal that a domain can hold: bounds, disequalities with constants, membership of known sets.
-#[inline]
 pub(super) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
     match term.kind() {
         Kind::Le0(linear) => {

@@ -189,7 +189,6 @@ impl Store {
     }
 
     /// Returns the answer that a domain gave for a condition, if it gave one; else assumes the condition.
-    #[inline]
     fn answer_or_assume(&mut self, stated: Option<Answer>, term: impl FnOnce() -> Term, solver: &mut Solver) -> Answer {
         match stated {
             Some(answer) => {
@@ -221,7 +220,6 @@ impl Store {
     }
 
     /// Tests whether nothing but its domain says anything of a variable: it is not bound, and no constraints remain.
-    #[inline]
     pub(super) fn is_only_in_domain(&self, var: Var) -> bool {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
     }
@@ -235,7 +233,6 @@ impl Store {
 
     /// The hot path: a literal about an unbound variable that no other constraint mentions. `None`, and nothing is done, where
     /// that leaves a single value, or all are left.
-    #[inline]
     fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
         if self.dead || self.doubt.is_some() || !self.is_only_in_domain(var) {
             return None;

@@ -22,12 +22,13 @@ pub(super) enum ValueSet {
     Listed(OrdSet<Scalar>),
 }
 
-/// Integers as bits.
+/// Integers as bits: of `{4, 6, 68}` the least is 4, and the words are `…0101` and `…0001`.
+///
+/// 1. The first bit is set: it is that of `least`; the last word is not zero.
+/// 2. There are less than [`SPAN`] bits, and sums with what lies within the span do not overflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dense {
-    /// The smallest one: the first bit, which is set.
     least: i64,
-    /// The last word is not zero.
     bits: SmallVec<[u64; 4]>,
 }
 

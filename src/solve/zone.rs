@@ -10,7 +10,18 @@ const FAR: i64 = 1 << 48;
 /// So many integers at most.
 pub(super) const LARGEST: usize = 64;
 
-/// A set of tuples of integers; not empty once it is closed.
+/// A set of tuples of integers.
+///
+/// ```text
+/// x <= 5, x - y <= 2, y - z <= 3         most   0   x   y   z
+///                                          0    0   .   .   .
+///                                          x    5   0   2   5        x - z <= 5 by closure
+///                                          y    .   .   0   3        . is no bound
+///                                          z    .   .   .   0
+/// ```
+///
+/// 1. `most` has `size * size` entries; on its diagonal are zeros, unless the set is empty and not closed yet.
+/// 2. Once it is closed it is not empty, and no entry is more than the sum along any way from its row to its column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Zone {
     /// The number of integers, and one more for 0, which is the first.

@@ -1,10 +1,6 @@
 //! Relations between variables of few values as multi-valued decision diagrams (Kam, Villa, Brayton, Sangiovanni-Vincentelli,
 //! *Multi-valued decision diagrams: theory and applications*, 1998), ordered and reduced: equal relations are equal nodes.
 //!
-//! ```text
-//! #1 = #2, each 0 to 2           #1  0 -> [#2 = 0]   1 -> [#2 = 1]   2 -> [#2 = 2]        4 nodes
-//! ```
-//!
 //! A relation that holds 2^30 states may have a few dozen nodes. What would take more than a limit is not made.
 
 mod terms;
@@ -44,8 +40,7 @@ pub(in crate::solve) struct TooLarge;
 type Result<T> = std::result::Result<T, TooLarge>;
 type Refs = SmallVec<[Ref; 4]>;
 
-/// A case for each value of the variable of a level, or a known value. Levels grow from a node to its children, which are not all
-/// the same.
+/// A case for each value of the variable of a level, or a known value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Vertex {
     Cases(u32, Refs),
@@ -59,6 +54,19 @@ pub(in crate::solve) type ValuedVar = (Var, Vec<Scalar>);
 type Met = FxHashMap<Refs, Ref>;
 
 /// Diagrams over some variables in one order.
+///
+/// ```text
+/// #1 <= #2, each 0 to 2, and nothing known of #3              level of #1   level of #2
+///
+///   #1 ─ 0 ──────────────────────────────▶ ALWAYS
+///      ├ 1 ─▶ #2 ─ 0 ─▶ NEVER     1, 2 ──▶ ALWAYS             one node for each set of values of #2 that is left,
+///      └ 2 ─▶ #2 ─ 0, 1 ─▶ NEVER     2 ──▶ ALWAYS             and none for #3
+/// ```
+///
+/// 1. Levels grow from a node to its children, which are not all the same.
+/// 2. No two nodes are equal: `numbers` has each node of `nodes` with its place there. So equal relations are equal numbers.
+/// 3. A node has a child for each value of its level's variable, in their order.
+/// 4. The first two nodes are [`NEVER`] and [`ALWAYS`].
 #[derive(Debug)]
 pub(in crate::solve) struct Diagrams {
     levels: Vec<ValuedVar>,
@@ -277,12 +285,6 @@ impl Diagrams {
     pub(in crate::solve) fn terminals(&self, a: Ref) -> Option<Vec<Scalar>> {
         let values: BTreeSet<&Scalar> = self.reached(a).filter_map(|at| self.known(at)).take(LISTED + 1).collect();
         (values.len() <= LISTED).then(|| values.into_iter().cloned().collect())
-    }
-
-    /// The relation of a variable having the value of a diagram.
-    pub(in crate::solve) fn equation(&mut self, var: Var, a: Ref) -> Result<Ref> {
-        let own = self.variable(var)?;
-        self.map(&[own, a], &|values| Some(Scalar::Bool(values[0] == values[1])), &mut Met::default())
     }
 
     /// The number of nodes of a diagram.

@@ -59,11 +59,17 @@ impl Diagrams {
         Ok(result)
     }
 
-    pub(super) fn variable(&mut self, var: Var) -> Result<Ref> {
+    fn variable(&mut self, var: Var) -> Result<Ref> {
         let level = self.level_of.get(&var).copied().ok_or(TooLarge)?;
         let values = self.levels[level as usize].1.clone();
         let children = values.into_iter().map(|value| self.intern(Vertex::Known(value))).collect::<Result<Refs>>()?;
         self.node(level, children)
+    }
+
+    /// The relation of a variable having the value of a diagram.
+    pub(in crate::solve) fn equation(&mut self, var: Var, a: Ref) -> Result<Ref> {
+        let own = self.variable(var)?;
+        self.map(&[own, a], &|values| Some(Scalar::Bool(values[0] == values[1])), &mut Met::default())
     }
 
     /// A sum, one atom after the other.
