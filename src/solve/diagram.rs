@@ -8,9 +8,9 @@ use smallvec::SmallVec;
 
 use super::Solver;
 use super::facts::Touched;
-use super::mdd::ValuedVar;
+use super::mdd::{ValuedVar, conditions_of};
 use super::store::Store;
-use crate::scalar::{Scalar, Sort};
+use crate::scalar::Scalar;
 use crate::term::{Term, Var, count_walked};
 
 /// Terms that are no larger stay as they are.
@@ -73,27 +73,16 @@ fn built(term: &Term, left: &[ValuedVar], given: &mut SmallVec<[(Var, Scalar); V
         let value = |var: Var| given.iter().find(|(known, _)| *known == var).map(|(_, value)| value.clone());
         return Some(Term::constant(term.eval(&mut |var| value(var))?));
     };
-    let mut results: SmallVec<[(Term, Vec<Term>); 2]> = SmallVec::new();
+    let mut results: SmallVec<[(&Scalar, Term); 4]> = SmallVec::new();
     for value in values {
         given.push((*var, value.clone()));
-        let result = built(term, left, given)?;
+        results.push((value, built(term, left, given)?));
         given.pop();
-        let is = match (var.sort, value) {
-            (Sort::Bool, Scalar::Bool(true)) => Term::var(*var),
-            (Sort::Bool, _) => Term::not(&Term::var(*var)),
-            _ => Term::eq(&Term::var(*var), &Term::constant(value.clone())),
-        };
-        match results.iter_mut().find(|(known, _)| *known == result) {
-            Some((_, conditions)) => conditions.push(is),
-            None => results.push((result, vec![is])),
-        }
     }
-    let (last, _) = results.pop()?;
-    Some(
-        results
-            .into_iter()
-            .rfold(last, |otherwise, (result, conditions)| Term::ite(&Term::or_all(conditions), &result, &otherwise)),
-    )
+    let mut ways = conditions_of(*var, results);
+    let (last, _) = ways.pop()?;
+    let otherwise = |rest, (result, conditions)| Term::ite(&Term::or_all(conditions), &result, &rest);
+    Some(ways.into_iter().rfold(last, otherwise))
 }
 
 /// The evaluation of a term counts as the walk of so many nodes at most, as shared ones are met once.
@@ -102,7 +91,7 @@ const WALKED: usize = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::numbers;
+    use crate::scalar::{Sort, numbers};
     use crate::solve::{Answer, Limits};
 
     const BIT: Var = Var { id: 1, sort: Sort::Bool };

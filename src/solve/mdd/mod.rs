@@ -5,7 +5,7 @@
 
 mod terms;
 
-pub(in crate::solve) use terms::{decide, is_relation};
+pub(in crate::solve) use terms::{conditions_of, decide, is_relation};
 
 use std::collections::BTreeSet;
 

@@ -113,18 +113,26 @@ impl Diagrams {
 
     fn cases(&self, level: u32, children: &[Ref], made: &FxHashMap<Ref, Term>) -> Term {
         let (var, values) = &self.levels[level as usize];
-        let var = Term::var(*var);
-        let is = |value: &Scalar| Term::eq(&var, &Term::constant(value.clone()));
-        let mut targets: SmallVec<[(Ref, Vec<Term>); 4]> = SmallVec::new();
-        for (child, value) in children.iter().zip(values) {
-            match targets.iter_mut().find(|(known, _)| known == child) {
-                Some((_, conditions)) => conditions.push(is(value)),
-                None => targets.push((*child, vec![is(value)])),
-            }
-        }
-        let ways = targets.into_iter().map(|(child, conditions)| (Term::or_all(conditions), &made[&child]));
-        Term::or_all(ways.map(|(condition, child)| Term::and(&condition, child)))
+        let ways = conditions_of(*var, values.iter().zip(children.iter().copied()));
+        Term::or_all(ways.into_iter().map(|(child, conditions)| Term::and(&Term::or_all(conditions), &made[&child])))
     }
+}
+
+/// The different results for the values of a variable, each with the equations of the variable that lead to it.
+pub(in crate::solve) fn conditions_of<'v, R: PartialEq>(
+    var: Var,
+    results: impl IntoIterator<Item = (&'v Scalar, R)>,
+) -> SmallVec<[(R, Vec<Term>); 4]> {
+    let var = Term::var(var);
+    let mut ways: SmallVec<[(R, Vec<Term>); 4]> = SmallVec::new();
+    for (value, result) in results {
+        let is = Term::eq(&var, &Term::constant(value.clone()));
+        match ways.iter_mut().find(|(known, _)| *known == result) {
+            Some((_, conditions)) => conditions.push(is),
+            None => ways.push((result, vec![is])),
+        }
+    }
+    ways
 }
 
 /// Conditions that are no deeper are clauses, which case splits decide soon.
