@@ -52,10 +52,8 @@ impl Store {
         let (own, other) = if a.is_shared() { (b, a) } else { (a, b) };
         let alone = self.trail.is_none() && self.doubt.is_none() && !self.dead;
         let (var, other) = (own.as_var().filter(|_| alone && !own.is_shared())?, other.as_var()?);
-        let facts = &self.facts;
-        let alone = |var: Var| facts.bindings.get(var).is_none() && !facts.constrained(var);
-        let mentioned = || facts.bindings.iter().any(|(_, value)| value.mentions(var));
-        (alone(var) && alone(other) && facts.domain(var).is_interval() && !mentioned()).then_some(var)
+        let is_plain = self.is_alone(var) && self.facts.domain(var).is_interval();
+        (is_plain && self.facts.bindings.get(other).is_none() && !self.is_constrained(other)).then_some(var)
     }
 
     /// Adds a bound of two variables, one of which is mentioned nowhere else ([`Store::last_of`]), and forgets that one
@@ -161,7 +159,7 @@ impl Store {
         while let Some(var) = pending.pop_first().filter(|_| made() <= last) {
             let Some(rest) = &self.facts.rest else { break };
             let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= MANY);
-            if !few || self.facts.bindings.iter().any(|(_, value)| value.mentions(var)) {
+            if !few || self.is_in_binding(var) {
                 continue;
             }
             let ids = rest.of(var);

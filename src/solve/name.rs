@@ -83,10 +83,10 @@ fn replace_range(store: &mut Store, term: &Term, by: &Term) {
 /// known of it. `None` where they are no domain, or too many to compute.
 pub fn range(store: &Store, term: &Term) -> Option<Domain> {
     if let Some(var) = term.as_var() {
-        return is_alone(store, var).then(|| store.domain(var).clone());
+        return store.is_alone(var).then(|| store.domain(var).clone());
     }
     let vars = vars(term);
-    if !vars.iter().all(|var| is_alone(store, *var)) {
+    if !vars.iter().all(|var| store.is_alone(*var)) {
         return None;
     }
     range_of_sum(store, term).or_else(|| match vars.as_slice() {
@@ -97,12 +97,7 @@ pub fn range(store: &Store, term: &Term) -> Option<Domain> {
 
 /// Tests whether all variables of a term are known by their domains alone.
 pub fn is_free(store: &Store, term: &Term) -> bool {
-    vars(term).iter().all(|var| is_alone(store, *var))
-}
-
-/// Tests whether a variable is known by its domain alone: it is in no constraint and in no binding.
-fn is_alone(store: &Store, var: Var) -> bool {
-    !store.is_constrained(var) && !store.is_in_binding(var)
+    vars(term).iter().all(|var| store.is_alone(*var))
 }
 
 /// The values of a sum of variables: each atom's own, shifted and added.

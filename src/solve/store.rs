@@ -14,12 +14,11 @@ use crate::term::{Condition, Side, Term, Var};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The constraints of one candidate: what is known, in solved form ([`Facts`]), and a model of what that leaves open.
+/// The constraints of one candidate: what is known, in solved form, with a model of what that leaves open.
 ///
 /// 1. A dead store has no assignment; what else is in it means nothing.
 /// 2. A store that is not dead has an assignment, or there is a doubt: a question about it was not decided.
-/// 3. What was known of variables that are gone is implied by nothing less than before: a model of the facts extends to them,
-///    as the trail says where one is kept.
+/// 3. Each assignment of the facts extends to the variables that were eliminated; the trail says how, where one is kept.
 #[derive(Clone, Default)]
 pub struct Store {
     pub(super) facts: Facts,
@@ -127,6 +126,11 @@ impl Store {
     /// Tests whether a variable is bound, or the value of a bound one mentions it.
     pub fn is_in_binding(&self, var: Var) -> bool {
         self.facts.bindings.unsorted().any(|(bound, value)| bound == var || value.mentions(var))
+    }
+
+    /// Tests whether a variable is known by its domain alone: it is in no constraint and in no binding.
+    pub(super) fn is_alone(&self, var: Var) -> bool {
+        !self.is_constrained(var) && !self.is_in_binding(var)
     }
 
     /// Tests whether a constraint beyond domains and bindings mentions the variable.

@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::residual::Id;
 use super::sorted_map::Set;
 use crate::scalar::{Int, Scalar, Sort, text as known};
-use crate::term::{Kind, Term, TextOp, Var};
+use crate::term::{Kind, Linear, Term, TextOp, Var};
 
 /// Longer known texts are not cut in all ways.
 const CUTS: usize = 24;
@@ -139,24 +139,27 @@ fn pieces(facts: &Facts, atom: &Term, parts: &mut Pieces) -> Option<Rewriting> {
 /// A variable with at least n pieces is a concatenation with n − 1 separators: any, since the leftmost ones are the most.
 fn many_pieces(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     let Kind::Le0(linear) = atom.kind() else { return None };
-    let [(count, minus)] = linear.terms() else { return None };
-    let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
-    let (var, by) = (args[0].as_var()?, &args[1]);
-    let n = linear.constant().to_usize().filter(|n| *minus == Int::MINUS_ONE && *n <= SEPARATORS + 1)?;
-    by.as_const()?;
-    let mut made = vec![parts.fresh(var.sort)];
+    let (text, by, n) = count_of_pieces(linear, &Int::MINUS_ONE, linear.constant())?;
+    let sort = text.as_var()?.sort;
+    let mut made = vec![parts.fresh(sort)];
     for _ in 1..n {
-        made.extend([by.clone(), parts.fresh(var.sort)]);
+        made.extend([by.clone(), parts.fresh(sort)]);
     }
-    Some(Term::eq(&args[0], &Term::text(TextOp::Concat, made)))
+    Some(Term::eq(text, &Term::text(TextOp::Concat, made)))
 }
 
 /// `text.split(by)` has n pieces: the text, the known separator, n.
 fn number_of_pieces(atom: &Term) -> Option<(&Term, &Term, usize)> {
     let Kind::Eq0(linear) = atom.kind() else { return None };
-    let [(count, one)] = linear.terms() else { return None };
+    count_of_pieces(linear, &Int::ONE, &linear.constant().neg())
+}
+
+/// The text and the known separator of which a sum has the number of pieces, with this factor and nothing else; and n, if it is no
+/// more than are looked at.
+fn count_of_pieces<'t>(linear: &'t Linear, factor: &Int, n: &Int) -> Option<(&'t Term, &'t Term, usize)> {
+    let [(count, known)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
-    let n = linear.constant().neg().to_usize().filter(|n| *one == Int::ONE && *n <= SEPARATORS + 1)?;
+    let n = n.to_usize().filter(|n| known == factor && *n <= SEPARATORS + 1)?;
     (args.len() == 2 && args[1].as_const().is_some()).then(|| (&args[0], &args[1], n))
 }
 
