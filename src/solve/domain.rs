@@ -40,7 +40,7 @@ impl Hash for Domain {
 struct More {
     /// The only values.
     only: Option<ValueSet>,
-    /// ValueSet it does not have, all within the bounds.
+    /// Values it does not have.
     excluded: OrdSet<Scalar>,
     /// Large sets that it is in.
     inside: Vec<KeySet>,
@@ -77,7 +77,7 @@ impl Domain {
         self.only().map(|only| only.iter().collect())
     }
 
-    /// ValueSet it is known not to have one by one (beside bounds and sets), sorted.
+    /// Values it is known not to have one by one (beside bounds and sets), sorted.
     pub fn excluded(&self) -> impl Iterator<Item = &Scalar> {
         self.more.iter().flat_map(|more| more.excluded.iter())
     }
@@ -129,17 +129,23 @@ impl Domain {
     /// Tests whether a domain (of a sort other than `bool`) is sure to have more than `n` values: between two bounds, each value
     /// of a set that it is outside of counts as lost.
     pub fn has_more_than(&self, n: usize) -> bool {
-        if let Some(only) = self.only() {
-            return only.len() > n;
+        if let Some(mut elements) = self.elements() {
+            return elements.nth(n).is_some();
         }
         let lost = self.excluded().count() + self.outside().iter().map(KeySet::len).sum::<usize>();
-        if let Some(set) = self.inside().first() {
-            return set.sorted().iter().filter(|scalar| self.admits(scalar)).take(n + 1).count() > n;
-        }
         match (&self.lo, &self.hi) {
             (Some(lo), Some(hi)) => hi.sub(lo).sub(&Int::from(lost)) >= Int::from(n),
             _ => true,
         }
+    }
+
+    /// Its values in order, where they are explicit or in a set that it is in.
+    fn elements(&self) -> Option<Box<dyn Iterator<Item = Scalar> + '_>> {
+        if let Some(only) = self.only() {
+            return Some(only.iter());
+        }
+        let set = self.inside().iter().min_by_key(|set| set.len())?;
+        Some(Box::new(set.sorted().into_iter().filter(|scalar| self.admits(scalar))))
     }
 
     /// Tests whether a domain is finite by its bounds, its explicit values or a set that it is in.
@@ -149,11 +155,8 @@ impl Domain {
 
     /// All its values, if they are at most `limit`, sorted.
     pub fn values(&self, limit: usize) -> Option<Vec<Scalar>> {
-        if let Some(only) = self.only() {
-            return (only.len() <= limit).then(|| only.iter().collect());
-        }
-        if let Some(set) = self.inside().first() {
-            let list: Vec<Scalar> = set.sorted().into_iter().filter(|scalar| self.admits(scalar)).collect();
+        if let Some(elements) = self.elements() {
+            let list: Vec<Scalar> = elements.take(limit.saturating_add(1)).collect();
             return (list.len() <= limit).then_some(list);
         }
         let (lo, hi) = (self.lo.as_ref()?, self.hi.as_ref()?);
@@ -411,13 +414,8 @@ impl Domain {
     /// Its values, simple ones first: the explicit ones, else from the smallest up, else from the largest down, else plain
     /// ones that name the variable. Ends after a large number.
     pub(super) fn candidates(&self, var: Var) -> Box<dyn Iterator<Item = Scalar> + '_> {
-        if let Some(only) = self.only() {
-            return only.iter();
-        }
-        if let Some(set) = self.inside().iter().min_by_key(|set| set.len()) {
-            return Box::new(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
-        }
-        Box::new((0..self.picks(var.sort)).map(move |n| self.candidate(var, n)).filter(|scalar| self.admits(scalar)))
+        let tried = move || (0..self.picks(var.sort)).map(move |n| self.candidate(var, n));
+        self.elements().unwrap_or_else(|| Box::new(tried().filter(|scalar| self.admits(scalar))))
     }
 
     /// The number of values to try of a domain without explicit values: all of them, where there are not very many.
@@ -458,7 +456,7 @@ impl Domain {
     }
 }
 
-/// ValueSet tried before a domain is said to have none that fits.
+/// Values tried before a domain is said to have none that fits.
 const PICKS: u64 = 100_000;
 /// Explicit sets grow up to this size when candidates are joined.
 const JOINED: usize = 4096;

@@ -116,7 +116,7 @@ impl Residual {
     /// Tests whether the constraint is among those that remain.
     pub(super) fn contains(&self, term: &Term) -> bool {
         match self.known.is_empty() {
-            true => self.terms.values().any(|known| known == term),
+            true => self.terms.unsorted().any(|(_, known)| known == term),
             false => self.known.contains(term),
         }
     }
