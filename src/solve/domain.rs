@@ -20,7 +20,7 @@ const EXPLICIT: usize = 64;
 /// 2. Where `more` has explicit values, the ends are the least and the greatest of these, and nothing else is stored; integers
 ///    without holes have no explicit values, and neither have both booleans.
 /// 3. Where `more` has excluded values, they lie within the ends. `more` is not empty.
-/// 4. A large set that it is in has more than [`EXPLICIT`] of its values.
+/// 4. A large set that it is in has more than 64 of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     lo: Option<Int>,

@@ -30,7 +30,7 @@ pub(super) struct Conflict;
 /// 1. A variable has a binding or a domain or neither, never both; no bound variable is in `rest`.
 /// 2. No binding mentions its own variable, through others neither: chains end.
 /// 3. No domain is empty, and none has a single value: that would be a binding.
-/// 4. No constraint of `rest` is decided by domains, and no literal of a clause with few neighbours is.
+/// 4. `rest` has no conjunction, and no literal that a binding or a domain can hold.
 #[derive(Clone, Default)]
 pub(super) struct Facts {
     /// Variables that are solved for.

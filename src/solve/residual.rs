@@ -26,7 +26,6 @@ pub(super) type Id = u32;
 /// 3. `known` is empty, or has all the constraints.
 /// 4. When nothing is left to be checked, each constraint that is not in `open` holds under `model`, whatever the values of
 ///    variables without one are; and `model` has values of constrained variables only, each within its domain.
-/// 5. `open` has all constraints of a component or none.
 #[derive(Clone, Default)]
 pub(super) struct Residual {
     next: Id,

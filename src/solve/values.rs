@@ -25,7 +25,7 @@ pub(super) enum ValueSet {
 /// Integers as bits: of `{4, 6, 68}` the least is 4, and the words are `…0101` and `…0001`.
 ///
 /// 1. The first bit is set: it is that of `least`; the last word is not zero.
-/// 2. There are less than [`SPAN`] bits, and sums with what lies within the span do not overflow.
+/// 2. There are at most `SPAN` bits, and sums with what lies within the span do not overflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dense {
     least: i64,
