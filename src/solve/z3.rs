@@ -213,44 +213,30 @@ impl Encoder {
     }
 
     fn text(&mut self, term: &Term, op: TextOp, args: &[Term]) -> Result<Dynamic, Why> {
-        Ok(match (op, args) {
-            (TextOp::Concat, parts) => {
-                let parts: Result<Vec<ast::String>, Why> = parts.iter().map(|part| self.str(part)).collect();
+        let arg = |at: usize| args.get(at).ok_or(Why::Text);
+        Ok(match op {
+            TextOp::Concat => {
+                let parts: Result<Vec<ast::String>, Why> = args.iter().map(|part| self.str(part)).collect();
                 ast::String::concat(&parts?).into()
             }
-            (TextOp::Len, [s]) => self.str(s)?.length().into(),
-            (TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith, [s, t]) => self.occurs(op, s, t)?.into(),
-            (TextOp::Slice, [s, from, to]) => {
+            TextOp::Len => self.str(arg(0)?)?.length().into(),
+            TextOp::Contains | TextOp::StartsWith | TextOp::EndsWith => self.occurs(op, arg(0)?, arg(1)?)?.into(),
+            TextOp::Slice => {
                 let zero = ast::Int::from_i64(0);
-                let (s, from, to) = (self.str(s)?, self.int(from)?, self.int(to)?);
+                let (s, from, to) = (self.str(arg(0)?)?, self.int(arg(1)?)?, self.int(arg(2)?)?);
                 let from = from.lt(&zero).ite(&zero, &from);
                 s.substr(from.clone(), ast::Int::sub(&[to, from])).into()
             }
-            (TextOp::IsInt, [s]) => self.str(s)?.regex_matches(&number()).into(),
-            (TextOp::ToInt, [s]) => value_of(&self.str(s)?)?.into(),
-            (TextOp::FromInt, [n]) => digits_of(&self.int(n)?)?.into(),
-            (TextOp::Lower, [s]) => self.lower(term, s)?,
-            (TextOp::Pieces, [s, t]) => self.pieces(term, s, t)?,
-            (TextOp::Piece, [s, t, at]) => {
-                let at = at.as_int().and_then(Int::to_usize).ok_or(Why::Text)?;
-                let (pieces, _) = self.split(s, t)?;
+            TextOp::IsInt => self.str(arg(0)?)?.regex_matches(&number()).into(),
+            TextOp::ToInt => value_of(&self.str(arg(0)?)?)?.into(),
+            TextOp::FromInt => digits_of(&self.int(arg(0)?)?)?.into(),
+            TextOp::Lower => self.lower(term, arg(0)?)?,
+            TextOp::Pieces => self.pieces(term, arg(0)?, arg(1)?)?,
+            TextOp::Piece => {
+                let at = arg(2)?.as_int().and_then(Int::to_usize).ok_or(Why::Text)?;
+                let (pieces, _) = self.split(arg(0)?, arg(1)?)?;
                 pieces.get(at).cloned().ok_or(Why::Text)?.into()
             }
-            // Not of the language: arguments of another number.
-            (
-                TextOp::Len
-                | TextOp::Contains
-                | TextOp::StartsWith
-                | TextOp::EndsWith
-                | TextOp::Slice
-                | TextOp::IsInt
-                | TextOp::ToInt
-                | TextOp::FromInt
-                | TextOp::Lower
-                | TextOp::Pieces
-                | TextOp::Piece,
-                _,
-            ) => return Err(Why::Text),
         })
     }
 
