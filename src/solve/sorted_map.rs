@@ -5,7 +5,7 @@
 //! `im::OrdMap` has the order and the sharing, too, but takes three times as long to look up (docs/PERFORMANCE.md), and
 //! `im::HashMap` does not tell how two maps differ without a look at all entries.
 
-use super::trie::{Numbered, Trie, TrieEntries};
+use super::trie::{Numbered, Trie};
 use crate::term::Var;
 use smallvec::SmallVec;
 use std::borrow::Borrow;
@@ -111,26 +111,23 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
         }
     }
 
-    /// The entries that are few, and those that are many.
-    fn entries(&self) -> (&[(K, V)], Option<TrieEntries<'_, K, V>>) {
-        match self {
-            SortedMap::Few(list) => (list, None),
-            SortedMap::Many(map) => (&[], Some(map.iter())),
-        }
-    }
-
     /// Entries in an order that depends on content only, at once.
     pub(super) fn unsorted(&self) -> impl Iterator<Item = (K, &V)> {
-        let (few, many) = self.entries();
+        let (few, many) = match self {
+            SortedMap::Few(list) => (&list[..], None),
+            SortedMap::Many(map) => (&[][..], Some(map.iter())),
+        };
         few.iter().chain(many.into_iter().flatten()).map(|(key, value)| (*key, value))
     }
 
     /// Entries in the order of their keys.
     pub(super) fn iter(&self) -> impl Iterator<Item = (K, &V)> {
-        let (few, many) = self.entries();
-        let mut sorted: Vec<&(K, V)> = many.into_iter().flatten().collect();
-        sorted.sort_unstable_by_key(|(key, _)| *key);
-        few.iter().chain(sorted).map(|(key, value)| (*key, value))
+        let (few, mut many) = match self {
+            SortedMap::Few(list) => (&list[..], Vec::new()),
+            SortedMap::Many(map) => (&[][..], map.iter().collect()),
+        };
+        many.sort_unstable_by_key(|(key, _)| *key);
+        few.iter().chain(many).map(|(key, value)| (*key, value))
     }
 
     /// Visits the keys under which another map has something else; what both share is not looked at.
