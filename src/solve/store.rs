@@ -317,8 +317,10 @@ impl Store {
 /// Equal content: bindings, domains, constraints and doubt; not the cached model, not the trail.
 impl PartialEq for Store {
     fn eq(&self, other: &Store) -> bool {
-        self.dead == other.dead
-            && self.doubt() == other.doubt()
+        if self.dead || other.dead {
+            return self.dead == other.dead;
+        }
+        self.doubt() == other.doubt()
             && self.facts.bindings == other.facts.bindings
             && self.facts.domains == other.facts.domains
             && same_rest(&self.facts, &other.facts)
