@@ -36,7 +36,7 @@ CODE = {
     "directed": ["spec/reply_shapes.rs"],
     "merge": ["dualize/subsume.rs", "dualize/reduce.rs", "dualize/redundant.rs", "dualize/forms.rs"],
     "forget": ["dualize/forget.rs", "solve/forget.rs"],
-    "name": ["dualize/name.rs", "solve/name.rs"],
+    "name": ["dualize/image.rs", "dualize/sums.rs", "solve/diagram.rs", "solve/image.rs", "solve/mdd", "solve/sum.rs"],
     "unite": ["dualize/focus.rs", "dualize/normal", "dualize/perhaps.rs", "dualize/together.rs"],
     "merge_ways": ["dualize/ways.rs", "spec/meetings.rs"],
     "ahead": ["dualize/fork.rs"],

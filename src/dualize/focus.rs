@@ -68,7 +68,7 @@ pub(super) fn put_together(
 }
 
 fn put_parts_together(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
-    tidy::each(judge, parts, |judge, part| _ = forget::dead(judge, part));
+    tidy::each(judge, parts, forget::dead);
     let is_normal = normal::normalize(judge, parts, cells, most(parts.len()));
     // In boxes none covers another one.
     if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {

@@ -44,9 +44,8 @@ pub(super) fn substitute_solved(candidate: &mut Candidate) {
     }
 }
 
-/// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more. Whether a term
-/// is left that is no variable.
-pub(super) fn dead(judge: &mut Judge, candidate: &mut Candidate) -> bool {
+/// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.
+pub(super) fn dead(judge: &mut Judge, candidate: &mut Candidate) {
     judge.counts.projections += 1;
     substitute_solved(candidate);
     written::place_waiting(candidate, &judge.solver);
@@ -54,11 +53,10 @@ pub(super) fn dead(judge: &mut Judge, candidate: &mut Candidate) -> bool {
     if !judge.options.keep_choices {
         process.prune_seen();
     }
-    let Live { vars: live, computed, walked } = process.live(growth.walked / 2);
+    let Live { vars: live, walked } = process.live(growth.walked / 2);
     store.forget(&|var| live.contains(&var), &mut judge.solver);
     growth.begin(walked);
     growth.open = !live.is_empty() || process.has_unknowns();
     judge.work.without_terms += u64::from(walked);
     judge.counts.walked += u64::from(walked);
-    computed
 }

@@ -29,7 +29,8 @@ pub struct Options {
     pub merge: bool,
     /// Dead variables are projected out.
     pub forget: bool,
-    /// The values that a term may have are given to one variable, where its own occur nowhere else.
+    /// Terms that grow with the trace are put otherwise: sums as differences, what few settings drive as diagrams, and what few
+    /// values may be as a relation between fresh variables.
     pub name: bool,
     /// Candidates that differ in few cells are one, with a set of values in each.
     pub unite: bool,

@@ -40,8 +40,7 @@ fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
         stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
     } else {
         if judge.options.forget {
-            let dead = |judge: &mut Judge, candidate: &mut Candidate| _ = forget::dead(judge, candidate);
-            tidy::each(judge, candidates, if unites { dead } else { tidy::forget_and_name });
+            tidy::each(judge, candidates, if unites { forget::dead } else { tidy::forget_and_name });
         }
         redundant::drop_some(judge, candidates);
     }

@@ -4,16 +4,13 @@
 
 use super::candidate::Candidate;
 use super::frontier::Judge;
-use super::{name, order, subsume, tidy};
+use super::{order, subsume};
 
 /// Drops candidates that are equal to others, or covered by them.
 pub(super) fn drop_some(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     if candidates.len() > 1 {
         subsume::merge_equal(candidates);
         order::unite(judge, candidates);
-    }
-    if judge.may_unite() && candidates.len() > 1 {
-        tidy::each(judge, candidates, name::terms);
     }
     let before = candidates.len();
     subsume::drop_covered(candidates, &mut judge.solver);

@@ -45,7 +45,7 @@ pub(super) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candi
         let mut so_far = Term::var(first);
         for var in others {
             let Some(moment) = fresh.variable(Sort::Int).as_var() else { continue };
-            let difference = solve::name::stand_for_sum(&mut candidate.store, &so_far, var, moment, solver);
+            let difference = solve::sum::stand_for_sum(&mut candidate.store, &so_far, var, moment, solver);
             differences.insert(var, difference);
             so_far = Term::var(moment);
         }

@@ -1,12 +1,12 @@
 //! Tidying a candidate after a section or an exchange, so that it does not grow with the trace.
 //!
 //! ```text
-//! n = #1 + #2, m = {#3: 5}, #3 = 2     ->     n = #4, m = {2: 5}
+//! n = #1, #1 <= #2, m = {#3: 5}, #3 = 2     ->     n = #1, m = {2: 5}
 //! ```
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
-use super::{forget, image, name, sums, written};
+use super::{forget, image, sums, written};
 use crate::solve::{Solver, diagram};
 use crate::term::Term;
 use crate::value::Substitution;
@@ -39,7 +39,7 @@ pub(super) fn after_section(judge: &mut Judge, candidate: &mut Candidate) {
     }
 }
 
-/// Tidies after an exchange, when nothing but the candidate mentions its variables: its terms are named, too.
+/// Tidies after an exchange, when nothing but the candidate mentions its variables: what its terms may be is named, too.
 pub(super) fn after_exchange(judge: &mut Judge, candidate: &mut Candidate) {
     if candidate.is_known() {
         return candidate.process.rest();
@@ -56,16 +56,14 @@ pub(super) fn one_of_several(judge: &mut Judge, candidate: &mut Candidate) {
     if judge.may_unite() { after_section(judge, candidate) } else { after_exchange(judge, candidate) }
 }
 
-/// Forgets, and gives names to terms whose variables occur nowhere else.
+/// Forgets, and puts terms that grow with the trace otherwise.
 pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     forget::substitute_solved(candidate);
     if judge.options.name && !judge.options.keep_answers && candidate.growth.open {
         sums::name(&mut judge.fresh, &mut judge.solver, candidate);
         use_diagrams(candidate, &mut judge.solver);
     }
-    if forget::dead(judge, candidate) && candidate.growth.open {
-        name::terms(judge, candidate);
-    }
+    forget::dead(judge, candidate);
     // What steps lead to is put together in another form, which images would take away.
     let takes_images = judge.options.name && !judge.options.keep_answers && judge.spec.program.steps.is_empty();
     if takes_images && candidate.growth.open {

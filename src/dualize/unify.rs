@@ -5,7 +5,7 @@
 use super::candidate::Candidate;
 use super::goal::Goal;
 use super::section::{Ended, Given, Open, Section};
-use super::{met, name};
+use super::{met, seen};
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
 use crate::spec::code::FaultKind;
@@ -31,7 +31,7 @@ pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut g
     match (&given.value, expected) {
         (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
         (Value::Term(term), Value::Scalar(known)) => {
-            if let Some(stated) = name::unify(section.judge, candidate, (term, known), at) {
+            if let Some(stated) = seen::unify(section.judge, candidate, (term, known)) {
                 return stated;
             }
         }

@@ -20,8 +20,6 @@ const ROOM: usize = 256;
 pub struct Live {
     /// The variables.
     pub vars: FxHashSet<Var>,
-    /// Set where a term is no variable.
-    pub computed: bool,
     /// The number of nodes that were walked.
     pub walked: u32,
 }
@@ -162,17 +160,10 @@ impl Process {
     pub fn live(&self, expected: u32) -> Live {
         let mut live = Live::default();
         live.vars.reserve(expected as usize);
-        let Live { vars, computed, .. } = &mut live;
-        let mut visit = |leaf: Leaf<'_>| {
-            let mut visit_term = |term: &Term, is_computed: bool| {
-                *computed |= is_computed;
-                term.vars(&mut |var| _ = vars.insert(var));
-            };
-            match leaf {
-                Leaf::Term(term) => visit_term(term, term.as_var().is_none()),
-                // One of two alternatives stands under a negated variable: that is as good as its name.
-                Leaf::Guards(pairs) => pairs.iter().for_each(|(guard, _)| visit_term(guard, !guard.is_literal())),
-            }
+        let mut visit_term = |term: &Term| term.vars(&mut |var| _ = live.vars.insert(var));
+        let mut visit = |leaf: Leaf<'_>| match leaf {
+            Leaf::Term(term) => visit_term(term),
+            Leaf::Guards(pairs) => pairs.iter().for_each(|(guard, _)| visit_term(guard)),
         };
         live.walked = self.roots().map(|value| value.visit_leaves(&mut visit)).sum();
         live

@@ -63,7 +63,7 @@ pub fn of_constraints(store: &mut Store, solver: &mut Solver) {
             changed = store.facts.conjoin(diagram, &mut touched);
         }
     }
-    store.settle(changed, &touched, solver);
+    store.check_after(changed, &touched, solver);
 }
 
 /// The diagram of a term under some values, over the variables that are left.

@@ -1,6 +1,6 @@
 //! Forgetting, exactly: what cannot matter any more leaves the store, and no accepted future changes.
 //!
-//! Implements rules (1)–(4) of *Forgetting, exactly* and the dropping of components (rule 5 is in `name`, rule 6 in `differences`). A variable is eliminated only if
+//! Implements rules (1)–(4) of *Forgetting, exactly* and the dropping of components (rule 6 is in `differences`). A variable is eliminated only if
 //! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
 //! `#2 >= 3`.
 
@@ -69,7 +69,7 @@ impl Store {
         let (facts, mut touched) = (&mut self.facts, Touched::default());
         let narrowed = bound.map_or(Ok(()), |(other, about)| facts.narrow(other, &about, &mut touched));
         let added = narrowed.and_then(|()| facts.propagate(&mut touched));
-        Some(self.settle(added, &touched, solver))
+        Some(self.check_after(added, &touched, solver))
     }
 
     /// Drops what only dead variables are in.
@@ -193,7 +193,7 @@ impl Store {
             Projection::Conditions(list) => list.into_iter().try_for_each(|next| facts.conjoin(next, &mut touched)),
         };
         // Implied by what was there: a conflict can only come from a component that was never decided.
-        if self.settle(added, &touched, solver) != Answer::Unsat {
+        if self.check_after(added, &touched, solver) != Answer::Unsat {
             self.doubt = self.doubt.or(doubt);
         }
         neighbours

@@ -260,11 +260,16 @@ impl Store {
         let mut touched = Touched::default();
         let added = conditions.into_iter().try_for_each(|condition| self.facts.conjoin(condition, &mut touched));
         solver.statistics.by_domain += u64::from(added.is_err());
-        self.settle(added, &touched, solver)
+        self.check_after(added, &touched, solver)
     }
 
     /// After facts changed, if that was possible: makes sure that a model is left, by the cheapest tier that can tell.
-    pub(super) fn settle(&mut self, changed: Result<(), Conflict>, touched: &Touched, solver: &mut Solver) -> Answer {
+    pub(super) fn check_after(
+        &mut self,
+        changed: Result<(), Conflict>,
+        touched: &Touched,
+        solver: &mut Solver,
+    ) -> Answer {
         self.dead |= changed.and_then(|()| tiers::check(&mut self.facts, touched, solver)).is_err();
         self.standing()
     }

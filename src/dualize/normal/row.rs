@@ -13,7 +13,7 @@ use super::ROWS;
 use super::content::{Content, SHAPES, Shape};
 use super::lists::{self, Element};
 use crate::scalar::{Scalar, Sort};
-use crate::solve::{Answer, Connections, Domain, Solver, Store, name};
+use crate::solve::{Answer, Connections, Domain, Solver, Store, range};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Substitution, Value};
 
@@ -277,7 +277,7 @@ impl Row {
                 Value::Rest(_) => return None,
                 Value::Maybe(optional) => {
                     let var = optional.presence.as_var()?;
-                    (name::is_free(&self.store, &optional.presence) && met.insert(var)).then_some(())?;
+                    (range::is_free(&self.store, &optional.presence) && met.insert(var)).then_some(())?;
                     (lists::Presence::Optional, &optional.value)
                 }
                 value => (lists::Presence::Certain, value),
@@ -301,7 +301,7 @@ impl Row {
     }
 
     fn shape_of_term(&self, term: &Term) -> Result<Shape, Obstacle> {
-        if let Some(domain) = name::range(&self.store, term) {
+        if let Some(domain) = range::of(&self.store, term) {
             return Ok(Shape::leaf(term.sort(), domain));
         }
         if let Some(condition) = condition_in(term) {

@@ -1,0 +1,42 @@
+//! An answer that is one variable: it has the value that was seen, wherever it stands.
+//!
+//! For example `n = #1` answered as 5 is `n = 5`; where nothing else mentions `#1`, nothing is left of it.
+
+use super::candidate::Candidate;
+use super::forget;
+use super::frontier::Judge;
+use crate::scalar::Scalar;
+use crate::solve::seen;
+use crate::symbolic::Infeasible;
+use crate::term::{Term, Var};
+
+/// Compares an answer that is one term with a known value, where that is a question about one variable; `None` where it is not.
+pub(super) fn unify(
+    judge: &mut Judge,
+    candidate: &mut Candidate,
+    (term, known): (&Term, &Scalar),
+) -> Option<Result<(), Infeasible>> {
+    let (var, value) = seen::variable(&candidate.store, term, known)?;
+    candidate.process.rest();
+    candidate.process.know(term, known);
+    let stated = match is_last(judge, candidate, var) {
+        true => {
+            candidate.growth.count_seen();
+            seen::admit_last(&mut candidate.store, (var, &value), &mut judge.solver)
+        }
+        false => seen::bind(&mut candidate.store, (var, value), &mut judge.solver),
+    };
+    Some(stated.then_some(()).ok_or(Infeasible))
+}
+
+/// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
+fn is_last(judge: &Judge, candidate: &Candidate, var: Var) -> bool {
+    forget::may_at_once(judge) && candidate.growth.is_soon_walked() && !is_mentioned(candidate, var)
+}
+
+/// Tests whether a value or a binding mentions a variable.
+fn is_mentioned(candidate: &Candidate, var: Var) -> bool {
+    let mut found = candidate.store.is_in_binding(var);
+    candidate.process.roots().for_each(|value| value.visit_terms(&mut |term| found |= term.mentions(var)));
+    found
+}
