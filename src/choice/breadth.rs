@@ -2,7 +2,8 @@
 //!
 //! A run repeats a beginning; where it asks for more, the program is told to end, and its alternatives are visited after
 //! all beginnings of the same length. So the first failure found is the shortest one there is, at the price of a run for
-//! each inner node and of memory for the nodes that are waiting.
+//! each inner node and of memory for the nodes that are waiting. Those are in one order, which several searches would not
+//! keep: it gives none of them away.
 //!
 //! ```
 //! use mayhap::choice::{BreadthFirst, explore};
@@ -14,15 +15,25 @@
 //! assert_eq!(lengths, [0, 1, 3, 2]);
 //! ```
 
-use super::error::differs;
-use super::label::same;
-use super::{ChoiceError, Choices, Coverage, Label, Step, Strategy};
+use super::replay::{recorded, used};
+use super::{ChoiceError, Choices, Label, Step, Strategy};
 use std::collections::VecDeque;
 
 /// The number of branch points that a search holds; what lies behind more is cut, and counted.
-pub const MAX_HELD: usize = 1 << 24;
+const MAX_HELD: usize = 1 << 24;
 
 /// Enumerates the runs of a program in the order of their lengths, those of one length in lexicographic order.
+///
+/// ```text
+///   nodes     0: a = 0     1: a = 1         `a` is asked first, then `c` behind 0 and `b` behind 1
+///   run       a = 0, c = 0                  `before` is node 0
+///   waiting   (0, c = 1), (1, b = 0)
+/// ```
+///
+/// Invariants:
+/// 1. The node before a node has a lower number, so that following them comes to an end.
+/// 2. `run` is empty at first, then the steps of the nodes that `before` leads through, and one more.
+/// 3. `position` is at most the length of `run`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BreadthFirst {
     /// The branch points that were taken, each with the one before it.
@@ -75,14 +86,9 @@ impl BreadthFirst {
 
 impl Choices for BreadthFirst {
     fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        match self.run.get(self.position) {
-            None => Err(self.postpone(label, arity)),
-            Some(step) if same(step.label, label) && step.arity == arity => {
-                self.position += 1;
-                Ok(step.pick)
-            }
-            Some(step) => Err(differs(self.position, (step.label, step.arity), (label, arity))),
-        }
+        let pick = recorded(&self.run, self.position, label, arity)?.ok_or_else(|| self.postpone(label, arity))?;
+        self.position += 1;
+        Ok(pick)
     }
 }
 
@@ -92,9 +98,7 @@ impl Strategy for BreadthFirst {
     }
 
     fn advance(&mut self) -> Result<bool, ChoiceError> {
-        if let Some(step) = self.run.get(self.position) {
-            return Err(ChoiceError::Unused { label: step.label, left: self.run.len() - self.position });
-        }
+        used(&self.run, self.position)?;
         self.position = 0;
         self.done = !self.take_next();
         Ok(!self.done)
@@ -106,14 +110,5 @@ impl Strategy for BreadthFirst {
 
     fn is_done(&self) -> bool {
         self.done
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage::All
-    }
-
-    /// Gives away nothing: the beginnings that are waiting are in one order, which several searches would not keep.
-    fn split(&mut self) -> Option<BreadthFirst> {
-        None
     }
 }

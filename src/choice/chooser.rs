@@ -23,10 +23,17 @@
 use super::{ChoiceError, Choices, Label};
 use std::fmt::Display;
 
+/// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
+pub(super) const CHOICES: usize = 100_000;
+
 /// Makes the choices of one run.
+///
+/// Invariants:
+/// 1. `left` is at most `bound`, and 0 where `escaped` says why the run has ended.
+/// 2. Where `unwound` is true or `swallowed` names a place, the run has ended.
 pub struct Chooser<'s> {
     source: &'s mut dyn Choices,
-    /// The number of choices that the run may still ask for; 0 once it has ended.
+    /// The number of choices that the run may still ask for.
     left: usize,
     bound: usize,
     pub(super) escaped: Option<ChoiceError>,
@@ -81,14 +88,7 @@ impl<'s> Chooser<'s> {
     /// Where the run ends here: pass it on.
     #[inline]
     pub fn try_choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        if self.left == 0 {
-            return Err(self.over(label));
-        }
-        self.left -= 1;
-        match self.source.choose(label, arity) {
-            Ok(pick) => Ok(pick),
-            Err(error) => Err(self.escape(error)),
-        }
+        self.ask(label, |source| source.choose(label, arity))
     }
 
     /// As [`Chooser::weighted`], without unwinding.
@@ -96,12 +96,20 @@ impl<'s> Chooser<'s> {
     /// # Errors
     /// Where the run ends here: pass it on.
     pub fn try_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+        self.ask(label, |source| source.weighted(label, weights))
+    }
+
+    #[inline]
+    fn ask(
+        &mut self,
+        label: Label,
+        draw: impl FnOnce(&mut dyn Choices) -> Result<usize, ChoiceError>,
+    ) -> Result<usize, ChoiceError> {
         if self.left == 0 {
             return Err(self.over(label));
         }
         self.left -= 1;
-        let made = self.source.weighted(label, weights);
-        made.map_err(|error| self.escape(error))
+        draw(self.source).map_err(|error| self.escape(error))
     }
 
     /// As [`Chooser::assume`], without unwinding.

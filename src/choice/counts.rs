@@ -4,37 +4,48 @@
 //! other time. Drawing an alternative in proportion to the runs behind it draws each run with the same probability.
 //!
 //! ```
-//! use mayhap::choice::{Chooser, Counts, Sampled, explore};
+//! use mayhap::choice::{Chooser, RunCounts, Sampled, explore};
 //! let program = |c: &mut Chooser| c.choose("stop", 2) == 0 || c.choose("more", 2) == 0;
-//! let counts = Counts::of(|c| { program(c); }).expect("there are three runs");
+//! let counts = RunCounts::of(|c| { program(c); }).expect("there are three runs");
 //! assert_eq!(counts.weights(&[], 2), Some(vec![1, 2]));
 //! ```
 
 use super::{Chooser, Odometer, Outcome, Step, Strategy, rerun};
-use std::collections::HashMap;
+use std::collections::hash_map::{Entry, HashMap};
 
 /// The number of beginnings that are held.
 const MAX_BEGINNINGS: usize = 1 << 22;
+/// The number of the empty beginning.
+pub(super) const EMPTY: u32 = 0;
 
 /// Numbers of runs, by how they begin.
+///
+/// ```text
+///   ()  3 runs ─0─▶ (stop = 0)  1
+///              ─1─▶ (stop = 1)  2 ─0─▶ (stop = 1, more = 0)  1
+///                                 ─1─▶ (stop = 1, more = 1)  1
+/// ```
+///
+/// Beginnings are numbered in the order in which they were seen, the empty one is 0. Invariant: `next` has an entry for each
+/// beginning but the empty one, whose value is less than the length of `runs`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counts {
+pub struct RunCounts {
     /// Maps the number of a beginning and a pick to the number of the beginning that it becomes by that pick.
     next: HashMap<(u32, usize), u32>,
     /// The number of runs that begin with each beginning, in the order of the beginnings' numbers.
     runs: Vec<u64>,
 }
 
-impl Default for Counts {
-    fn default() -> Counts {
-        Counts { next: HashMap::new(), runs: vec![0] }
+impl Default for RunCounts {
+    fn default() -> RunCounts {
+        RunCounts { next: HashMap::new(), runs: vec![0] }
     }
 }
 
-impl Counts {
-    /// Counts all runs of a program; `None` where there are too many, or a mistake ends one.
-    pub fn of<R: Outcome>(mut program: impl FnMut(&mut Chooser) -> R) -> Option<Counts> {
-        let (mut counts, mut search) = (Counts::default(), Odometer::new());
+impl RunCounts {
+    /// RunCounts all runs of a program; `None` where there are too many, or a mistake ends one.
+    pub fn of<R: Outcome>(mut program: impl FnMut(&mut Chooser) -> R) -> Option<RunCounts> {
+        let (mut counts, mut search) = (RunCounts::default(), Odometer::new());
         loop {
             match rerun::once(&mut search, MAX_BEGINNINGS, &mut program) {
                 rerun::End::Passed | rerun::End::Failed(_) => counts.add(search.run())?,
@@ -47,20 +58,19 @@ impl Counts {
         }
     }
 
-    /// Counts one more run; `None` where there are too many.
+    /// RunCounts one more run; `None` where there are too many.
     #[must_use]
     pub fn add(&mut self, run: &[Step]) -> Option<()> {
-        let mut at = 0;
+        let mut at = EMPTY;
         self.runs[at as usize] += 1;
         for step in run {
-            let new = u32::try_from(self.runs.len()).ok().filter(|new| (*new as usize) < MAX_BEGINNINGS);
-            at = match self.next.get(&(at, step.pick)) {
-                Some(known) => *known,
-                None => {
-                    let new = new?;
-                    self.next.insert((at, step.pick), new);
+            let new = self.runs.len();
+            at = match self.next.entry((at, step.pick)) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(_) if new == MAX_BEGINNINGS => return None,
+                Entry::Vacant(unseen) => {
                     self.runs.push(0);
-                    new
+                    *unseen.insert(new as u32)
                 }
             };
             self.runs[at as usize] += 1;
@@ -71,22 +81,17 @@ impl Counts {
     /// The number of runs behind each of `arity` alternatives after a beginning; `None` where none is known.
     #[must_use]
     pub fn weights(&self, beginning: &[Step], arity: usize) -> Option<Vec<u64>> {
-        let place = beginning.iter().try_fold(Place::default(), |place, step| self.after(place, step.pick));
-        self.weights_at(place?, arity)
+        self.weights_at(beginning.iter().try_fold(EMPTY, |at, step| self.after(at, step.pick))?, arity)
     }
 
-    /// The place that a pick leads to.
-    pub(super) fn after(&self, place: Place, pick: usize) -> Option<Place> {
-        self.next.get(&(place.0, pick)).map(|next| Place(*next))
+    /// The number of the beginning that another one becomes by a pick.
+    pub(super) fn after(&self, beginning: u32, pick: usize) -> Option<u32> {
+        self.next.get(&(beginning, pick)).copied()
     }
 
-    pub(super) fn weights_at(&self, place: Place, arity: usize) -> Option<Vec<u64>> {
-        let runs = |pick| self.after(place, pick).map_or(0, |next| self.runs[next.0 as usize]);
+    pub(super) fn weights_at(&self, beginning: u32, arity: usize) -> Option<Vec<u64>> {
+        let runs = |pick| self.after(beginning, pick).map_or(0, |next| self.runs[next as usize]);
         let weights: Vec<u64> = (0..arity).map(runs).collect();
         weights.iter().any(|weight| *weight > 0).then_some(weights)
     }
 }
-
-/// The place of a run among the beginnings: the number of the one that it has come to.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Place(u32);

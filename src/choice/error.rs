@@ -100,13 +100,13 @@ impl ChoiceError {
     /// Tests whether the program (or the record) is to blame; else the run merely does not go on.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
-        match self {
-            ChoiceError::Refused { .. } | ChoiceError::Cut { .. } => false,
-            ChoiceError::Postponed { .. } | ChoiceError::Interrupted => false,
-            ChoiceError::Empty { .. } | ChoiceError::RunEnded { .. } | ChoiceError::NotDeterministic(_) => true,
-            ChoiceError::BadRecord { .. } | ChoiceError::Unused { .. } | ChoiceError::Swallowed { .. } => true,
-            ChoiceError::BadLabel(_) | ChoiceError::BadWeights { .. } => true,
-        }
+        !matches!(
+            self,
+            ChoiceError::Refused { .. }
+                | ChoiceError::Cut { .. }
+                | ChoiceError::Postponed { .. }
+                | ChoiceError::Interrupted
+        )
     }
 
     /// The place at which it happened.

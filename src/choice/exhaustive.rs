@@ -22,14 +22,30 @@
 
 use super::error::differs;
 use super::label::{self, same};
-use super::token::{self, TokenError};
-use super::{ChoiceError, Choices, Chooser, Coverage, Label, Outcome, Step, Strategy, panics, rerun};
+use super::token::{self, Saved, TokenError};
+use super::{ChoiceError, Choices, Chooser, Label, Outcome, Step, Strategy, panics, rerun};
 use std::mem::take;
 
 /// Steps that a search which was given away has room for: those of two searches, on two threads, are apart in memory.
 const ROOM: usize = 64;
 
 /// Enumerates the runs of a program in lexicographic order of their picks.
+///
+/// ```text
+///   arity    4   3   2   5   2
+///   end      3                     the first step's alternative 3 was given to another search
+///
+///   run      1   2   1 | 0   0     what is decided, then alternative 0
+///   next     1   2   1   0   1 |   the last step that has an alternative left is counted up, and decided up to it
+///     …      1   2   1   4   1 |   no step has one left but the first,
+///   next     2 | 0   0   0   0     so it is counted up; after 2 2 1 4 1 this search is done
+/// ```
+///
+/// Invariants:
+/// 1. `position` is 0 between two runs, and in a run the number of its choices.
+/// 2. Each pick is below the step's arity and its end; behind what is decided it is 0.
+/// 3. `ends` is no longer than what is decided.
+/// 4. Nothing is decided where `left` is `All` or `Nothing`.
 #[derive(Clone, Debug, Default)]
 pub struct Odometer {
     /// All of the run at hand; the next run, as far as it is decided; and behind that what earlier runs asked there, which
@@ -100,8 +116,8 @@ impl Odometer {
     /// ```
     #[must_use]
     pub fn save(&self) -> String {
-        let ends: Vec<usize> = (0..self.decided).map(|at| self.end(at)).collect();
-        token::write_search(self.decided(), &ends, self.shape, self.is_done())
+        let ends = (0..self.decided).map(|at| self.end(at)).collect();
+        token::write_search(Saved { run: self.decided().to_vec(), ends, shape: self.shape, done: self.is_done() })
     }
 
     /// The search that stands where it was saved. Of the program, whose runs have at most `choices` choices, the first
@@ -114,7 +130,7 @@ impl Odometer {
         choices: usize,
         mut program: impl FnMut(&mut Chooser) -> R,
     ) -> Result<Odometer, TokenError> {
-        let (run, ends, shape, done) = token::read_search(saved)?;
+        let Saved { run, ends, shape, done } = token::read_search(saved)?;
         if let Some(shape) = shape {
             let mut first = Odometer::new();
             let end = panics::unreported(|| rerun::once(&mut first, choices, &mut program));
@@ -291,10 +307,6 @@ impl Strategy for Odometer {
 
     fn is_done(&self) -> bool {
         self.left == Left::Nothing
-    }
-
-    fn coverage(&self) -> Coverage {
-        Coverage::All
     }
 
     /// The outermost choice that has alternatives left gives away the upper half of them, the most that can be given.

@@ -13,42 +13,29 @@
 //! assert_eq!((rest.runs, rest.ended), (156, Ended::Exhausted));
 //! ```
 
-use super::report::Tally;
 use super::rerun::End;
-use super::{Chooser, Coverage, Ended, Failure, Flaky, Outcome, Replay, Report, Strategy, panics, rerun, shrink};
+use super::tally::Tally;
+use super::{Chooser, Coverage, Ended, Failure, Flaky, Outcome, Progress, Replay, Report, Strategy};
+use super::{panics, rerun, shrink};
 use std::ops::ControlFlow;
-
-/// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
-pub const CHOICES: usize = 100_000;
-
-/// The number of runs that were cut, none having come to its end, after which none is expected to.
-const ENDLESS: u64 = 100;
 
 /// The number of failures that are made smaller where the search does not say which run is the shortest.
 const SHRUNK: usize = 10;
-
-/// The progress of an exploration: the runs visited so far, and those of them that failed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
-    /// Runs visited.
-    pub runs: u64,
-    /// Runs that failed.
-    pub failed: u64,
-}
 
 type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
 
 /// An exploration: a search with its bounds.
 pub struct Explore<'w, S> {
     pub(super) parts: Vec<S>,
-    pub(super) bounds: Bounds,
+    pub(super) allowed: Allowance,
     /// The coverage that is reached when no part has a run left.
     coverage: Coverage,
     watch: Option<Box<Watch<'w>>>,
 }
 
+/// The numbers of runs, of choices in one, of failures, and of runs for making one smaller, beyond which it does not go.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct Allowance {
     pub runs: u64,
     pub choices: usize,
     pub failures: u64,
@@ -68,30 +55,30 @@ impl<'w, S: Strategy> Explore<'w, S> {
 
     /// Explores what is left of several searches, for instance of one that was saved.
     pub fn of(parts: Vec<S>) -> Explore<'w, S> {
-        let bounds =
-            Bounds { runs: u64::MAX, choices: CHOICES, failures: u64::MAX, reruns: shrink::Bounds::default().reruns };
+        let shrink::Bounds { reruns, choices } = shrink::Bounds::default();
+        let allowed = Allowance { runs: u64::MAX, choices, failures: u64::MAX, reruns };
         let less = parts.iter().map(Strategy::coverage).find(|coverage| *coverage != Coverage::All);
-        Explore { coverage: less.unwrap_or(Coverage::All), parts, bounds, watch: None }
+        Explore { coverage: less.unwrap_or(Coverage::All), parts, allowed, watch: None }
     }
 
     /// Visits at most that many runs.
     #[must_use]
     pub fn runs(mut self, runs: u64) -> Explore<'w, S> {
-        self.bounds.runs = runs;
+        self.allowed.runs = runs;
         self
     }
 
     /// Cuts a run that asks for more than that many choices.
     #[must_use]
     pub fn choices(mut self, choices: usize) -> Explore<'w, S> {
-        self.bounds.choices = choices;
+        self.allowed.choices = choices;
         self
     }
 
     /// Ends when a run has failed.
     #[must_use]
     pub fn until_failure(mut self) -> Explore<'w, S> {
-        self.bounds.failures = 1;
+        self.allowed.failures = 1;
         self
     }
 
@@ -99,7 +86,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
     /// which one is the smallest. Before that each is run once as it is, to see that it fails again; 0 does neither.
     #[must_use]
     pub fn shrinking(mut self, reruns: u64) -> Explore<'w, S> {
-        self.bounds.reruns = reruns;
+        self.allowed.reruns = reruns;
         self
     }
 
@@ -126,26 +113,19 @@ impl<'w, S: Strategy> Explore<'w, S> {
             let mut tally = Tally::default();
             let mut signal = ControlFlow::Continue(());
             for part in &mut self.parts {
-                let mut watch = |tally: &Tally| {
+                visit(part, self.allowed, &mut tally, &mut program, &mut |tally| {
+                    if tally.is_endless() {
+                        return ControlFlow::Break(());
+                    }
                     signal = self.watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(tally.progress()));
                     signal
-                };
-                let mut watch = |tally: &Tally| if tally.is_endless() { ControlFlow::Break(()) } else { watch(tally) };
-                visit(part, self.bounds, &mut tally, &mut program, &mut watch);
-                if tally.mistake.is_some() || tally.interrupted || tally.is_endless() || signal.is_break() {
+                });
+                if self.allowed.is_over(&tally) || tally.is_endless() || signal.is_break() {
                     break;
                 }
             }
             self.finish(tally, signal, program)
         })
-    }
-
-    /// Tests whether a bound, a mistake or the program itself ends the search.
-    pub(super) fn is_over(&self, tally: &Tally) -> bool {
-        tally.mistake.is_some()
-            || tally.interrupted
-            || tally.failed >= self.bounds.failures
-            || tally.visited() >= self.bounds.runs
     }
 
     pub(super) fn watch(&mut self, progress: Progress) -> ControlFlow<()> {
@@ -164,7 +144,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
             _ if tally.mistake.is_some() => Ended::Mistake,
             _ if signal.is_break() || tally.interrupted => Ended::Interrupted,
             Coverage::Recorded if self.parts.is_empty() => Ended::Replayed,
-            _ if tally.failed >= self.bounds.failures => Ended::Failure,
+            _ if tally.failed >= self.allowed.failures => Ended::Failure,
             _ if !self.parts.is_empty() && tally.is_endless() => Ended::Endless,
             Coverage::Recorded => Ended::Runs,
             _ if !self.parts.is_empty() => Ended::Runs,
@@ -173,11 +153,11 @@ impl<'w, S: Strategy> Explore<'w, S> {
             Coverage::All => Ended::Exhausted,
         };
         let mut report = tally.report(ended);
-        if self.bounds.reruns > 0 && ![Ended::Replayed, Ended::Interrupted].contains(&ended) {
-            report.failures.iter_mut().for_each(|failure| repeat(failure, self.bounds.choices, &mut program));
+        if self.allowed.reruns > 0 && ![Ended::Replayed, Ended::Interrupted].contains(&ended) {
+            report.failures.iter_mut().for_each(|failure| repeat(failure, self.allowed.choices, &mut program));
             if ended != Ended::Exhausted {
                 let steady = report.failures.iter_mut().filter(|failure| failure.flaky.is_none());
-                steady.take(SHRUNK).for_each(|failure| smaller(failure, self.bounds, &mut program));
+                steady.take(SHRUNK).for_each(|failure| smaller(failure, self.allowed, &mut program));
             }
         }
         report
@@ -194,34 +174,30 @@ fn repeat<R: Outcome>(failure: &mut Failure, bound: usize, program: &mut impl Fn
     };
 }
 
-fn smaller<R: Outcome>(failure: &mut Failure, bounds: Bounds, program: &mut impl FnMut(&mut Chooser) -> R) {
-    let bounds = shrink::Bounds { reruns: bounds.reruns, choices: bounds.choices };
+fn smaller<R: Outcome>(failure: &mut Failure, allowed: Allowance, program: &mut impl FnMut(&mut Chooser) -> R) {
+    let bounds = shrink::Bounds { reruns: allowed.reruns, choices: allowed.choices };
     if let Some(shrunk) = shrink::shrink_kind(&failure.run, &failure.kind, bounds, program) {
         (failure.run, failure.message) = (shrunk.run, shrunk.message);
     }
 }
 
-impl Tally {
-    pub(super) fn progress(&self) -> Progress {
-        Progress { runs: self.visited(), failed: self.failed }
-    }
-
-    /// Tests whether no run seems to come to its end: many were cut, and no run was visited to its end or refused.
-    pub(super) fn is_endless(&self) -> bool {
-        self.cut >= ENDLESS && self.runs + self.refused == 0
+impl Allowance {
+    /// Tests whether what was found ends the search: a bound was reached, the program made a mistake or interrupted it.
+    pub(super) fn is_over(self, found: &Tally) -> bool {
+        found.mistake.is_some() || found.interrupted || found.failed >= self.failures || found.visited() >= self.runs
     }
 }
 
 /// Visits runs of one search until it is done, a bound is reached, the program makes a mistake, or the watch breaks.
 pub(super) fn visit<S: Strategy, R: Outcome>(
     search: &mut S,
-    bounds: Bounds,
+    allowed: Allowance,
     tally: &mut Tally,
     program: &mut impl FnMut(&mut Chooser) -> R,
     watch: &mut impl FnMut(&Tally) -> ControlFlow<()>,
 ) {
-    while !search.is_done() && tally.visited() < bounds.runs && tally.failed < bounds.failures {
-        let end = rerun::placed(search, bounds.choices, program);
+    while !search.is_done() && tally.visited() < allowed.runs && tally.failed < allowed.failures {
+        let end = rerun::placed(search, allowed.choices, program);
         let whole = tally.note(end, search.run());
         if tally.interrupted {
             return search.restart();

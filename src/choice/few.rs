@@ -19,8 +19,8 @@
 //! assert_eq!((report, visited), (None, 1));
 //! ```
 
-use super::explore::{Bounds, visit};
-use super::report::Tally;
+use super::explore::{Allowance, visit};
+use super::tally::Tally;
 use super::{Explore, Odometer, Outcome, Report, panics};
 use std::ops::ControlFlow;
 
@@ -34,10 +34,10 @@ impl Explore<'_, Odometer> {
     ) -> Option<Report> {
         panics::unreported(|| {
             let (mut tally, mut signal) = (Tally::default(), ControlFlow::Continue(()));
-            while !self.is_over(&tally) && signal.is_continue() {
+            while !self.allowed.is_over(&tally) && signal.is_continue() {
                 let Some(part) = self.parts.iter_mut().find(|part| part.known_left() > 0) else { break };
-                let bounds = Bounds { runs: tally.visited() + 1, ..self.bounds };
-                visit(part, bounds, &mut tally, &mut program, &mut |_| ControlFlow::Continue(()));
+                let one = Allowance { runs: tally.visited() + 1, ..self.allowed };
+                visit(part, one, &mut tally, &mut program, &mut |_| ControlFlow::Continue(()));
                 let left = self.parts.iter().map(Odometer::known_left).fold(0, u64::saturating_add);
                 if tally.visited().saturating_add(left) > limit {
                     return None;

@@ -28,12 +28,9 @@
 
 /// Doctests of the examples that `docs/CHOICES.md` and the readme show: they compile and hold.
 #[cfg(doctest)]
-mod shown_on_the_page {
-    #[doc = include_str!("../../docs/CHOICES.md")]
-    struct Page;
-    #[doc = include_str!("../../README.md")]
-    struct Readme;
-}
+#[doc = include_str!("../../docs/CHOICES.md")]
+#[doc = include_str!("../../README.md")]
+struct Shown;
 
 mod breadth;
 mod chooser;
@@ -52,14 +49,15 @@ mod rounds;
 mod sampled;
 pub mod shrink;
 mod strategy;
+mod tally;
 pub mod token;
 
 pub use breadth::BreadthFirst;
 pub use chooser::{Chooser, Outcome};
-pub use counts::Counts;
+pub use counts::RunCounts;
 pub use error::{BadLabel, ChoiceError, Difference};
 pub use exhaustive::Odometer;
-pub use explore::{Explore, Progress, explore};
+pub use explore::{Explore, explore};
 pub use label::{Label, Unfit, label};
 pub use random::Random;
 pub use replay::{Continued, Recorded, Replay};
@@ -68,6 +66,7 @@ pub use report::counted;
 pub use report::{Ended, Failure, Flaky, Report, Stopped, shortlex, shown};
 pub use sampled::{SMALL, Sampled};
 pub use strategy::{Coverage, Strategy};
+pub use tally::Progress;
 
 /// One decision of a run: alternative `pick` of `arity`, at the place called `label`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

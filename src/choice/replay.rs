@@ -58,7 +58,12 @@ impl<C: Choices> Choices for Recorded<C> {
 }
 
 /// Returns the pick that the record has at a position, `None` behind its end, and an error where the record does not fit.
-fn recorded(run: &[Step], position: usize, label: Label, arity: usize) -> Result<Option<usize>, ChoiceError> {
+pub(super) fn recorded(
+    run: &[Step],
+    position: usize,
+    label: Label,
+    arity: usize,
+) -> Result<Option<usize>, ChoiceError> {
     match run.get(position) {
         None => Ok(None),
         Some(step) if !same(step.label, label) || step.arity != arity => {
@@ -70,12 +75,12 @@ fn recorded(run: &[Step], position: usize, label: Label, arity: usize) -> Result
 }
 
 /// Checks, at the end of a run, that the whole record was used.
-fn used(run: &[Step], position: usize) -> Result<(), ChoiceError> {
+pub(super) fn used(run: &[Step], position: usize) -> Result<(), ChoiceError> {
     let left = &run[position.min(run.len())..];
     left.first().map_or(Ok(()), |step| Err(ChoiceError::Unused { label: step.label, left: left.len() }))
 }
 
-/// The choices of a recorded run, in order.
+/// The choices of a recorded run, in order. The position in it is at most its length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replay {
     run: Vec<Step>,
@@ -101,17 +106,17 @@ impl Replay {
 
 impl Choices for Replay {
     fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        let position = self.position;
-        let pick = recorded(&self.run, position, label, arity)?;
+        let pick = recorded(&self.run, self.position, label, arity)?;
+        let pick = pick.ok_or(ChoiceError::RunEnded { label, position: self.position })?;
         self.position += 1;
-        pick.ok_or(ChoiceError::RunEnded { label, position })
+        Ok(pick)
     }
 }
 
 /// A replay is a search of one run.
 impl Strategy for Replay {
     fn run(&self) -> &[Step] {
-        &self.run[..self.position.min(self.run.len())]
+        &self.run[..self.position]
     }
 
     fn advance(&mut self) -> Result<bool, ChoiceError> {
@@ -129,10 +134,6 @@ impl Strategy for Replay {
 
     fn coverage(&self) -> Coverage {
         Coverage::Recorded
-    }
-
-    fn split(&mut self) -> Option<Replay> {
-        None
     }
 }
 
@@ -246,5 +247,15 @@ mod tests {
         let mut half = replay;
         assert_eq!(half.choose(LABEL, 2), Ok(1));
         assert_eq!(half.choose(LABEL, 2), Err(ChoiceError::BadRecord { position: 1 }));
+    }
+
+    #[test]
+    fn a_record_ends_at_one_place_however_often_it_is_asked() {
+        let mut replay = Replay::new(vec![step(2, 1)]);
+        assert_eq!(replay.choose(LABEL, 2), Ok(1));
+        for _ in 0..3 {
+            assert_eq!(replay.choose(LABEL, 2), Err(ChoiceError::RunEnded { label: LABEL, position: 1 }));
+        }
+        assert_eq!((replay.run(), replay.finish()), (&[step(2, 1)][..], Ok(())));
     }
 }

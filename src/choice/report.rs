@@ -14,13 +14,9 @@
 //!   again: c1:door:0.3.2:a383d0");
 //! ```
 
-use super::rerun::{End, Failed};
 use super::{ChoiceError, Step, token};
-use std::collections::BTreeMap;
 use std::fmt;
 
-/// The number of different failures that are kept, those with the shortest runs; all are counted.
-const MAX_FAILURES: usize = 100;
 /// The number of steps that are shown of a run.
 const SHOWN: usize = 12;
 
@@ -139,111 +135,10 @@ impl Report {
     }
 }
 
-/// A report in the making.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
-    pub runs: u64,
-    pub refused: u64,
-    pub cut: u64,
-    pub failed: u64,
-    pub first_cut: Option<Stopped>,
-    pub mistake: Option<Stopped>,
-    /// The program has interrupted a run.
-    pub interrupted: bool,
-    failures: BTreeMap<String, Failure>,
-}
-
 /// The order of simplicity: shorter runs come first, then those with lower picks.
 #[must_use]
 pub fn shortlex(a: &[Step], b: &[Step]) -> std::cmp::Ordering {
     a.len().cmp(&b.len()).then_with(|| a.iter().map(|step| step.pick).cmp(b.iter().map(|step| step.pick)))
-}
-
-fn earlier(known: &mut Option<Stopped>, other: Stopped) {
-    if known.as_ref().is_none_or(|known| shortlex(&other.run, &known.run).is_lt()) {
-        *known = Some(other);
-    }
-}
-
-impl Tally {
-    /// Notes how a run ended; false where it was only the beginning of others.
-    #[inline]
-    pub fn note(&mut self, end: End, run: &[Step]) -> bool {
-        match end {
-            End::Passed => self.runs += 1,
-            End::Failed(failed) => {
-                (self.runs, self.failed) = (self.runs + 1, self.failed + 1);
-                self.failure(failed, run);
-            }
-            End::Escaped(error) => return self.escaped(error, run),
-        }
-        true
-    }
-
-    fn escaped(&mut self, error: ChoiceError, run: &[Step]) -> bool {
-        match error {
-            ChoiceError::Postponed { .. } => return false,
-            ChoiceError::Interrupted => {
-                self.interrupted = true;
-                return false;
-            }
-            ChoiceError::Refused { .. } => self.refused += 1,
-            ChoiceError::Cut { .. } => {
-                self.cut += 1;
-                earlier(&mut self.first_cut, Stopped { error, run: run.to_vec() });
-            }
-            mistake => self.mistaken(mistake, run),
-        }
-        true
-    }
-
-    pub fn mistaken(&mut self, error: ChoiceError, run: &[Step]) {
-        earlier(&mut self.mistake, Stopped { error, run: run.to_vec() });
-    }
-
-    fn failure(&mut self, Failed { kind, message, .. }: Failed, run: &[Step]) {
-        if self.failures.get(&kind).is_none_or(|known| shortlex(run, &known.run).is_lt()) {
-            self.failures.insert(kind.clone(), Failure { kind, message, run: run.to_vec(), flaky: None });
-        }
-        if self.failures.len() > MAX_FAILURES {
-            let longest = self.failures.values().max_by(|a, b| shortlex(&a.run, &b.run)).map(|it| it.kind.clone());
-            longest.map(|kind| self.failures.remove(&kind));
-        }
-    }
-
-    /// Adds what another part of the search found.
-    pub fn merge(&mut self, other: Tally) {
-        self.runs += other.runs;
-        self.refused += other.refused;
-        self.cut += other.cut;
-        self.failed += other.failed;
-        self.interrupted |= other.interrupted;
-        other.first_cut.into_iter().for_each(|cut| earlier(&mut self.first_cut, cut));
-        other.mistake.into_iter().for_each(|mistake| earlier(&mut self.mistake, mistake));
-        for (_, Failure { kind, message, run, flaky: _ }) in other.failures {
-            self.failure(Failed::new(kind, message), &run);
-        }
-    }
-
-    /// The runs that were visited, whatever became of them.
-    pub fn visited(&self) -> u64 {
-        self.runs + self.refused + self.cut
-    }
-
-    pub fn report(self, ended: Ended) -> Report {
-        let mut failures: Vec<Failure> = self.failures.into_values().collect();
-        failures.sort_by(|a, b| shortlex(&a.run, &b.run).then_with(|| a.kind.cmp(&b.kind)));
-        Report {
-            runs: self.runs,
-            refused: self.refused,
-            cut: self.cut,
-            first_cut: self.first_cut,
-            failed: self.failed,
-            failures,
-            mistake: self.mistake,
-            ended,
-        }
-    }
 }
 
 /// The first steps of a run in words: `door = 2 of 3, coin = 0 of 2`.

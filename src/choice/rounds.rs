@@ -4,8 +4,8 @@
 //! of runs, whichever thread it is on. After a round what is left is divided again, until there are [`PARTS`] of them. What
 //! is visited is a function of the search and its bounds; threads only decide who does it.
 
-use super::explore::{Bounds, visit};
-use super::report::Tally;
+use super::explore::{Allowance, visit};
+use super::tally::Tally;
 use super::{Chooser, Explore, Outcome, Progress, Report, Strategy, panics};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -28,6 +28,7 @@ struct Work<S> {
 }
 
 /// The state that the threads of one round share.
+#[derive(Default)]
 struct Shared {
     next: AtomicUsize,
     visited: AtomicU64,
@@ -45,8 +46,8 @@ impl<S: Strategy + Send> Explore<'_, S> {
         loop {
             self.parts.retain(|part| !part.is_done());
             divide(&mut self.parts);
-            let left = self.bounds.runs - tally.visited().min(self.bounds.runs);
-            if self.parts.is_empty() || self.is_over(&tally) || tally.is_endless() || signal.is_break() {
+            let left = self.allowed.runs.saturating_sub(tally.visited());
+            if self.parts.is_empty() || self.allowed.is_over(&tally) || tally.is_endless() || signal.is_break() {
                 return panics::unreported(|| self.finish(tally, signal, program));
             }
             signal = self.round(threads, quota.min(left.div_ceil(self.parts.len() as u64)), left, &mut tally, &program);
@@ -67,13 +68,8 @@ impl<S: Strategy + Send> Explore<'_, S> {
         let waiting = self.parts.split_off(allowed.min(self.parts.len()));
         let work = |part| Mutex::new(Work { part, found: Tally::default() });
         let works: Vec<Mutex<Work<S>>> = self.parts.drain(..).map(work).collect();
-        let shared = Shared {
-            next: AtomicUsize::new(0),
-            visited: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
-        };
-        let bounds = Bounds { runs: share, failures: u64::MAX, ..self.bounds };
+        let shared = Shared::default();
+        let allowed = Allowance { runs: share, failures: u64::MAX, ..self.allowed };
         let before = tally.progress();
         let signal = thread::scope(|scope| {
             let (done, all_done) = mpsc::channel::<()>();
@@ -81,7 +77,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
                 let done = done.clone();
                 let (works, shared) = (&works, &shared);
                 scope.spawn(move || {
-                    panics::unreported(|| shared.work(works, bounds, program));
+                    panics::unreported(|| shared.work(works, allowed, program));
                     drop(done);
                 });
             }
@@ -117,7 +113,7 @@ impl Shared {
     fn work<S: Strategy, R: Outcome>(
         &self,
         works: &[Mutex<Work<S>>],
-        bounds: Bounds,
+        allowed: Allowance,
         program: &(impl Fn(&mut Chooser) -> R + Sync),
     ) {
         while let Some(work) = works.get(self.next.fetch_add(1, Relaxed)) {
@@ -125,7 +121,7 @@ impl Shared {
             let Work { part, found } = &mut *work;
             let go_on = || if self.stop.load(Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
             if go_on().is_continue() {
-                visit(part, bounds, found, &mut |c: &mut Chooser| program(c), &mut |_| go_on());
+                visit(part, allowed, found, &mut |c: &mut Chooser| program(c), &mut |_| go_on());
             }
             self.stop.fetch_or(found.interrupted, Relaxed);
             self.visited.fetch_add(found.visited(), Relaxed);

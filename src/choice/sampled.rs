@@ -15,8 +15,8 @@
 //! assert_eq!((all(90), some(90).as_str()), (None, "sampled 100 runs, none failed"));
 //! ```
 
-use super::counts::Place;
-use super::{ChoiceError, Choices, Counts, Coverage, Label, Random, Step, Strategy};
+use super::counts::EMPTY;
+use super::{ChoiceError, Choices, Coverage, Label, Random, RunCounts, Step, Strategy};
 use std::fmt;
 use std::sync::Arc;
 
@@ -34,9 +34,9 @@ pub struct Sampled {
     numbers: (u64, u64),
     draws: Random,
     weigh: Option<Arc<Weigh>>,
-    /// Numbers of runs, and where the run at hand stands among them; `None` outside of what is known.
-    counts: Option<Arc<Counts>>,
-    place: Option<Place>,
+    /// Numbers of runs, and the beginning among them that the run at hand is; `None` outside of what is known.
+    counts: Option<Arc<RunCounts>>,
+    at: Option<u32>,
     run: Vec<Step>,
 }
 
@@ -50,7 +50,7 @@ impl Sampled {
             draws: Random::of_run(seed, 0),
             weigh: None,
             counts: None,
-            place: Some(Place::default()),
+            at: Some(EMPTY),
             run: Vec::new(),
         }
     }
@@ -78,13 +78,13 @@ impl Sampled {
 
     /// Draws every run with the same probability, where the number of runs behind each choice is known.
     #[must_use]
-    pub fn uniform(mut self, counts: Counts) -> Sampled {
+    pub fn uniform(mut self, counts: RunCounts) -> Sampled {
         self.counts = Some(Arc::new(counts));
         self
     }
 
     fn draw(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
-        let counted = self.counts.as_ref().zip(self.place).and_then(|(counts, place)| counts.weights_at(place, arity));
+        let counted = self.counts.as_ref().zip(self.at).and_then(|(counts, at)| counts.weights_at(at, arity));
         let own = counted.or_else(|| self.weigh.as_ref().and_then(|weigh| weigh(&self.run, label, arity)));
         match own.as_deref().or(weights) {
             Some(weights) if weights.len() != arity => Err(ChoiceError::BadWeights { label }),
@@ -95,7 +95,7 @@ impl Sampled {
 
     fn decide(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
         let pick = self.draw(label, arity, weights)?;
-        self.place = self.counts.as_ref().zip(self.place).and_then(|(counts, place)| counts.after(place, pick));
+        self.at = self.counts.as_ref().zip(self.at).and_then(|(counts, at)| counts.after(at, pick));
         self.run.push(Step { label, arity, pick });
         Ok(pick)
     }
@@ -109,7 +109,7 @@ impl Sampled {
     /// Stands at the beginning of the run at hand.
     fn begin(&mut self) {
         self.run.clear();
-        self.place = Some(Place::default());
+        self.at = Some(EMPTY);
         self.draws = Random::of_run(self.seed, self.numbers.0);
     }
 }

@@ -45,11 +45,16 @@ pub trait Strategy: Choices {
     fn is_done(&self) -> bool;
 
     /// The runs that this search has visited when there is no next run.
-    fn coverage(&self) -> Coverage;
+    fn coverage(&self) -> Coverage {
+        Coverage::All
+    }
 
     /// Gives away about half of the runs that are left, where it can be told between two runs which these are: the
-    /// two searches visit, together, exactly what this one would have visited.
+    /// two searches visit, together, exactly what this one would have visited. It gives away nothing where nothing is said.
     fn split(&mut self) -> Option<Self>
     where
-        Self: Sized;
+        Self: Sized,
+    {
+        None
+    }
 }

@@ -16,7 +16,7 @@ use super::{Label, Step, label};
 use std::fmt::{self, Write};
 
 /// The steps that a token may have.
-pub const MAX_STEPS: usize = 10_000_000;
+const MAX_STEPS: usize = 10_000_000;
 
 const RUN: &str = "c1";
 const SEARCH: &str = "s1";
@@ -64,32 +64,31 @@ pub fn write(run: &[Step]) -> String {
 /// # Errors
 /// Where the text is no token of a run.
 pub fn read(text: &str) -> Result<Vec<Step>, TokenError> {
-    let (kind, steps) = decode(text)?;
-    match kind {
-        RUN if steps.iter().all(|(_, end)| end.is_none()) => Ok(steps.into_iter().map(|(step, _)| step).collect()),
-        RUN => Err(TokenError::Damaged),
-        _ => Err(TokenError::OtherKind),
-    }
+    let (kind, parts, _) = decode(text)?;
+    let run = parts.into_iter().map(|(step, end)| end.is_none().then_some(step)).collect::<Option<_>>();
+    if kind == RUN { run.ok_or(TokenError::Damaged) } else { Err(TokenError::OtherKind) }
 }
 
-/// A search: its run and the ends, the shape of its first run, whether it is done.
-type Search = (Vec<Step>, Vec<usize>, Option<u32>, bool);
-
-pub(super) fn write_search(run: &[Step], ends: &[usize], shape: Option<u32>, done: bool) -> String {
-    encode(if done { DONE } else { SEARCH }, run.iter().zip(ends).map(|(step, end)| (*step, Some(*end))), shape)
+/// A search between two runs: its next run, the alternative before which it ends at each step, the shape of its first run.
+pub(super) struct Saved {
+    pub run: Vec<Step>,
+    pub ends: Vec<usize>,
+    pub shape: Option<u32>,
+    pub done: bool,
 }
 
-pub(super) fn read_search(text: &str) -> Result<Search, TokenError> {
-    let (kind, steps) = decode(text)?;
+pub(super) fn write_search(Saved { run, ends, shape, done }: Saved) -> String {
+    encode(if done { DONE } else { SEARCH }, run.into_iter().zip(ends.into_iter().map(Some)), shape)
+}
+
+pub(super) fn read_search(text: &str) -> Result<Saved, TokenError> {
+    let (kind, parts, shape) = decode(text)?;
     if kind == RUN {
         return Err(TokenError::OtherKind);
     }
-    let parts = steps.into_iter().map(|(step, end)| Some((step, end?))).collect::<Option<Vec<_>>>();
+    let parts = parts.into_iter().map(|(step, end)| Some((step, end?))).collect::<Option<Vec<_>>>();
     let (run, ends) = parts.ok_or(TokenError::Damaged)?.into_iter().unzip();
-    // Kind, labels, steps, the shape perhaps, and the checksum.
-    let shape = text.trim().split(':').nth(3).filter(|_| text.matches(':').count() == 4);
-    let shape = shape.map(|shape| u32::from_str_radix(shape, 16).map_err(|_| TokenError::Damaged)).transpose()?;
-    Ok((run, ends, shape, kind == DONE))
+    Ok(Saved { run, ends, shape, done: kind == DONE })
 }
 
 /// A number that stands for what a run asks, its labels and arities, whatever is picked.
@@ -125,17 +124,18 @@ fn encode(kind: &str, steps: impl Iterator<Item = Part>, shape: Option<u32>) -> 
 /// A step, and in a search the alternative before which it ends there.
 type Part = (Step, Option<usize>);
 
-fn decode(text: &str) -> Result<(&str, Vec<Part>), TokenError> {
+/// The kind of a token, its steps, and the shape of a search's first run.
+fn decode(text: &str) -> Result<(&str, Vec<Part>, Option<u32>), TokenError> {
     let text = text.trim();
     let kind = text.split(':').next().filter(|kind| [RUN, SEARCH, DONE].contains(kind)).ok_or(TokenError::NoToken)?;
     let (body, sum) = text.rsplit_once(':').ok_or(TokenError::Damaged)?;
     if format!("{:06x}", checksum(body)) != sum {
         return Err(TokenError::Damaged);
     }
-    fields(body).map(|steps| (kind, steps)).ok_or(TokenError::Damaged)
+    fields(body).map(|(parts, shape)| (kind, parts, shape)).ok_or(TokenError::Damaged)
 }
 
-fn fields(body: &str) -> Option<Vec<Part>> {
+fn fields(body: &str) -> Option<(Vec<Part>, Option<u32>)> {
     let mut fields = body.split(':').skip(1);
     let (labels, text) = (fields.next()?, fields.next()?);
     let labels: Vec<Label> = labels.split(',').filter(|text| !text.is_empty()).map(unescaped).collect::<Option<_>>()?;
@@ -149,7 +149,8 @@ fn fields(body: &str) -> Option<Vec<Part>> {
         let step = Step { label: labels.get(number)?, arity, pick };
         steps.extend(fits.then(|| std::iter::repeat_n((step, end.copied()), times))?);
     }
-    Some(steps)
+    let shape = fields.next().map(|shape| u32::from_str_radix(shape, 16)).transpose().ok()?;
+    Some((steps, shape))
 }
 
 /// Letters, digits, `-` and what is not ASCII stand for themselves; a space is `+`, the rest `%` and two digits.

@@ -2,7 +2,7 @@
 //!
 //! What is drawn is a function of the seed, so that the numbers here never change.
 
-use mayhap::choice::{Chooser, Counts, Ended, Explore, Odometer, Sampled, explore};
+use mayhap::choice::{Chooser, Ended, Explore, Odometer, RunCounts, Sampled, explore};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -77,7 +77,7 @@ fn runs_are_drawn_uniformly_where_their_numbers_are_known() {
     let few = Explore::new(Odometer::new()).run_if_few(1_024, |c| _ = (0..199).take_while(|_| c.flip("on")).count());
     assert_eq!(few.map(|report| report.runs), Some(200));
     let comb = |c: &mut Chooser| (0..199).take_while(|_| c.flip("on")).count();
-    let counts = Counts::of(|c| _ = comb(c)).unwrap();
+    let counts = RunCounts::of(|c| _ = comb(c)).unwrap();
     assert_eq!(counts.weights(&[], 2), Some(vec![1, 199]));
     let mut drawn = Vec::new();
     explore(Sampled::new(5, 40_000).uniform(counts), |c| drawn.push(comb(c)));

@@ -14,22 +14,22 @@ const LONGEST: usize = 256;
 #[derive(Clone, Copy)]
 enum Next {
     Asks(Label, usize),
-    Ends(Ended),
+    Ends(Fate),
 }
 
-/// The end of a run, as far as it matters here: it fails in the way that is looked for, or not.
+/// What becomes of a run, as far as it matters here: it fails in the way that is looked for, or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum Fate {
     /// It fails, in the way that is looked for.
     Fails,
     /// It does not, or it was cut.
     Passes,
 }
 
-impl Ended {
+impl Fate {
     /// A run fails where it has a message.
-    pub fn of(message: &Option<String>) -> Ended {
-        if message.is_some() { Ended::Fails } else { Ended::Passes }
+    pub fn of(message: &Option<String>) -> Fate {
+        if message.is_some() { Fate::Fails } else { Fate::Passes }
     }
 }
 
@@ -50,7 +50,14 @@ impl Attempt {
     }
 }
 
-/// Runs that were made.
+/// Runs that were made: a trie, whose nodes are numbers of the picks that lead to them.
+///
+/// ```text
+///   () asks more: 2 ─0─▶ passes
+///                   ─1─▶ asks number: 100 ─50─▶ asks more: 2 ─0─▶ fails
+/// ```
+///
+/// Edited steps `1 50` come to `1 50 0`, which is known to fail: nothing need run.
 #[derive(Default)]
 pub(super) struct Known {
     /// Maps the picks of a run's beginning, as a number, to what comes next.
@@ -83,21 +90,21 @@ impl Known {
     }
 
     /// The run that edited steps lead to, and how it ends, if that is known.
-    pub fn follow<'s>(&self, mut read: Read<'s>) -> Option<(Read<'s>, Ended)> {
+    pub fn follow<'s>(&self, mut read: Read<'s>) -> Option<(Read<'s>, Fate)> {
         let mut place = START;
         loop {
             match *self.next.get(&place)? {
                 Next::Ends(ended) => return Some((read, ended)),
                 Next::Asks(label, arity) => match read.branch(label, arity) {
                     Ok(pick) => place = mixed(place, pick),
-                    Err(_) => return Some((read, Ended::Passes)),
+                    Err(_) => return Some((read, Fate::Passes)),
                 },
             }
         }
     }
 
     /// Notes what became of edited steps: not adopted, if they come again.
-    pub fn note(&mut self, steps: &[Step], read: &Read<'_>, ended: Ended) -> Attempt {
+    pub fn note(&mut self, steps: &[Step], read: &Read<'_>, ended: Fate) -> Attempt {
         let attempt = Attempt::of(read);
         if read.made.len() > LONGEST {
             self.edits.insert(number(steps), attempt);

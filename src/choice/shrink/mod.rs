@@ -34,10 +34,11 @@ mod known;
 mod passes;
 mod read;
 
+use super::chooser::CHOICES;
 use super::report::shortlex;
 use super::rerun::{self, End, Failed};
 use super::{Choices, Chooser, Outcome, Step, panics};
-use known::{Attempt, Ended, Known};
+use known::{Attempt, Fate, Known};
 use read::Read;
 
 /// The bounds on the work of making a run smaller.
@@ -51,7 +52,7 @@ pub struct Bounds {
 
 impl Default for Bounds {
     fn default() -> Bounds {
-        Bounds { reruns: 5_000, choices: super::explore::CHOICES }
+        Bounds { reruns: 5_000, choices: CHOICES }
     }
 }
 
@@ -104,7 +105,7 @@ pub(super) fn shrink_kind<R: Outcome>(
     let mut first = Read::new(run);
     let message = program(&mut first)?;
     let mut known = Known::default();
-    known.note(run, &first, Ended::Fails);
+    known.note(run, &first, Fate::Fails);
     let mut search = Search {
         best: first.made,
         message,
@@ -166,7 +167,7 @@ impl Search<'_> {
         }
         let mut read = Read::before(&self.best, &steps);
         let message = (self.program)(&mut read);
-        let attempt = self.known.note(&steps, &read, Ended::of(&message));
+        let attempt = self.known.note(&steps, &read, Fate::of(&message));
         let adopted = self.judged(read.made, message);
         Some(Attempt { adopted, ..attempt })
     }
@@ -196,13 +197,13 @@ impl Search<'_> {
             None => {
                 let mut read = Read::up_to(longest, steps);
                 let message = (self.program)(&mut read);
-                let ended = Ended::of(&message);
+                let ended = Fate::of(&message);
                 self.known.note(steps, &read, ended);
                 self.judged(read.made.clone(), message);
                 (read, ended)
             }
         };
-        (!read.is_longer()).then_some(ended == Ended::Fails)
+        (!read.is_longer()).then_some(ended == Fate::Fails)
     }
 
     /// The run that these steps lead to, where it was made.

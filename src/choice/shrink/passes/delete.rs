@@ -1,7 +1,7 @@
 //! Deleting steps: chunks of any run, then groups and spans of short ones, and what a length governs with the length.
 
 use super::super::Search;
-use super::{FEW, GROUP, few, pick, positive, without};
+use super::{FEW, GROUP, few, pick, positive, width, with_pick, without};
 use std::ops::Range;
 
 /// So many deletions that delete nothing show that the program asks for a fixed number of choices.
@@ -96,9 +96,7 @@ pub fn below(search: &mut Search) {
     for at in positive(search) {
         for size in (1..=GROUP).chain([8, 16, 32]) {
             if at + size < search.best.len() && few(search) {
-                let mut steps = without(&search.best, at + 1..at + 1 + size);
-                steps[at].pick = 0;
-                search.consider(steps);
+                search.consider(with_pick(without(&search.best, at + 1..at + 1 + size), at, 0));
             }
         }
     }
@@ -108,11 +106,10 @@ pub fn below(search: &mut Search) {
 pub fn recast(search: &mut Search) {
     for at in positive(search) {
         for lower in 0..pick(search, at).min(2 * GROUP) {
-            let mut steps = search.best.clone();
             if !few(search) || lower >= pick(search, at) {
                 break;
             }
-            steps[at].pick = lower;
+            let mut steps = with_pick(search.best.clone(), at, lower);
             if search.consider(steps.clone()) {
                 break;
             }
@@ -152,27 +149,21 @@ pub fn length_periods(search: &mut Search) {
     }
 }
 
-/// The number of steps by which a run is shorter where a pick is lowered by one, if it is: the pick is a length.
-fn width(search: &mut Search, at: usize) -> Option<usize> {
-    let (lower, before) = (pick(search, at).checked_sub(1)?, search.best.len());
-    let mut steps = search.best.clone();
-    steps[at].pick = lower;
-    let attempt = search.attempt(steps)?;
-    before.checked_sub(attempt.length).filter(|width| *width > 0 && !attempt.adopted)
-}
-
 /// Considers the best run without these steps, a length lowered by their count.
 fn delete_counted(search: &mut Search, length: usize, count: usize, steps: Range<usize>) -> bool {
     let Some(lower) = pick(search, length).checked_sub(count) else { return false };
     if steps.end > search.best.len() || search.is_over() {
         return false;
     }
-    let mut edited = without(&search.best, steps);
-    edited[length].pick = lower;
-    search.consider(edited)
+    search.consider(with_pick(without(&search.best, steps), length, lower))
 }
 
 /// Deletes elements of `width` steps each, as many as the length at `at` is lowered by: many at first, then single ones.
+///
+/// ```text
+///   length 3 | a 7  b 0 | a 2  b 1 | a 5  b 0      width 2
+///   length 2 |          | a 2  b 1 | a 5  b 0      considered, as are the run without the second and without the third
+/// ```
 fn shorten(search: &mut Search, at: usize, width: usize) {
     let mut count = pick(search, at);
     while count > 0 {

@@ -2,7 +2,7 @@
 
 use super::super::super::{Choices, Random, Step};
 use super::super::Search;
-use super::moves::{self, Draft, Move};
+use super::moves::{Move, consider_draft, deletions, drafted};
 use super::{GROUP, fails_with, few, pick, traded};
 
 /// Picks with fewer alternatives make up for nothing that small edits do not.
@@ -13,7 +13,7 @@ const AROUND: usize = 256;
 
 /// An item is deleted, and what one of its steps has is added to another step, taken from it, or its bits change.
 pub fn merges(search: &mut Search) {
-    for it in moves::deletions(search) {
+    for it in deletions(search) {
         let (Move::Shorten(_, item) | Move::Delete(item)) = &it else { continue };
         for from in item.clone().filter(|&from| pick(search, from) > 0).collect::<Vec<_>>() {
             for to in (0..search.best.len()).rev().filter(|to| !item.contains(to)) {
@@ -28,14 +28,10 @@ fn merge(search: &mut Search, deletion: &Move, from: usize, to: usize) {
     for above in [0, 1] {
         let traded = search.best.get(to).map_or(Vec::new(), |step| traded(step, given.saturating_add(above)));
         for merged in traded {
-            let mut draft: Draft = search.best.iter().copied().map(Some).collect();
-            if !few(search) || !deletion.reaches(&draft) || to >= draft.len() || deletion.make(&mut draft, 1).is_none()
-            {
-                return;
-            }
-            let Some(step) = &mut draft[to] else { return };
+            let Some(mut draft) = drafted(search, &[deletion], 1).filter(|_| few(search)) else { return };
+            let Some(Some(step)) = draft.get_mut(to) else { return };
             step.pick = merged.min(step.arity - 1);
-            search.consider(draft.into_iter().flatten().collect());
+            consider_draft(search, draft);
         }
     }
 }
@@ -43,21 +39,18 @@ fn merge(search: &mut Search, deletion: &Move, from: usize, to: usize) {
 /// An item is deleted, and another pick becomes what is drawn at random.
 pub fn compensate(search: &mut Search) {
     let bounded: Vec<usize> = (0..search.best.len()).filter(|&at| is_bounded(search, at)).collect();
-    let deletions = if bounded.is_empty() { Vec::new() } else { moves::deletions(search) };
+    let items = if bounded.is_empty() { Vec::new() } else { deletions(search) };
     let mut random = Random::new(DRAWN as u64);
     let mut below = |bound: usize| random.choose("drawn", bound).unwrap_or(0);
-    for _ in 0..if deletions.is_empty() { 0 } else { DRAWN } {
-        let (deletion, to) = (&deletions[below(deletions.len())], bounded[below(bounded.len())]);
+    for _ in 0..if items.is_empty() { 0 } else { DRAWN } {
+        let (deletion, to) = (&items[below(items.len())], bounded[below(bounded.len())]);
         let (far, around, is_far) =
             (below(search.best.get(to).map_or(1, |step| step.arity)), below(2 * AROUND), below(2) == 1);
-        let mut draft: Draft = search.best.iter().copied().map(Some).collect();
-        if !few(search) || to >= draft.len() || !deletion.reaches(&draft) || deletion.make(&mut draft, 1).is_none() {
-            continue;
-        }
-        if let Some(Step { arity, pick, .. }) = &mut draft[to] {
+        let Some(mut draft) = drafted(search, &[deletion], 1).filter(|_| few(search)) else { continue };
+        if let Some(Some(Step { arity, pick, .. })) = draft.get_mut(to) {
             let near = pick.saturating_add(around).saturating_sub(AROUND).min(*arity - 1);
             *pick = if is_far { far } else { near };
-            search.consider(draft.into_iter().flatten().collect());
+            consider_draft(search, draft);
         }
     }
 }

@@ -51,6 +51,11 @@ fn without(steps: &[Step], chunk: Range<usize>) -> Vec<Step> {
     [&steps[..chunk.start], &steps[chunk.end..]].concat()
 }
 
+fn with_pick(mut steps: Vec<Step>, at: usize, pick: usize) -> Vec<Step> {
+    steps[at].pick = pick;
+    steps
+}
+
 fn pick(search: &Search, at: usize) -> usize {
     search.best.get(at).map_or(0, |step| step.pick)
 }
@@ -90,6 +95,13 @@ fn fails_with(search: &mut Search, at: usize, pick: usize) -> Option<bool> {
     if few(search) { search.fails(&steps) } else { None }
 }
 
+/// The number of steps by which a run is shorter where a pick is lowered by one, if it is: the pick is a length.
+fn width(search: &mut Search, at: usize) -> Option<usize> {
+    let (lower, before) = (pick(search, at).checked_sub(1)?, search.best.len());
+    let attempt = search.attempt(with_pick(search.best.clone(), at, lower))?;
+    before.checked_sub(attempt.length).filter(|width| *width > 0 && !attempt.adopted)
+}
+
 /// Tests whether higher picks fail as well, as far as some of them show: then the least is found by halves.
 fn is_threshold(search: &mut Search, at: usize) -> bool {
     let Some(&Step { arity, pick, .. }) = search.best.get(at) else { return true };
@@ -107,6 +119,11 @@ fn traded(step: &Step, amount: usize) -> Vec<usize> {
 }
 
 /// Repeats an edit that can be made several times at once: twice as often each time it succeeds, at last half as often.
+///
+/// ```text
+///   times        1   2   4   8  16   8   8   4   2   2   1
+///   lowered to  99  97  93  85   ·  77   ·   ·  75   ·   ·      a pick of 100 that fails from 75 on
+/// ```
 fn gallop(search: &mut Search, mut edit: impl FnMut(&mut Search, usize) -> bool) -> bool {
     let (mut times, mut grows, mut succeeded) = (1_usize, true, false);
     while times > 0 && !search.is_over() {

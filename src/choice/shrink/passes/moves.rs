@@ -5,7 +5,7 @@
 
 use super::super::super::Step;
 use super::super::Search;
-use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set};
+use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set, width};
 use std::ops::Range;
 
 /// So many moves are combined by threes.
@@ -28,18 +28,18 @@ pub type Draft = Vec<Option<Step>>;
 
 impl Move {
     /// Makes the edit so many times; none where it cannot be.
-    pub fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
+    fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
         match self {
             Move::Lower(at) => {
-                let step = draft[*at].as_mut()?;
+                let step = draft.get_mut(*at)?.as_mut()?;
                 step.pick = step.pick.checked_sub(times)?;
             }
             Move::Raise(at, by) => {
-                let step = draft[*at].as_mut()?;
+                let step = draft.get_mut(*at)?.as_mut()?;
                 let raised = by.checked_mul(times).and_then(|by| step.pick.checked_add(by));
                 step.pick = raised.filter(|pick| *pick < step.arity)?;
             }
-            Move::Zero(at) => draft[*at].as_mut()?.pick = 0,
+            Move::Zero(at) => draft.get_mut(*at)?.as_mut()?.pick = 0,
             Move::Delete(item) => {
                 let end = item.len().checked_mul(times).and_then(|length| item.start.checked_add(length))?;
                 for step in draft.get_mut(item.start..end)? {
@@ -80,20 +80,15 @@ fn deletes(search: &mut Search) -> Vec<Move> {
     items(&search.best).into_iter().filter(|item| item.len() <= 4 * GROUP).map(Move::Delete).collect()
 }
 
-/// Lowering by one shows whether a pick is a length, and how long the items are.
+/// A pick that is a length is lowered with each of the items that it may count.
 fn shortens(search: &mut Search) -> Vec<Move> {
     let mut moves = Vec::new();
     for at in positive(search) {
-        let (before, mut steps) = (search.best.len(), search.best.clone());
-        let Some(lower) = pick(search, at).checked_sub(1) else { continue };
-        steps[at].pick = lower;
-        let Some(attempt) = search.attempt(steps) else { continue };
-        let Some(first) = search.best.get(at + 1).filter(|_| !attempt.adopted && attempt.length < before) else {
-            continue;
-        };
-        let (width, steps) = (before - attempt.length, &search.best);
-        for start in (at + 1..before).filter(|&start| steps[start].label == first.label) {
-            let as_wide = (start + width <= before).then_some(start..start + width);
+        let Some(width) = width(search, at) else { continue };
+        let steps = &search.best;
+        let Some(first) = steps.get(at + 1) else { continue };
+        for start in (at + 1..steps.len()).filter(|&start| steps[start].label == first.label) {
+            let as_wide = (start + width <= steps.len()).then_some(start..start + width);
             let other = item(steps, start).filter(|item| Some(item) != as_wide.as_ref());
             moves.extend([as_wide, other].into_iter().flatten().map(|item| Move::Shorten(at, item)));
         }
@@ -126,23 +121,21 @@ const PAIRS: &[[Kind; 2]] = &[
     [deletes, leaps],
 ];
 
-/// Considers the best run with these moves made, again and again.
-fn make(search: &mut Search, moves: &[&Move]) -> bool {
-    gallop(search, |search, times| {
-        let mut draft: Draft = search.best.iter().copied().map(Some).collect();
-        let fits = moves.iter().all(|it| it.reaches(&draft) && it.make(&mut draft, times).is_some());
-        fits && search.consider(draft.into_iter().flatten().collect())
-    })
+/// The best run with these moves made so many times each; none where they cannot be.
+pub fn drafted(search: &Search, moves: &[&Move], times: usize) -> Option<Draft> {
+    let mut draft: Draft = search.best.iter().copied().map(Some).collect();
+    moves.iter().try_for_each(|it| it.make(&mut draft, times))?;
+    Some(draft)
 }
 
-impl Move {
-    pub fn reaches(&self, draft: &Draft) -> bool {
-        match self {
-            Move::Lower(at) | Move::Raise(at, _) | Move::Zero(at) => *at < draft.len(),
-            Move::Delete(item) => item.end <= draft.len(),
-            Move::Shorten(_, item) => item.end <= draft.len(),
-        }
-    }
+/// Considers the steps that are not deleted.
+pub fn consider_draft(search: &mut Search, draft: Draft) -> bool {
+    search.consider(draft.into_iter().flatten().collect())
+}
+
+/// Considers the best run with these moves made, again and again.
+fn make(search: &mut Search, moves: &[&Move]) -> bool {
+    gallop(search, |search, times| drafted(search, moves, times).is_some_and(|draft| consider_draft(search, draft)))
 }
 
 /// Every two moves of kinds that go together: each of one kind with one of the other, then each with the next, and so on.
