@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use mayhap::details::Observed;
 use mayhap::json::encode_into;
-use mayhap::trace::{Body, Event, Reply};
+use mayhap::trace::{EventKind, Response, TraceEvent};
 use mayhap::{Exchange, Validator};
 use workload::{Recording, Start, Workload, simulate};
 
@@ -80,11 +80,11 @@ fn write_trace(workload: &Workload, count: u64) {
     let mut lines = String::new();
     for exchange in &exchanges {
         let reply = match &exchange.observed {
-            Observed::Answer(answer) => Reply::Answer((spec.program.response, answer)),
-            Observed::Nothing | Observed::Any | Observed::Lost => Reply::NotOwed,
+            Observed::Answer(answer) => Response::Answer((spec.program.response, answer)),
+            Observed::Nothing | Observed::Any | Observed::Lost => Response::NotOwed,
         };
-        let body = Body::Exchange { query: (spec.program.request, &exchange.request), reply };
-        let event = Event { line: exchange.line, client: None, body };
+        let kind = EventKind::Exchange { query: (spec.program.request, &exchange.request), reply };
+        let event = TraceEvent { line: exchange.line, client: None, kind };
         event.write(&mut lines, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
         lines.push('\n');
     }

@@ -16,6 +16,7 @@ const SHOWN: usize = 40;
 
 /// Why a choice could not be made.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum ChoiceError {
     /// A choice between no alternatives.
     Empty {
@@ -78,6 +79,7 @@ pub enum ChoiceError {
 
 /// A text that is no label.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct BadLabel {
     /// The text.
     pub text: String,
@@ -87,6 +89,7 @@ pub struct BadLabel {
 
 /// A step that is not the one that was recorded.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Difference {
     /// Position in the record, from 0.
     pub position: usize,

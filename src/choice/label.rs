@@ -26,6 +26,7 @@ static READ: LazyLock<Mutex<HashSet<Label>>> = LazyLock::new(Mutex::default);
 
 /// Why a text is no label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Unfit {
     /// It is empty.
     Empty,

@@ -45,6 +45,7 @@ pub enum Ended {
 
 /// A kind of failure, with the shortest run that shows it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Failure {
     pub(super) kind: String,
     /// The text of what went wrong: the panic's place and message, or the error.
@@ -58,6 +59,7 @@ pub struct Failure {
 
 /// The other way in which a failing run ended when it was run again with the choices it had.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Flaky {
     /// It did not fail.
     Passed,
@@ -88,6 +90,7 @@ impl Failure {
 
 /// A run that was ended: by a mistake, or by a bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Stopped {
     /// The mistake or the bound that ended it.
     pub error: ChoiceError,
@@ -97,6 +100,7 @@ pub struct Stopped {
 
 /// The findings of an exploration: numbers of runs, the failures, a mistake of the program, and why it ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The number of runs that were visited from beginning to end.
     pub runs: u64,

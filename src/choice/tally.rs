@@ -19,6 +19,7 @@ const ENDLESS: u64 = 100;
 
 /// The progress of an exploration: the runs visited so far, and those of them that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// Runs visited.
     pub runs: u64,

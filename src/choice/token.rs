@@ -24,6 +24,7 @@ const DONE: &str = "s1-done";
 
 /// Why a text is no token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum TokenError {
     /// It is none of ours.
     NoToken,

@@ -4,7 +4,7 @@
 
 use super::files;
 use mayhap::spec::Spec;
-use mayhap::validate::Recorded;
+use mayhap::validate::StoredTrace;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -64,9 +64,9 @@ impl Once {
 
     /// Turns what was read of the trace, its first `length` exchanges, into a recording that can be read again.
     #[must_use]
-    pub fn again(self, spec: &Arc<Spec>, length: usize) -> Recorded<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
+    pub fn again(self, spec: &Arc<Spec>, length: usize) -> StoredTrace<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
         let kept = self.input.into_inner().kept;
-        Recorded::new(spec, length, move |bytes| match &kept {
+        StoredTrace::new(spec, length, move |bytes| match &kept {
             Kept::File(path) => open_at(path, bytes),
             Kept::Nothing => Ok(Box::new(io::empty())),
             Kept::Spool(file) => {

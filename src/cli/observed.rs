@@ -6,7 +6,7 @@ use mayhap::dualize::Observed;
 use mayhap::json::encode_into;
 use mayhap::server::Reply;
 use mayhap::spec::Spec;
-use mayhap::trace::{self, Body, Event};
+use mayhap::trace::{EventKind, Response, TraceEvent};
 use mayhap::value::Value;
 
 /// A reply as its client sees it.
@@ -25,10 +25,10 @@ pub fn seen(reply: Reply) -> Observed {
 pub fn write(line: &mut String, spec: &Spec, client: Option<u64>, request: &Value, reply: &Reply) {
     let query = (spec.program.request, request);
     let (client, reply) = match reply {
-        Reply::Answer(answer) => (client, trace::Reply::Answer((spec.program.response, answer))),
-        Reply::Nothing if client.is_some() && spec.program.names_clients => (client, trace::Reply::Lost),
-        Reply::Nothing => (None, trace::Reply::NotOwed),
+        Reply::Answer(answer) => (client, Response::Answer((spec.program.response, answer))),
+        Reply::Nothing if client.is_some() && spec.program.names_clients => (client, Response::Lost),
+        Reply::Nothing => (None, Response::NotOwed),
     };
-    let event = Event { line: 0, client, body: Body::Exchange { query, reply } };
+    let event = TraceEvent { line: 0, client, kind: EventKind::Exchange { query, reply } };
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }

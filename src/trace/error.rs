@@ -1,8 +1,8 @@
 //! A line that is no event: where, what was expected, and the line itself with a caret.
 //!
 //! ```
-//! use mayhap::trace::Reader;
-//! let error = Reader::new("\n{\"q\": 5, \"a\" 1}".as_bytes()).next_line().and_then(|_| Ok(())).unwrap_err();
+//! use mayhap::trace::TraceReader;
+//! let error = TraceReader::new("\n{\"q\": 5, \"a\" 1}".as_bytes()).next_line().and_then(|_| Ok(())).unwrap_err();
 //! assert_eq!(error.render("t.ndjson"), "\
 //! error: expected `:`, found a number
 //!   --> t.ndjson:2:14

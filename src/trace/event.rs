@@ -1,9 +1,9 @@
 //! The events of a trace, and how one is written as a line.
 //!
 //! ```
-//! use mayhap::trace::{Body, Event, Reply};
-//! let body = Body::Exchange { query: "5", reply: Reply::Answer("1") };
-//! assert_eq!(Event { line: 1, client: None, body }.to_string(), r#"{"q": 5, "a": 1}"#);
+//! use mayhap::trace::{EventKind, TraceEvent, Response};
+//! let kind = EventKind::Exchange { query: "5", reply: Response::Answer("1") };
+//! assert_eq!(TraceEvent { line: 1, client: None, kind }.to_string(), r#"{"q": 5, "a": 1}"#);
 //! ```
 
 use crate::json;
@@ -11,24 +11,25 @@ use std::fmt;
 
 /// One observation; `V` is what stands for a query, an answer or a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Event<V> {
+pub struct TraceEvent<V> {
     /// The line it stands on, from 1, blank lines counted; not part of what is written.
     pub line: u64,
     /// The connection (`"c"`), where the trace names one.
     pub client: Option<u64>,
     /// The observation itself.
-    pub body: Body<V>,
+    pub kind: EventKind<V>,
 }
 
 /// The content of an event: a whole exchange, a step of a connection, or a message between the server and a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Body<V> {
+#[non_exhaustive]
+pub enum EventKind<V> {
     /// A request together with what became of it, on one line.
     Exchange {
         /// The request.
         query: V,
         /// The reply: what came back.
-        reply: Reply<V>,
+        reply: Response<V>,
     },
     /// A connection sent a request.
     Request(V),
@@ -44,7 +45,7 @@ pub enum Body<V> {
 
 /// The reply in an exchange: what came back.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reply<V> {
+pub enum Response<V> {
     /// An answer; null is one.
     Answer(V),
     /// Nothing, and nothing was owed: `{"q": 5}`.
@@ -68,6 +69,7 @@ pub struct PeerEvent<V> {
 
 /// The content of a message between the server and a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum PeerMessage<V> {
     /// The server called.
     Call(V),
@@ -77,17 +79,10 @@ pub enum PeerMessage<V> {
     Lost,
 }
 
-impl<V> Event<V> {
-    /// Tests whether this is a whole exchange, as synchronous traces consist of.
-    pub fn is_exchange(&self) -> bool {
-        matches!(self.body, Body::Exchange { .. })
-    }
-}
-
 /// Appends a query, an answer or a key to a line, as JSON.
 type Show<'s, V> = &'s mut dyn FnMut(&mut String, &V);
 
-impl<V> Event<V> {
+impl<V> TraceEvent<V> {
     /// Appends the line of a trace, without its end.
     pub fn write(&self, out: &mut String, show: Show<'_, V>) {
         out.push('{');
@@ -100,27 +95,27 @@ impl<V> Event<V> {
             out.push_str(name);
             show(out, value);
         };
-        match &self.body {
-            Body::Exchange { query, reply } => {
+        match &self.kind {
+            EventKind::Exchange { query, reply } => {
                 named(out, "\"q\": ", query);
                 match reply {
-                    Reply::Answer(answer) => named(out, ", \"a\": ", answer),
-                    Reply::NotOwed => {}
-                    Reply::Lost => out.push_str(", \"lost\": true"),
+                    Response::Answer(answer) => named(out, ", \"a\": ", answer),
+                    Response::NotOwed => {}
+                    Response::Lost => out.push_str(", \"lost\": true"),
                 }
             }
-            Body::Request(query) => named(out, "\"q\": ", query),
-            Body::Answer(answer) => named(out, "\"a\": ", answer),
-            Body::Lost => out.push_str("\"lost\": true"),
-            Body::Closed => out.push_str("\"closed\": true"),
-            Body::Peer(event) => event.write(out, &mut named),
+            EventKind::Request(query) => named(out, "\"q\": ", query),
+            EventKind::Answer(answer) => named(out, "\"a\": ", answer),
+            EventKind::Lost => out.push_str("\"lost\": true"),
+            EventKind::Closed => out.push_str("\"closed\": true"),
+            EventKind::Peer(event) => event.write(out, &mut named),
         }
         out.push('}');
     }
 }
 
 /// The line of a trace, without its end; `V` displays as JSON.
-impl<V: fmt::Display> fmt::Display for Event<V> {
+impl<V: fmt::Display> fmt::Display for TraceEvent<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = String::new();
         // Writing into a string cannot fail.

@@ -3,7 +3,7 @@
 //! A line with `q` is a whole exchange if it has `a` or `lost` too, or no `c`. `"a": null` is an answer, a missing `a`
 //! is none. Keys that mean nothing here (`"t"`, `"note"`) are passed over and shown on request; no key stands twice.
 
-use super::event::{Body, Event, PeerEvent, PeerMessage, Reply};
+use super::event::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
 use crate::json::{JsonError, Scanner};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -40,20 +40,20 @@ pub struct Header {
 
 /// A line that is an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line<'a> {
+pub struct TraceLine<'a> {
     /// The event.
-    pub event: Event<Raw<'a>>,
+    pub event: TraceEvent<Raw<'a>>,
     /// The whole line, without its end.
     pub text: &'a str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> TraceLine<'a> {
     /// The keys that mean nothing to a verdict, with their values as they stand.
     #[must_use]
     pub fn notes(&self) -> Vec<(String, &'a str)> {
         let mut notes = Vec::new();
         let read = for_each_key(self.text, |key, value| {
-            if Fields::default().slot(&key).is_none() {
+            if EventKeys::default().slot(&key).is_none() {
                 notes.push((key.into_owned(), value.text));
             }
             Ok(())
@@ -65,13 +65,13 @@ impl<'a> Line<'a> {
 
 /// A line as it was read: an event or the header.
 pub(super) enum Record<'a> {
-    Event(Event<Raw<'a>>),
+    Event(TraceEvent<Raw<'a>>),
     Header(Header),
 }
 
 /// Reads a line; the error's offset is one into `text`.
 pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
-    let mut fields = Fields::default();
+    let mut fields = EventKeys::default();
     let mut notes: SmallVec<[Cow<'_, str>; 4]> = SmallVec::new();
     let end = for_each_key(text, |key, value| {
         let is_new = match fields.slot(&key) {
@@ -126,7 +126,7 @@ fn finish(mut scanner: Scanner<'_>) -> Parsed<usize> {
 
 /// The keys that mean something, as they stand.
 #[derive(Default)]
-struct Fields<'a> {
+struct EventKeys<'a> {
     query: Option<Raw<'a>>,
     answer: Option<Raw<'a>>,
     client: Option<Raw<'a>>,
@@ -138,7 +138,7 @@ struct Fields<'a> {
     spec: Option<Raw<'a>>,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> EventKeys<'a> {
     #[inline]
     fn slot(&mut self, key: &str) -> Option<&mut Option<Raw<'a>>> {
         match key {
@@ -164,30 +164,32 @@ impl<'a> Fields<'a> {
         }
         let number = self.client.map(natural).transpose()?;
         if self.peer.is_some() {
-            let body = self.peer_event(number, end).map(Body::Peer)?;
-            return Ok(Record::Event(Event { line, client: None, body }));
+            let kind = self.peer_event(number, end).map(EventKind::Peer)?;
+            return Ok(Record::Event(TraceEvent { line, client: None, kind }));
         }
-        Ok(Record::Event(Event { line, client: number, body: self.body(end)? }))
+        Ok(Record::Event(TraceEvent { line, client: number, kind: self.kind(end)? }))
     }
 
-    fn body(&self, end: usize) -> Parsed<Body<Raw<'a>>> {
+    fn kind(&self, end: usize) -> Parsed<EventKind<Raw<'a>>> {
         if let Some(closed) = self.closed {
             self.alone(closed, &[self.query, self.answer, self.lost])?;
             self.needs_client(end, "the end of a connection")?;
-            return Ok(Body::Closed);
+            return Ok(EventKind::Closed);
         }
         if let (Some(_), Some(lost)) = (self.answer, self.lost) {
             return Err(JsonError::new(lost.offset, "an event cannot both have an answer (\"a\") and be \"lost\""));
         }
         match (self.query, self.answer) {
-            (Some(query), Some(answer)) => Ok(Body::Exchange { query, reply: Reply::Answer(answer) }),
-            (Some(query), None) if self.lost.is_some() => Ok(Body::Exchange { query, reply: Reply::Lost }),
-            (Some(query), None) if self.client.is_none() => Ok(Body::Exchange { query, reply: Reply::NotOwed }),
-            (Some(query), None) => Ok(Body::Request(query)),
+            (Some(query), Some(answer)) => Ok(EventKind::Exchange { query, reply: Response::Answer(answer) }),
+            (Some(query), None) if self.lost.is_some() => Ok(EventKind::Exchange { query, reply: Response::Lost }),
+            (Some(query), None) if self.client.is_none() => Ok(EventKind::Exchange { query, reply: Response::NotOwed }),
+            (Some(query), None) => Ok(EventKind::Request(query)),
             (None, Some(answer)) => {
-                self.needs_client(end, "an answer without its request").map(|()| Body::Answer(answer))
+                self.needs_client(end, "an answer without its request").map(|()| EventKind::Answer(answer))
             }
-            (None, None) if self.lost.is_some() => self.needs_client(end, "a client that gave up").map(|()| Body::Lost),
+            (None, None) if self.lost.is_some() => {
+                self.needs_client(end, "a client that gave up").map(|()| EventKind::Lost)
+            }
             (None, None) => Err(JsonError::new(
                 end,
                 "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\" and \"closed\"",

@@ -3,13 +3,13 @@
 //! The format is NDJSON: `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose
 //! answer stands on a later line, `{"c": 1, "lost": true}` a client that gave up. The order of lines is the order in
 //! which the tester observed. What a query or an answer means depends on the specification and is not known here: an
-//! [`Event`] is generic over it, and the [`Reader`] hands out each as the [`Raw`] text that stands in the line.
+//! [`TraceEvent`] is generic over it, and the [`TraceReader`] hands out each as the [`Raw`] text that stands in the line.
 //!
 //! ```
-//! use mayhap::trace::{Body, Reader, Reply};
-//! let mut reader = Reader::new("{\"q\": 5, \"a\": 1, \"note\": \"first\"}\n".as_bytes());
+//! use mayhap::trace::{EventKind, TraceReader, Response};
+//! let mut reader = TraceReader::new("{\"q\": 5, \"a\": 1, \"note\": \"first\"}\n".as_bytes());
 //! let line = reader.next_line()?.expect("one event");
-//! let Body::Exchange { query, reply: Reply::Answer(answer) } = &line.event.body else { panic!() };
+//! let EventKind::Exchange { query, reply: Response::Answer(answer) } = &line.event.kind else { panic!() };
 //! assert_eq!((query.text, answer.text, line.event.line), ("5", "1", 1));
 //! assert_eq!(line.notes(), [("note".to_string(), "\"first\"")]);
 //! # Ok::<(), mayhap::trace::TraceError>(())
@@ -21,6 +21,6 @@ mod line;
 mod reader;
 
 pub use error::TraceError;
-pub use event::{Body, Event, PeerEvent, PeerMessage, Reply};
-pub use line::{Header, Line, Raw};
-pub use reader::{MAX_LINE_BYTES, Mark, Next, Reader};
+pub use event::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
+pub use line::{Header, Raw, TraceLine};
+pub use reader::{MAX_LINE_BYTES, NextLine, TracePosition, TraceReader};

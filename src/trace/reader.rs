@@ -3,8 +3,8 @@
 //! Blank lines are passed over but counted, lines may end in `\r\n`, a byte order mark may come first.
 //!
 //! ```
-//! use mayhap::trace::Reader;
-//! let mut reader = Reader::new("{\"mayhap\": 1, \"spec\": \"kv\"}\n\n{\"q\": 1, \"a\": 2}\r\n".as_bytes());
+//! use mayhap::trace::TraceReader;
+//! let mut reader = TraceReader::new("{\"mayhap\": 1, \"spec\": \"kv\"}\n\n{\"q\": 1, \"a\": 2}\r\n".as_bytes());
 //! assert_eq!(reader.next_line()?.map(|line| line.event.line), Some(3));
 //! assert_eq!(reader.header().and_then(|header| header.spec.as_deref()), Some("kv"));
 //! assert_eq!(reader.next_line()?, None);
@@ -13,7 +13,7 @@
 //! ```
 
 use super::error::TraceError;
-use super::line::{Header, Line, Record, parse};
+use super::line::{Header, Record, TraceLine, parse};
 use std::io::{self, BufRead};
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the events of a trace, one after another.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct TraceReader<R> {
     input: R,
     /// Whole lines that have arrived.
     arrived: String,
@@ -37,15 +37,14 @@ pub struct Reader<R> {
     among: Option<Range<usize>>,
     /// The line last read, where it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
     alone: Vec<u8>,
-    line: u64,
     header: Option<Header>,
-    events: u64,
-    read: u64,
+    /// The position behind the line last read.
+    at: TracePosition,
 }
 
 /// A position of a reader in a trace: before the line that comes next.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Mark {
+pub struct TracePosition {
     /// The number of bytes before it.
     pub bytes: u64,
     /// The number of lines before it.
@@ -55,38 +54,27 @@ pub struct Mark {
 }
 
 /// An event, read one way or the other.
-pub enum Next<'a, T> {
+pub enum NextLine<'a, T> {
     /// As the caller reads it.
     Quick(T),
     /// In full.
-    Line(Line<'a>),
+    Line(TraceLine<'a>),
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead> TraceReader<R> {
     /// Stands before the first line of `input`.
-    pub fn new(input: R) -> Reader<R> {
-        Reader::resume(input, Mark::default())
+    pub fn new(input: R) -> TraceReader<R> {
+        TraceReader::resume(input, TracePosition::default())
     }
 
     /// Stands where another reader of the same trace stood, before what `input` begins with.
-    pub fn resume(input: R, mark: Mark) -> Reader<R> {
-        let (line, events, read) = (mark.lines, mark.events, mark.bytes);
-        Reader {
-            input,
-            arrived: String::new(),
-            passed: 0,
-            among: None,
-            alone: Vec::new(),
-            line,
-            header: None,
-            events,
-            read,
-        }
+    pub fn resume(input: R, at: TracePosition) -> TraceReader<R> {
+        TraceReader { input, arrived: String::new(), passed: 0, among: None, alone: Vec::new(), header: None, at }
     }
 
     /// The position at which the reader stands.
-    pub fn mark(&self) -> Mark {
-        Mark { bytes: self.read, lines: self.line, events: self.events }
+    pub fn position(&self) -> TracePosition {
+        self.at
     }
 
     /// The optional first line, which says what the trace is of, once it has been read.
@@ -96,12 +84,12 @@ impl<R: BufRead> Reader<R> {
 
     /// The number of events that have been read, counted from the beginning of the trace.
     pub fn events(&self) -> u64 {
-        self.events
+        self.at.events
     }
 
     /// The number of lines that have been read, counted from the beginning of the trace.
     pub fn lines(&self) -> u64 {
-        self.line
+        self.at.lines
     }
 
     /// The next event; nothing where the trace ends.
@@ -109,28 +97,28 @@ impl<R: BufRead> Reader<R> {
     /// # Errors
     /// The input cannot be read, or a line is no event: not UTF-8, not JSON, longer than [`MAX_LINE_BYTES`], a key
     /// twice, keys that do not go together, a header that is not the first line.
-    pub fn next_line(&mut self) -> Result<Option<Line<'_>>, TraceError> {
-        let next: Option<Next<'_, ()>> = self.next_with(|_, _| None)?;
+    pub fn next_line(&mut self) -> Result<Option<TraceLine<'_>>, TraceError> {
+        let next: Option<NextLine<'_, ()>> = self.next_with(|_, _| None)?;
         Ok(next.and_then(|next| match next {
-            Next::Line(line) => Some(line),
-            Next::Quick(()) => None,
+            NextLine::Line(line) => Some(line),
+            NextLine::Quick(()) => None,
         }))
     }
 
     /// The next event, as `quick` reads it from the text of its line, of which it gets the number; in full where it cannot.
     ///
     /// # Errors
-    /// As [`Reader::next_line`].
+    /// As [`TraceReader::next_line`].
     pub fn next_with<T>(
         &mut self,
         quick: impl FnOnce(&str, u64) -> Option<T>,
-    ) -> Result<Option<Next<'_, T>>, TraceError> {
+    ) -> Result<Option<NextLine<'_, T>>, TraceError> {
         while self.fill()? {
             if !self.is_blank() && !self.is_header()? {
-                self.events += 1;
-                return match quick(self.text()?, self.line) {
-                    Some(found) => Ok(Some(Next::Quick(found))),
-                    None => self.event().map(|line| Some(Next::Line(line))),
+                self.at.events += 1;
+                return match quick(self.text()?, self.at.lines) {
+                    Some(found) => Ok(Some(NextLine::Quick(found))),
+                    None => self.event().map(|line| Some(NextLine::Line(line))),
                 };
             }
         }
@@ -140,7 +128,7 @@ impl<R: BufRead> Reader<R> {
     /// An error at a byte of the line last read: for what is found out about an event after it was read.
     #[must_use]
     pub fn error_at(&self, offset: usize, message: impl Into<String>) -> TraceError {
-        TraceError::in_line(self.line, self.octets(), offset, message)
+        TraceError::in_line(self.at.lines, self.octets(), offset, message)
     }
 
     /// Reads a line, without its end; false where the input has ended.
@@ -149,7 +137,7 @@ impl<R: BufRead> Reader<R> {
         if self.passed == self.arrived.len() {
             self.among = None;
             self.alone.clear();
-            if !self.arrive().map_err(|cause| TraceError::unreadable(self.line + 1, &cause))? {
+            if !self.arrive().map_err(|cause| TraceError::unreadable(self.at.lines + 1, &cause))? {
                 return Ok(false);
             }
         }
@@ -158,9 +146,9 @@ impl<R: BufRead> Reader<R> {
         };
         let mut start = self.passed;
         self.passed += length + 1;
-        self.read += length as u64 + 1;
-        self.line += 1;
-        if self.line == 1 && self.arrived.as_bytes().starts_with(BYTE_ORDER_MARK) {
+        self.at.bytes += length as u64 + 1;
+        self.at.lines += 1;
+        if self.at.lines == 1 && self.arrived.as_bytes().starts_with(BYTE_ORDER_MARK) {
             start += BYTE_ORDER_MARK.len();
         }
         self.among = Some(start..self.passed - 1);
@@ -193,19 +181,19 @@ impl<R: BufRead> Reader<R> {
     /// Reads a line by itself.
     #[cold]
     fn fill_alone(&mut self) -> Result<bool, TraceError> {
-        self.line += 1;
-        self.read_line().map_err(|cause| TraceError::unreadable(self.line, &cause))?;
+        self.at.lines += 1;
+        self.read_line().map_err(|cause| TraceError::unreadable(self.at.lines, &cause))?;
         let read = self.alone.len();
-        self.read += read as u64;
+        self.at.bytes += read as u64;
         if self.alone.last() == Some(&b'\n') {
             self.alone.pop();
         } else if read > MAX_LINE_BYTES {
             return Err(self.error_at(0, format!("this line is longer than {MAX_LINE_BYTES} bytes")));
         }
-        if self.line == 1 && self.alone.starts_with(BYTE_ORDER_MARK) {
+        if self.at.lines == 1 && self.alone.starts_with(BYTE_ORDER_MARK) {
             self.alone.drain(..BYTE_ORDER_MARK.len());
         }
-        self.line -= u64::from(read == 0);
+        self.at.lines -= u64::from(read == 0);
         Ok(read > 0)
     }
 
@@ -239,7 +227,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Takes the line as the header, if it is one and nothing stands before it.
     fn is_header(&mut self) -> Result<bool, TraceError> {
-        if self.events > 0 || self.header.is_some() {
+        if self.at.events > 0 || self.header.is_some() {
             return Ok(false);
         }
         let (_, Record::Header(header)) = self.record()? else { return Ok(false) };
@@ -247,16 +235,16 @@ impl<R: BufRead> Reader<R> {
         Ok(true)
     }
 
-    fn event(&self) -> Result<Line<'_>, TraceError> {
+    fn event(&self) -> Result<TraceLine<'_>, TraceError> {
         match self.record()? {
-            (text, Record::Event(event)) => Ok(Line { event, text }),
+            (text, Record::Event(event)) => Ok(TraceLine { event, text }),
             (_, Record::Header(_)) => Err(self.error_at(0, "the line that names the format must be the first line")),
         }
     }
 
     fn record(&self) -> Result<(&str, Record<'_>), TraceError> {
         let text = self.text()?;
-        let record = parse(text, self.line);
+        let record = parse(text, self.at.lines);
         record.map(|record| (text, record)).map_err(|error| self.error_at(error.offset, error.message.as_str()))
     }
 
@@ -272,12 +260,12 @@ impl<R: BufRead> Reader<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, PeerMessage, Reply};
+    use super::super::{EventKind, PeerMessage, Response};
     use super::*;
 
     /// The events of a trace as they are written, and the error that ends it as line, column and message.
     fn read(trace: &[u8]) -> (Vec<String>, Option<(u64, u64, String)>) {
-        let mut reader = Reader::new(trace);
+        let mut reader = TraceReader::new(trace);
         let mut events = Vec::new();
         loop {
             match reader.next_line() {
@@ -310,11 +298,11 @@ mod tests {
 
     #[test]
     fn null_is_an_answer_and_a_missing_one_is_not() {
-        let reply = |text: &str| match Reader::new(text.as_bytes()).next_line().unwrap().unwrap().event.body {
-            Body::Exchange { reply: Reply::Answer(answer), .. } => answer.text.to_string(),
-            Body::Exchange { reply: Reply::NotOwed, .. } => "not owed".into(),
-            Body::Exchange { reply: Reply::Lost, .. } => "lost".into(),
-            Body::Peer(event) if matches!(event.message, PeerMessage::Call(_)) => "call".into(),
+        let reply = |text: &str| match TraceReader::new(text.as_bytes()).next_line().unwrap().unwrap().event.kind {
+            EventKind::Exchange { reply: Response::Answer(answer), .. } => answer.text.to_string(),
+            EventKind::Exchange { reply: Response::NotOwed, .. } => "not owed".into(),
+            EventKind::Exchange { reply: Response::Lost, .. } => "lost".into(),
+            EventKind::Peer(event) if matches!(event.message, PeerMessage::Call(_)) => "call".into(),
             other => format!("{other:?}"),
         };
         assert_eq!(reply(r#"{"q": 5, "a": null}"#), "null");
@@ -346,19 +334,19 @@ mod tests {
         let trace = b"\xef\xbb\xbf{\"q\": 1, \"a\": 2}\n\n{\"q\": \"\xc3\xa9\"}\r\n{\"q\": 3}";
         for at_once in 1..40 {
             let input = io::BufReader::with_capacity(at_once, Interrupted(trace, false));
-            let mut reader = Reader::new(input);
+            let mut reader = TraceReader::new(input);
             let mut read = Vec::new();
             while let Some(line) = reader.next_line().unwrap() {
                 read.push(line.text.to_owned());
             }
             assert_eq!(read, ["{\"q\": 1, \"a\": 2}", "{\"q\": \"é\"}\r", "{\"q\": 3}"], "{at_once}");
-            assert_eq!(reader.mark(), Mark { bytes: trace.len() as u64, lines: 4, events: 3 });
+            assert_eq!(reader.position(), TracePosition { bytes: trace.len() as u64, lines: 4, events: 3 });
         }
     }
 
     #[test]
     fn what_means_nothing_is_kept_for_showing() {
-        let mut reader = Reader::new(br#"{"t": [1, {"q": 2}], "q": 1, "a": 2, "note": "x"}"#.as_slice());
+        let mut reader = TraceReader::new(br#"{"t": [1, {"q": 2}], "q": 1, "a": 2, "note": "x"}"#.as_slice());
         let line = reader.next_line().unwrap().unwrap();
         assert_eq!(line.notes(), [("t".to_string(), r#"[1, {"q": 2}]"#), ("note".to_string(), r#""x""#)]);
     }
@@ -409,7 +397,7 @@ mod tests {
     #[test]
     fn a_long_line_is_shown_around_the_place() {
         let text = format!("{{\"q\": \"{}\", \"a\": }}", "x".repeat(10_000));
-        let error = Reader::new(text.as_bytes()).next_line().unwrap_err();
+        let error = TraceReader::new(text.as_bytes()).next_line().unwrap_err();
         assert_eq!(error.column, 10_016);
         assert!(error.render("t").len() < 300, "{}", error.render("t"));
         assert!(error.render("t").lines().last().unwrap().ends_with('^'));

@@ -1,13 +1,13 @@
 //! Traces that can be read again, from any exchange on: what evidence looks through.
 //!
-//! Exchanges in memory are one; a file is another ([`Recorded`]), of which no more than a line is in memory. For example the
+//! Exchanges in memory are one; a file is another ([`StoredTrace`]), of which no more than a line is in memory. For example the
 //! reason of a rejection on line 1,000,000 passes over the first half of the trace only once:
 //!
 //! ```
-//! use mayhap::{Exchange, Spec, validate::{Exchanges, Recorded, Recording, exchange_at}};
+//! use mayhap::{Exchange, Spec, validate::{Exchanges, StoredTrace, Recording, exchange_at}};
 //! let spec = Spec::from_text("protocol echo { request int; response int; on q { reply q; } }")?;
 //! let trace = "{\"q\":5,\"a\":5}\n{\"q\":6,\"a\":6}\n{\"q\":7,\"a\":7}\n";
-//! let recorded = Recorded::new(&spec, 3, |bytes| Ok(Box::new(&trace.as_bytes()[bytes as usize..])));
+//! let recorded = StoredTrace::new(&spec, 3, |bytes| Ok(Box::new(&trace.as_bytes()[bytes as usize..])));
 //! let listed: Vec<Exchange> = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<_, _>>()?;
 //! assert_eq!(exchange_at(&recorded, 2), exchange_at(&listed, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::Exchanges;
 use crate::dualize::Exchange;
 use crate::spec::Spec;
-use crate::trace::{Mark, TraceError};
+use crate::trace::{TraceError, TracePosition};
 
 /// A trace that can be read again.
 pub trait Recording {
@@ -53,35 +53,31 @@ impl Recording for [Exchange] {
     }
 }
 
-impl Recording for Vec<Exchange> {
-    fn length(&self) -> usize {
-        self.len()
-    }
-
-    fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>) {
-        self.as_slice().read(from, see);
-    }
-}
-
 /// So many places in a trace are remembered; from the nearest one before it, what is looked for is searched.
 const PLACES: usize = 4_096;
 
 /// A trace outside of memory, which whoever has it opens at any byte.
-pub struct Recorded<O> {
+///
+/// ```text
+///   exchanges  0 1 2 3 4 5 6 7 8 …     read up to 7, with a stride of 2
+///   places     ^   ^   ^   ^           exchange 5 is read by opening it at the place of 4 and passing over one
+/// ```
+///
+/// Invariant: the place at index i is where exchange i · stride begins; the first is the trace's beginning.
+pub struct StoredTrace<O> {
     spec: Arc<Spec>,
     length: usize,
     open: O,
-    /// The places where the exchanges at 0, stride, 2 · stride … begin, as far as was read.
-    places: RefCell<Vec<Mark>>,
+    places: RefCell<Vec<TracePosition>>,
     stride: Cell<usize>,
     failure: RefCell<Option<String>>,
 }
 
-impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recorded<O> {
+impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
     /// The first exchanges of a trace, so many.
-    pub fn new(spec: &Arc<Spec>, length: usize, open: O) -> Recorded<O> {
-        let (places, failure) = (RefCell::new(vec![Mark::default()]), RefCell::default());
-        Recorded { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
+    pub fn new(spec: &Arc<Spec>, length: usize, open: O) -> StoredTrace<O> {
+        let (places, failure) = (RefCell::new(vec![TracePosition::default()]), RefCell::default());
+        StoredTrace { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
     }
 
     /// Why it could not be read, where it could not: then it looked shorter than it is.
@@ -92,33 +88,29 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recorded<O> {
 
     /// The exchanges from this position on.
     fn open_at(&self, from: usize) -> Result<Exchanges<Box<dyn BufRead>>, String> {
-        let mark = {
+        let place = {
             let places = self.places.borrow();
             places[(from / self.stride.get()).min(places.len() - 1)]
         };
-        let mut exchanges = Exchanges::resume(&self.spec, (self.open)(mark.bytes)?, mark);
-        while exchanges.mark().events < from as u64 {
+        let mut exchanges = Exchanges::resume(&self.spec, (self.open)(place.bytes)?, place);
+        while exchanges.position().events < from as u64 {
             if !exchanges.pass().map_err(changed)? {
                 break;
             }
-            self.note(exchanges.mark());
+            self.note(exchanges.position());
         }
         Ok(exchanges)
     }
 
     /// Remembers a place, if it is the next one that is wanted; every second one is forgotten where they become too many.
-    fn note(&self, mark: Mark) {
+    fn note(&self, place: TracePosition) {
         let (mut places, stride) = (self.places.borrow_mut(), self.stride.get());
-        if mark.events != (places.len() * stride) as u64 {
+        if place.events != (places.len() * stride) as u64 {
             return;
         }
-        places.push(mark);
+        places.push(place);
         if places.len() == PLACES {
-            let mut at = 0;
-            places.retain(|_| {
-                at += 1;
-                at % 2 == 1
-            });
+            *places = places.iter().copied().step_by(2).collect();
             self.stride.set(stride * 2);
         }
     }
@@ -128,7 +120,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recorded<O> {
         for _ in from..self.length {
             let next = exchanges.next_exchange().map_err(changed)?;
             let exchange = next.ok_or("the trace changed: it is shorter than before")?;
-            self.note(exchanges.mark());
+            self.note(exchanges.position());
             if see(&exchange).is_break() {
                 break;
             }
@@ -141,7 +133,7 @@ fn changed(error: TraceError) -> String {
     format!("the trace changed: {error}")
 }
 
-impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recording for Recorded<O> {
+impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recording for StoredTrace<O> {
     fn length(&self) -> usize {
         self.length
     }

@@ -8,33 +8,33 @@ use crate::dualize::{Exchange, Observed};
 use crate::json::{self, Forms, JsonError, Reading, Spacing};
 use crate::spec::Spec;
 use crate::spec::types::Types;
-use crate::trace::{Body, Line, Mark, Next, Reader, Reply, TraceError};
+use crate::trace::{EventKind, NextLine, Response, TraceError, TraceLine, TracePosition, TraceReader};
 
 /// The exchanges of a trace, decoded under a specification's types.
 #[derive(Debug)]
 pub struct Exchanges<R> {
     spec: Arc<Spec>,
     plain: Plain,
-    reader: Reader<R>,
+    reader: TraceReader<R>,
 }
 
 impl<R: BufRead> Exchanges<R> {
     /// Reads a trace of a specification.
     pub fn new(spec: &Arc<Spec>, input: R) -> Exchanges<R> {
-        Exchanges::resume(spec, input, Mark::default())
+        Exchanges::resume(spec, input, TracePosition::default())
     }
 
     /// Reads on where another reader of the same trace stood.
-    pub fn resume(spec: &Arc<Spec>, input: R, mark: Mark) -> Exchanges<R> {
-        Exchanges { spec: spec.clone(), plain: Plain::new(&spec.types), reader: Reader::resume(input, mark) }
+    pub fn resume(spec: &Arc<Spec>, input: R, at: TracePosition) -> Exchanges<R> {
+        Exchanges { spec: spec.clone(), plain: Plain::new(&spec.types), reader: TraceReader::resume(input, at) }
     }
 
     /// The position in the trace at which it stands.
-    pub fn mark(&self) -> Mark {
-        self.reader.mark()
+    pub fn position(&self) -> TracePosition {
+        self.reader.position()
     }
 
-    /// Passes over an exchange without looking at it. Whether there was one.
+    /// Passes over an exchange without looking at it; returns false where there is none.
     ///
     /// # Errors
     /// Where the trace cannot be read.
@@ -51,8 +51,8 @@ impl<R: BufRead> Exchanges<R> {
         let plain = |text: &str, line| self.plain.exchange(spec, text, line);
         let decoded = match self.reader.next_with(plain)? {
             None => return Ok(None),
-            Some(Next::Quick(exchange)) => return Ok(Some(exchange)),
-            Some(Next::Line(line)) => exchange(spec, &line),
+            Some(NextLine::Quick(exchange)) => return Ok(Some(exchange)),
+            Some(NextLine::Line(line)) => exchange(spec, &line),
         };
         decoded.map(Some).map_err(|error| self.reader.error_at(error.offset, error.to_string()))
     }
@@ -105,34 +105,31 @@ fn read(spec: &Spec, mut reading: Reading, line: u64, [begin, between]: [&str; 2
     reading.eat_text(begin).then_some(())?;
     let request = reading.next(spec.program.request)?;
     reading.eat_text(between).then_some(())?;
-    let answer = reading.next_answer(spec.program.response)?;
+    let answer = reading.next(spec.program.response)?;
     let is_all = reading.eat_text("}") && reading.is_at_end();
     is_all.then(|| Exchange { line, client: 1, request, observed: observed(answer) })
 }
 
-fn observed(answer: json::Observed) -> Observed {
-    match answer {
-        json::Observed::Any => Observed::Any,
-        json::Observed::Value(value) => Observed::Answer(value),
-    }
+/// The observation of an answer; one that is a hole was there, and is not known.
+fn observed(answer: Value) -> Observed {
+    if let Value::Any = answer { Observed::Any } else { Observed::Answer(answer) }
 }
 
 /// The exchange that a line is.
-fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
-    let Body::Exchange { query, reply } = &line.event.body else {
+fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
+    let EventKind::Exchange { query, reply } = &line.event.kind else {
         let what = "expected a whole exchange, such as {\"q\": 5, \"a\": 1}: single events are judged with --net tcp, which \
                     is not supported yet";
         return Err(JsonError::new(0, what));
     };
-    let within = |offset: usize| move |error: JsonError| error.behind(offset);
-    let request = json::decode_recorded(&spec.types, spec.program.request, query.text).map_err(within(query.offset))?;
+    let decoded = |id, raw: &Raw| {
+        json::decode_recorded(&spec.types, id, raw.text).map_err(|error| error.behind(raw.offset))
+    };
+    let request = decoded(spec.program.request, query)?;
     let observed = match reply {
-        Reply::NotOwed => Observed::Nothing,
-        Reply::Lost => Observed::Lost,
-        Reply::Answer(answer) => {
-            let decoded = json::decode_answer(&spec.types, spec.program.response, answer.text);
-            observed(decoded.map_err(within(answer.offset))?)
-        }
+        Response::NotOwed => Observed::Nothing,
+        Response::Lost => Observed::Lost,
+        Response::Answer(answer) => observed(decoded(spec.program.response, answer)?),
     };
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
 }

@@ -2,7 +2,7 @@
 
 use mayhap::json::{Scanner, decode, decode_answer, encode, quoted};
 use mayhap::spec::types::{BOOL, BYTES, EnumDef, INT, JSON, STRING, StructDef, Type, TypeId, Types, VariantDef};
-use mayhap::trace::{Next, Reader};
+use mayhap::trace::{NextLine, TraceReader};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -136,7 +136,7 @@ fn value_text() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_bytes_are_a_trace_or_an_error(bytes in vec(any::<u8>(), 0..200)) {
-        let mut reader = Reader::new(bytes.as_slice());
+        let mut reader = TraceReader::new(bytes.as_slice());
         while let Ok(Some(line)) = reader.next_line() {
             let _ = line.notes();
         }
@@ -150,7 +150,7 @@ proptest! {
         let long = "é".repeat(long / 2);
         let pieces = pieces.into_iter().map(|piece| if piece == b"long" { long.as_bytes() } else { piece });
         let trace = [b"{\"q\": 1}\n"].into_iter().map(|first| &first[..]).chain(pieces).collect::<Vec<_>>().concat();
-        let mut reader = Reader::new(std::io::BufReader::with_capacity(capacity, trace.as_slice()));
+        let mut reader = TraceReader::new(std::io::BufReader::with_capacity(capacity, trace.as_slice()));
         let mut bytes = 0;
         for (line, number) in trace.split_inclusive(|octet| *octet == b'\n').zip(1..) {
             bytes += line.len() as u64;
@@ -161,7 +161,7 @@ proptest! {
             let next = reader.next_with(|text, number| Some((text.to_owned(), number)));
             match std::str::from_utf8(line) {
                 Ok(text) => match next {
-                    Ok(Some(Next::Quick(read))) => prop_assert_eq!(read, (text.to_owned(), number)),
+                    Ok(Some(NextLine::Quick(read))) => prop_assert_eq!(read, (text.to_owned(), number)),
                     _ => prop_assert!(false, "{} is not read", text),
                 },
                 Err(error) => {
@@ -170,15 +170,15 @@ proptest! {
                     prop_assert_eq!(found, Some((number, column)));
                 }
             }
-            prop_assert_eq!(reader.mark().bytes, bytes);
+            prop_assert_eq!(reader.position().bytes, bytes);
         }
         prop_assert!(matches!(reader.next_with(|_, _| Some(())), Ok(None)));
-        prop_assert_eq!(reader.mark().bytes, trace.len() as u64);
+        prop_assert_eq!(reader.position().bytes, trace.len() as u64);
     }
 
     #[test]
     fn any_pieces_are_a_trace_or_an_error(text in text()) {
-        let mut reader = Reader::new(text.as_bytes());
+        let mut reader = TraceReader::new(text.as_bytes());
         loop {
             match reader.next_line() {
                 Ok(Some(line)) => drop((line.notes(), line.event.to_string())),
@@ -219,7 +219,7 @@ proptest! {
 fn a_truncated_line_90_000_is_told_with_its_place() {
     let mut trace = "{\"q\": 5, \"a\": 1}\n".repeat(89_999);
     trace += "{\"q\": 5, \"a\": {\"Ok\": ";
-    let mut reader = Reader::new(trace.as_bytes());
+    let mut reader = TraceReader::new(trace.as_bytes());
     let error = loop {
         match reader.next_line() {
             Ok(line) => assert!(line.is_some()),
@@ -236,7 +236,7 @@ fn a_value_100_000_deep_is_skipped_or_refused() {
     let (types, id) = everything();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let line = format!("{{\"note\": {deep}, \"q\": {deep}, \"a\": 1}}");
-    assert!(Reader::new(line.as_bytes()).next_line().unwrap().is_some());
+    assert!(TraceReader::new(line.as_bytes()).next_line().unwrap().is_some());
     assert!(decode(&types, id, &deep).is_err());
     let variants = format!("{}\"U\"{}", "{\"V\":[".repeat(100_000), "]}".repeat(100_000));
     let error = decode(&types, id, &variants).unwrap_err();

@@ -18,7 +18,7 @@ use mayhap::evidence::{
     Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_forwards,
     witness_in_segments,
 };
-use mayhap::validate::{Exchanges, Recorded, exchange_at};
+use mayhap::validate::{Exchanges, StoredTrace, exchange_at};
 use mayhap::{Exchange, Spec, Validator, Verdict};
 
 /// A reason of at most so many answers is one that people read.
@@ -255,14 +255,14 @@ fn a_recorded_trace_is_read_again_from_anywhere() {
         let _ = writeln!(trace, "{{\"q\": {q}, \"a\": {a}}}\r\n");
     }
     let open = |bytes: u64| Ok(Box::new(Cursor::new(trace.as_bytes()[bytes as usize..].to_vec())) as Box<dyn BufRead>);
-    let recorded = Recorded::new(&spec, exchanges.len(), open);
+    let recorded = StoredTrace::new(&spec, exchanges.len(), open);
     for at in [0, 15_000, 1, 20_001, 4_095, 8_191, 7, 12_345, 20_002] {
         let found = exchange_at(&recorded, at).unwrap();
         assert_eq!(Exchange { line: at as u64 + 1, ..found }, exchanges[at], "{at}");
     }
     assert_eq!((exchange_at(&recorded, exchanges.len()), recorded.failure()), (None, None));
     assert_eq!(reason(&spec, &Options::default(), &recorded), reason(&spec, &Options::default(), &exchanges));
-    let shorter = Recorded::new(&spec, exchanges.len() + 1, open);
+    let shorter = StoredTrace::new(&spec, exchanges.len() + 1, open);
     assert_eq!(exchange_at(&shorter, exchanges.len()), None);
     assert!(shorter.failure().is_some_and(|why| why.contains("shorter than before")));
 }

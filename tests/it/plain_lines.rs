@@ -10,7 +10,7 @@ use crate::command::run;
 use crate::shipped;
 use mayhap::dualize::Observed;
 use mayhap::json::{self, JsonError};
-use mayhap::trace::{Body, Line, Reader, Reply, TraceError};
+use mayhap::trace::{EventKind, Response, TraceError, TraceLine, TraceReader};
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec};
 use proptest::collection::vec;
@@ -69,7 +69,7 @@ static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
 
 /// The second exchange by the plain algorithm: the line as a whole, then its query and its answer.
 fn in_full(spec: &Spec, trace: &[u8]) -> Result<Option<Exchange>, TraceError> {
-    let mut reader = Reader::new(trace);
+    let mut reader = TraceReader::new(trace);
     reader.next_line()?;
     let decoded = match reader.next_line()? {
         None => return Ok(None),
@@ -78,15 +78,15 @@ fn in_full(spec: &Spec, trace: &[u8]) -> Result<Option<Exchange>, TraceError> {
     decoded.map(Some).map_err(|error| reader.error_at(error.offset, error.to_string()))
 }
 
-fn exchange(spec: &Spec, line: &Line) -> Result<Exchange, JsonError> {
-    let Body::Exchange { query, reply } = &line.event.body else { return Err(JsonError::new(0, "no exchange")) };
+fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
+    let EventKind::Exchange { query, reply } = &line.event.kind else { return Err(JsonError::new(0, "no exchange")) };
     let (types, program) = (&spec.types, &spec.program);
     let request =
         json::decode_recorded(types, program.request, query.text).map_err(|error| error.behind(query.offset))?;
     let observed = match reply {
-        Reply::NotOwed => Observed::Nothing,
-        Reply::Lost => Observed::Lost,
-        Reply::Answer(answer) => match json::decode_answer(types, program.response, answer.text) {
+        Response::NotOwed => Observed::Nothing,
+        Response::Lost => Observed::Lost,
+        Response::Answer(answer) => match json::decode_answer(types, program.response, answer.text) {
             Ok(json::Observed::Any) => Observed::Any,
             Ok(json::Observed::Value(value)) => Observed::Answer(value),
             Err(error) => return Err(error.behind(answer.offset)),
@@ -427,13 +427,13 @@ fn lines_one_after_another() {
     }
     for capacity in [100, 4_000, 1 << 18] {
         let input = || std::io::BufReader::with_capacity(capacity, trace.as_bytes());
-        let (mut exchanges, mut reader) = (Exchanges::new(spec, input()), Reader::new(input()));
+        let (mut exchanges, mut reader) = (Exchanges::new(spec, input()), TraceReader::new(input()));
         for number in 0..20_001 {
             let read = exchanges.next_exchange().unwrap();
             assert_eq!(read, reader.next_line().unwrap().map(|line| exchange(spec, &line).unwrap()), "{number}");
             assert!(read.is_some());
         }
-        assert_eq!((exchanges.next_exchange(), exchanges.mark()), (Ok(None), reader.mark()));
+        assert_eq!((exchanges.next_exchange(), exchanges.position()), (Ok(None), reader.position()));
     }
 }
 

@@ -11,7 +11,7 @@ use std::process::Command;
 use mayhap::diagnostic::Sources;
 use mayhap::syntax::ast::NodeId;
 use mayhap::syntax::{parse, print};
-use mayhap::trace::Reader;
+use mayhap::trace::TraceReader;
 
 /// How many lines of words are the least that explain a protocol.
 const WORDS: usize = 4;
@@ -95,7 +95,7 @@ fn each_verdict_has_its_event_and_its_reason() {
     for row in manifest() {
         let [_, trace, verdict, event, reason] = &row[..] else { panic!("not five columns: {row:?}") };
         let text = fs::read_to_string(root().join("tests/data/traces").join(trace)).expect("the trace");
-        let mut reader = Reader::new(text.as_bytes());
+        let mut reader = TraceReader::new(text.as_bytes());
         while reader.next_line().unwrap_or_else(|error| panic!("{}", error.render(trace))).is_some() {}
         let in_range = event.parse().is_ok_and(|event: u64| (1..=reader.lines()).contains(&event));
         assert_eq!(verdict == "reject", in_range, "{trace}: verdict {verdict}, event {event:?}");

@@ -58,6 +58,7 @@ impl Default for Bounds {
 
 /// The degree to which the smaller run is known to be the smallest that fails in its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Minimum {
     /// No run before it fails in this way: all of them were tried.
     Proved,
@@ -69,6 +70,7 @@ pub enum Minimum {
 
 /// A run that was made smaller.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Shrunk {
     /// The smallest failing run that was found.
     pub run: Vec<Step>,
