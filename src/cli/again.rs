@@ -64,7 +64,11 @@ impl Once {
 
     /// Turns what was read of the trace, its first `length` exchanges, into a recording that can be read again.
     #[must_use]
-    pub fn again(self, spec: &Arc<Spec>, length: usize) -> StoredTrace<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
+    pub fn again(
+        self,
+        spec: &Arc<Spec>,
+        length: usize,
+    ) -> StoredTrace<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
         let kept = self.input.into_inner().kept;
         StoredTrace::new(spec, length, move |bytes| match &kept {
             Kept::File(path) => open_at(path, bytes),

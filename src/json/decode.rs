@@ -12,25 +12,16 @@
 //! assert_eq!(decode(&types, list, "[1, true]").unwrap_err().to_string(), "at [1]: expected int, found `true`");
 //! ```
 
-use super::mark::{Mark, mark};
+use super::mark::{Marked, mark};
 use super::{JsonError, Scanner};
 use crate::diagnostic::suggest;
-use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
+use crate::spec::types::{EnumDef, StructDef, Type, TypeId, Types, VariantDef};
 use crate::value::{Map, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The depth to which the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
 pub const MAX_DEPTH: usize = 512;
-
-/// The content of a place where an answer is expected: the answer, or a hole.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Observed {
-    /// `{"$any": null}`: there was an answer, and it is not known.
-    Any,
-    /// An answer.
-    Value(Value),
-}
 
 /// The message about a hole where nothing was recorded.
 pub(super) const NO_HOLES: &str = "expected a value: only a recording may have holes";
@@ -71,33 +62,13 @@ fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes, dept
     {
         return Ok(Value::from(small));
     }
-    let mut decoder = Decoder { types, scanner: *scanner, depth, marks: Marks::Read, holes };
+    let mut decoder = JsonDecoder { types, scanner: *scanner, depth, marks: Marks::Read, holes };
     let value = decoder.value(id).map_err(|error| match holes {
         Holes::Read => error.about_holes(scanner.text),
         Holes::Refused => error,
     })?;
     *scanner = decoder.scanner;
     Ok(value)
-}
-
-fn next_answer(types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Decoded<Observed> {
-    let mut ahead = *scanner;
-    if let Some(Mark::Hole) = mark(&mut ahead) {
-        *scanner = ahead;
-        return Ok(Observed::Any);
-    }
-    next_within(types, id, scanner, 0).map(Observed::Value)
-}
-
-/// The answer of type `id` that `text` is; a hole where that is the whole answer.
-///
-/// # Errors
-/// As [`decode`].
-pub fn decode_answer(types: &Types, id: TypeId, text: &str) -> Decoded<Observed> {
-    let mut scanner = Scanner::new(text);
-    let answer = next_answer(types, id, &mut scanner)?;
-    scanner.end()?;
-    Ok(answer)
 }
 
 /// The meaning of `$any` and `$lit` at a place: inside `{"$lit": v}` they have none.
@@ -116,7 +87,7 @@ pub(super) enum Holes {
     Read,
 }
 
-pub(super) struct Decoder<'t, 'a> {
+pub(super) struct JsonDecoder<'t, 'a> {
     types: &'t Types,
     pub(super) scanner: Scanner<'a>,
     depth: usize,
@@ -124,18 +95,19 @@ pub(super) struct Decoder<'t, 'a> {
     pub(super) holes: Holes,
 }
 
-impl<'t, 'a> Decoder<'t, 'a> {
+impl<'t, 'a> JsonDecoder<'t, 'a> {
     fn value(&mut self, id: TypeId) -> Decoded<Value> {
         if self.marks == Marks::Read {
             let at = self.scanner.here();
             match mark(&mut self.scanner) {
                 None => (),
-                Some(Mark::Hole) if self.holes == Holes::Read => return Ok(Value::Any),
-                Some(Mark::Hole) => return Err(JsonError::new(at, NO_HOLES)),
-                Some(Mark::Literal) => return self.literal(|this| this.value(id)),
+                Some(Marked::Hole) if self.holes == Holes::Read => return Ok(Value::Any),
+                Some(Marked::Hole) => return Err(JsonError::new(at, NO_HOLES)),
+                Some(Marked::Literal) => return self.literal(|this| this.value(id)),
             }
         }
-        match self.types.get(id) {
+        let types = self.types;
+        match types.get(id) {
             Type::Int => self.scanner.int().map(Value::Scalar),
             Type::Bool => self.scanner.bool().map(Value::Scalar),
             Type::Str => self.scanner.str().map(Value::Scalar),
@@ -144,8 +116,13 @@ impl<'t, 'a> Decoder<'t, 'a> {
             Type::Json => self.json().map(Value::Scalar),
             Type::Token(_) => self.scanner.token(self.types, id).map(Value::Scalar),
             Type::Option(_) if !self.types.is_option_of_json(id) && self.scanner.literal("null") => Ok(Value::NONE),
-            Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) => self.deeper(|this| this.tree(id)),
-            Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.deeper(|this| this.tree(id)),
+            Type::Option(of) => self.deeper(|this| this.value(*of)).map(Value::some),
+            Type::List(of) => self.deeper(|this| this.list(id, *of)),
+            Type::Set(of) => self.deeper(|this| this.set(id, *of)),
+            Type::Map(key, of) => self.deeper(|this| this.map(id, *key, *of)),
+            Type::Tuple(of) => self.deeper(|this| this.exactly(id, of)).map(|fields| Value::data(0, fields)),
+            Type::Struct(index) => self.deeper(|this| this.structure(id, &types.structs[*index as usize])),
+            Type::Enum(index) => self.deeper(|this| this.variant(id, &types.enums[*index as usize])),
             Type::Unit | Type::Error => Err(self.expected(id)),
         }
     }
@@ -154,7 +131,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     fn is_hole(&mut self) -> bool {
         let mut ahead = self.scanner;
         let readable = self.marks == Marks::Read && self.holes == Holes::Read;
-        let found = readable && matches!(mark(&mut ahead), Some(Mark::Hole));
+        let found = readable && matches!(mark(&mut ahead), Some(Marked::Hole));
         if found {
             self.scanner = ahead;
         }
@@ -181,26 +158,9 @@ impl<'t, 'a> Decoder<'t, 'a> {
         value
     }
 
-    fn tree(&mut self, id: TypeId) -> Decoded<Value> {
-        let types = self.types;
-        match types.get(id) {
-            Type::Option(of) => self.value(*of).map(Value::some),
-            Type::List(of) => self.list(id, *of),
-            Type::Set(of) => self.set(id, *of),
-            Type::Map(key, value) if self.scanner.peek() == Some(b'{') => self.map_object(id, *key, *value),
-            Type::Map(key, value) => self.map_pairs(id, *key, *value),
-            Type::Tuple(of) => Ok(Value::data(0, self.exactly(id, of.len(), |index| of[index])?)),
-            Type::Struct(index) => {
-                let def = &types.structs[*index as usize];
-                let field = |index: usize| (def.fields[index].0.as_str(), def.fields[index].1);
-                let unknown = if def.open { Unknown::Ignored } else { Unknown::Refused };
-                Ok(Value::data(0, self.record(id, def.fields.len(), field, unknown)?))
-            }
-            Type::Enum(index) => self.variant(id, &types.enums[*index as usize]),
-            Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json => self.value(id),
-            Type::Token(_) => self.value(id),
-            Type::Unit | Type::Error => Err(self.expected(id)),
-        }
+    fn structure(&mut self, id: TypeId, def: &'t StructDef) -> Decoded<Value> {
+        let field = |index: usize| (def.fields[index].0.as_str(), def.fields[index].1);
+        Ok(Value::data(0, self.record(id, def.fields.len(), field, OtherFields::of(def.open))?))
     }
 
     fn list(&mut self, id: TypeId, of: TypeId) -> Decoded<Value> {
@@ -222,46 +182,43 @@ impl<'t, 'a> Decoder<'t, 'a> {
         distinct(entries, "element")
     }
 
-    fn map_object(&mut self, id: TypeId, key: TypeId, value: TypeId) -> Decoded<Value> {
+    /// An object, or an array of pairs.
+    fn map(&mut self, id: TypeId, key: TypeId, of: TypeId) -> Decoded<Value> {
         let mut entries = Vec::new();
-        self.sequence(id, b'{', b'}', |this, _| {
-            let at = this.scanner.here();
-            let name = Scanner::string(&mut this.scanner.clone())?;
-            let key = this.value(key)?;
-            this.scanner.expect(b':')?;
-            let value = this.value(value).map_err(|error| error.within(&format!("[{name:?}]")))?;
-            entries.push((at, key, value));
-            Ok(())
-        })?;
+        if self.scanner.peek() == Some(b'{') {
+            self.sequence(id, b'{', b'}', |this, _| {
+                let at = this.scanner.here();
+                let name = Scanner::string(&mut this.scanner.clone())?;
+                let key = this.value(key)?;
+                this.scanner.expect(b':')?;
+                let value = this.value(of).map_err(|error| error.within(&format!("[{name:?}]")))?;
+                entries.push((at, key, value));
+                Ok(())
+            })?;
+        } else {
+            self.array(id, |this, _| {
+                let at = this.scanner.here();
+                let pair = this.exactly(id, &[key, of])?;
+                entries.push((at, pair[0].clone(), pair[1].clone()));
+                Ok(())
+            })?;
+        }
         distinct(entries, "key")
     }
 
-    fn map_pairs(&mut self, id: TypeId, key: TypeId, value: TypeId) -> Decoded<Value> {
-        let mut entries = Vec::new();
-        self.array(id, |this, _| {
-            let at = this.scanner.here();
-            let pair = this.exactly(id, 2, |index| if index == 0 { key } else { value })?;
-            if let [key, value] = &*pair {
-                entries.push((at, key.clone(), value.clone()));
-            }
-            Ok(())
-        })?;
-        distinct(entries, "key")
-    }
-
-    /// An array of `count` values, each of its own type.
-    fn exactly(&mut self, id: TypeId, count: usize, of: impl Fn(usize) -> TypeId) -> Decoded<Fields> {
+    /// An array of values, each of its own type.
+    fn exactly(&mut self, id: TypeId, of: &[TypeId]) -> Decoded<Arc<[Value]>> {
         let mut fields: SmallVec<[Value; 8]> = SmallVec::new();
         let at = self.scanner.here();
         self.array(id, |this, index| {
-            if index == count {
-                return Err(this.scanner.expected(&format!("`]` behind {count} values")));
-            }
-            fields.push(this.value(of(index))?);
+            let Some(of) = of.get(index) else {
+                return Err(this.scanner.expected(&format!("`]` behind {index} values")));
+            };
+            fields.push(this.value(*of)?);
             Ok(())
         })?;
-        if fields.len() < count {
-            let found = fields.len();
+        if fields.len() < of.len() {
+            let (count, found) = (of.len(), fields.len());
             return Err(JsonError::new(at, format!("expected an array of {count} values, found {found}")));
         }
         Ok(packed(&mut fields))
@@ -273,8 +230,8 @@ impl<'t, 'a> Decoder<'t, 'a> {
         id: TypeId,
         count: usize,
         field: impl Fn(usize) -> (&'t str, TypeId),
-        unknown: Unknown,
-    ) -> Decoded<Fields> {
+        others: OtherFields,
+    ) -> Decoded<Arc<[Value]>> {
         let mut slots: SmallVec<[Value; 8]> = SmallVec::new();
         self.sequence(id, b'{', b'}', |this, position| {
             let at = this.scanner.here();
@@ -294,7 +251,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
                     slots[index] = this.value_within(field(index))?;
                     Ok(())
                 }
-                None if unknown == Unknown::Ignored => this.scanner.skip().map(|_| ()),
+                None if others == OtherFields::Ignored => this.scanner.skip().map(|_| ()),
                 None => Err(this.no_such("field", &key, at, id, (0..count).map(|index| field(index).0))),
             }
         })?;
@@ -366,7 +323,7 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 
     /// Reads what a variant carries: named fields as an object, one field as itself, more as an array, none as null.
-    fn payload(&mut self, id: TypeId, variant: &'t VariantDef) -> Decoded<Fields> {
+    fn payload(&mut self, id: TypeId, variant: &'t VariantDef) -> Decoded<Arc<[Value]>> {
         let fields = &variant.fields;
         let several = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
         if several && self.is_hole() {
@@ -376,15 +333,14 @@ impl<'t, 'a> Decoder<'t, 'a> {
             return Err(self.scanner.expected(&super::error::carried(fields)));
         }
         match fields.as_slice() {
-            [] if self.scanner.literal("null") => Ok(Fields::default()),
+            [] if self.scanner.literal("null") => Ok(Arc::default()),
             [] => Err(self.scanner.expected("null: this variant carries nothing")),
             [(Some(_), _), ..] => {
                 let field = |index: usize| (fields[index].0.as_deref().unwrap_or_default(), fields[index].1);
-                let unknown = if variant.open { Unknown::Ignored } else { Unknown::Refused };
-                self.record(id, fields.len(), field, unknown)
+                self.record(id, fields.len(), field, OtherFields::of(variant.open))
             }
             [(None, of)] => Ok([self.value(*of)?].into()),
-            [(None, _), ..] => self.exactly(id, fields.len(), |index| fields[index].1),
+            [(None, _), ..] => self.exactly(id, &fields.iter().map(|(_, of)| *of).collect::<SmallVec<[TypeId; 8]>>()),
         }
     }
 
@@ -455,18 +411,23 @@ impl<'t, 'a> Decoder<'t, 'a> {
     }
 }
 
-type Fields = Arc<[Value]>;
-
 /// Moves values into one allocation.
-fn packed(fields: &mut [Value]) -> Fields {
+fn packed(fields: &mut [Value]) -> Arc<[Value]> {
     fields.iter_mut().map(|field| std::mem::replace(field, Value::Absent)).collect()
 }
 
 /// The treatment of a field that the type does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unknown {
+enum OtherFields {
     Ignored,
     Refused,
+}
+
+impl OtherFields {
+    /// The treatment of a type that is declared open, or not.
+    fn of(is_open: bool) -> OtherFields {
+        if is_open { OtherFields::Ignored } else { OtherFields::Refused }
+    }
 }
 
 /// A map (or set) whose keys must differ; each entry comes with its place in the text.

@@ -32,38 +32,38 @@ pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
     if let Value::Scalar(scalar) = value {
         return scalars::write(out, scalar, Marks::Read);
     }
-    let mut encoder = Encoder { types, out, todo: vec![Task::Value(id, value)], marks: Marks::Read };
+    let mut encoder = JsonEncoder { types, out, todo: vec![Todo::Value(id, value)], marks: Marks::Read };
     while let Some(task) = encoder.todo.pop() {
         match task {
-            Task::Value(id, value) => encoder.value(id, value),
-            Task::Text(text) => encoder.out.push_str(text),
-            Task::Quoted(text) => quote(encoder.out, text),
-            Task::EndLiteral => encoder.end_literal(),
+            Todo::Value(id, value) => encoder.value(id, value),
+            Todo::Text(text) => encoder.out.push_str(text),
+            Todo::Quoted(text) => quote(encoder.out, text),
+            Todo::EndLiteral => encoder.end_literal(),
         }
     }
 }
 
 /// A part that is still to be written; the next one is on top of a stack.
-enum Task<'v> {
+enum Todo<'v> {
     Value(TypeId, &'v Value),
     Text(&'static str),
     Quoted(&'v str),
     EndLiteral,
 }
 
-struct Encoder<'v, 'o> {
+struct JsonEncoder<'v, 'o> {
     types: &'v Types,
     out: &'o mut String,
-    todo: Vec<Task<'v>>,
+    todo: Vec<Todo<'v>>,
     marks: Marks,
 }
 
 const HOLE: &str = "{\"$any\": null}";
 
 /// A member of an object: its key, its type and its value.
-type Member<'v> = (&'v str, TypeId, &'v Value);
+type NamedValue<'v> = (&'v str, TypeId, &'v Value);
 
-impl<'v> Encoder<'v, '_> {
+impl<'v> JsonEncoder<'v, '_> {
     fn value(&mut self, id: TypeId, value: &'v Value) {
         match value {
             Value::Scalar(scalar) => scalars::write(self.out, scalar, self.marks),
@@ -88,7 +88,7 @@ impl<'v> Encoder<'v, '_> {
     fn data(&mut self, id: TypeId, tag: u32, fields: &'v [Value]) {
         let types = self.types;
         match (types.get(id), fields) {
-            (Type::Option(of), [some]) => self.todo.push(Task::Value(*of, some)),
+            (Type::Option(of), [some]) => self.todo.push(Todo::Value(*of, some)),
             (Type::Tuple(of), _) => self.array(of.iter().copied().zip(fields)),
             (Type::Struct(index), _) => {
                 let named = types.structs[*index as usize].fields.iter().zip(fields);
@@ -105,8 +105,8 @@ impl<'v> Encoder<'v, '_> {
         self.out.push_str(if fields.is_empty() { "" } else { "[" });
         scalars::write(self.out, &Scalar::int(i64::from(tag)), self.marks);
         if !fields.is_empty() {
-            self.todo.push(Task::Text("]"));
-            self.todo.extend(fields.iter().rev().flat_map(|field| [Task::Value(ERROR, field), Task::Text(", ")]));
+            self.todo.push(Todo::Text("]"));
+            self.todo.extend(fields.iter().rev().flat_map(|field| [Todo::Value(ERROR, field), Todo::Text(", ")]));
         }
     }
 
@@ -120,7 +120,7 @@ impl<'v> Encoder<'v, '_> {
         self.out.push_str(": ");
         let typed = variant.fields.iter().zip(fields);
         match variant.fields.as_slice() {
-            [(None, of)] => self.todo.extend(fields.iter().take(1).map(|value| Task::Value(*of, value))),
+            [(None, of)] => self.todo.extend(fields.iter().take(1).map(|value| Todo::Value(*of, value))),
             [(Some(_), _), ..] => {
                 self.object(
                     typed.map(|((name, of), value)| (name.as_deref().unwrap_or_default(), *of, value)).collect(),
@@ -147,32 +147,32 @@ impl<'v> Encoder<'v, '_> {
 
     fn pairs(&mut self, key: TypeId, of: TypeId, entries: &[(&'v Value, &'v Value)]) {
         self.out.push('[');
-        self.todo.push(Task::Text("]"));
+        self.todo.push(Todo::Text("]"));
         for (index, (name, value)) in entries.iter().enumerate().rev() {
             let open = if index > 0 { ", [" } else { "[" };
             let pair =
-                [Task::Text("]"), Task::Value(of, value), Task::Text(", "), Task::Value(key, name), Task::Text(open)];
+                [Todo::Text("]"), Todo::Value(of, value), Todo::Text(", "), Todo::Value(key, name), Todo::Text(open)];
             self.todo.extend(pair);
         }
     }
 
     fn array(&mut self, elements: impl DoubleEndedIterator<Item = (TypeId, &'v Value)>) {
         self.out.push('[');
-        self.todo.push(Task::Text("]"));
+        self.todo.push(Todo::Text("]"));
         let mut elements = elements.rev().peekable();
         while let Some((of, value)) = elements.next() {
-            self.todo.push(Task::Value(of, value));
-            self.todo.extend(elements.peek().map(|_| Task::Text(", ")));
+            self.todo.push(Todo::Value(of, value));
+            self.todo.extend(elements.peek().map(|_| Todo::Text(", ")));
         }
     }
 
-    fn object(&mut self, mut members: Vec<Member<'v>>) {
+    fn object(&mut self, mut members: Vec<NamedValue<'v>>) {
         members.retain(|(_, of, value)| **value != Value::NONE || !self.types.is_option_of_json(*of));
         let only = if let [(name, _, _)] = members.as_slice() { Some(*name) } else { None };
         self.open_object(only);
         for (index, (name, of, value)) in members.into_iter().enumerate().rev() {
-            self.todo.extend([Task::Value(of, value), Task::Text(": "), Task::Quoted(name)]);
-            self.todo.extend((index > 0).then_some(Task::Text(", ")));
+            self.todo.extend([Todo::Value(of, value), Todo::Text(": "), Todo::Quoted(name)]);
+            self.todo.extend((index > 0).then_some(Todo::Text(", ")));
         }
     }
 
@@ -182,10 +182,10 @@ impl<'v> Encoder<'v, '_> {
         if self.marks == Marks::Read && matches!(only_key, Some("$any" | "$lit")) {
             self.marks = Marks::Literal;
             self.out.push_str("{\"$lit\": ");
-            self.todo.push(Task::EndLiteral);
+            self.todo.push(Todo::EndLiteral);
         }
         self.out.push('{');
-        self.todo.push(Task::Text("}"));
+        self.todo.push(Todo::Text("}"));
     }
 
     fn end_literal(&mut self) {

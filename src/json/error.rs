@@ -12,11 +12,11 @@ use std::ops::{Deref, DerefMut};
 
 /// Why a text is no value of the type it should have. It takes as much room as a pointer beside what is mostly read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JsonError(Box<Flaw>);
+pub struct JsonError(Box<JsonFlaw>);
 
 /// The content of a [`JsonError`]: what is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Flaw {
+pub struct JsonFlaw {
     /// The place, in bytes from the beginning of the text.
     pub offset: usize,
     /// Which part of the value, as in `.Ok.tag[2]`; empty for the whole.
@@ -29,7 +29,7 @@ impl JsonError {
     /// An error at a byte of the text, in the value as a whole.
     #[must_use]
     pub fn new(offset: usize, message: impl Into<String>) -> JsonError {
-        JsonError(Box::new(Flaw { offset, path: String::new(), message: message.into() }))
+        JsonError(Box::new(JsonFlaw { offset, path: String::new(), message: message.into() }))
     }
 
     /// The error as one in a text that begins so many bytes before.
@@ -56,15 +56,15 @@ impl JsonError {
 }
 
 impl Deref for JsonError {
-    type Target = Flaw;
+    type Target = JsonFlaw;
 
-    fn deref(&self) -> &Flaw {
+    fn deref(&self) -> &JsonFlaw {
         &self.0
     }
 }
 
 impl DerefMut for JsonError {
-    fn deref_mut(&mut self) -> &mut Flaw {
+    fn deref_mut(&mut self) -> &mut JsonFlaw {
         &mut self.0
     }
 }

@@ -15,9 +15,9 @@
 //! assert_eq!((value, scanner.offset()), (Some(Value::data(0, [Value::from(5), Value::from(true)])), 9));
 //! ```
 
-use super::known::Known;
+use super::interner::Interner;
 use super::text::quote;
-use super::words::{Piece, Tail};
+use super::words::{LastWord, Piece};
 use crate::spec::types::{Type, TypeId, Types};
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ pub enum Spacing {
 pub struct Forms {
     pub(super) by_type: Vec<Form>,
     /// The strings that were read.
-    pub(super) known: Known,
+    pub(super) known: Interner,
 }
 
 /// The way in which the values of a type are usually written.
@@ -90,7 +90,7 @@ impl Forms {
     #[must_use]
     pub fn new(types: &Types, spacing: Spacing) -> Forms {
         let ids = (0..types.count() as u32).map(TypeId::of_number);
-        Forms { by_type: ids.map(|id| form(types, id, spacing)).collect(), known: Known::default() }
+        Forms { by_type: ids.map(|id| form(types, id, spacing)).collect(), known: Interner::default() }
     }
 }
 
@@ -136,7 +136,7 @@ impl Templates {
 
     /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left behind its beginning.
     #[inline]
-    pub(super) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: Tail) -> Option<(u32, &'t Template, &'a [u8])> {
+    pub(super) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: LastWord) -> Option<(u32, &'t Template, &'a [u8])> {
         let mut tag = self.first[usize::from(*octets.get(self.at)?)];
         while let Some(template) = self.by_tag.get(tag as usize) {
             match template.begin.behind(octets, tail) {

@@ -3,7 +3,7 @@
 use super::Scanner;
 
 /// An object that is not a value but says something about one.
-pub(super) enum Mark {
+pub(super) enum Marked {
     /// `{"$any": null}`, which has been read.
     Hole,
     /// `{"$lit": v}`, of which everything before `v` has been read.
@@ -12,13 +12,13 @@ pub(super) enum Mark {
 
 /// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
 #[inline]
-pub(super) fn mark(scanner: &mut Scanner<'_>) -> Option<Mark> {
+pub(super) fn mark(scanner: &mut Scanner<'_>) -> Option<Marked> {
     let may_be =
         scanner.peek() == Some(b'{') && !matches!(scanner.rest().as_bytes(), [_, b'"', first, ..] if *first != b'$');
     if may_be { mark_in_object(scanner) } else { None }
 }
 
-fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Mark> {
+fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Marked> {
     let mut ahead = *scanner;
     if !ahead.eat(b'{') || ahead.peek() != Some(b'"') || !ahead.rest().starts_with("\"$") {
         return None;
@@ -29,11 +29,11 @@ fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Mark> {
     match (key.as_ref(), value) {
         ("$any", "null") => {
             *scanner = ahead;
-            Some(Mark::Hole)
+            Some(Marked::Hole)
         }
         ("$lit", _) => {
             *scanner = inside;
-            Some(Mark::Literal)
+            Some(Marked::Literal)
         }
         _ => None,
     }

@@ -12,8 +12,8 @@
 //! ```
 
 use super::JsonError;
-use super::decode::{Decoded, Decoder, Holes, Marks, NO_HOLES, twice};
-use super::mark::{Mark, mark};
+use super::decode::{Decoded, Holes, JsonDecoder, Marks, NO_HOLES, twice};
+use super::mark::{Marked, mark};
 use super::text::quote;
 use crate::scalar::{Json, Scalar, number};
 use crate::spec::types::JSON;
@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// A member of an object that has been read.
-struct Member<'a> {
+struct JsonMember<'a> {
     name: Cow<'a, str>,
     /// The offset of the member in the text.
     at: usize,
@@ -29,7 +29,7 @@ struct Member<'a> {
     written: Range<usize>,
 }
 
-impl Decoder<'_, '_> {
+impl JsonDecoder<'_, '_> {
     /// Reads a value of type `json`, which is no mark.
     pub(super) fn json(&mut self) -> Decoded<Scalar> {
         let mut out = String::new();
@@ -42,8 +42,8 @@ impl Decoder<'_, '_> {
         let at = self.scanner.here();
         match if self.marks == Marks::Read { mark(&mut self.scanner) } else { None } {
             None => self.canonical(out),
-            Some(Mark::Literal) => self.literal(|this| this.canonical(out)),
-            Some(Mark::Hole) => Err(JsonError::new(
+            Some(Marked::Literal) => self.literal(|this| this.canonical(out)),
+            Some(Marked::Hole) => Err(JsonError::new(
                 at,
                 match self.holes {
                     Holes::Read => "a hole cannot stand for a part of a `json`: put one in the place of the whole",
@@ -79,7 +79,7 @@ impl Decoder<'_, '_> {
 
     /// Reads an object and writes its members in the order of their names.
     fn members(&mut self, out: &mut String) -> Decoded<()> {
-        let mut members: Vec<Member<'_>> = Vec::new();
+        let mut members: Vec<JsonMember<'_>> = Vec::new();
         out.push('{');
         let begin = out.len();
         self.sequence(JSON, b'{', b'}', |this, index| {
@@ -91,7 +91,7 @@ impl Decoder<'_, '_> {
             quote(out, &name);
             out.push_str(": ");
             this.part(out).map_err(|error| error.within(&format!("[{name:?}]")))?;
-            members.push(Member { name, at, written: start..out.len() });
+            members.push(JsonMember { name, at, written: start..out.len() });
             Ok(())
         })?;
         if !members.is_sorted_by(|a, b| a.name < b.name) {
@@ -105,7 +105,7 @@ impl Decoder<'_, '_> {
 }
 
 /// The texts of members in the order of their names.
-fn sorted(written: &str, mut members: Vec<Member<'_>>) -> Decoded<String> {
+fn sorted(written: &str, mut members: Vec<JsonMember<'_>>) -> Decoded<String> {
     members.sort_by(|a, b| a.name.cmp(&b.name));
     let again = members.windows(2).filter(|two| two[0].name == two[1].name).map(|two| &two[1]);
     if let Some(second) = again.min_by_key(|member| member.at) {

@@ -15,11 +15,11 @@
 //! }
 //! ```
 
+use super::Scanner;
 use super::decode::{MAX_DEPTH, next_within};
 use super::form::{Form, Forms, Gap, Templates};
-use super::known::Known;
-use super::words::{Tail, digits, number, plain, special, word};
-use super::{Observed, Scanner};
+use super::interner::Interner;
+use super::words::{LastWord, digits, number, plain, special, word};
 use crate::scalar::{Int, Scalar, Token};
 use crate::spec::types::{TypeId, Types};
 use crate::value::Value;
@@ -37,46 +37,37 @@ impl Forms {
 
     /// Stands before the first octet of `text`.
     #[inline]
-    pub fn reading<'t, 'a>(&'t mut self, types: &'t Types, text: &'a str) -> Reading<'t, 'a> {
-        Reading {
+    pub fn reading<'t, 'a>(&'t mut self, types: &'t Types, text: &'a str) -> FormReader<'t, 'a> {
+        FormReader {
             types,
             forms: &self.by_type,
             known: &mut self.known,
             text,
             rest: text.as_bytes(),
-            tail: Tail::of(text.as_bytes()),
+            tail: LastWord::of(text.as_bytes()),
         }
     }
 }
 
 /// A place in a text of which values are read, as they are usually written.
 #[derive(Debug)]
-pub struct Reading<'t, 'a> {
+pub struct FormReader<'t, 'a> {
     types: &'t Types,
     forms: &'t [Form],
-    known: &'t mut Known,
+    known: &'t mut Interner,
     text: &'a str,
     /// The part of the text that has not been read; empty where reading went astray.
     rest: &'a [u8],
-    tail: Tail,
+    tail: LastWord,
 }
 
-impl<'t, 'a> Reading<'t, 'a> {
+impl<'t, 'a> FormReader<'t, 'a> {
     /// The recorded value of type `id` that comes next, as [`Forms::next`] reads it.
     #[inline]
     pub fn next(&mut self, id: TypeId) -> Option<Value> {
         let here = self.rest;
         let value = self.part(id, 0);
         if self.is_astray() { self.in_full(here, id) } else { Some(value) }
-    }
-
-    /// The answer of type `id` that comes next, as [`Forms::next`] reads values.
-    #[inline]
-    pub fn next_answer(&mut self, id: TypeId) -> Option<Observed> {
-        self.next(id).map(|value| match value {
-            Value::Any => Observed::Any,
-            known => Observed::Value(known),
-        })
     }
 
     /// Reads `text` if it comes next, octet for octet.
@@ -123,7 +114,7 @@ impl<'t, 'a> Reading<'t, 'a> {
         self.value(id, depth)
     }
 
-    /// As [`Reading::part`], where most are scalars.
+    /// As [`FormReader::part`], where most are scalars.
     #[inline(always)]
     fn value(&mut self, id: TypeId, depth: usize) -> Value {
         let form = self.form(id);

@@ -36,9 +36,9 @@ pub fn to_serde<T: DeserializeOwned>(types: &Types, id: TypeId, value: &Value) -
 
 /// JSON that is written as it stands, inside something else that serialises.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Written(pub String);
+pub struct RawJson(pub String);
 
-impl Serialize for Written {
+impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?.serialize(serializer)
     }

@@ -63,8 +63,8 @@ impl<'a> Scanner<'a> {
         let mut owned = String::from(&self.text[start..self.at]);
         loop {
             match self.escape(start)? {
-                Escape::Unit(unit) => owned.push(self.character(unit)?),
-                Escape::Char(c) => owned.push(c),
+                Unescaped::Unit(unit) => owned.push(self.character(unit)?),
+                Unescaped::Char(c) => owned.push(c),
             }
             let from = self.at;
             self.plain();
@@ -77,7 +77,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads one escape inside the string that began before `start`.
-    fn escape(&mut self, start: usize) -> Scanned<Escape> {
+    fn escape(&mut self, start: usize) -> Scanned<Unescaped> {
         match self.byte() {
             None => return Err(JsonError::new(start - 1, "this string has no end")),
             Some(b'\\') => (),
@@ -91,13 +91,13 @@ impl<'a> Scanner<'a> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            Some(b'u') => return self.unit().map(Escape::Unit),
+            Some(b'u') => return self.unit().map(Unescaped::Unit),
             Some(_) | None => {
                 return Err(JsonError::new(at, r#"no such escape; JSON has \" \\ \/ \b \f \n \r \t \uXXXX"#));
             }
         };
         self.at += 2;
-        Ok(Escape::Char(char))
+        Ok(Unescaped::Char(char))
     }
 
     /// Reads `\uXXXX`.
@@ -124,7 +124,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-enum Escape {
+enum Unescaped {
     Char(char),
     /// A UTF-16 code unit, perhaps half of a character.
     Unit(u16),

@@ -254,11 +254,11 @@ fn what_does_not_fit_is_told_with_its_place() {
 #[test]
 fn an_answer_may_be_a_hole() {
     let World { types, .. } = World::new();
-    assert_eq!(decode_answer(&types, INT, r#" {"$any" : null } "#), Ok(Observed::Any));
-    assert_eq!(decode_answer(&types, INT, "5"), Ok(Observed::Value(Value::from(5))));
-    assert_eq!(decode_answer(&types, INT, r#"{"$lit": 5}"#), Ok(Observed::Value(Value::from(5))));
-    assert!(decode_answer(&types, INT, r#"{"$any": null} 1"#).is_err());
-    assert!(decode_answer(&types, INT, r#"{"$any": 1}"#).is_err());
+    assert_eq!(decode_recorded(&types, INT, r#" {"$any" : null } "#), Ok(Value::Any));
+    assert_eq!(decode_recorded(&types, INT, "5"), Ok(Value::from(5)));
+    assert_eq!(decode_recorded(&types, INT, r#"{"$lit": 5}"#), Ok(Value::from(5)));
+    assert!(decode_recorded(&types, INT, r#"{"$any": null} 1"#).is_err());
+    assert!(decode_recorded(&types, INT, r#"{"$any": 1}"#).is_err());
 }
 
 #[test]

@@ -14,13 +14,13 @@ const HIGH: u64 = ONES << 7;
 
 /// The last octets of a text, ready for the places where fewer than eight are left.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tail(u64);
+pub(super) struct LastWord(u64);
 
-impl Tail {
+impl LastWord {
     /// The last eight octets of `text`, behind zeros where it has fewer.
     #[inline]
-    pub(super) fn of(text: &[u8]) -> Tail {
-        Tail(
+    pub(super) fn of(text: &[u8]) -> LastWord {
+        LastWord(
             text.last_chunk()
                 .map_or_else(|| few(text).unbounded_shl(64 - 8 * text.len() as u32), |last| u64::from_le_bytes(*last)),
         )
@@ -128,7 +128,7 @@ impl Piece {
 
     /// The rest of `octets`, which end as `tail` does, behind this text; `None` if they do not begin with it.
     #[inline]
-    pub(super) fn behind<'a>(&self, octets: &'a [u8], tail: Tail) -> Option<&'a [u8]> {
+    pub(super) fn behind<'a>(&self, octets: &'a [u8], tail: LastWord) -> Option<&'a [u8]> {
         let length = self.text.len();
         if (tail.word(octets) ^ self.first) & self.mask != 0 {
             return None;
@@ -187,7 +187,7 @@ mod tests {
         for length in 0..octets.len() {
             let text = &octets[..length];
             (0..=length)
-                .for_each(|at| assert_eq!(Tail::of(text).word(&text[at..]), word(&text[at..]), "{length} {at}"));
+                .for_each(|at| assert_eq!(LastWord::of(text).word(&text[at..]), word(&text[at..]), "{length} {at}"));
         }
     }
 
@@ -199,15 +199,15 @@ mod tests {
             let piece = Piece::new(&long[..length]);
             for rest in (0..20).map(|rest| &long[length..length + rest.min(long.len() - length)]) {
                 let octets = [piece.octets(), rest.as_bytes()].concat();
-                assert_eq!(piece.behind(&octets, Tail::of(&octets)), Some(rest.as_bytes()), "{length} {rest}");
+                assert_eq!(piece.behind(&octets, LastWord::of(&octets)), Some(rest.as_bytes()), "{length} {rest}");
                 for at in 0..length {
                     let mut other = octets.clone();
                     other[at] ^= 1 << (at % 8);
-                    assert_eq!(piece.behind(&other, Tail::of(&other)), None, "{length} {rest} {at}");
+                    assert_eq!(piece.behind(&other, LastWord::of(&other)), None, "{length} {rest} {at}");
                 }
             }
             for cut_off in (0..length).map(|end| &long.as_bytes()[..end]) {
-                assert_eq!(piece.behind(cut_off, Tail::of(cut_off)), None, "{length} {cut_off:?}");
+                assert_eq!(piece.behind(cut_off, LastWord::of(cut_off)), None, "{length} {cut_off:?}");
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use super::place;
 use crate::evidence::{Initial, WitnessOwn, WitnessStep};
-use crate::json::{self, Written, encode, encode_into};
+use crate::json::{self, RawJson, encode, encode_into};
 use crate::server::Reply;
 use crate::spec::Spec;
 use serde::Serialize;
@@ -26,12 +26,12 @@ pub struct Step {
     pub before: Vec<Own>,
     /// The request, where a part of it was a hole in the trace.
     #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
-    pub request: Option<Written>,
+    pub request: Option<RawJson>,
     /// The choices of the server, in order.
-    pub choices: Vec<Written>,
+    pub choices: Vec<RawJson>,
     /// Its answer, which fills a hole in the trace.
     #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
-    pub answer: Option<Written>,
+    pub answer: Option<RawJson>,
     /// The request never had an effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,
@@ -43,7 +43,7 @@ pub struct Own {
     /// Which `step` of the specification it was, from 1.
     pub step: usize,
     /// The choices of the server, in order.
-    pub choices: Vec<Written>,
+    pub choices: Vec<RawJson>,
 }
 
 /// The step that made the initial state; `None` where nothing was chosen for it.
@@ -58,17 +58,17 @@ pub fn initial(made: &Initial) -> Option<Step> {
 #[must_use]
 pub fn step(spec: &Spec, made: &WitnessStep) -> Step {
     let answer = match &made.reply {
-        Reply::Answer(answer) => Some(Written(encode(&spec.types, spec.program.response, answer))),
+        Reply::Answer(answer) => Some(RawJson(encode(&spec.types, spec.program.response, answer))),
         Reply::Nothing => None,
     };
     let own = |own: &WitnessOwn| Own { step: own.step + 1, choices: written(&own.json) };
     let before = made.before.iter().map(own).collect();
-    let request = made.request.as_ref().map(|request| Written(encode(&spec.types, spec.program.request, request)));
+    let request = made.request.as_ref().map(|request| RawJson(encode(&spec.types, spec.program.request, request)));
     Step { line: made.line, before, request, choices: written(&made.json), answer, skipped: made.skipped }
 }
 
-fn written(choices: &[String]) -> Vec<Written> {
-    choices.iter().cloned().map(Written).collect()
+fn written(choices: &[String]) -> Vec<RawJson> {
+    choices.iter().cloned().map(RawJson).collect()
 }
 
 /// More things that the server did by itself are not told.

@@ -34,7 +34,7 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
-pub use recording::{StoredTrace, Recording, exchange_at};
+pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 
 impl Spec {

@@ -53,6 +53,16 @@ impl Recording for [Exchange] {
     }
 }
 
+impl Recording for Vec<Exchange> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>) {
+        self.as_slice().read(from, see);
+    }
+}
+
 /// So many places in a trace are remembered; from the nearest one before it, what is looked for is searched.
 const PLACES: usize = 4_096;
 

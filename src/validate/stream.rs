@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::Validator;
 use crate::dualize::{Exchange, Observed};
-use crate::json::{self, Forms, JsonError, Reading, Spacing};
+use crate::json::{self, FormReader, Forms, JsonError, Spacing};
 use crate::spec::Spec;
 use crate::spec::types::Types;
-use crate::trace::{EventKind, NextLine, Response, TraceError, TraceLine, TracePosition, TraceReader};
+use crate::trace::{EventKind, NextLine, Raw, Response, TraceError, TraceLine, TracePosition, TraceReader};
+use crate::value::Value;
 
 /// The exchanges of a trace, decoded under a specification's types.
 #[derive(Debug)]
@@ -101,7 +102,7 @@ impl Plain {
 
 /// The exchange between these texts, which are known where this is called.
 #[inline(always)]
-fn read(spec: &Spec, mut reading: Reading, line: u64, [begin, between]: [&str; 2]) -> Option<Exchange> {
+fn read(spec: &Spec, mut reading: FormReader, line: u64, [begin, between]: [&str; 2]) -> Option<Exchange> {
     reading.eat_text(begin).then_some(())?;
     let request = reading.next(spec.program.request)?;
     reading.eat_text(between).then_some(())?;
@@ -122,9 +123,8 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
                     is not supported yet";
         return Err(JsonError::new(0, what));
     };
-    let decoded = |id, raw: &Raw| {
-        json::decode_recorded(&spec.types, id, raw.text).map_err(|error| error.behind(raw.offset))
-    };
+    let decoded =
+        |id, raw: &Raw| json::decode_recorded(&spec.types, id, raw.text).map_err(|error| error.behind(raw.offset));
     let request = decoded(spec.program.request, query)?;
     let observed = match reply {
         Response::NotOwed => Observed::Nothing,

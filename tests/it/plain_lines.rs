@@ -12,6 +12,7 @@ use mayhap::dualize::Observed;
 use mayhap::json::{self, JsonError};
 use mayhap::trace::{EventKind, Response, TraceError, TraceLine, TraceReader};
 use mayhap::validate::Exchanges;
+use mayhap::value::Value;
 use mayhap::{Exchange, Spec};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -86,9 +87,9 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     let observed = match reply {
         Response::NotOwed => Observed::Nothing,
         Response::Lost => Observed::Lost,
-        Response::Answer(answer) => match json::decode_answer(types, program.response, answer.text) {
-            Ok(json::Observed::Any) => Observed::Any,
-            Ok(json::Observed::Value(value)) => Observed::Answer(value),
+        Response::Answer(answer) => match json::decode_recorded(types, program.response, answer.text) {
+            Ok(Value::Any) => Observed::Any,
+            Ok(value) => Observed::Answer(value),
             Err(error) => return Err(error.behind(answer.offset)),
         },
     };

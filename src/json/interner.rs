@@ -20,9 +20,9 @@ const MANY: usize = 1 << 12;
 
 /// Strings that were read before.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct Interner {
     /// None before the first string.
-    places: Vec<Place>,
+    places: Vec<Interned>,
     /// Which bits of a mixed word say where its place is.
     mask: usize,
     /// The number of strings that were made for these places.
@@ -31,12 +31,12 @@ pub(super) struct Known {
 
 /// A string, and the octets that it is: those of the first word, those of the second, zeros behind the end.
 #[derive(Clone, Default, Debug)]
-struct Place {
+struct Interned {
     words: [u64; 2],
     text: Arc<str>,
 }
 
-impl Known {
+impl Interner {
     /// The string that is these words, which are of no other string.
     #[inline]
     pub(super) fn get(&self, words: [u64; 2]) -> Option<Arc<str>> {
@@ -52,7 +52,7 @@ impl Known {
         self.made += 1;
         let text: Arc<str> = text.into();
         let place = self.place(words);
-        self.places[place] = Place { words, text: text.clone() };
+        self.places[place] = Interned { words, text: text.clone() };
         text
     }
 
@@ -60,7 +60,7 @@ impl Known {
     #[cold]
     fn grow(&mut self) {
         let places = (4 * self.places.len()).max(FEW);
-        *self = Known { places: vec![Place::default(); places], mask: places - 1, made: 0 };
+        *self = Interner { places: vec![Interned::default(); places], mask: places - 1, made: 0 };
     }
 
     #[inline]
@@ -77,7 +77,7 @@ mod tests {
     /// Whatever was read before and however many places there are, the words that are asked for are those of the string.
     #[test]
     fn a_string_is_the_one_that_its_words_are() {
-        let mut known = Known::default();
+        let mut known = Interner::default();
         for round in 0..3 {
             for number in 0..4 * MANY as u64 {
                 let text = if number == 0 { String::new() } else { format!("{number}") };
