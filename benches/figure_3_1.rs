@@ -233,7 +233,7 @@ fn simulate(path: &Path, count: u64, ranges: Ranges) -> Trace {
     let mut trace = Trace { spec: spec.clone(), exchanges: Vec::new(), numbers: Vec::new() };
     let number = |value: &Value| value.as_int().cloned().unwrap_or_else(|| panic!("{value:?} is no number"));
     for line in 1..=count {
-        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
+        let request = server.draw_request(&mut choices);
         let request = request.unwrap_or_else(|error| panic!("{error}"));
         let Ok(Reply::Answer(answer)) = server.handle(&request, 1, &mut choices) else { continue };
         trace.numbers.push((number(&request), number(&answer)));

@@ -214,7 +214,7 @@ fn simulate(spec: &Arc<Spec>, count: usize) -> Vec<Exchange> {
     let mut server = Server::new(spec.clone(), Ranges::default(), &mut choices).expect("a start");
     let mut exchanges = Vec::with_capacity(count);
     while exchanges.len() < count {
-        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices).expect("a request");
+        let request = server.draw_request(&mut choices).expect("a request");
         let observed = match server.handle(&request, 1, &mut choices) {
             Ok(Reply::Answer(answer)) => Observed::Answer(answer),
             Ok(Reply::Nothing) => Observed::Nothing,

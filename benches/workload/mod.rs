@@ -70,7 +70,7 @@ pub fn simulate(workload: &Workload, count: u64) -> Recording {
     let mut exchanges = Vec::with_capacity((count + skipped) as usize);
     let mut seconds = 0.0;
     while (exchanges.len() as u64) < count + skipped {
-        let request = request(workload, &spec, &mut server, &mut choices);
+        let request = request(workload, &mut server, &mut choices);
         let start = Instant::now();
         let reply = server.handle(&request, 1, &mut choices);
         seconds += start.elapsed().as_secs_f64();
@@ -88,9 +88,9 @@ pub fn simulate(workload: &Workload, count: u64) -> Recording {
 }
 
 /// A random request; one that names no key, where there are keys, would concern all of them: it is drawn anew.
-fn request(workload: &Workload, spec: &Spec, server: &mut Server, choices: &mut Random) -> Value {
+fn request(workload: &Workload, server: &mut Server, choices: &mut Random) -> Value {
     loop {
-        let request = server.drawing().request(&spec.types, spec.program.request, choices);
+        let request = server.draw_request(choices);
         let request = request.unwrap_or_else(|error| panic!("{error}"));
         if workload.keys == 0 {
             return request;

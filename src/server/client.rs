@@ -7,7 +7,7 @@
 //! keeps the duty, another form is drawn; in the end, all of the request is a symbol.
 
 use super::open::UNDECIDED;
-use super::section::{Path, Search};
+use super::section::{PathSearch, RunPath};
 use super::{Begun, Reply, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Choice, Fresh};
@@ -46,8 +46,10 @@ struct Wanted {
     facts: Vec<Term>,
 }
 
-/// A record of the requests that were asked in vain.
-struct Vain {
+/// A client that asks, and a record of the requests that it asked in vain.
+struct Asking<'a> {
+    server: &'a mut Server,
+    source: &'a mut dyn Choices,
     /// The number of tokens that have names, not counting those of the requests that were asked in vain.
     names: usize,
     /// The duty that the last one breaks.
@@ -64,68 +66,61 @@ impl Server {
     /// Where the server cannot go on; [`Stop::Outside`] where no request was found that keeps the duty.
     pub fn asked(&mut self, clients: u64, source: &mut dyn Choices) -> Result<Asked, Stop> {
         let before = self.drawing.tokens;
-        let mut drawn = self.drawn(clients, source)?;
+        let drawn = self.drawn(clients, source)?;
         let after = self.drawing.tokens;
         self.idle(source)?;
         // What is asked in vain uses up no name of a token, unless the server has made one meanwhile.
         let names = if self.drawing.tokens == after { before } else { self.drawing.tokens };
-        let mut vain = Vain { names, broken: Site(0), is_hard: false };
+        Asking { server: self, source, names, broken: Site(0), is_hard: false }.asked(clients, drawn)
+    }
+
+    fn drawn(&mut self, clients: u64, source: &mut dyn Choices) -> Result<(u64, Value), Stop> {
+        let client = 1 + source.choose("client", clients as usize).map_err(Stop::Choice)? as u64;
+        Ok((client, self.draw_request(source).map_err(Stop::Choice)?))
+    }
+}
+
+impl Asking<'_> {
+    fn asked(mut self, clients: u64, mut drawn: (u64, Value)) -> Result<Asked, Stop> {
         for draw in 1..=DRAWS {
             let (client, request) = drawn;
-            if let Some(asked) = self.kept_of_form(client, &request, &mut vain, source)? {
+            if let Some(asked) = self.kept_of_form(client, &request)? {
                 return Ok(asked);
             }
             let changed = (draw <= CHANGED).then_some((client, Some(&request)));
             let any = (1..=clients.min(CLIENTS)).filter(|_| draw == CHANGED).map(|client| (client, None));
             for (client, like) in changed.into_iter().chain(any) {
-                let possible = self.possible(client, like, &mut vain, source)?;
-                let asked = possible.map(|request| self.kept(client, &request, &mut vain, source)).transpose()?;
+                let possible = self.possible(client, like)?;
+                let asked = possible.map(|request| self.kept(client, &request)).transpose()?;
                 if let Some(asked) = asked.flatten() {
                     return Ok(asked);
                 }
             }
-            drawn = self.drawn(clients, source)?;
+            drawn = self.server.drawn(clients, self.source)?;
         }
-        Err(Stop::Outside(vain.broken))
-    }
-
-    fn drawn(&mut self, clients: u64, source: &mut dyn Choices) -> Result<(u64, Value), Stop> {
-        let client = 1 + source.choose("client", clients as usize).map_err(Stop::Choice)? as u64;
-        let request = self.drawing.request(&self.spec.types, self.spec.program.request, source);
-        Ok((client, request.map_err(Stop::Choice)?))
+        Err(Stop::Outside(self.broken))
     }
 
     /// Handles a request if that keeps the client's duty; else one of the same form that does, if one is soon drawn.
-    fn kept_of_form(
-        &mut self,
-        client: u64,
-        request: &Value,
-        vain: &mut Vain,
-        source: &mut dyn Choices,
-    ) -> Result<Option<Asked>, Stop> {
-        let mut asked = self.kept(client, request, vain, source)?;
+    fn kept_of_form(&mut self, client: u64, request: &Value) -> Result<Option<Asked>, Stop> {
+        let mut asked = self.kept(client, request)?;
         for _ in 0..AGAIN {
             if asked.is_some() {
                 break;
             }
-            let again = self.drawing.of_form(request, source).map_err(Stop::Choice)?;
-            asked = self.kept(client, &again, vain, source)?;
+            let Server { drawing, spec, .. } = &mut *self.server;
+            let again = drawing.asking(&spec.types, self.source).of_form(request).map_err(Stop::Choice)?;
+            asked = self.kept(client, &again)?;
         }
         Ok(asked)
     }
 
     /// Handles a request if that keeps the client's duty; else nothing has come of it.
-    fn kept(
-        &mut self,
-        client: u64,
-        request: &Value,
-        vain: &mut Vain,
-        source: &mut dyn Choices,
-    ) -> Result<Option<Asked>, Stop> {
-        match self.attend(request, client, source) {
+    fn kept(&mut self, client: u64, request: &Value) -> Result<Option<Asked>, Stop> {
+        match self.server.attend(request, client, self.source) {
             Err(Stop::Outside(site)) => {
-                vain.broken = site;
-                self.drawing.tokens = vain.names;
+                self.broken = site;
+                self.server.drawing.tokens = self.names;
                 Ok(None)
             }
             reply => Ok(Some(Asked { client, request: request.clone(), reply: reply? })),
@@ -136,36 +131,32 @@ impl Server {
     ///
     /// # Errors
     /// Where the source of choices fails.
-    fn possible(
-        &mut self,
-        client: u64,
-        like: Option<&Value>,
-        vain: &mut Vain,
-        source: &mut dyn Choices,
-    ) -> Result<Option<Value>, Stop> {
-        if vain.is_hard {
+    fn possible(&mut self, client: u64, like: Option<&Value>) -> Result<Option<Value>, Stop> {
+        if self.is_hard {
             return Ok(None);
         }
-        match self.found(client, like, source) {
+        match self.found(client, like) {
             Ok(request) => return Ok(Some(request)),
             Err(Stop::Choice(error)) => return Err(Stop::Choice(error)),
-            Err(Stop::Limit(_) | Stop::Undecided(_)) => vain.is_hard = true,
+            Err(Stop::Limit(_) | Stop::Undecided(_)) => self.is_hard = true,
             Err(Stop::Outside(_) | Stop::Stuck(_) | Stop::Fault(_) | Stop::Mismatch(_)) => {}
         }
         Ok(None)
     }
 
-    fn found(&mut self, client: u64, like: Option<&Value>, source: &mut dyn Choices) -> Result<Value, Stop> {
-        let last = self.open.as_ref().map_or(0, |open| open.fresh.last);
-        let mut fresh = Fresh { last: last.max(self.drawing.fresh().last) };
-        let wanted = self.wanted(like, &mut fresh);
-        let mut path = self.copy_with(Begun::Request(&wanted.request, client));
-        let Server { spec, solver, drawing, .. } = self;
-        wanted.facts.iter().try_for_each(|fact| path.assume(fact, solver)).map_err(|_| UNDECIDED)?;
-        let mut search = Search { spec, fresh, solver, drawing, source, paths: PATHS };
+    fn found(&mut self, client: u64, like: Option<&Value>) -> Result<Value, Stop> {
+        let server = &mut *self.server;
+        let last = server.open.as_ref().map_or(0, |open| open.fresh.last);
+        let mut fresh = Fresh { last: last.max(server.drawing.fresh().last) };
+        let wanted = server.wanted(like, &mut fresh);
+        let mut path = server.copy_with(Begun::Request(&wanted.request, client));
+        let mut search = PathSearch { paths: PATHS, ..server.search(fresh, self.source) };
+        wanted.facts.iter().try_for_each(|fact| path.assume(fact, search.solver)).map_err(|_| UNDECIDED)?;
         search.first(path, &mut |search, path, _| search.request(path, &wanted))
     }
+}
 
+impl Server {
     /// The request that is looked for: the scalars of the drawn one are symbols, or all of it is one.
     fn wanted(&mut self, like: Option<&Value>, fresh: &mut Fresh) -> Wanted {
         let (types, ty) = (&self.spec.types, self.spec.program.request);
@@ -184,9 +175,9 @@ impl Server {
     }
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// The request of a path, all of it known: what was drawn, where the conditions allow that.
-    fn request(&mut self, mut path: Path, wanted: &Wanted) -> Result<Value, Stop> {
+    fn request(&mut self, mut path: RunPath, wanted: &Wanted) -> Result<Value, Stop> {
         for (var, drawn) in &wanted.drawn {
             self.prefer(&mut path, *var, [drawn.clone()])?;
         }

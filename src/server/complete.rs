@@ -17,7 +17,7 @@ const STRETCH: usize = 10_000;
 
 /// A model, and what a process has seen of unknown values.
 #[derive(Clone, Copy, Debug)]
-pub struct Completion<'c> {
+pub(crate) struct Completion<'c> {
     /// The types.
     pub types: &'c Types,
     /// The values of the variables.
@@ -28,8 +28,7 @@ pub struct Completion<'c> {
 
 impl Given {
     /// Returns what was chosen, under a model; `None` where it stands in an arm that is not taken.
-    #[must_use]
-    pub fn under(&self, completion: &Completion<'_>, guard: Option<&Term>) -> Option<Given> {
+    pub(crate) fn under(&self, completion: &Completion<'_>, guard: Option<&Term>) -> Option<Given> {
         if guard.is_some_and(|guard| !completion.holds(guard)) {
             return None;
         }
@@ -43,7 +42,6 @@ impl Given {
 
 impl Completion<'_> {
     /// The value under the model; what the model does not determine is the simplest of its type.
-    #[must_use]
     pub fn value(&self, value: &Value) -> Value {
         match value {
             Value::Scalar(_) | Value::Absent | Value::Any | Value::Rest(_) => value.clone(),
@@ -70,7 +68,6 @@ impl Completion<'_> {
     }
 
     /// Tests whether a condition holds under the model.
-    #[must_use]
     pub fn holds(&self, condition: &Term) -> bool {
         self.model.eval_or_simplest(condition).and_then(|truth| truth.as_bool()) == Some(true)
     }
@@ -149,8 +146,7 @@ impl Completion<'_> {
 }
 
 /// The nth value of a type, the simplest first; there are others for each n where there are infinitely many.
-#[must_use]
-pub fn sample(types: &Types, ty: TypeId, n: usize) -> Value {
+fn sample(types: &Types, ty: TypeId, n: usize) -> Value {
     let name = |prefix: &str| if n == 0 { String::new() } else { format!("{prefix}{n}") };
     match types.get(ty) {
         Type::Int => Value::from(n as i64),

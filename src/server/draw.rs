@@ -3,6 +3,7 @@
 use crate::choice::{ChoiceError, Choices, Label, label};
 use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Json, Scalar, Sort, Token};
+use crate::spec::types::VariantDef;
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
 
@@ -33,22 +34,22 @@ pub(super) const REQUEST: &str = "request";
 
 /// The name of what is being drawn, for the labels of choices.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Naming {
     /// The name of what it is for, then the fields down to the part at hand.
     path: String,
     /// The place at which the specification chooses, in words; empty for a request.
     line: String,
 }
 
-/// Draws values, and remembers which tokens there are.
+/// The rules by which values are drawn, and a memory of which tokens there are.
 #[derive(Clone, Debug, Default)]
-pub struct Drawing {
+pub(super) struct Drawing {
     pub(super) ranges: Ranges,
     pub(super) variety: Variety,
     /// The number of tokens that there are: t1, t2 …
     pub(super) tokens: usize,
     /// The name of what is being drawn, where choices are to say so.
-    pub(super) place: Option<Place>,
+    pub(super) naming: Option<Naming>,
 }
 
 /// Collections are drawn with fewer elements than this; and where there is small variety.
@@ -69,8 +70,8 @@ type Drawn<T> = Result<T, ChoiceError>;
 
 impl Drawing {
     pub(super) fn new(ranges: Ranges, variety: Variety) -> Drawing {
-        let place = (variety == Variety::Small).then(Place::default);
-        Drawing { ranges, variety, tokens: 0, place }
+        let naming = (variety == Variety::Small).then(Naming::default);
+        Drawing { ranges, variety, tokens: 0, naming }
     }
 
     /// The bound for wide or for small variety.
@@ -102,34 +103,69 @@ impl Drawing {
         Fresh { last: self.tokens as u64 }
     }
 
+    /// Draws for a request.
+    pub(super) fn asking<'d>(&'d mut self, types: &'d Types, source: &'d mut dyn Choices) -> Draws<'d> {
+        Draws { range: self.ranges.request, drawing: self, types, source }
+    }
+
+    /// Draws for a choice of the server.
+    pub(super) fn choosing<'d>(&'d mut self, types: &'d Types, source: &'d mut dyn Choices) -> Draws<'d> {
+        Draws { range: self.ranges.choose, drawing: self, types, source }
+    }
+
+    /// Says what is drawn from here on. Where not all choices are visited it does nothing: nobody reads their names.
+    pub(super) fn draw_for(&mut self, subject: &str, line: &str) {
+        if let Some(naming) = &mut self.naming {
+            *naming = Naming { path: subject.to_owned(), line: line.to_owned() };
+        }
+    }
+
+    /// The name of a choice, of which `what` is known.
+    pub(super) fn label(&self, what: Label) -> Label {
+        let Some(Naming { path, line }) = &self.naming else { return what };
+        let text = match what {
+            "elements" | "option" => format!("{path}: {what}{line}"),
+            _ => format!("{path}{line}"),
+        };
+        label(&text).unwrap_or(what)
+    }
+}
+
+/// Draws values of a specification's types.
+pub(super) struct Draws<'d> {
+    drawing: &'d mut Drawing,
+    types: &'d Types,
+    /// The range of integers.
+    range: Option<(i64, i64)>,
+    source: &'d mut dyn Choices,
+}
+
+impl Draws<'_> {
+    fn choose(&mut self, what: Label, arity: usize) -> Drawn<usize> {
+        self.source.choose(self.drawing.label(what), arity)
+    }
+
+    fn weighted(&mut self, what: Label, weights: &[u64]) -> Drawn<usize> {
+        self.source.weighted(self.drawing.label(what), weights)
+    }
+
     /// A request of a type.
-    ///
-    /// # Errors
-    /// Where the source of choices fails.
-    pub fn request(&mut self, types: &Types, ty: TypeId, source: &mut dyn Choices) -> Drawn<Value> {
-        let range = self.ranges.request;
-        self.draw_for(REQUEST, "");
-        self.value(types, ty, range, self.bound(DEPTH), source)
+    pub fn request(&mut self, ty: TypeId) -> Drawn<Value> {
+        self.drawing.draw_for(REQUEST, "");
+        self.value(ty, self.drawing.bound(DEPTH))
     }
 
     /// A request of the form of another one: with other scalars; what is in a map or set stays.
-    pub(super) fn of_form(&mut self, request: &Value, source: &mut dyn Choices) -> Drawn<Value> {
+    pub fn of_form(&mut self, request: &Value) -> Drawn<Value> {
         Ok(match request {
-            Value::Scalar(Scalar::Int(_)) => {
-                Value::Scalar(Scalar::Int(Int::from(self.integer(self.ranges.request, &KINDS, source)?)))
-            }
-            Value::Scalar(Scalar::Bool(_)) => Value::Scalar(self.scalar(Sort::Bool, source)?),
-            Value::Scalar(Scalar::Str(_)) => Value::Scalar(self.scalar(Sort::Str, source)?),
-            Value::Scalar(Scalar::Bytes(_)) => Value::Scalar(self.scalar(Sort::Bytes, source)?),
-            Value::Scalar(Scalar::Client(_)) => Value::Scalar(self.scalar(Sort::Client, source)?),
-            Value::Scalar(Scalar::Json(_)) => Value::Scalar(self.scalar(Sort::Json, source)?),
-            Value::Scalar(Scalar::Token(_)) => Value::Scalar(self.token(source)?),
+            Value::Scalar(Scalar::Int(_)) => Value::Scalar(self.integer(&KINDS)?),
+            Value::Scalar(scalar) => Value::Scalar(self.scalar(scalar.sort())?),
             Value::Data { tag, .. } => {
-                let fields = request.fields().iter().map(|field| self.of_form(field, source));
+                let fields = request.fields().iter().map(|field| self.of_form(field));
                 Value::data(*tag, fields.collect::<Drawn<Vec<_>>>()?)
             }
             Value::List(list) => {
-                Value::list(list.iter().map(|element| self.of_form(element, source)).collect::<Drawn<Vec<_>>>()?)
+                Value::list(list.iter().map(|element| self.of_form(element)).collect::<Drawn<Vec<_>>>()?)
             }
             Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => request.clone(),
             Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => request.clone(),
@@ -137,15 +173,12 @@ impl Drawing {
     }
 
     /// The value of a choice; `None` where there is none to choose.
-    pub(super) fn choice(&mut self, types: &Types, choice: &Choice, source: &mut dyn Choices) -> Drawn<Option<Value>> {
-        let range = self.ranges.choose;
+    pub fn choice(&mut self, choice: &Choice) -> Drawn<Option<Value>> {
         match choice {
-            Choice::Type(ty) => self.value(types, *ty, range, self.bound(DEPTH), source).map(Some),
-            Choice::Alternatives(2) => Ok(Some(Value::from(source.choose(self.label("either"), 2)? == 0))),
-            Choice::Alternatives(n) => {
-                Ok(Some(Value::from(source.choose(self.label("alternative"), *n as usize)? as i64)))
-            }
-            Choice::Range(from, to) => self.between(from, to, source),
+            Choice::Type(ty) => self.value(*ty, self.drawing.bound(DEPTH)).map(Some),
+            Choice::Alternatives(2) => Ok(Some(Value::from(self.choose("either", 2)? == 0))),
+            Choice::Alternatives(n) => Ok(Some(Value::from(self.choose("alternative", *n as usize)? as i64))),
+            Choice::Range(from, to) => self.between(from, to),
             Choice::Element(over, _) => {
                 let elements = value::elements(over).unwrap_or_default();
                 let there: Vec<&Value> =
@@ -153,215 +186,164 @@ impl Drawing {
                 if there.is_empty() {
                     return Ok(None);
                 }
-                Ok(Some(there[source.choose(self.label("element"), there.len())?].clone()))
+                Ok(Some(there[self.choose("element", there.len())?].clone()))
             }
         }
     }
 
     /// A value for a symbol of a sort: as where the server chooses one, but no large integer, as it may be the length of
     /// what is shown later.
-    pub(super) fn scalar(&mut self, sort: Sort, source: &mut dyn Choices) -> Drawn<Scalar> {
+    pub fn scalar(&mut self, sort: Sort) -> Drawn<Scalar> {
         Ok(match sort {
-            Sort::Bool => Scalar::Bool(source.choose(self.label("bool"), 2)? == 1),
-            Sort::Int => Scalar::Int(Int::from(self.integer(self.ranges.choose, &KINDS[..3], source)?)),
-            Sort::Str => Scalar::str(&self.letters(source)?),
-            Sort::Bytes => Scalar::Bytes(self.letters(source)?.as_bytes().into()),
-            Sort::Client => Scalar::Client(source.choose(self.label("client"), 4)? as u64),
-            Sort::Json => Scalar::Json(Json::of_canonical(&self.json(JSON_DEPTH, source)?)),
-            Sort::Token(_) => self.token(source)?,
+            Sort::Bool => Scalar::Bool(self.choose("bool", 2)? == 1),
+            Sort::Int => self.integer(&KINDS[..3])?,
+            Sort::Str => Scalar::str(&self.letters()?),
+            Sort::Bytes => Scalar::Bytes(self.letters()?.as_bytes().into()),
+            Sort::Client => Scalar::Client(self.choose("client", 4)? as u64),
+            Sort::Json => Scalar::Json(Json::of_canonical(&self.json(JSON_DEPTH)?)),
+            Sort::Token(_) => self.token()?,
         })
     }
 
-    fn value(
-        &mut self,
-        types: &Types,
-        ty: TypeId,
-        range: Option<(i64, i64)>,
-        depth: usize,
-        source: &mut dyn Choices,
-    ) -> Drawn<Value> {
+    fn value(&mut self, ty: TypeId, depth: usize) -> Drawn<Value> {
+        let types = self.types;
         Ok(match types.get(ty) {
             Type::Unit | Type::Error => Value::UNIT,
-            Type::Int => Value::Scalar(Scalar::Int(Int::from(self.integer(range, &KINDS, source)?))),
-            Type::Bool => Value::Scalar(self.scalar(Sort::Bool, source)?),
-            Type::Str => Value::Scalar(self.scalar(Sort::Str, source)?),
-            Type::Bytes => Value::Scalar(self.scalar(Sort::Bytes, source)?),
-            Type::Client => Value::Scalar(self.scalar(Sort::Client, source)?),
-            Type::Json => Value::Scalar(self.scalar(Sort::Json, source)?),
-            Type::Token(token) => Value::Scalar(self.scalar(Sort::Token(*token), source)?),
-            Type::Option(inner) => {
-                if depth == 0 || source.choose(self.label("option"), 2)? == 0 {
-                    Value::NONE
-                } else {
-                    Value::some(self.value(types, *inner, range, depth - 1, source)?)
-                }
-            }
-            Type::Tuple(_) | Type::Struct(_) => self.fields(types, (ty, 0), range, depth, source)?,
+            Type::Int => Value::Scalar(self.integer(&KINDS)?),
+            Type::Bool => Value::Scalar(self.scalar(Sort::Bool)?),
+            Type::Str => Value::Scalar(self.scalar(Sort::Str)?),
+            Type::Bytes => Value::Scalar(self.scalar(Sort::Bytes)?),
+            Type::Client => Value::Scalar(self.scalar(Sort::Client)?),
+            Type::Json => Value::Scalar(self.scalar(Sort::Json)?),
+            Type::Token(token) => Value::Scalar(self.scalar(Sort::Token(*token))?),
+            Type::Option(_) if depth == 0 || self.choose("option", 2)? == 0 => Value::NONE,
+            Type::Option(inner) => Value::some(self.value(*inner, depth - 1)?),
+            Type::Tuple(_) | Type::Struct(_) => self.fields(ty, 0, depth)?,
             Type::Enum(at) => {
-                let tag = self.variant(types, *at as usize, depth, source)?;
-                let name = &types.enums[*at as usize].variants[tag].name;
-                self.variant_of(name, |drawing| drawing.fields(types, (ty, tag as u32), range, depth, source))?
+                let variants = &types.enums[*at as usize].variants;
+                let tag = self.variant(*at, variants, depth)?;
+                self.variant_of(&variants[tag].name, |draws| draws.fields(ty, tag as u32, depth))?
             }
-            Type::List(of) => Value::list(self.several(types, *of, range, depth, source)?),
+            Type::List(of) => Value::list(self.several(*of, depth)?),
             Type::Set(of) => {
-                let elements = self.several(types, *of, range, depth, source)?;
+                let elements = self.several(*of, depth)?;
                 Value::Map(value::Map::of(elements.into_iter().map(|element| (element, Value::UNIT))))
             }
             Type::Map(key, of) => {
-                let mut entries = Vec::new();
-                for (at, key) in self.several(types, *key, range, depth, source)?.into_iter().enumerate() {
-                    let draw =
-                        |drawing: &mut Drawing| drawing.value(types, *of, range, depth.saturating_sub(1), source);
-                    entries.push((key, self.part(Some("value"), at, draw)?));
-                }
-                Value::Map(value::Map::of(entries))
+                let keys = self.several(*key, depth)?.into_iter().enumerate();
+                let draw = |draws: &mut Self| draws.value(*of, depth.saturating_sub(1));
+                let entries = keys.map(|(at, key)| Ok((key, self.part(Some("value"), at, draw)?)));
+                Value::Map(value::Map::of(entries.collect::<Drawn<Vec<_>>>()?))
             }
         })
     }
 
-    /// A variant; deep inside, one without recursion.
-    fn variant(&self, types: &Types, at: usize, depth: usize, source: &mut dyn Choices) -> Drawn<usize> {
-        let variants = &types.enums[at].variants;
+    /// A variant of the enum at this place; deep inside, one without recursion.
+    fn variant(&mut self, at: u32, variants: &[VariantDef], depth: usize) -> Drawn<usize> {
+        let types = self.types;
         let flat = |tag: &usize| {
-            let recursive = |ty: &Type| matches!(ty, Type::Enum(inner) if *inner as usize == at);
+            let recursive = |ty: &Type| matches!(ty, Type::Enum(inner) if *inner == at);
             variants[*tag].fields.iter().all(|field| types.find(field.1, &mut |ty| recursive(ty)).is_none())
         };
-        let possible: Vec<usize> = match depth {
-            0 => (0..variants.len()).filter(flat).collect(),
-            _ => (0..variants.len()).collect(),
-        };
+        let mut possible: Vec<usize> = (0..variants.len()).filter(|tag| depth > 0 || flat(tag)).collect();
         if possible.is_empty() {
-            return source.choose(self.label("variant"), variants.len());
+            possible.extend(0..variants.len());
         }
-        Ok(possible[source.choose(self.label("variant"), possible.len())?])
+        Ok(possible[self.choose("variant", possible.len())?])
     }
 
-    fn fields(
-        &mut self,
-        types: &Types,
-        (ty, tag): (TypeId, u32),
-        range: Option<(i64, i64)>,
-        depth: usize,
-        source: &mut dyn Choices,
-    ) -> Drawn<Value> {
-        let fields = types.fields(ty, tag).into_iter().enumerate();
-        let drawn = fields.map(|(at, (name, ty))| {
-            self.part(name, at, |drawing| drawing.value(types, ty, range, depth.saturating_sub(1), source))
-        });
+    fn fields(&mut self, ty: TypeId, tag: u32, depth: usize) -> Drawn<Value> {
+        let fields = self.types.fields(ty, tag).into_iter().enumerate();
+        let drawn =
+            fields.map(|(at, (name, ty))| self.part(name, at, |draws| draws.value(ty, depth.saturating_sub(1))));
         Ok(Value::data(tag, drawn.collect::<Drawn<Vec<Value>>>()?))
     }
 
     /// Draws the number of elements that a collection has.
-    pub(super) fn count(&self, source: &mut dyn Choices) -> Drawn<usize> {
-        source.choose(self.label("elements"), self.bound(ELEMENTS))
+    pub fn count(&mut self) -> Drawn<usize> {
+        self.choose("elements", self.drawing.bound(ELEMENTS))
     }
 
-    fn several(
-        &mut self,
-        types: &Types,
-        of: TypeId,
-        range: Option<(i64, i64)>,
-        depth: usize,
-        source: &mut dyn Choices,
-    ) -> Drawn<Vec<Value>> {
-        let count = if depth == 0 { 0 } else { self.count(source)? };
-        (0..count).map(|at| self.part(None, at, |drawing| drawing.value(types, of, range, depth - 1, source))).collect()
+    fn several(&mut self, of: TypeId, depth: usize) -> Drawn<Vec<Value>> {
+        let count = if depth == 0 { 0 } else { self.count()? };
+        (0..count).map(|at| self.part(None, at, |draws| draws.value(of, depth - 1))).collect()
     }
 
     /// A token that there is, or a new one.
-    fn token(&mut self, source: &mut dyn Choices) -> Drawn<Scalar> {
+    fn token(&mut self) -> Drawn<Scalar> {
         // Half of the tokens are new, as long as there are few; the others are among the last ones.
-        let recent = self.tokens.min(RECENT);
+        let tokens = self.drawing.tokens;
+        let recent = tokens.min(RECENT);
         let mut weights = [1; RECENT + 1];
         weights[recent] = recent as u64 + 1;
-        let drawn = source.weighted(self.label("token"), &weights[..=recent])?;
-        let number = if drawn < recent { self.tokens - drawn } else { self.tokens + 1 };
-        self.tokens = self.tokens.max(number);
+        let drawn = self.weighted("token", &weights[..=recent])?;
+        let number = if drawn < recent { tokens - drawn } else { tokens + 1 };
+        self.drawing.tokens = tokens.max(number);
         Ok(Scalar::Token(Token::Text(format!("t{number}").into())))
     }
 
     /// The canonical text of a JSON value, with arrays and objects down to a depth.
-    fn json(&self, depth: usize, source: &mut dyn Choices) -> Drawn<String> {
-        if self.variety == Variety::Small {
-            return Ok(["null", "\"a\""][source.choose(self.label("json"), 2)?].into());
+    fn json(&mut self, depth: usize) -> Drawn<String> {
+        if self.drawing.variety == Variety::Small {
+            return Ok(["null", "\"a\""][self.choose("json", 2)?].into());
         }
-        Ok(match source.weighted(self.label("kind of json"), &JSON_KINDS[..if depth == 0 { 4 } else { 6 }])? {
+        Ok(match self.weighted("kind of json", &JSON_KINDS[..if depth == 0 { 4 } else { 6 }])? {
             0 => "null".into(),
-            1 => ["false", "true"][source.choose(self.label("bool"), 2)?].into(),
-            2 => ["0", "1", "2", "-1", "0.5", "1.5"][source.choose(self.label("number"), 6)?].into(),
-            3 => format!("\"{}\"", self.letters(source)?),
-            4 => format!("[{}]", self.parts(["", ""], depth, source)?),
-            _ => format!("{{{}}}", self.parts(["\"a\": ", "\"b\": "], depth, source)?),
+            1 => ["false", "true"][self.choose("bool", 2)?].into(),
+            2 => ["0", "1", "2", "-1", "0.5", "1.5"][self.choose("number", 6)?].into(),
+            3 => format!("\"{}\"", self.letters()?),
+            4 => format!("[{}]", self.parts(["", ""], depth)?),
+            _ => format!("{{{}}}", self.parts(["\"a\": ", "\"b\": "], depth)?),
         })
     }
 
     /// Some of the values behind these texts, the first ones.
-    fn parts(&self, before: [&str; 2], depth: usize, source: &mut dyn Choices) -> Drawn<String> {
-        let count = source.choose(self.label("elements"), before.len() + 1)?;
-        let part = |before: &&str| Ok(format!("{before}{}", self.json(depth - 1, source)?));
-        let parts: Vec<String> = before[..count].iter().map(part).collect::<Drawn<_>>()?;
-        Ok(parts.join(", "))
+    fn parts(&mut self, before: [&str; 2], depth: usize) -> Drawn<String> {
+        let count = self.choose("elements", before.len() + 1)?;
+        let part = |before: &&str| Ok(format!("{before}{}", self.json(depth - 1)?));
+        Ok(before[..count].iter().map(part).collect::<Drawn<Vec<_>>>()?.join(", "))
     }
 
-    fn letters(&self, source: &mut dyn Choices) -> Drawn<String> {
-        let letters = self.bound(LETTERS);
-        let length = match self.variety {
-            Variety::Wide => 1 + source.weighted(self.label("length of a text"), &[7, 1])?,
+    fn letters(&mut self) -> Drawn<String> {
+        let letters = self.drawing.bound(LETTERS);
+        let length = match self.drawing.variety {
+            Variety::Wide => 1 + self.weighted("length of a text", &[7, 1])?,
             Variety::Small => 1,
         };
-        (0..length).map(|_| Ok(char::from(b'a' + source.choose(self.label("letter"), letters)? as u8))).collect()
+        (0..length).map(|_| Ok(char::from(b'a' + self.choose("letter", letters)? as u8))).collect()
     }
 
-    fn between(&self, from: &Value, to: &Value, source: &mut dyn Choices) -> Drawn<Option<Value>> {
+    fn between(&mut self, from: &Value, to: &Value) -> Drawn<Option<Value>> {
         let (Some(low), Some(high)) = (from.as_int(), to.as_int()) else { return Ok(None) };
         let width = high.sub(low).to_i64().unwrap_or(i64::MAX);
         if width <= 0 {
             return Ok(None);
         }
-        let drawn = source.choose(self.label("integer in a range"), width as usize)?;
+        let drawn = self.choose("integer in a range", width as usize)?;
         Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
     }
 
-    /// An integer in a range, or of one of the first kinds where there is none.
-    fn integer(&self, range: Option<(i64, i64)>, kinds: &[u64], source: &mut dyn Choices) -> Drawn<i64> {
-        if let Some((low, high)) = range {
+    /// An integer in the range, or of one of the first kinds where there is none.
+    fn integer(&mut self, kinds: &[u64]) -> Drawn<Scalar> {
+        if let Some((low, high)) = self.range {
             let width = high.saturating_sub(low).max(1);
-            return Ok(low + source.choose(self.label("integer in a range"), width as usize)? as i64);
+            return Ok(Scalar::int(low + self.choose("integer in a range", width as usize)? as i64));
         }
-        Ok(match source.weighted(self.label("kind of integer"), kinds)? {
-            0 => source.choose(self.label("small integer"), 10)? as i64,
-            1 => -1 - source.choose(self.label("negative integer"), 10)? as i64,
-            2 => source.choose(self.label("middling integer"), 1000)? as i64,
-            _ => source.choose(self.label("large integer"), 1 << 32)? as i64 - (1 << 31),
-        })
-    }
-}
-
-impl Drawing {
-    /// Says what is drawn from here on. Where not all choices are visited it does nothing: nobody reads their names.
-    pub(super) fn draw_for(&mut self, subject: &str, line: &str) {
-        if let Some(place) = &mut self.place {
-            *place = Place { path: subject.to_owned(), line: line.to_owned() };
-        }
-    }
-
-    /// The name of a choice, of which `what` is known.
-    pub(super) fn label(&self, what: Label) -> Label {
-        let Some(Place { path, line }) = &self.place else { return what };
-        let text = match what {
-            "elements" | "option" => format!("{path}: {what}{line}"),
-            _ => format!("{path}{line}"),
-        };
-        label(&text).unwrap_or(what)
+        Ok(Scalar::int(match self.weighted("kind of integer", kinds)? {
+            0 => self.choose("small integer", 10)? as i64,
+            1 => -1 - self.choose("negative integer", 10)? as i64,
+            2 => self.choose("middling integer", 1000)? as i64,
+            _ => self.choose("large integer", 1 << 32)? as i64 - (1 << 31),
+        }))
     }
 
     /// Draws the parts of a variant: what they are parts of has its name, if it is the request.
-    pub(super) fn variant_of<T>(&mut self, name: &str, draw: impl FnOnce(&mut Drawing) -> T) -> T {
-        match &mut self.place {
-            Some(place) if place.path == REQUEST => {
-                name.clone_into(&mut place.path);
+    fn variant_of<T>(&mut self, name: &str, draw: impl FnOnce(&mut Self) -> T) -> T {
+        match &mut self.drawing.naming {
+            Some(naming) if naming.path == REQUEST => {
+                name.clone_into(&mut naming.path);
                 let drawn = draw(self);
-                self.draw_for(REQUEST, "");
+                self.drawing.draw_for(REQUEST, "");
                 drawn
             }
             Some(_) | None => draw(self),
@@ -369,12 +351,12 @@ impl Drawing {
     }
 
     /// Draws a part, which has this name or stands at this position.
-    pub(super) fn part<T>(&mut self, name: Option<&str>, at: usize, draw: impl FnOnce(&mut Drawing) -> T) -> T {
-        let Some(place) = &mut self.place else { return draw(self) };
-        let length = place.path.len();
-        place.path.push_str(&name.map_or_else(|| format!(".{at}"), |name| format!(".{name}")));
+    fn part<T>(&mut self, name: Option<&str>, at: usize, draw: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(naming) = &mut self.drawing.naming else { return draw(self) };
+        let length = naming.path.len();
+        naming.path.push_str(&name.map_or_else(|| format!(".{at}"), |name| format!(".{name}")));
         let drawn = draw(self);
-        self.place.iter_mut().for_each(|place| place.path.truncate(length));
+        self.drawing.naming.iter_mut().for_each(|naming| naming.path.truncate(length));
         drawn
     }
 }

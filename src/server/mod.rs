@@ -20,17 +20,17 @@ use crate::choice::{ChoiceError, Choices};
 use crate::json;
 use crate::process::{Fault, Fresh, Limit, Process, copy_values};
 use crate::solve::{Solver, Why};
-use crate::spec::{Site, Spec};
+use crate::spec::{Site, Spec, TypeId};
 use crate::symbolic::drive;
 use crate::value::Value;
 
 pub use client::Asked;
-pub use complete::{Completion, sample};
-use draw::Variety;
-pub use draw::{Drawing, Ranges};
+pub(crate) use complete::Completion;
+pub use draw::Ranges;
+use draw::{Drawing, Variety};
 use open::Open;
-use run::{Made, Run, Source};
-use section::{PATHS, Path, Search};
+use run::{ChoiceSource, Run};
+use section::{PATHS, PathSearch, RunPath};
 
 /// A choice of a run, by what was chosen.
 #[derive(Clone, PartialEq, Debug)]
@@ -97,15 +97,15 @@ impl fmt::Display for Stop {
 pub struct Server {
     spec: Arc<Spec>,
     /// The state, and what is known of the symbols in it.
-    path: Path,
+    path: RunPath,
     /// The state before the section that was begun last.
     before: Vec<Value>,
     solver: Solver,
     drawing: Drawing,
     /// The data that is kept besides the state where part of that is not known yet; `None` once all of it was found known.
     open: Option<Open>,
-    /// The choices that the last section made.
-    made: Made,
+    /// The choices that the last section made, with their types; none where part of the state was not known before it.
+    made: Vec<(Given, TypeId)>,
 }
 
 /// The event that a section begins with.
@@ -172,8 +172,8 @@ impl Server {
     }
 
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
-        let path = Path::new(Process::new(&spec.program));
-        let (before, solver, made) = (Vec::new(), Solver::default(), Made::default());
+        let path = RunPath::new(Process::new(&spec.program));
+        let (before, solver, made) = (Vec::new(), Solver::default(), Vec::new());
         Server { path, before, solver, drawing, open: None, made, spec }
     }
 
@@ -230,27 +230,21 @@ impl Server {
     }
 
     /// A copy of the state in which a section has begun.
-    fn copy_with(&self, begun: Begun) -> Path {
+    fn copy_with(&self, begun: Begun) -> RunPath {
         let mut path = self.path.clone();
         begun.on(&self.spec, &mut path.process);
         path
     }
 
-    /// Returns the choices that the last section made; none are kept where part of the state was not known before it.
-    #[must_use]
-    pub fn made(&self) -> &[Given] {
-        &self.made.given
-    }
-
-    /// Returns the choices that the last section made, as JSON; a way is its number. As for [`Server::made`], none are
-    /// kept where part of the state was not known before it.
+    /// Returns the choices that the last section made, as JSON; a way is its number. None are kept where part of the state
+    /// was not known before it.
     #[must_use]
     pub fn made_json(&self) -> Vec<String> {
-        let show = |(made, ty): (&Given, &crate::spec::TypeId)| match made {
+        let show = |(made, ty): &(Given, TypeId)| match made {
             Given::Value(value) | Given::Element(value) => json::encode(&self.spec.types, *ty, value),
             Given::Way(way) => way.to_string(),
         };
-        self.made.given.iter().zip(&self.made.types).map(show).collect()
+        self.made.iter().map(show).collect()
     }
 
     /// The state: the values of the variables in the order of their declaration. Where part of it is not known yet, that is
@@ -260,9 +254,12 @@ impl Server {
         &self.path.process.memory
     }
 
-    /// Draws values; shared with the client that makes requests.
-    pub fn drawing(&mut self) -> &mut Drawing {
-        &mut self.drawing
+    /// Draws a request; it may break the client's duty.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn draw_request(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
+        self.drawing.asking(&self.spec.types, source).request(self.spec.program.request)
     }
 
     /// Runs a section, all or nothing.
@@ -272,7 +269,7 @@ impl Server {
         }
         copy_values(&mut self.before, &self.path.process.memory);
         self.begin(begun);
-        let reply = match self.run(Source::Drawn(source)) {
+        let reply = match self.run(ChoiceSource::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
                 copy_values(&mut self.path.process.memory, &self.before);
                 self.begin(begun);
@@ -292,19 +289,22 @@ impl Server {
     /// Choices with which the section that has begun comes to its end.
     fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
         let start = self.path.clone();
-        let Server { spec, solver, drawing, .. } = self;
-        let mut search = Search { spec, fresh: drawing.fresh(), solver, drawing, source, paths: PATHS };
+        let mut search = self.search(self.drawing.fresh(), source);
         search.first(start, &mut |search, path, _| search.given(&path))
     }
 
-    fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {
-        self.run(Source::Given(given.into()))
+    fn search<'s>(&'s mut self, fresh: Fresh, source: &'s mut dyn Choices) -> PathSearch<'s> {
+        let Server { spec, solver, drawing, .. } = self;
+        PathSearch { spec, fresh, solver, drawing, source, paths: PATHS }
     }
 
-    fn run(&mut self, source: Source) -> Result<Reply, Stop> {
+    fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {
+        self.run(ChoiceSource::Given(given.into()))
+    }
+
+    fn run(&mut self, source: ChoiceSource) -> Result<Reply, Stop> {
         let Server { spec, drawing, made, .. } = self;
-        made.given.clear();
-        made.types.clear();
+        made.clear();
         let mut run = Run { spec, drawing, source, made, fresh: Fresh::default() };
         drive(spec, &mut run, &mut self.path).0
     }

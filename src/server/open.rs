@@ -5,7 +5,7 @@
 //! looks at the beginning late ends no run: as long as some beginning leads here, one is left. After
 //! `assume last >= 5; reply last;` the symbol is the number that was answered.
 
-use super::section::{Choosing, PATHS, Path, Search};
+use super::section::{Choosing, PathSearch, RunPath};
 use super::{Begun, Completion, Reply, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Answered, Fresh, Limit};
@@ -36,15 +36,13 @@ impl Server {
     pub(super) fn section_open(&mut self, begun: Begun, open: Open, source: &mut dyn Choices) -> Result<Reply, Stop> {
         let start = self.copy_with(begun);
         let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
-        let Server { spec, solver, drawing, .. } = self;
-        let mut search = Search { spec, fresh, solver, drawing, source, paths: PATHS };
+        let mut search = self.search(fresh, source);
         let found = match begun {
-            Begun::Boot => search.first(start, &mut Search::begun),
+            Begun::Boot => search.first(start, &mut PathSearch::begun),
             Begun::Request(..) | Begun::Step(_) => search.section(start),
         };
         let fresh = search.fresh;
-        self.made.given.clear();
-        self.made.types.clear();
+        self.made.clear();
         let (path, reply) = match found {
             Ok(found) => found,
             Err(stop) => {
@@ -52,7 +50,7 @@ impl Server {
                 return Err(stop);
             }
         };
-        self.path = Path { log: Vec::new(), ..path };
+        self.path = RunPath { log: Vec::new(), ..path };
         self.path.process.rest();
         let open = Open { fresh, ..open };
         self.open = if open.rests > 0 { Some(Open { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
@@ -61,7 +59,7 @@ impl Server {
 
     /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
     fn tidied(&mut self, mut open: Open) -> Option<Open> {
-        let Path { process, store, .. } = &mut self.path;
+        let RunPath { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
         process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
         process.prune_seen();
@@ -76,15 +74,15 @@ impl Server {
     }
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// A beginning that has a model.
-    fn begun(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
+    fn begun(&mut self, mut path: RunPath, reply: Reply) -> Result<(RunPath, Reply), Stop> {
         self.decide_open(&mut path)?;
         Ok((path, reply))
     }
 
     /// Runs a section with drawn choices, or with others where these contradict a condition.
-    fn section(&mut self, start: Path) -> Result<(Path, Reply), Stop> {
+    fn section(&mut self, start: RunPath) -> Result<(RunPath, Reply), Stop> {
         let mut stopped = UNDECIDED;
         for _ in 0..ATTEMPTS {
             let mut path = start.clone();
@@ -94,12 +92,12 @@ impl Search<'_> {
                 found => return found,
             }
         }
-        let found = self.first(start, &mut Search::shown);
+        let found = self.first(start, &mut PathSearch::shown);
         found.map_err(|stop| if let Stop::Stuck(site) = stopped { stop.stopped_at(site) } else { stop })
     }
 
     /// Draws what a section chose and answered.
-    fn shown(&mut self, mut path: Path, reply: Reply) -> Result<(Path, Reply), Stop> {
+    fn shown(&mut self, mut path: RunPath, reply: Reply) -> Result<(RunPath, Reply), Stop> {
         let mut model = Model::default();
         for (made, _) in std::mem::take(&mut path.log) {
             made.value().map_or(Ok(()), |made| self.fix(&mut path, made, &mut model))?;
@@ -113,13 +111,13 @@ impl Search<'_> {
     }
 
     /// Draws the symbols of a value. One that was too hard to draw may be easier when others are known.
-    fn fix(&mut self, path: &mut Path, value: &Value, model: &mut Model) -> Result<(), Stop> {
+    fn fix(&mut self, path: &mut RunPath, value: &Value, model: &mut Model) -> Result<(), Stop> {
         let mut open = Vec::new();
         value.visit_variables(&mut |var| open.push(var));
         self.fix_all(path, open, model)
     }
 
-    fn fix_all(&mut self, path: &mut Path, mut open: Vec<Var>, model: &mut Model) -> Result<(), Stop> {
+    fn fix_all(&mut self, path: &mut RunPath, mut open: Vec<Var>, model: &mut Model) -> Result<(), Stop> {
         while !open.is_empty() {
             let before = open.len();
             let mut left = Vec::new();
@@ -138,7 +136,7 @@ impl Search<'_> {
     }
 
     /// The value of a symbol, which is drawn now if it was not before; none where that is too hard.
-    fn fixed(&mut self, path: &mut Path, var: Var) -> Result<Option<Scalar>, Stop> {
+    fn fixed(&mut self, path: &mut RunPath, var: Var) -> Result<Option<Scalar>, Stop> {
         match path.store.binding(var) {
             None => self.draw_variable(path, var)?,
             Some(term) => {
@@ -150,8 +148,8 @@ impl Search<'_> {
         Ok(path.store.resolve(&Term::var(var)).as_const().cloned())
     }
 
-    fn draw_variable(&mut self, path: &mut Path, var: Var) -> Result<(), Stop> {
-        let drawn = self.drawing.scalar(var.sort, self.source).map_err(Stop::Choice)?;
+    fn draw_variable(&mut self, path: &mut RunPath, var: Var) -> Result<(), Stop> {
+        let drawn = self.drawing.choosing(&self.spec.types, self.source).scalar(var.sort).map_err(Stop::Choice)?;
         let others = if path.store.doubt().is_some() { longer(&drawn) } else { Vec::new() };
         self.prefer(path, var, std::iter::once(drawn).chain(others))
     }
@@ -159,26 +157,16 @@ impl Search<'_> {
     /// Gives a symbol a value for good: the first wanted one that it can have, else another.
     pub(super) fn prefer(
         &mut self,
-        path: &mut Path,
+        path: &mut RunPath,
         var: Var,
         wanted: impl IntoIterator<Item = Scalar>,
     ) -> Result<(), Stop> {
-        let mut failed = None;
-        let answer = path.store.fix(var, wanted, self.solver, &mut |n| {
-            self.source.choose("value of a symbol", n).unwrap_or_else(|error| {
-                failed = Some(error);
-                0
-            })
-        });
-        match failed {
-            Some(error) => Err(Stop::Choice(error)),
-            None if answer == Answer::Unsat => Err(UNDECIDED),
-            None => Ok(()),
-        }
+        let answer = self.drawing_values(|solver, draw| path.store.fix(var, wanted, solver, draw))?;
+        if answer == Answer::Unsat { Err(UNDECIDED) } else { Ok(()) }
     }
 
     /// Draws all symbols where it was not decided whether the conditions can hold: then it is, or that is an error.
-    pub(super) fn decide_open(&mut self, path: &mut Path) -> Result<(), Stop> {
+    pub(super) fn decide_open(&mut self, path: &mut RunPath) -> Result<(), Stop> {
         if path.store.doubt().is_some() {
             let open = path.store.vars().into_iter().collect();
             self.fix_all(path, open, &mut Model::default())?;
@@ -187,7 +175,7 @@ impl Search<'_> {
     }
 
     /// The answer, all of it known; what was not looked at yet becomes what is simplest.
-    pub(super) fn answer(&mut self, path: &mut Path, answer: Value, model: &mut Model) -> Result<Value, Stop> {
+    pub(super) fn answer(&mut self, path: &mut RunPath, answer: Value, model: &mut Model) -> Result<Value, Stop> {
         if answer.is_known() {
             return Ok(answer);
         }
@@ -210,11 +198,11 @@ impl Search<'_> {
     }
 
     /// Draws how long lists are that were not looked at to their end: a little longer, if that is possible.
-    fn fix_lengths(&mut self, path: &mut Path, answer: &Value, model: &mut Model) -> Result<(), Stop> {
+    fn fix_lengths(&mut self, path: &mut RunPath, answer: &Value, model: &mut Model) -> Result<(), Stop> {
         let mut lengths = Vec::new();
         answer.visit_rests(&mut |rest| lengths.push(rest.length.clone()));
         for length in lengths {
-            let count = self.drawing.count(self.source).map_err(Stop::Choice)?;
+            let count = self.drawing.choosing(&self.spec.types, self.source).count().map_err(Stop::Choice)?;
             let wanted = Term::eq(&length, &Term::int(count as i64));
             if path.store.check(&wanted, self.solver) == Answer::Sat {
                 path.assume(&wanted, self.solver).map_err(|_| UNDECIDED)?;
@@ -229,7 +217,7 @@ impl Search<'_> {
     }
 
     /// Unifies the answer with what is shown of it, so that what is not known of it is now as shown.
-    fn unify(&mut self, path: &mut Path, mut answer: Value, shown: &Value) -> Result<(), Stop> {
+    fn unify(&mut self, path: &mut RunPath, mut answer: Value, shown: &Value) -> Result<(), Stop> {
         loop {
             match value::equal(&answer, shown) {
                 Ok(truth) => return path.require(truth, self.solver).map_err(|_| UNDECIDED),
@@ -243,7 +231,7 @@ impl Search<'_> {
         }
     }
 
-    fn looked(&mut self, path: &mut Path, answer: Value, ask: &Ask) -> Result<Value, Stop> {
+    fn looked(&mut self, path: &mut RunPath, answer: Value, ask: &Ask) -> Result<Value, Stop> {
         match path.process.ask(&self.spec.program, ask) {
             Answered::Part(part) => answer.filled(&part).ok_or(UNDECIDED),
             Answered::Look(look) => {

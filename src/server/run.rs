@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use super::draw::Drawing;
-use super::section::{Ended, Path};
+use super::section::{RunPath, SectionEnd};
 use super::{Given, Reply, Stop};
 use crate::choice::Choices;
 use crate::process::{Choice, Fault, Fresh, Limit};
@@ -16,61 +16,53 @@ use crate::term::Term;
 use crate::value::{Truth, Value};
 
 /// The source of a section's choices.
-pub(crate) enum Source<'s> {
+pub(crate) enum ChoiceSource<'s> {
     /// They are drawn.
     Drawn(&'s mut dyn Choices),
     /// They are known.
     Given(VecDeque<Given>),
 }
 
-/// The choices that a section made.
-#[derive(Debug, Default)]
-pub(super) struct Made {
-    pub given: Vec<Given>,
-    /// Their types; that of an element is not known.
-    pub types: Vec<TypeId>,
-}
-
 /// A run for real.
 pub(super) struct Run<'r, 's> {
     pub spec: &'r Spec,
     pub drawing: &'r mut Drawing,
-    pub source: Source<'s>,
-    pub made: &'r mut Made,
+    pub source: ChoiceSource<'s>,
+    /// The choices that were made, with their types; that of an element is not known.
+    pub made: &'r mut Vec<(Given, TypeId)>,
     /// Symbols, of which it needs none.
     pub fresh: Fresh,
 }
 
 impl Policy for Run<'_, '_> {
-    type Path = Path;
-    type Stopped = Ended;
+    type Path = RunPath;
+    type Stopped = SectionEnd;
 
     fn fresh(&mut self) -> &mut Fresh {
         &mut self.fresh
     }
 
-    fn restrict(&mut self, _: &mut Path, _: Vec<Term>, _: u64, _: Site) -> Result<(), Ended> {
+    fn restrict(&mut self, _: &mut RunPath, _: Vec<Term>, _: u64, _: Site) -> Result<(), SectionEnd> {
         Err(Stop::Limit(Limit::Undecidable).into())
     }
 
-    fn choose(&mut self, path: &mut Path, Chosen { choice, site, .. }: Chosen) -> Result<(), Ended> {
+    fn choose(&mut self, path: &mut RunPath, Chosen { choice, site, .. }: Chosen) -> Result<(), SectionEnd> {
         let value = self.chosen(&choice, site)?;
-        self.made.given.push(Given::Value(value.clone()));
-        self.made.types.push(choice.value_type());
+        self.made.push((Given::Value(value.clone()), choice.value_type()));
         path.process.resume(value);
         Ok(())
     }
 
-    fn fork(&mut self, _: &mut Path, _: Fork) -> Result<(), Ended> {
+    fn fork(&mut self, _: &mut RunPath, _: Fork) -> Result<(), SectionEnd> {
         Err(Stop::Limit(Limit::Undecidable).into())
     }
 
-    fn select(&mut self, path: &mut Path, ways: usize, site: Site) -> Result<(), Ended> {
+    fn select(&mut self, path: &mut RunPath, ways: usize, site: Site) -> Result<(), SectionEnd> {
         self.announce(site);
         let elements = path.process.elements();
         let way = match &mut self.source {
-            Source::Drawn(choices) => choices.choose(self.drawing.label("way"), ways).map_err(Stop::Choice)?,
-            Source::Given(given) => match given.pop_front() {
+            ChoiceSource::Drawn(choices) => choices.choose(self.drawing.label("way"), ways).map_err(Stop::Choice)?,
+            ChoiceSource::Given(given) => match given.pop_front() {
                 Some(Given::Way(way)) if way < ways => way,
                 Some(Given::Element(element) | Given::Value(element)) => {
                     elements.iter().position(|known| *known == element).ok_or(Stop::Mismatch(site))?
@@ -79,31 +71,30 @@ impl Policy for Run<'_, '_> {
             },
         };
         let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
-        self.made.given.push(made);
-        self.made.types.push(ERROR);
+        self.made.push((made, ERROR));
         path.process.select(way);
         Ok(())
     }
 
-    fn assume(&mut self, _: &mut Path, condition: Truth, site: Site) -> Result<(), Ended> {
+    fn assume(&mut self, _: &mut RunPath, condition: Truth, site: Site) -> Result<(), SectionEnd> {
         if condition == Truth::Known(false) { Err(Stop::Stuck(site).into()) } else { Ok(()) }
     }
 
-    fn expects(&mut self, _: &mut Path, duty: Truth, site: Site) -> Result<(), Ended> {
+    fn expects(&mut self, _: &mut RunPath, duty: Truth, site: Site) -> Result<(), SectionEnd> {
         if duty == Truth::Known(false) { Err(Stop::Outside(site).into()) } else { Ok(()) }
     }
 
-    fn fault(&mut self, _: &mut Path, _: Truth, fault: Fault) -> Result<(), Ended> {
+    fn fault(&mut self, _: &mut RunPath, _: Truth, fault: Fault) -> Result<(), SectionEnd> {
         Err(Stop::Fault(fault).into())
     }
 
-    fn cut(&mut self, _: &mut Path, _: Truth, limit: Limit, _: Option<Site>) -> Result<(), Ended> {
+    fn cut(&mut self, _: &mut RunPath, _: Truth, limit: Limit, _: Option<Site>) -> Result<(), SectionEnd> {
         Err(Stop::Limit(limit).into())
     }
 
-    fn end(&mut self, path: &mut Path, answer: Option<(Value, Site)>) -> Ended {
+    fn end(&mut self, path: &mut RunPath, answer: Option<(Value, Site)>) -> SectionEnd {
         path.process.rest();
-        Ended(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
+        SectionEnd(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
     }
 }
 
@@ -111,11 +102,11 @@ impl Run<'_, '_> {
     fn chosen(&mut self, choice: &Choice, site: Site) -> Result<Value, Stop> {
         self.announce(site);
         match &mut self.source {
-            Source::Drawn(choices) => {
-                let drawn = self.drawing.choice(&self.spec.types, choice, *choices);
+            ChoiceSource::Drawn(choices) => {
+                let drawn = self.drawing.choosing(&self.spec.types, *choices).choice(choice);
                 drawn.map_err(Stop::Choice)?.ok_or(Stop::Stuck(site))
             }
-            Source::Given(given) => match given.pop_front() {
+            ChoiceSource::Given(given) => match given.pop_front() {
                 Some(Given::Value(value)) => {
                     self.drawing.see(&value);
                     Ok(value)
@@ -127,7 +118,7 @@ impl Run<'_, '_> {
 
     /// Says what is chosen next.
     fn announce(&mut self, site: Site) {
-        if self.drawing.place.is_some() {
+        if self.drawing.naming.is_some() {
             let (subject, line) = self.spec.choice_at(site);
             self.drawing.draw_for(subject, &line);
         }

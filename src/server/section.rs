@@ -18,7 +18,7 @@ use crate::value::{Truth, Value};
 pub(super) const PATHS: usize = 10_000;
 
 /// A path through a section, with what was chosen, and under which guard.
-pub(super) type Path = symbolic::Path<(Given, Option<Term>)>;
+pub(super) type RunPath = symbolic::Path<(Given, Option<Term>)>;
 
 /// The source of a path's choices.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum Choosing {
 }
 
 /// The data that the search for a path needs.
-pub(super) struct Search<'s> {
+pub(super) struct PathSearch<'s> {
     pub spec: &'s Spec,
     pub fresh: Fresh,
     pub solver: &'s mut Solver,
@@ -42,37 +42,37 @@ pub(super) struct Search<'s> {
 
 /// The policy of a search: where choices come from, and the sides that were not taken.
 struct Searching<'r, 's> {
-    search: &'r mut Search<'s>,
+    search: &'r mut PathSearch<'s>,
     choosing: Choosing,
-    open: &'r mut Vec<Path>,
+    open: &'r mut Vec<RunPath>,
     /// The side of the current condition that is tried first.
     first: bool,
 }
 
 /// The end of a section.
-pub(super) struct Ended(pub Result<Reply, Stop>);
+pub(super) struct SectionEnd(pub Result<Reply, Stop>);
 
-impl From<Stop> for Ended {
-    fn from(stop: Stop) -> Ended {
-        Ended(Err(stop))
+impl From<Stop> for SectionEnd {
+    fn from(stop: Stop) -> SectionEnd {
+        SectionEnd(Err(stop))
     }
 }
 
-impl From<Infeasible> for Ended {
-    fn from(_: Infeasible) -> Ended {
-        Ended(Err(Stop::Limit(Limit::Undecidable)))
+impl From<Infeasible> for SectionEnd {
+    fn from(_: Infeasible) -> SectionEnd {
+        SectionEnd(Err(Stop::Limit(Limit::Undecidable)))
     }
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// The first path with symbols that can be finished.
     ///
     /// # Errors
     /// Why there is none: the gravest of what stopped a path.
     pub fn first<T>(
         &mut self,
-        start: Path,
-        finish: &mut dyn FnMut(&mut Self, Path, Reply) -> Result<T, Stop>,
+        start: RunPath,
+        finish: &mut dyn FnMut(&mut Self, RunPath, Reply) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let mut open = vec![start];
         let mut gravest = Stop::Limit(Limit::Undecidable);
@@ -93,7 +93,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// Where it has no end.
-    pub fn run(&mut self, path: &mut Path, choosing: Choosing, open: &mut Vec<Path>) -> Result<Reply, Stop> {
+    pub fn run(&mut self, path: &mut RunPath, choosing: Choosing, open: &mut Vec<RunPath>) -> Result<Reply, Stop> {
         let spec = self.spec;
         drive(spec, &mut Searching { search: self, choosing, open, first: true }, path).0
     }
@@ -102,21 +102,28 @@ impl Search<'_> {
         self.source.choose(label, arity).map_err(Stop::Choice)
     }
 
-    /// The choices of a path, under a model of its conditions.
-    ///
-    /// # Errors
-    /// Where no model was found.
-    pub fn given(&mut self, path: &Path) -> Result<Vec<Given>, Stop> {
+    /// Does what draws which value a symbol has.
+    pub(super) fn drawing_values<T>(
+        &mut self,
+        work: impl FnOnce(&mut Solver, &mut dyn FnMut(usize) -> usize) -> T,
+    ) -> Result<T, Stop> {
         let mut failed = None;
-        let model = path.store.model(&[], self.solver, &mut |n| {
-            self.source.choose("value of a symbol", n).unwrap_or_else(|error| {
+        let done = work(self.solver, &mut |n| {
+            let drawn = self.source.choose("value of a symbol", n);
+            drawn.unwrap_or_else(|error| {
                 failed = Some(error);
                 0
             })
         });
-        if let Some(error) = failed {
-            return Err(Stop::Choice(error));
-        }
+        failed.map_or(Ok(done), |error| Err(Stop::Choice(error)))
+    }
+
+    /// The choices of a path, under a model of its conditions.
+    ///
+    /// # Errors
+    /// Where no model was found.
+    pub fn given(&mut self, path: &RunPath) -> Result<Vec<Given>, Stop> {
+        let model = self.drawing_values(|solver, draw| path.store.model(&[], solver, draw))?;
         let model = model.map_err(|answer| match answer {
             Answer::Unknown(why) => Stop::Undecided(why),
             Answer::Sat | Answer::Unsat => Stop::Limit(Limit::Undecidable),
@@ -127,14 +134,14 @@ impl Search<'_> {
 }
 
 impl Policy for Searching<'_, '_> {
-    type Path = Path;
-    type Stopped = Ended;
+    type Path = RunPath;
+    type Stopped = SectionEnd;
 
     fn fresh(&mut self) -> &mut Fresh {
         &mut self.search.fresh
     }
 
-    fn advance(&mut self, spec: &Spec, path: &mut Path) -> Result<Event, Ended> {
+    fn advance(&mut self, spec: &Spec, path: &mut RunPath) -> Result<Event, SectionEnd> {
         let event = path.process.advance(&spec.program);
         if matches!(event, Event::Branch { .. }) {
             // Drawn whether the condition is open or not, so that a run does not hang on what the store can tell.
@@ -143,14 +150,14 @@ impl Policy for Searching<'_, '_> {
         Ok(event)
     }
 
-    fn restrict(&mut self, path: &mut Path, facts: Vec<Term>, _: u64, site: Site) -> Result<(), Ended> {
+    fn restrict(&mut self, path: &mut RunPath, facts: Vec<Term>, _: u64, site: Site) -> Result<(), SectionEnd> {
         facts.iter().try_for_each(|fact| self.require(path, Truth::Term(fact.clone()), Stop::Stuck(site)))
     }
 
-    fn choose(&mut self, path: &mut Path, chosen: Chosen) -> Result<(), Ended> {
-        let Search { spec, drawing, source, fresh, .. } = &mut *self.search;
+    fn choose(&mut self, path: &mut RunPath, chosen: Chosen) -> Result<(), SectionEnd> {
+        let PathSearch { spec, drawing, source, fresh, .. } = &mut *self.search;
         if self.choosing == Choosing::Drawn {
-            let drawn = drawing.choice(&spec.types, &chosen.choice, *source).map_err(Stop::Choice)?;
+            let drawn = drawing.choosing(&spec.types, *source).choice(&chosen.choice).map_err(Stop::Choice)?;
             path.process.resume(drawn.ok_or(Stop::Stuck(chosen.site))?);
             return Ok(());
         }
@@ -161,13 +168,13 @@ impl Policy for Searching<'_, '_> {
         Ok(())
     }
 
-    fn fork(&mut self, path: &mut Path, Fork { condition, site, .. }: Fork) -> Result<(), Ended> {
+    fn fork(&mut self, path: &mut RunPath, Fork { condition, site, .. }: Fork) -> Result<(), SectionEnd> {
         let other = path.fork(&condition.term(), self.first, self.search.solver, |_, _| {});
         self.open.extend(other.map_err(|_| Stop::Stuck(site))?);
         Ok(())
     }
 
-    fn select(&mut self, path: &mut Path, ways: usize, _: Site) -> Result<(), Ended> {
+    fn select(&mut self, path: &mut RunPath, ways: usize, _: Site) -> Result<(), SectionEnd> {
         let first = self.search.draw("way", ways)?;
         for way in (0..ways).map(|at| (first + at) % ways).skip(1) {
             let mut other = path.clone();
@@ -178,15 +185,15 @@ impl Policy for Searching<'_, '_> {
         Ok(())
     }
 
-    fn assume(&mut self, path: &mut Path, condition: Truth, site: Site) -> Result<(), Ended> {
+    fn assume(&mut self, path: &mut RunPath, condition: Truth, site: Site) -> Result<(), SectionEnd> {
         self.require(path, condition, Stop::Stuck(site))
     }
 
-    fn expects(&mut self, path: &mut Path, duty: Truth, site: Site) -> Result<(), Ended> {
+    fn expects(&mut self, path: &mut RunPath, duty: Truth, site: Site) -> Result<(), SectionEnd> {
         self.require(path, duty, Stop::Outside(site))
     }
 
-    fn fault(&mut self, path: &mut Path, wrong: Truth, fault: Fault) -> Result<(), Ended> {
+    fn fault(&mut self, path: &mut RunPath, wrong: Truth, fault: Fault) -> Result<(), SectionEnd> {
         let is_met = match &wrong {
             Truth::Known(known) => *known,
             Truth::Term(term) => path.store.check(term, self.search.solver) == Answer::Sat,
@@ -197,23 +204,23 @@ impl Policy for Searching<'_, '_> {
         self.require(path, wrong.not(), Stop::Fault(fault))
     }
 
-    fn cut(&mut self, path: &mut Path, reached: Truth, limit: Limit, _: Option<Site>) -> Result<(), Ended> {
+    fn cut(&mut self, path: &mut RunPath, reached: Truth, limit: Limit, _: Option<Site>) -> Result<(), SectionEnd> {
         self.require(path, reached.not(), Stop::Limit(limit))
     }
 
-    fn end(&mut self, _: &mut Path, answer: Option<(Value, Site)>) -> Ended {
-        Ended(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
+    fn end(&mut self, _: &mut RunPath, answer: Option<(Value, Site)>) -> SectionEnd {
+        SectionEnd(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
     }
 }
 
 impl Searching<'_, '_> {
-    fn require(&mut self, path: &mut Path, condition: Truth, stop: Stop) -> Result<(), Ended> {
+    fn require(&mut self, path: &mut RunPath, condition: Truth, stop: Stop) -> Result<(), SectionEnd> {
         Ok(path.require(condition, self.search.solver).map_err(|_| stop)?)
     }
 }
 
 /// Takes a way.
-fn go(program: &Program, path: &mut Path, way: usize) {
+fn go(program: &Program, path: &mut RunPath, way: usize) {
     let elements = path.process.elements();
     let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
     let guard = path.process.picks_where(program, way);

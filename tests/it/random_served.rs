@@ -33,7 +33,7 @@ fn served(spec: &Arc<Spec>, seed: u64) -> Vec<Exchange> {
     let Ok(mut server) = Server::new(spec.clone(), ranges, &mut choices) else { return Vec::new() };
     let mut exchanges = Vec::new();
     for line in 1..=REQUESTS {
-        let drawn = server.drawing().request(&spec.types, spec.program.request, &mut choices);
+        let drawn = server.draw_request(&mut choices);
         let request = drawn.expect("a request");
         let observed = match server.handle(&request, 1, &mut choices) {
             Ok(Reply::Answer(answer)) => Observed::Answer(answer),

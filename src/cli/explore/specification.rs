@@ -96,7 +96,7 @@ impl Behaviours {
                 return Err(choices.source().interrupt().into());
             }
             let client = 1 + choices.choose("client", self.clients)? as u64;
-            let request = server.drawing().request(&self.spec.types, self.spec.program.request, choices)?;
+            let request = server.draw_request(choices)?;
             let asked = choices.run().len();
             let reply = match server.handle(&request, client, choices) {
                 Ok(reply) => reply,

@@ -77,7 +77,7 @@ impl Workload {
         let ranges = Ranges { request: Some((0, 4000)), choose: Some((0, 70)) };
         let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
         let mut simulated = || {
-            let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
+            let request = server.draw_request(&mut choices);
             let request = request.unwrap_or_else(|error| panic!("{error}"));
             match server.handle(&request, 1, &mut choices) {
                 Ok(Reply::Answer(answer)) => (request, answer),

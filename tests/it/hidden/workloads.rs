@@ -94,7 +94,7 @@ pub fn simulated(spec: &Arc<Spec>, ranges: Ranges, count: u64, seed: u64) -> Vec
     let mut choices = Random::new(seed);
     let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
     let exchange = |line| {
-        let request = server.drawing().request(&spec.types, spec.program.request, &mut choices);
+        let request = server.draw_request(&mut choices);
         let request = request.unwrap_or_else(|error| panic!("{error}"));
         let observed = match server.handle(&request, 1, &mut choices) {
             Ok(Reply::Answer(answer)) => Observed::Answer(answer),
