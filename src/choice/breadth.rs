@@ -85,7 +85,7 @@ impl BreadthFirst {
 }
 
 impl Choices for BreadthFirst {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
         let pick = recorded(&self.run, self.position, label, arity)?.ok_or_else(|| self.postpone(label, arity))?;
         self.position += 1;
         Ok(pick)

@@ -178,12 +178,11 @@ impl<'s> Chooser<'s> {
 
 /// A chooser can be handed to what takes any source of choices.
 impl Choices for Chooser<'_> {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        self.try_choose(label, arity)
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        self.try_weighted(label, weights)
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        match weights {
+            None => self.try_choose(label, arity),
+            Some(weights) => self.try_weighted(label, weights),
+        }
     }
 }
 

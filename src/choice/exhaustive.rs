@@ -280,7 +280,7 @@ impl Choices for Odometer {
         pick
     }
 
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
         self.choose(label, arity)
     }
 }

@@ -9,7 +9,14 @@
 //! alternative is no branch point and is not recorded; a repeated step must have the label and the arity that it had,
 //! since else something besides the choices decides what the program does; and a bound that cut a run is counted.
 //!
-//! [`explore()`] runs a closure once for every run:
+//! | to | there is |
+//! |---|---|
+//! | run a closure once for every run | [`explore()`], [`Explore`] with bounds, the [`Chooser`] that the closure is given |
+//! | say which runs | [`Odometer`]: all; [`BreadthFirst`]: short ones first; [`Sampled`]: some; [`Replay`], [`Continued`]: known ones |
+//! | read what was found | [`Report`], [`Ended`], [`Failure`], [`Flaky`], [`Stopped`] |
+//! | keep a run, and make it smaller | [`Step`], [`token`], [`shrink`] |
+//! | choose without exploring | [`Choices`], [`Random`], [`Recorded`] |
+//! | explore by a way of one's own | [`Strategy`], [`Coverage`] |
 //!
 //! ```
 //! use mayhap::choice::{Odometer, explore};
@@ -107,7 +114,7 @@ pub trait Choices {
             1 => Ok(0),
             _ => {
                 label::fits(label)?;
-                self.branch(label, arity)
+                self.branch(label, arity, None)
             }
         }
     }
@@ -118,42 +125,31 @@ pub trait Choices {
     /// # Errors
     /// As [`Choices::choose`]; [`ChoiceError::Empty`] where no weight is positive.
     fn weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        if !weights.contains(&0) {
-            return match weights.len() {
-                0 | 1 => self.choose(label, weights.len()),
-                _ => {
-                    label::fits(label)?;
-                    self.branch_weighted(label, weights)
-                }
-            };
+        match weights {
+            _ if weights.contains(&0) => {
+                let there: Vec<usize> = (0..weights.len()).filter(|&at| weights[at] > 0).collect();
+                let positive: Vec<u64> = there.iter().map(|&at| weights[at]).collect();
+                Ok(there[self.weighted(label, &positive)?])
+            }
+            [] | [_] => self.choose(label, weights.len()),
+            _ => {
+                label::fits(label)?;
+                self.branch(label, weights.len(), Some(weights))
+            }
         }
-        let there: Vec<usize> = (0..weights.len()).filter(|&at| weights[at] > 0).collect();
-        let positive: Vec<u64> = there.iter().map(|&at| weights[at]).collect();
-        Ok(there[self.weighted(label, &positive)?])
     }
 
-    /// Decides at a branch point: `arity` is at least 2. Call [`Choices::choose`] instead.
+    /// Decides at a branch point: `arity` is at least 2, and `weights`, where there are any, are as many and positive. Call
+    /// [`Choices::choose`] or [`Choices::weighted`] instead.
     ///
     /// # Errors
     /// Where the source ends the run.
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError>;
-
-    /// Decides at a branch point with at least two positive weights. Call [`Choices::weighted`] instead.
-    ///
-    /// # Errors
-    /// Where the source ends the run.
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        self.branch(label, weights.len())
-    }
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError>;
 }
 
 impl<C: Choices + ?Sized> Choices for &mut C {
     #[inline]
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        (**self).branch(label, arity)
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        (**self).branch_weighted(label, weights)
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        (**self).branch(label, arity, weights)
     }
 }

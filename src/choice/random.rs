@@ -70,11 +70,8 @@ impl Random {
 }
 
 impl Choices for Random {
-    fn branch(&mut self, _: Label, arity: usize) -> Result<usize, ChoiceError> {
-        Ok(self.below(arity as u64) as usize)
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        let Some(weights) = weights else { return Ok(self.below(arity as u64) as usize) };
         let picked = match weights.iter().try_fold(0_u64, |total, weight| total.checked_add(*weight)) {
             Some(0) => None,
             Some(total) => at_place(weights, self.below(total)),

@@ -44,15 +44,9 @@ impl<C: Choices> Recorded<C> {
 }
 
 impl<C: Choices> Choices for Recorded<C> {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        let pick = self.source.branch(label, arity)?;
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        let pick = self.source.branch(label, arity, weights)?;
         self.run.push(Step { label, arity, pick });
-        Ok(pick)
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        let pick = self.source.branch_weighted(label, weights)?;
-        self.run.push(Step { label, arity: weights.len(), pick });
         Ok(pick)
     }
 }
@@ -105,7 +99,7 @@ impl Replay {
 }
 
 impl Choices for Replay {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
         let pick = recorded(&self.run, self.position, label, arity)?;
         let pick = pick.ok_or(ChoiceError::RunEnded { label, position: self.position })?;
         self.position += 1;
@@ -160,29 +154,16 @@ impl<S: Strategy> Continued<S> {
     pub fn new(beginning: Vec<Step>, search: S) -> Continued<S> {
         Continued { beginning, run: Vec::new(), search }
     }
-
-    fn decide(
-        &mut self,
-        label: Label,
-        arity: usize,
-        behind: impl FnOnce(&mut S) -> Result<usize, ChoiceError>,
-    ) -> Result<usize, ChoiceError> {
-        let pick = match recorded(&self.beginning, self.run.len(), label, arity)? {
-            Some(pick) => pick,
-            None => behind(&mut self.search)?,
-        };
-        self.run.push(Step { label, arity, pick });
-        Ok(pick)
-    }
 }
 
 impl<S: Strategy> Choices for Continued<S> {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        self.decide(label, arity, |search| search.branch(label, arity))
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        self.decide(label, weights.len(), |search| search.branch_weighted(label, weights))
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        let pick = match recorded(&self.beginning, self.run.len(), label, arity)? {
+            Some(pick) => pick,
+            None => self.search.branch(label, arity, weights)?,
+        };
+        self.run.push(Step { label, arity, pick });
+        Ok(pick)
     }
 }
 

@@ -83,23 +83,6 @@ impl Sampled {
         self
     }
 
-    fn draw(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
-        let counted = self.counts.as_ref().zip(self.at).and_then(|(counts, at)| counts.weights_at(at, arity));
-        let own = counted.or_else(|| self.weigh.as_ref().and_then(|weigh| weigh(&self.run, label, arity)));
-        match own.as_deref().or(weights) {
-            Some(weights) if weights.len() != arity => Err(ChoiceError::BadWeights { label }),
-            Some(weights) => self.draws.branch_weighted(label, weights),
-            None => self.draws.branch(label, arity),
-        }
-    }
-
-    fn decide(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
-        let pick = self.draw(label, arity, weights)?;
-        self.at = self.counts.as_ref().zip(self.at).and_then(|(counts, at)| counts.after(at, pick));
-        self.run.push(Step { label, arity, pick });
-        Ok(pick)
-    }
-
     /// The number of runs that are still to be drawn.
     #[must_use]
     pub fn left(&self) -> u64 {
@@ -121,12 +104,18 @@ impl fmt::Debug for Sampled {
 }
 
 impl Choices for Sampled {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        self.decide(label, arity, None)
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        self.decide(label, weights.len(), Some(weights))
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        let known = self.counts.as_ref().zip(self.at);
+        let counted = known.and_then(|(counts, at)| counts.weights_at(at, arity));
+        let own = counted.or_else(|| self.weigh.as_ref().and_then(|weigh| weigh(&self.run, label, arity)));
+        let weights = own.as_deref().or(weights);
+        if weights.is_some_and(|weights| weights.len() != arity) {
+            return Err(ChoiceError::BadWeights { label });
+        }
+        let pick = self.draws.branch(label, arity, weights)?;
+        self.at = known.and_then(|(counts, at)| counts.after(at, pick));
+        self.run.push(Step { label, arity, pick });
+        Ok(pick)
     }
 }
 

@@ -30,7 +30,7 @@ struct Planted {
 }
 
 impl Choices for Planted {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
         let made = self.run.len();
         let drawn = match label {
             "more" => usize::from(made + 2 < CHOICES),

@@ -95,7 +95,7 @@ impl Known {
         loop {
             match *self.next.get(&place)? {
                 Next::Ends(ended) => return Some((read, ended)),
-                Next::Asks(label, arity) => match read.branch(label, arity) {
+                Next::Asks(label, arity) => match read.branch(label, arity, None) {
                     Ok(pick) => place = mixed(place, pick),
                     Err(_) => return Some((read, Fate::Passes)),
                 },

@@ -66,7 +66,7 @@ impl<'s> Read<'s> {
 }
 
 impl Choices for Read<'_> {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
         if self.is_late() {
             self.cut = Some((label, arity));
             return Err(ChoiceError::Cut { label, bound: self.longest });

@@ -27,9 +27,9 @@ pub fn failing(it: &Loop, seed: u64) -> Option<Vec<Step>> {
 }
 
 impl Choices for Tailed {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
+    fn branch(&mut self, label: Label, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
         let behind = (self.run.len() + self.tail.len()).checked_sub(STEPS);
-        let drawn = self.random.branch(label, arity)?;
+        let drawn = self.random.branch(label, arity, None)?;
         let pick = behind.map_or(drawn, |at| self.tail.get(at).copied().unwrap_or(0));
         self.run.push(Step { label, arity, pick });
         Ok(pick)

@@ -38,15 +38,9 @@ pub fn failing(program: fn(&mut Chooser), seed: u64) -> Option<Vec<Step>> {
 }
 
 impl Choices for Drawn {
-    fn branch(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
-        let pick = self.random.branch(label, arity)?;
+    fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        let pick = self.random.branch(label, arity, weights)?;
         self.run.push(Step { label, arity, pick });
-        Ok(pick)
-    }
-
-    fn branch_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
-        let pick = self.random.branch_weighted(label, weights)?;
-        self.run.push(Step { label, arity: weights.len(), pick });
         Ok(pick)
     }
 }
