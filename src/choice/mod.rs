@@ -37,7 +37,7 @@
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/CHOICES.md")]
 #[doc = include_str!("../../README.md")]
-struct Shown;
+struct Pages;
 
 mod breadth;
 mod chooser;

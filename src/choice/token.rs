@@ -99,7 +99,7 @@ pub(super) fn shape(run: &[Step]) -> u32 {
     folded(run.iter().flat_map(|step| step.label.bytes().chain(step.arity.to_le_bytes())))
 }
 
-fn encode(kind: &str, steps: impl Iterator<Item = Part>, shape: Option<u32>) -> String {
+fn encode(kind: &str, steps: impl Iterator<Item = BoundedStep>, shape: Option<u32>) -> String {
     let (mut labels, mut text): (Vec<Label>, _) = (Vec::new(), String::new());
     let mut steps = steps.peekable();
     while let Some((step, end)) = steps.next() {
@@ -123,10 +123,10 @@ fn encode(kind: &str, steps: impl Iterator<Item = Part>, shape: Option<u32>) -> 
 }
 
 /// A step, and in a search the alternative before which it ends there.
-type Part = (Step, Option<usize>);
+type BoundedStep = (Step, Option<usize>);
 
 /// The kind of a token, its steps, and the shape of a search's first run.
-fn decode(text: &str) -> Result<(&str, Vec<Part>, Option<u32>), TokenError> {
+fn decode(text: &str) -> Result<(&str, Vec<BoundedStep>, Option<u32>), TokenError> {
     let text = text.trim();
     let kind = text.split(':').next().filter(|kind| [RUN, SEARCH, DONE].contains(kind)).ok_or(TokenError::NoToken)?;
     let (body, sum) = text.rsplit_once(':').ok_or(TokenError::Damaged)?;
@@ -136,7 +136,7 @@ fn decode(text: &str) -> Result<(&str, Vec<Part>, Option<u32>), TokenError> {
     fields(body).map(|(parts, shape)| (kind, parts, shape)).ok_or(TokenError::Damaged)
 }
 
-fn fields(body: &str) -> Option<(Vec<Part>, Option<u32>)> {
+fn fields(body: &str) -> Option<(Vec<BoundedStep>, Option<u32>)> {
     let mut fields = body.split(':').skip(1);
     let (labels, text) = (fields.next()?, fields.next()?);
     let labels: Vec<Label> = labels.split(',').filter(|text| !text.is_empty()).map(unescaped).collect::<Option<_>>()?;

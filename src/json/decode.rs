@@ -13,7 +13,7 @@
 //! ```
 
 use super::mark::{Marked, mark};
-use super::{JsonError, Scanner};
+use super::{Decoded, JsonError, Scanner};
 use crate::diagnostic::suggest;
 use crate::spec::types::{EnumDef, StructDef, Type, TypeId, Types, VariantDef};
 use crate::value::{Map, Value};
@@ -25,8 +25,6 @@ pub const MAX_DEPTH: usize = 512;
 
 /// The message about a hole where nothing was recorded.
 pub(super) const NO_HOLES: &str = "expected a value: only a recording may have holes";
-
-pub(super) type Decoded<T> = Result<T, JsonError>;
 
 /// The value of type `id` that `text` is.
 ///

@@ -10,12 +10,16 @@ use crate::spec::TypeId;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+/// What is read from a text, or why there is none.
+pub type Decoded<T> = Result<T, JsonError>;
+
 /// Why a text is no value of the type it should have. It takes as much room as a pointer beside what is mostly read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonError(Box<JsonFlaw>);
 
 /// The content of a [`JsonError`]: what is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct JsonFlaw {
     /// The place, in bytes from the beginning of the text.
     pub offset: usize,

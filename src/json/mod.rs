@@ -32,7 +32,7 @@ mod words;
 
 pub use decode::{MAX_DEPTH, decode, decode_recorded};
 pub use encode::{encode, encode_into};
-pub use error::{JsonError, JsonFlaw};
+pub use error::{Decoded, JsonError, JsonFlaw};
 pub use form::{Forms, Spacing};
 pub use quick::FormReader;
 pub use scan::Scanner;

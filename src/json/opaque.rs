@@ -11,10 +11,10 @@
 //! # Ok::<(), mayhap::json::JsonError>(())
 //! ```
 
-use super::JsonError;
-use super::decode::{Decoded, Holes, JsonDecoder, Marks, NO_HOLES, twice};
+use super::decode::{Holes, JsonDecoder, Marks, NO_HOLES, twice};
 use super::mark::{Marked, mark};
 use super::text::quote;
+use super::{Decoded, JsonError};
 use crate::scalar::{Json, Scalar, number};
 use crate::spec::types::JSON;
 use std::borrow::Cow;

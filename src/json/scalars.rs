@@ -8,9 +8,9 @@
 //! assert_eq!(decode(&types, BYTES, r#"{"$bytes": "YQ=="}"#), decode(&types, BYTES, r#""a""#));
 //! ```
 
-use super::Scanner;
-use super::decode::{Decoded, Marks};
+use super::decode::Marks;
 use super::error::JsonError;
+use super::{Decoded, Scanner};
 use crate::scalar::{Int, Scalar, Token};
 use crate::spec::types::{TypeId, Types};
 use base64::Engine;

@@ -11,10 +11,8 @@
 //! # Ok::<(), mayhap::json::JsonError>(())
 //! ```
 
-use super::JsonError;
+use super::{Decoded, JsonError};
 use smallvec::SmallVec;
-
-pub(super) type Scanned<T> = Result<T, JsonError>;
 
 /// A place in a JSON text.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +80,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// Something else comes next.
     #[inline]
-    pub fn expect(&mut self, byte: u8) -> Scanned<()> {
+    pub fn expect(&mut self, byte: u8) -> Decoded<()> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(&format!("`{}`", char::from(byte)))) }
     }
 
@@ -90,7 +88,7 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// Something is left.
-    pub fn end(&mut self) -> Scanned<()> {
+    pub fn end(&mut self) -> Decoded<()> {
         if self.peek().is_none() { Ok(()) } else { Err(self.expected("the end")) }
     }
 
@@ -103,8 +101,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Says in words what comes next.
-    #[must_use]
-    pub fn found(&mut self) -> String {
+    fn found(&mut self) -> String {
         match self.peek() {
             None => "the end".into(),
             Some(b'"') => "a string".into(),
@@ -134,7 +131,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// No number comes next, or its form is not JSON's (`01`, `1.`, `+1`).
     #[inline]
-    pub fn number(&mut self) -> Scanned<&'a str> {
+    pub fn number(&mut self) -> Decoded<&'a str> {
         self.peek();
         let start = self.at;
         self.at += usize::from(self.byte() == Some(b'-'));
@@ -179,7 +176,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// The text is not JSON there.
     #[inline]
-    pub fn skip(&mut self) -> Scanned<&'a str> {
+    pub fn skip(&mut self) -> Decoded<&'a str> {
         if let Some(b'{' | b'[') = self.peek() {
             return self.skip_tree();
         }
@@ -188,7 +185,7 @@ impl<'a> Scanner<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    fn skip_tree(&mut self) -> Scanned<&'a str> {
+    fn skip_tree(&mut self) -> Decoded<&'a str> {
         let start = self.at;
         let mut closers: SmallVec<[u8; 32]> = SmallVec::new();
         loop {
@@ -202,7 +199,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes into the value that comes next: the bracket that will close it, or nothing where it is over already.
     #[inline]
-    fn enter(&mut self) -> Scanned<Option<u8>> {
+    fn enter(&mut self) -> Decoded<Option<u8>> {
         let closer = match self.peek() {
             Some(b'{') => b'}',
             Some(b'[') => b']',
@@ -218,7 +215,7 @@ impl<'a> Scanner<'a> {
 
     /// Goes out of what ends behind a value: true where that was everything, false where another value follows.
     #[inline]
-    fn leave(&mut self, closers: &mut SmallVec<[u8; 32]>) -> Scanned<bool> {
+    fn leave(&mut self, closers: &mut SmallVec<[u8; 32]>) -> Decoded<bool> {
         while let Some(&closer) = closers.last() {
             if self.eat(b',') {
                 self.skip_key(closer)?;
@@ -232,7 +229,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    fn skip_key(&mut self, closer: u8) -> Scanned<()> {
+    fn skip_key(&mut self, closer: u8) -> Decoded<()> {
         if closer == b']' {
             return Ok(());
         }
@@ -241,7 +238,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    fn skip_scalar(&mut self) -> Scanned<()> {
+    fn skip_scalar(&mut self) -> Decoded<()> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number().map(|_| ()),
             Some(b'"') => self.skip_string("a string"),
@@ -250,7 +247,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn fraction_and_exponent(&mut self) -> Scanned<()> {
+    fn fraction_and_exponent(&mut self) -> Decoded<()> {
         if self.byte() == Some(b'.') {
             self.at += 1;
             self.some_digits()?;
@@ -263,7 +260,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn some_digits(&mut self) -> Scanned<()> {
+    fn some_digits(&mut self) -> Decoded<()> {
         if self.digits() == 0 { Err(JsonError::new(self.at, "expected a digit")) } else { Ok(()) }
     }
 

@@ -6,9 +6,8 @@
 //! # Ok::<(), mayhap::json::JsonError>(())
 //! ```
 
-use super::scan::Scanned;
 use super::words::plain;
-use super::{JsonError, Scanner};
+use super::{Decoded, JsonError, Scanner};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
@@ -18,7 +17,7 @@ impl<'a> Scanner<'a> {
     /// # Errors
     /// No string comes next, or it is not closed, holds a control character, a wrong escape or half a surrogate pair.
     #[inline]
-    pub fn string(&mut self) -> Scanned<Cow<'a, str>> {
+    pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
         let start = self.open_string()?;
         let plain = self.plain();
         if self.byte() == Some(b'"') {
@@ -28,7 +27,7 @@ impl<'a> Scanner<'a> {
         self.escaped_string(start).map(Cow::Owned)
     }
 
-    pub(super) fn skip_string(&mut self, what: &str) -> Scanned<()> {
+    pub(super) fn skip_string(&mut self, what: &str) -> Decoded<()> {
         if self.peek() != Some(b'"') {
             return Err(self.expected(what));
         }
@@ -43,7 +42,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn open_string(&mut self) -> Scanned<usize> {
+    fn open_string(&mut self) -> Decoded<usize> {
         if !self.eat(b'"') {
             return Err(self.expected("a string"));
         }
@@ -59,7 +58,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[cold]
-    fn escaped_string(&mut self, start: usize) -> Scanned<String> {
+    fn escaped_string(&mut self, start: usize) -> Decoded<String> {
         let mut owned = String::from(&self.text[start..self.at]);
         loop {
             match self.escape(start)? {
@@ -77,7 +76,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads one escape inside the string that began before `start`.
-    fn escape(&mut self, start: usize) -> Scanned<Unescaped> {
+    fn escape(&mut self, start: usize) -> Decoded<Unescaped> {
         match self.byte() {
             None => return Err(JsonError::new(start - 1, "this string has no end")),
             Some(b'\\') => (),
@@ -101,7 +100,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads `\uXXXX`.
-    fn unit(&mut self) -> Scanned<u16> {
+    fn unit(&mut self) -> Decoded<u16> {
         let digits = self.text.get(self.at + 2..self.at + 6).filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
         let Some(unit) = digits.and_then(|d| u16::from_str_radix(d, 16).ok()) else {
             return Err(JsonError::new(self.at, r"expected four hexadecimal digits after `\u`"));
@@ -111,7 +110,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The character that begins with a UTF-16 unit, whose second half (if it needs one) comes next.
-    fn character(&mut self, first: u16) -> Scanned<char> {
+    fn character(&mut self, first: u16) -> Decoded<char> {
         let at = self.at - 6;
         let mut units = SmallVec::<[u16; 2]>::from_slice(&[first]);
         if (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u") {

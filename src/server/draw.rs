@@ -34,7 +34,7 @@ pub(super) const REQUEST: &str = "request";
 
 /// The name of what is being drawn, for the labels of choices.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Naming {
+pub(super) struct LabelPath {
     /// The name of what it is for, then the fields down to the part at hand.
     path: String,
     /// The place at which the specification chooses, in words; empty for a request.
@@ -49,7 +49,7 @@ pub(super) struct Drawing {
     /// The number of tokens that there are: t1, t2 …
     pub(super) tokens: usize,
     /// The name of what is being drawn, where choices are to say so.
-    pub(super) naming: Option<Naming>,
+    pub(super) naming: Option<LabelPath>,
 }
 
 /// Collections are drawn with fewer elements than this; and where there is small variety.
@@ -70,7 +70,7 @@ type Drawn<T> = Result<T, ChoiceError>;
 
 impl Drawing {
     pub(super) fn new(ranges: Ranges, variety: Variety) -> Drawing {
-        let naming = (variety == Variety::Small).then(Naming::default);
+        let naming = (variety == Variety::Small).then(LabelPath::default);
         Drawing { ranges, variety, tokens: 0, naming }
     }
 
@@ -116,13 +116,13 @@ impl Drawing {
     /// Says what is drawn from here on. Where not all choices are visited it does nothing: nobody reads their names.
     pub(super) fn draw_for(&mut self, subject: &str, line: &str) {
         if let Some(naming) = &mut self.naming {
-            *naming = Naming { path: subject.to_owned(), line: line.to_owned() };
+            *naming = LabelPath { path: subject.to_owned(), line: line.to_owned() };
         }
     }
 
     /// The name of a choice, of which `what` is known.
     pub(super) fn label(&self, what: Label) -> Label {
-        let Some(Naming { path, line }) = &self.naming else { return what };
+        let Some(LabelPath { path, line }) = &self.naming else { return what };
         let text = match what {
             "elements" | "option" => format!("{path}: {what}{line}"),
             _ => format!("{path}{line}"),

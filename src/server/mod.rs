@@ -28,7 +28,7 @@ pub use client::Asked;
 pub(crate) use complete::Completion;
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
-use open::Open;
+use open::OpenState;
 use run::{ChoiceSource, Run};
 use section::{PATHS, PathSearch, RunPath};
 
@@ -103,7 +103,7 @@ pub struct Server {
     solver: Solver,
     drawing: Drawing,
     /// The data that is kept besides the state where part of that is not known yet; `None` once all of it was found known.
-    open: Option<Open>,
+    open: Option<OpenState>,
     /// The choices that the last section made, with their types; none where part of the state was not known before it.
     made: Vec<(Given, TypeId)>,
 }
@@ -136,7 +136,7 @@ impl Server {
     /// Where the initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
-        server.open = Some(Open::default());
+        server.open = Some(OpenState::default());
         server.section(Begun::Boot, source)?;
         Ok(server)
     }

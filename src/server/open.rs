@@ -25,7 +25,7 @@ const LONGEST: i64 = 256;
 
 /// The data that a server with symbols in its state keeps besides the state.
 #[derive(Debug, Default)]
-pub(super) struct Open {
+pub(super) struct OpenState {
     pub(super) fresh: Fresh,
     /// Sections until the state is walked again.
     rests: usize,
@@ -33,7 +33,12 @@ pub(super) struct Open {
 
 impl Server {
     /// Runs a section from a state of which part is not known, all or nothing.
-    pub(super) fn section_open(&mut self, begun: Begun, open: Open, source: &mut dyn Choices) -> Result<Reply, Stop> {
+    pub(super) fn section_open(
+        &mut self,
+        begun: Begun,
+        open: OpenState,
+        source: &mut dyn Choices,
+    ) -> Result<Reply, Stop> {
         let start = self.copy_with(begun);
         let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
         let mut search = self.search(fresh, source);
@@ -46,19 +51,19 @@ impl Server {
         let (path, reply) = match found {
             Ok(found) => found,
             Err(stop) => {
-                self.open = Some(Open { fresh, ..open });
+                self.open = Some(OpenState { fresh, ..open });
                 return Err(stop);
             }
         };
         self.path = RunPath { log: Vec::new(), ..path };
         self.path.process.rest();
-        let open = Open { fresh, ..open };
-        self.open = if open.rests > 0 { Some(Open { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
+        let open = OpenState { fresh, ..open };
+        self.open = if open.rests > 0 { Some(OpenState { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
         Ok(reply)
     }
 
     /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
-    fn tidied(&mut self, mut open: Open) -> Option<Open> {
+    fn tidied(&mut self, mut open: OpenState) -> Option<OpenState> {
         let RunPath { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
         process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));

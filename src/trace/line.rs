@@ -4,15 +4,13 @@
 //! is none. Keys that mean nothing here (`"t"`, `"note"`) are passed over and shown on request; no key stands twice.
 
 use super::event::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
-use crate::json::{JsonError, Scanner};
+use crate::json::{Decoded, JsonError, Scanner};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt;
 
 /// The version of the format that this program reads and writes.
 const VERSION: u64 = 1;
-
-type Parsed<T> = Result<T, JsonError>;
 
 /// A JSON value as it stands in a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +68,7 @@ pub(super) enum Record<'a> {
 }
 
 /// Reads a line; the error's offset is one into `text`.
-pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
+pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     let mut fields = EventKeys::default();
     let mut notes: SmallVec<[Cow<'_, str>; 4]> = SmallVec::new();
     let end = for_each_key(text, |key, value| {
@@ -90,7 +88,7 @@ pub(super) fn parse(text: &str, line: u64) -> Parsed<Record<'_>> {
 }
 
 /// Calls `found` for each key of the object that `text` is; returns where it ends.
-fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) -> Parsed<()>) -> Parsed<usize> {
+fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) -> Decoded<()>) -> Decoded<usize> {
     let mut scanner = Scanner::new(text);
     if !scanner.eat(b'{') {
         return Err(scanner.expected("an event: an object on one line, such as {\"q\": 5, \"a\": 1}"));
@@ -116,7 +114,7 @@ fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) 
     finish(scanner)
 }
 
-fn finish(mut scanner: Scanner<'_>) -> Parsed<usize> {
+fn finish(mut scanner: Scanner<'_>) -> Decoded<usize> {
     let end = scanner.offset();
     if scanner.peek().is_some() {
         return Err(scanner.expected("the end of the line after the event"));
@@ -155,7 +153,7 @@ impl<'a> EventKeys<'a> {
         }
     }
 
-    fn record(&self, line: u64, end: usize) -> Parsed<Record<'a>> {
+    fn record(&self, line: u64, end: usize) -> Decoded<Record<'a>> {
         if let Some(version) = self.version {
             return self.header(version).map(Record::Header);
         }
@@ -170,7 +168,7 @@ impl<'a> EventKeys<'a> {
         Ok(Record::Event(TraceEvent { line, client: number, kind: self.kind(end)? }))
     }
 
-    fn kind(&self, end: usize) -> Parsed<EventKind<Raw<'a>>> {
+    fn kind(&self, end: usize) -> Decoded<EventKind<Raw<'a>>> {
         if let Some(closed) = self.closed {
             self.alone(closed, &[self.query, self.answer, self.lost])?;
             self.needs_client(end, "the end of a connection")?;
@@ -197,7 +195,7 @@ impl<'a> EventKeys<'a> {
         }
     }
 
-    fn peer_event(&self, exchange: Option<u64>, end: usize) -> Parsed<PeerEvent<Raw<'a>>> {
+    fn peer_event(&self, exchange: Option<u64>, end: usize) -> Decoded<PeerEvent<Raw<'a>>> {
         let peer = self.peer.map(text).transpose()?.unwrap_or_default();
         let exchange =
             exchange.ok_or_else(|| JsonError::new(end, "a call to a peer needs its number: the key \"c\""))?;
@@ -210,7 +208,7 @@ impl<'a> EventKeys<'a> {
         Ok(PeerEvent { peer, key: self.key, exchange, message })
     }
 
-    fn header(&self, version: Raw<'a>) -> Parsed<Header> {
+    fn header(&self, version: Raw<'a>) -> Decoded<Header> {
         self.alone(version, &[self.query, self.answer, self.client, self.lost, self.closed, self.peer])?;
         let number = natural(version)?;
         if number != VERSION {
@@ -222,7 +220,7 @@ impl<'a> EventKeys<'a> {
     }
 
     /// Checks that none of `others` stands beside `this`.
-    fn alone(&self, this: Raw<'a>, others: &[Option<Raw<'a>>]) -> Parsed<()> {
+    fn alone(&self, this: Raw<'a>, others: &[Option<Raw<'a>>]) -> Decoded<()> {
         match others.iter().flatten().next() {
             None => Ok(()),
             Some(other) => {
@@ -231,7 +229,7 @@ impl<'a> EventKeys<'a> {
         }
     }
 
-    fn needs_client(&self, end: usize, what: &str) -> Parsed<()> {
+    fn needs_client(&self, end: usize, what: &str) -> Decoded<()> {
         match self.client {
             Some(_) => Ok(()),
             None => Err(JsonError::new(end, format!("{what} needs its connection: the key \"c\""))),
@@ -239,16 +237,16 @@ impl<'a> EventKeys<'a> {
     }
 }
 
-fn is_true(flag: Raw<'_>) -> Parsed<()> {
+fn is_true(flag: Raw<'_>) -> Decoded<()> {
     if flag.text == "true" { Ok(()) } else { Err(JsonError::new(flag.offset, "expected `true`")) }
 }
 
-fn natural(number: Raw<'_>) -> Parsed<u64> {
+fn natural(number: Raw<'_>) -> Decoded<u64> {
     let error = || JsonError::new(number.offset, format!("expected a number from 0 to {}", u64::MAX));
     number.text.parse().map_err(|_| error())
 }
 
-fn text(value: Raw<'_>) -> Parsed<String> {
+fn text(value: Raw<'_>) -> Decoded<String> {
     let string = Scanner::new(value.text).string();
     string.map(Cow::into_owned).map_err(|error| error.behind(value.offset))
 }

@@ -102,10 +102,10 @@ pub fn deletions(search: &mut Search) -> Vec<Move> {
 }
 
 /// Moves of one kind.
-type Kind = fn(&mut Search) -> Vec<Move>;
+type MovesOf = fn(&mut Search) -> Vec<Move>;
 
 /// The kinds of moves that are made two at once.
-const PAIRS: &[[Kind; 2]] = &[
+const PAIRS: &[[MovesOf; 2]] = &[
     [shortens, shortens],
     [shortens, lowers],
     [deletes, deletes],
@@ -159,7 +159,7 @@ pub fn pairs(search: &mut Search) {
 
 /// Every three moves, where there are few.
 pub fn triples(search: &mut Search) {
-    let kinds: [Kind; 4] = [shortens, deletes, lowers, raises];
+    let kinds: [MovesOf; 4] = [shortens, deletes, lowers, raises];
     let moves: Vec<Move> = kinds.into_iter().flat_map(|kind| kind(search)).collect();
     if moves.len() > THREES {
         return;
