@@ -147,11 +147,9 @@ impl fmt::Display for ChoiceError {
                 write!(f, "recorded choice {position} has a pick that is not below its arity")
             }
             ChoiceError::Unused { label, left } => {
-                let choices = if *left == 1 { "choice" } else { "choices" };
-                write!(
-                    f,
-                    "the run ended with {left} recorded {choices} left, the first is `{label}`: something besides the choices decides what the program does, or the program has changed"
-                )
+                let left = super::counted(*left as u64, "recorded choice");
+                write!(f, "the run ended with {left} left, the first is `{label}`: something besides the choices ")?;
+                write!(f, "decides what the program does, or the program has changed")
             }
             ChoiceError::Swallowed { label } => {
                 write!(f, "the program was told to end its run and went on at `{label}`: it must not catch the escape")

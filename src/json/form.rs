@@ -54,6 +54,14 @@ pub(super) enum Form {
 }
 
 /// The ways in which the constructors of a type are usually written, found by one octet that most of them differ in.
+///
+/// ```text
+///   {"Get":   {"Put":   {"Del":        `at` is 2, where they begin with G, P and D: first['P'] is 1, the tag of `Put`
+/// ```
+///
+/// Invariants:
+/// 1. Each template's beginning is longer than `at`, unless there is none.
+/// 2. From `first[octet]`, `next` leads through all tags whose templates have the octet at `at`, the lowest first.
 #[derive(Debug)]
 pub(super) struct Templates {
     /// One for each constructor, in the order of their tags.
@@ -155,14 +163,15 @@ fn variant_template(spacing: Spacing, name: &str, fields: &[(Option<&str>, TypeI
         [(None, _)] => ("", "}"),
         [(None, _), ..] => ("[", "]}"),
     };
-    template(spacing, key("{", name, spacing.colon()) + open, fields, close)
+    template(spacing, key("{", name, spacing.separators()[1]) + open, fields, close)
 }
 
 fn template(spacing: Spacing, open: String, fields: &[(Option<&str>, TypeId)], close: &str) -> Template {
+    let [comma, colon] = spacing.separators();
     let (mut texts, mut text) = (Vec::new(), open);
     for (name, _) in fields {
-        text += if texts.is_empty() { "" } else { spacing.comma() };
-        text += &name.map_or(String::new(), |name| key("", name, spacing.colon()));
+        text += if texts.is_empty() { "" } else { comma };
+        text += &name.map_or(String::new(), |name| key("", name, colon));
         texts.push(std::mem::take(&mut text));
     }
     texts.push(text + close);
@@ -179,17 +188,11 @@ fn key(before: &str, name: &str, behind: &str) -> String {
 }
 
 impl Spacing {
-    fn comma(self) -> &'static str {
+    /// The comma and the colon.
+    fn separators(self) -> [&'static str; 2] {
         match self {
-            Spacing::Spaced => ", ",
-            Spacing::Compact => ",",
-        }
-    }
-
-    fn colon(self) -> &'static str {
-        match self {
-            Spacing::Spaced => ": ",
-            Spacing::Compact => ":",
+            Spacing::Spaced => [", ", ": "],
+            Spacing::Compact => [",", ":"],
         }
     }
 }

@@ -19,6 +19,10 @@ const FEW: usize = 1 << 6;
 const MANY: usize = 1 << 12;
 
 /// Strings that were read before.
+///
+/// Invariants:
+/// 1. There are no places and `mask` is 0, or there are `mask` + 1, a power of two.
+/// 2. Each place has the words that its text is; at first those of the empty text.
 #[derive(Debug, Default)]
 pub(super) struct Interner {
     /// None before the first string.

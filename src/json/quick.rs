@@ -50,13 +50,21 @@ impl Forms {
 }
 
 /// A place in a text of which values are read, as they are usually written.
+///
+/// ```text
+///   template   {"key":   ,"weak":   }          what is read of {"key":"a","weak":true} rest by rest:
+///   gaps               str       bool          "a","weak":true}   ,"weak":true}   true}   }
+/// ```
+///
+/// Invariant: what has not been read is the end of the text, or nothing where reading went astray. The values read since
+/// mean nothing then, and the outermost one is read in full.
 #[derive(Debug)]
 pub struct FormReader<'t, 'a> {
     types: &'t Types,
     forms: &'t [Form],
     known: &'t mut Interner,
     text: &'a str,
-    /// The part of the text that has not been read; empty where reading went astray.
+    /// The part of the text that has not been read.
     rest: &'a [u8],
     tail: LastWord,
 }

@@ -93,6 +93,10 @@ impl fmt::Display for Stop {
 }
 
 /// A server that follows a specification.
+///
+/// Invariants, between two sections:
+/// 1. Where `open` is `None`, all of the state is known and the path's store says nothing.
+/// 2. A symbol that occurs in the state or the store has a number up to that of `open`'s last fresh one.
 #[derive(Debug)]
 pub struct Server {
     spec: Arc<Spec>,

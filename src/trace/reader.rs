@@ -26,6 +26,16 @@ const READ_AHEAD: usize = 1 << 12;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads the events of a trace, one after another.
+///
+/// ```text
+///   arrived  {"q": 1, "a": 2}\n{"q": 3, "a": 4}\n{"q": 5, "a": 6}\n      input  {"q": 7, "a"
+///            passed over        among              ^ passed
+/// ```
+///
+/// Invariants:
+/// 1. `arrived` is empty or ends with a line's end, and `passed` is where a line begins in it, or its end.
+/// 2. `among`, where there is one, is the line before `passed`, without its end; else `alone` is the line last read.
+/// 3. A line is read by itself only where nothing is left of `arrived`.
 #[derive(Debug)]
 pub struct TraceReader<R> {
     input: R,
@@ -33,7 +43,7 @@ pub struct TraceReader<R> {
     arrived: String,
     /// The number of bytes of `arrived` that have been read.
     passed: usize,
-    /// The range in `arrived` at which the line last read stands; `None` where it was read by itself.
+    /// The range in `arrived` at which the line last read stands.
     among: Option<Range<usize>>,
     /// The line last read, where it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
     alone: Vec<u8>,

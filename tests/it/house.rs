@@ -77,6 +77,7 @@ const NO_CIRCLES: &[&str] = &[
     "symbolic",
     "diagnostic",
     "scalar",
+    "choice",
     "json",
     "trace",
     "network",
