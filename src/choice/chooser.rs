@@ -82,7 +82,7 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// As [`Chooser::choose`], without unwinding.
+    /// Takes one of `arity` alternatives as [`Chooser::choose`] does, without unwinding.
     ///
     /// # Errors
     /// Where the run ends here: pass it on.
@@ -91,7 +91,7 @@ impl<'s> Chooser<'s> {
         self.ask(label, |source| source.choose(label, arity))
     }
 
-    /// As [`Chooser::weighted`], without unwinding.
+    /// Takes one alternative by weights as [`Chooser::weighted`] does, without unwinding.
     ///
     /// # Errors
     /// Where the run ends here: pass it on.
@@ -112,7 +112,7 @@ impl<'s> Chooser<'s> {
         draw(self.source).map_err(|error| self.escape(error))
     }
 
-    /// As [`Chooser::assume`], without unwinding.
+    /// Ends the run where the condition is false, as [`Chooser::assume`] does, without unwinding.
     ///
     /// # Errors
     /// Where the condition is false: pass it on.

@@ -155,6 +155,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         let mut report = tally.report(ended);
         if self.allowed.reruns > 0 && ![Ended::Replayed, Ended::Interrupted].contains(&ended) {
             report.failures.iter_mut().for_each(|failure| repeat(failure, self.allowed.choices, &mut program));
+            // A search that visited all runs has seen the least of those that fail in each way.
             if ended != Ended::Exhausted {
                 let steady = report.failures.iter_mut().filter(|failure| failure.flaky.is_none());
                 steady.take(SHRUNK).for_each(|failure| smaller(failure, self.allowed, &mut program));

@@ -82,7 +82,7 @@ pub struct Step {
     pub label: Label,
     /// The number of alternatives that there were; at least 2 in a recorded run.
     pub arity: usize,
-    /// Which one was taken, in `0..arity`.
+    /// The one that was taken, in `0..arity`.
     pub pick: usize,
 }
 

@@ -159,7 +159,7 @@ pub fn shown(run: &[Step]) -> String {
     }
 }
 
-/// So many of what is named in the singular: `1 run`, `2 runs`.
+/// A number of what is named in the singular: `1 run`, `2 runs`.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

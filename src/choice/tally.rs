@@ -38,7 +38,7 @@ pub(super) struct Tally {
     pub mistake: Option<Stopped>,
     /// The program has interrupted a run.
     pub interrupted: bool,
-    /// By their kinds.
+    /// The failures by their kinds.
     failures: BTreeMap<String, Failure>,
 }
 

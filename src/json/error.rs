@@ -23,7 +23,7 @@ pub struct JsonError(Box<JsonFlaw>);
 pub struct JsonFlaw {
     /// The place, in bytes from the beginning of the text.
     pub offset: usize,
-    /// Which part of the value, as in `.Ok.tag[2]`; empty for the whole.
+    /// The part of the value, as in `.Ok.tag[2]`; empty for the whole.
     pub path: String,
     /// A description of what is wrong, with what was expected.
     pub message: String,

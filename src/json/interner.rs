@@ -27,7 +27,7 @@ const MANY: usize = 1 << 12;
 pub(super) struct Interner {
     /// None before the first string.
     places: Vec<Interned>,
-    /// Which bits of a mixed word say where its place is.
+    /// The bits of a mixed word that say where its place is.
     mask: usize,
     /// The number of strings that were made for these places.
     made: usize,

@@ -122,7 +122,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.value(id, depth)
     }
 
-    /// As [`FormReader::part`], where most are scalars.
+    /// A value as [`FormReader::part`] reads it, where most are scalars.
     #[inline(always)]
     fn value(&mut self, id: TypeId, depth: usize) -> Value {
         let form = self.form(id);

@@ -19,9 +19,9 @@ use crate::value::Value;
 
 /// The number of requests in a row that are drawn and break the client's duty.
 const DRAWS: u32 = 1_000;
-/// So often the scalars of a request are drawn again: most duties are kept by some of them, which is cheaper than a model.
+/// The number of times that the scalars of a request are drawn again: most duties are kept by some of them, which is cheaper than a model.
 const AGAIN: usize = 4;
-/// So many of these are changed into what the state makes possible, as long as that can be found out.
+/// The number of these that are changed into what the state makes possible, as long as that can be found out.
 const CHANGED: u32 = 16;
 /// The number of paths that are tried for one request.
 const PATHS: usize = 64;

@@ -16,7 +16,7 @@ pub struct Ranges {
     pub choose: Option<(i64, i64)>,
 }
 
-/// Which values are drawn, besides integers.
+/// The kind of values that are drawn, besides integers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Variety {
     /// Many, some of them more often than others: for a random client.
@@ -297,7 +297,7 @@ impl Draws<'_> {
         })
     }
 
-    /// Some of the values behind these texts, the first ones.
+    /// The first ones of these texts, some of them, each with a value behind it.
     fn parts(&mut self, before: [&str; 2], depth: usize) -> Drawn<String> {
         let count = self.choose("elements", before.len() + 1)?;
         let part = |before: &&str| Ok(format!("{before}{}", self.json(depth - 1)?));

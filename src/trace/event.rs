@@ -59,7 +59,7 @@ pub enum Response<V> {
 pub struct PeerEvent<V> {
     /// The name of the peer in the specification.
     pub peer: String,
-    /// Which of the peers of that name, where it has a key.
+    /// The key that says which of the peers of that name, where it has one.
     pub key: Option<V>,
     /// The number (`"c"`) that ties a call to its answer.
     pub exchange: u64,

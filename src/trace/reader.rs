@@ -65,9 +65,9 @@ pub struct TracePosition {
 
 /// An event, read one way or the other.
 pub enum NextLine<'a, T> {
-    /// As the caller reads it.
+    /// An event as the caller reads it.
     Quick(T),
-    /// In full.
+    /// An event that was read in full.
     Line(TraceLine<'a>),
 }
 

@@ -63,7 +63,7 @@ impl Recording for Vec<Exchange> {
     }
 }
 
-/// So many places in a trace are remembered; from the nearest one before it, what is looked for is searched.
+/// The number of places in a trace that are remembered; from the nearest one before it, what is looked for is searched.
 const PLACES: usize = 4_096;
 
 /// A trace outside of memory, which whoever has it opens at any byte.

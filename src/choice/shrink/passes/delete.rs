@@ -4,7 +4,7 @@ use super::super::Search;
 use super::{FEW, GROUP, few, pick, positive, width, with_pick, without};
 use std::ops::Range;
 
-/// So many deletions that delete nothing show that the program asks for a fixed number of choices.
+/// The number of deletions in a row that delete nothing which show that the program asks for a fixed number of choices.
 const FUTILE: usize = 16;
 
 /// Chunks of all sizes, large ones first: s steps that matter among n cost about s·log n runs.

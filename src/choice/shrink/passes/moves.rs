@@ -8,7 +8,7 @@ use super::super::Search;
 use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set, width};
 use std::ops::Range;
 
-/// So many moves are combined by threes.
+/// The number of moves up to which they are combined by threes.
 const THREES: usize = 26;
 
 /// A small edit at one place, which can be made several times at once.
