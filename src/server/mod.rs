@@ -277,20 +277,15 @@ impl Server {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
                 copy_values(&mut self.path.process.memory, &self.before);
                 self.begin(begun);
-                self.find(site, source)
+                let given = self.given_by_symbols(source).map_err(|stop| stop.stopped_at(site));
+                given.and_then(|given| self.replay(given))
             }
             reply => reply,
         };
         reply.inspect_err(|_| copy_values(&mut self.path.process.memory, &self.before))
     }
 
-    /// Runs a section with choices that its conditions allow, where those that were drawn failed.
-    fn find(&mut self, site: Site, source: &mut dyn Choices) -> Result<Reply, Stop> {
-        let given = self.given_by_symbols(source).map_err(|stop| stop.stopped_at(site))?;
-        self.replay(given)
-    }
-
-    /// Choices with which the section that has begun comes to its end.
+    /// Choices with which the section that has begun comes to its end; its conditions allow them.
     fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
         let start = self.path.clone();
         let mut search = self.search(self.drawing.fresh(), source);
