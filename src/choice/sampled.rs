@@ -27,6 +27,8 @@ pub const SMALL: u64 = 1024;
 type Weigh = dyn Fn(&[Step], Label, usize) -> Option<Vec<u64>> + Send + Sync;
 
 /// Draws runs from a seed.
+///
+/// Invariant: `run` is what was drawn of the run at hand, `draws` stands behind what that took, and `at` behind `run`.
 #[derive(Clone)]
 pub struct Sampled {
     seed: u64,

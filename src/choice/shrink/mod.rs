@@ -133,6 +133,10 @@ const PROVED: u64 = 1_000;
 type Fails<'p> = dyn FnMut(&mut dyn Choices) -> Option<String> + 'p;
 
 /// The best run so far and what may still be tried.
+///
+/// Invariants:
+/// 1. `best` fails in the way that is looked for, with `message`, and each one that replaces it comes before it in shortlex.
+/// 2. `known` has all runs that were made, the best one among them.
 struct Search<'p> {
     best: Vec<Step>,
     message: String,

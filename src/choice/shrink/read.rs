@@ -11,6 +11,15 @@ use super::super::{ChoiceError, Choices, Label, Step};
 const NEAR: usize = 8;
 
 /// A source of choices that follows edited steps.
+///
+/// ```text
+///   steps   more 1 | number 7 | more 0         the program asks for `number`, `more`:
+///   at               ^                         7 is read, then 0; where it asks for `other` it gets 0, and nothing moves
+/// ```
+///
+/// Invariants:
+/// 1. `at` is at most the number of steps, and `made` has at most `longest`.
+/// 2. Once `cut` says what was asked for, `made` does not change.
 pub(super) struct Read<'s> {
     steps: &'s [Step],
     at: usize,
