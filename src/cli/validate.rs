@@ -175,12 +175,12 @@ impl Judged {
         let mut validator = Validator::with_options(spec, limits(options));
         let started = Instant::now();
         while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
-            progress.tick(exchanges.events());
+            progress.tick(exchanges.position().events);
             if !validator.observe_exchange(&exchange) {
                 break;
             }
         }
-        let length = exchanges.events() as usize;
+        let length = exchanges.position().events as usize;
         if length == 0 {
             return Err(format!("error: {name}: no events, so nothing was tested\n"));
         }

@@ -8,7 +8,7 @@
 //! assert_eq!(reader.next_line()?.map(|line| line.event.line), Some(3));
 //! assert_eq!(reader.header().and_then(|header| header.spec.as_deref()), Some("kv"));
 //! assert_eq!(reader.next_line()?, None);
-//! assert_eq!(reader.events(), 1);
+//! assert_eq!(reader.position().events, 1);
 //! # Ok::<(), mayhap::trace::TraceError>(())
 //! ```
 
@@ -90,16 +90,6 @@ impl<R: BufRead> TraceReader<R> {
     /// The optional first line, which says what the trace is of, once it has been read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
-    }
-
-    /// The number of events that have been read, counted from the beginning of the trace.
-    pub fn events(&self) -> u64 {
-        self.at.events
-    }
-
-    /// The number of lines that have been read, counted from the beginning of the trace.
-    pub fn lines(&self) -> u64 {
-        self.at.lines
     }
 
     /// The next event; nothing where the trace ends.

@@ -58,11 +58,6 @@ impl<R: BufRead> Exchanges<R> {
         decoded.map(Some).map_err(|error| self.reader.error_at(error.offset, error.to_string()))
     }
 
-    /// The number of exchanges that were read or passed over, counted from the beginning of the trace.
-    pub fn events(&self) -> u64 {
-        self.reader.events()
-    }
-
     /// The optional first line, which says what the trace is of, once it has been read.
     pub fn header(&self) -> Option<&crate::trace::Header> {
         self.reader.header()
