@@ -14,7 +14,7 @@
 
 use super::error::TraceError;
 use super::line::{Header, Record, TraceLine, parse};
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
 /// The longest line that is read: a bound on memory, not on what anyone records.
@@ -182,8 +182,10 @@ impl<R: BufRead> TraceReader<R> {
     #[cold]
     fn fill_alone(&mut self) -> Result<bool, TraceError> {
         self.at.lines += 1;
-        self.read_line().map_err(|cause| TraceError::unreadable(self.at.lines, &cause))?;
-        let read = self.alone.len();
+        // One byte more than a line may have shows that it is longer.
+        let mut line = self.input.by_ref().take(MAX_LINE_BYTES as u64 + 1);
+        let read = line.read_until(b'\n', &mut self.alone);
+        let read = read.map_err(|cause| TraceError::unreadable(self.at.lines, &cause))?;
         self.at.bytes += read as u64;
         if self.alone.last() == Some(&b'\n') {
             self.alone.pop();
@@ -195,25 +197,6 @@ impl<R: BufRead> TraceReader<R> {
         }
         self.at.lines -= u64::from(read == 0);
         Ok(read > 0)
-    }
-
-    /// Reads to the end of the line, which is included, or to one byte more than a line may have.
-    fn read_line(&mut self) -> io::Result<()> {
-        while self.alone.len() <= MAX_LINE_BYTES {
-            let found = match self.input.fill_buf() {
-                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => continue,
-                found => found?,
-            };
-            let found = &found[..found.len().min(MAX_LINE_BYTES + 1 - self.alone.len())];
-            let end = memchr::memchr(b'\n', found);
-            let taken = end.map_or(found.len(), |at| at + 1);
-            self.alone.extend_from_slice(&found[..taken]);
-            self.input.consume(taken);
-            if end.is_some() || taken == 0 {
-                break;
-            }
-        }
-        Ok(())
     }
 
     /// The line last read.
