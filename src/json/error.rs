@@ -10,7 +10,7 @@ use crate::spec::TypeId;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// What is read from a text, or why there is none.
+/// A thing that was read from a text, or why there is none.
 pub type Decoded<T> = Result<T, JsonError>;
 
 /// Why a text is no value of the type it should have. It takes as much room as a pointer beside what is mostly read.
