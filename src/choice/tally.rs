@@ -1,4 +1,4 @@
-//! What was found so far, run by run; what threads found apart is put together.
+//! The findings so far, run by run; those of several threads are put together.
 //!
 //! ```
 //! use mayhap::choice::{Odometer, explore};

@@ -17,7 +17,7 @@ enum Next {
     Ends(Fate),
 }
 
-/// What becomes of a run, as far as it matters here: it fails in the way that is looked for, or not.
+/// The fate of a run, as far as it matters here: it fails in the way that is looked for, or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It fails, in the way that is looked for.
