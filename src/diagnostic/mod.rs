@@ -46,7 +46,7 @@ pub enum Severity {
 
 /// A place and what is to be said about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label {
+pub struct SpanLabel {
     /// The place in the source text.
     pub span: Span,
     /// The words for what is there, or what was expected; may be empty.
@@ -61,9 +61,9 @@ pub struct Diagnostic {
     /// One line: what is wrong.
     pub message: String,
     /// The place, with what was expected there.
-    pub primary: Label,
+    pub primary: SpanLabel,
     /// Other places that matter.
-    pub secondary: Vec<Label>,
+    pub secondary: Vec<SpanLabel>,
     /// `help:` lines (suggestions, near names).
     pub help: Vec<String>,
 }
@@ -85,7 +85,7 @@ impl Diagnostic {
         Diagnostic {
             severity,
             message,
-            primary: Label { span, text: String::new() },
+            primary: SpanLabel { span, text: String::new() },
             secondary: Vec::new(),
             help: Vec::new(),
         }
@@ -101,7 +101,7 @@ impl Diagnostic {
     /// Adds another place.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Label { span, text: text.into() });
+        self.secondary.push(SpanLabel { span, text: text.into() });
         self
     }
 

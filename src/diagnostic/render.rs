@@ -18,7 +18,7 @@ use std::ops::Range;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use super::{Diagnostic, FileId, Label, Severity, Sources, Span};
+use super::{Diagnostic, FileId, Severity, Sources, Span, SpanLabel};
 
 /// The choice whether escape codes for terminals are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ impl Sources {
     fn excerpts(&self, diagnostic: &Diagnostic) -> Vec<Excerpt> {
         let primary = std::iter::once((&diagnostic.primary, AnnotationKind::Primary));
         let secondary = diagnostic.secondary.iter().map(|label| (label, AnnotationKind::Context));
-        let labels: Vec<(&Label, AnnotationKind)> = primary.chain(secondary).collect();
+        let labels: Vec<(&SpanLabel, AnnotationKind)> = primary.chain(secondary).collect();
         let mut files: Vec<FileId> = Vec::new();
         for (label, _) in &labels {
             if !files.contains(&label.span.file) {
@@ -82,7 +82,7 @@ impl Sources {
     }
 
     /// The lines from the first labelled one to the last.
-    fn excerpt(&self, file: FileId, labels: Vec<(&Label, AnnotationKind)>) -> Excerpt {
+    fn excerpt(&self, file: FileId, labels: Vec<(&SpanLabel, AnnotationKind)>) -> Excerpt {
         let place = labels[0].0.span;
         let marks: Vec<Mark> = labels.into_iter().map(|(label, kind)| self.mark(label, kind)).collect();
         let first = marks.iter().map(|mark| mark.line).min().unwrap_or(1);
@@ -95,7 +95,7 @@ impl Sources {
         excerpt
     }
 
-    fn mark<'l>(&self, label: &'l Label, kind: AnnotationKind) -> Mark<'l> {
+    fn mark<'l>(&self, label: &'l SpanLabel, kind: AnnotationKind) -> Mark<'l> {
         let (line, range) = self.on_line(label.span);
         Mark { line, range, text: &label.text, kind }
     }

@@ -24,6 +24,17 @@ pub struct Name {
     pub id: NodeId,
 }
 
+/// A node of the tree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spanned<Kind> {
+    /// The kind of the node, with its parts.
+    pub kind: Kind,
+    /// Its place.
+    pub span: Span,
+    /// Its number.
+    pub id: NodeId,
+}
+
 /// A whole file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct File {
@@ -45,15 +56,7 @@ pub struct Comment {
 }
 
 /// A top-level item.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Item {
-    /// The kind of the item, with its parts.
-    pub kind: ItemKind,
-    /// Its place.
-    pub span: Span,
-    /// Its number.
-    pub id: NodeId,
-}
+pub type Item = Spanned<ItemKind>;
 
 /// The kinds of items.
 #[derive(Clone, PartialEq, Debug)]
@@ -141,15 +144,7 @@ pub enum Payload {
 }
 
 /// A type as written.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TypeExpr {
-    /// The kind of the type, with its parts.
-    pub kind: TypeKind,
-    /// Its place.
-    pub span: Span,
-    /// Its number.
-    pub id: NodeId,
-}
+pub type TypeExpr = Spanned<TypeKind>;
 
 /// The kinds of written types.
 #[derive(Clone, PartialEq, Debug)]
@@ -171,15 +166,7 @@ pub enum TypeKind {
 }
 
 /// A member of a protocol.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Member {
-    /// The kind of the member, with its parts.
-    pub kind: MemberKind,
-    /// Its place.
-    pub span: Span,
-    /// Its number.
-    pub id: NodeId,
-}
+pub type Member = Spanned<MemberKind>;
 
 /// The kinds of members.
 #[derive(Clone, PartialEq, Debug)]
@@ -222,15 +209,7 @@ pub struct Block {
 }
 
 /// A statement.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Statement {
-    /// The kind of the statement, with its parts.
-    pub kind: StatementKind,
-    /// Its place.
-    pub span: Span,
-    /// Its number.
-    pub id: NodeId,
-}
+pub type Statement = Spanned<StatementKind>;
 
 /// The kinds of statements.
 #[derive(Clone, PartialEq, Debug)]
@@ -241,7 +220,7 @@ pub enum StatementKind {
     /// `var x: T = e;` (a local)
     Var { name: Name, ty: Option<TypeExpr>, value: Expr },
     /// `place := e;`
-    Assign { place: Place, value: Expr },
+    Assign { place: PlaceExpr, value: Expr },
     /// `p(a);`
     ProcCall { name: Name, args: Vec<Expr> },
     /// `call p(k), e;`
@@ -289,7 +268,7 @@ pub struct Arm<Body> {
 
 /// The left side of `:=`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Place {
+pub struct PlaceExpr {
     /// The variable or cell with which it begins.
     pub root: PlaceRoot,
     /// `.f` and `[k]`, from left to right.

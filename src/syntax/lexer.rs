@@ -1,7 +1,7 @@
 //! The lexer: text to tokens and comments, generated from the definitions below by `logos`.
 //!
-//! It never fails: what is no token becomes [`Kind::Unknown`] with a diagnostic, and the last token is always
-//! [`Kind::End`]. For example `n := !1; // set` gives a name, `:=`, a cell, `;`, the end, and one comment.
+//! It never fails: what is no token becomes [`TokenKind::Unknown`] with a diagnostic, and the last token is always
+//! [`TokenKind::End`]. For example `n := !1; // set` gives a name, `:=`, a cell, `;`, the end, and one comment.
 
 use logos::Logos;
 
@@ -11,19 +11,20 @@ use super::ast::Comment;
 
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
+pub(super) struct Lexeme {
     /// The kind of the token.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Offset of its first byte.
     pub start: u32,
     /// Offset behind its last byte.
     pub end: u32,
 }
 
-/// The kinds of tokens.
+/// The kinds of tokens. The words from `if` to `false` are reserved: they cannot be names.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n]+")]
-pub(super) enum Kind {
+#[rustfmt::skip]
+pub(super) enum TokenKind {
     #[regex(r"//[^\n]*", allow_greedy = true)]
     Comment,
     #[regex(r"/\*([^*]|\*+[^*/])*\*+/")]
@@ -43,164 +44,103 @@ pub(super) enum Kind {
     Quoted,
     #[regex(r"`[^`\n]*", priority = 1)]
     OpenQuoted,
-    #[token("{")]
-    LBrace,
-    #[token("}")]
-    RBrace,
-    #[token("(")]
-    LParen,
-    #[token(")")]
-    RParen,
-    #[token("[")]
-    LBracket,
-    #[token("]")]
-    RBracket,
-    #[token(";")]
-    Semi,
-    #[token(",")]
-    Comma,
-    #[token(":")]
-    Colon,
-    #[token(":=")]
-    Assign,
-    #[token("=")]
-    Equals,
-    #[token("==")]
-    EqEq,
-    #[token("!=")]
-    NotEq,
-    #[token("<")]
-    Less,
-    #[token("<=")]
-    LessEq,
-    #[token(">")]
-    Greater,
-    #[token(">=")]
-    GreaterEq,
-    #[token("=>")]
-    FatArrow,
-    #[token("->")]
-    Arrow,
-    #[token(".")]
-    Dot,
-    #[token("..")]
-    DotDot,
-    #[token("+")]
-    Plus,
-    #[token("-")]
-    Minus,
-    #[token("*")]
-    Star,
-    #[token("/")]
-    Slash,
-    #[token("%")]
-    Percent,
-    #[token("!")]
-    Bang,
-    #[token("&&")]
-    AndAnd,
-    #[token("||")]
-    OrOr,
-    #[token("|")]
-    Bar,
-    #[token("if")]
-    If,
-    #[token("else")]
-    Else,
-    #[token("match")]
-    Match,
-    #[token("for")]
-    For,
-    #[token("in")]
-    In,
-    #[token("while")]
-    While,
-    #[token("let")]
-    Let,
-    #[token("var")]
-    Var,
-    #[token("either")]
-    Either,
-    #[token("or")]
-    Or,
-    #[token("assume")]
-    Assume,
-    #[token("expects")]
-    Expects,
-    #[token("reply")]
-    Reply,
-    #[token("send")]
-    Send,
-    #[token("yield")]
-    Yield,
-    #[token("close")]
-    Close,
-    #[token("return")]
-    Return,
-    #[token("choose")]
-    Choose,
-    #[token("where")]
-    Where,
-    #[token("pick")]
-    Pick,
-    #[token("is")]
-    Is,
-    #[token("any")]
-    Any,
-    #[token("all")]
-    All,
-    #[token("with")]
-    With,
-    #[token("call")]
-    Call,
-    #[token("true")]
-    True,
-    #[token("false")]
-    False,
+    #[token("{")] LBrace,
+    #[token("}")] RBrace,
+    #[token("(")] LParen,
+    #[token(")")] RParen,
+    #[token("[")] LBracket,
+    #[token("]")] RBracket,
+    #[token(";")] Semi,
+    #[token(",")] Comma,
+    #[token(":")] Colon,
+    #[token(":=")] Assign,
+    #[token("=")] Equals,
+    #[token("==")] EqEq,
+    #[token("!=")] NotEq,
+    #[token("<")] Less,
+    #[token("<=")] LessEq,
+    #[token(">")] Greater,
+    #[token(">=")] GreaterEq,
+    #[token("=>")] FatArrow,
+    #[token("->")] Arrow,
+    #[token(".")] Dot,
+    #[token("..")] DotDot,
+    #[token("+")] Plus,
+    #[token("-")] Minus,
+    #[token("*")] Star,
+    #[token("/")] Slash,
+    #[token("%")] Percent,
+    #[token("!")] Bang,
+    #[token("&&")] AndAnd,
+    #[token("||")] OrOr,
+    #[token("|")] Bar,
+    #[token("if")] If,
+    #[token("else")] Else,
+    #[token("match")] Match,
+    #[token("for")] For,
+    #[token("in")] In,
+    #[token("while")] While,
+    #[token("let")] Let,
+    #[token("var")] Var,
+    #[token("either")] Either,
+    #[token("or")] Or,
+    #[token("assume")] Assume,
+    #[token("expects")] Expects,
+    #[token("reply")] Reply,
+    #[token("send")] Send,
+    #[token("yield")] Yield,
+    #[token("close")] Close,
+    #[token("return")] Return,
+    #[token("choose")] Choose,
+    #[token("where")] Where,
+    #[token("pick")] Pick,
+    #[token("is")] Is,
+    #[token("any")] Any,
+    #[token("all")] All,
+    #[token("with")] With,
+    #[token("call")] Call,
+    #[token("true")] True,
+    #[token("false")] False,
     /// No token at all; reported already.
     Unknown,
     /// Behind the last token.
     End,
 }
 
-impl Kind {
+impl TokenKind {
+    /// Tests whether this is a name, in backquotes or not.
+    pub(super) fn is_name(self) -> bool {
+        matches!(self, TokenKind::Name | TokenKind::Quoted)
+    }
+
     /// Tests whether this is one of the words that cannot be names.
     pub(super) fn is_reserved(self) -> bool {
-        use Kind::{
-            All, Any, Assume, Call, Choose, Close, Either, Else, Expects, False, For, If, In, Is, Let, Match, Or, Pick,
-            Reply, Return, Send, True, Var, Where, While, With, Yield,
-        };
-        #[rustfmt::skip]
-        let reserved = matches!(
-            self,
-            If | Else | Match | For | In | While | Let | Var | Either | Or | Assume | Expects | Reply | Send | Yield
-                | Close | Return | Choose | Where | Pick | Is | Any | All | With | Call | True | False
-        );
-        reserved
+        (TokenKind::If as u8..=TokenKind::False as u8).contains(&(self as u8))
     }
 }
 
-/// Tests whether a word may be written as a name without backquotes.
-pub(super) fn is_plain_name(text: &str) -> bool {
-    let mut tokens = Kind::lexer(text);
-    tokens.next() == Some(Ok(Kind::Name)) && tokens.span() == (0..text.len()) && text != "_"
+/// Tests whether a text is one token of this kind.
+pub(super) fn is_one(kind: TokenKind, text: &str) -> bool {
+    let mut tokens = TokenKind::lexer(text);
+    tokens.next() == Some(Ok(kind)) && tokens.span() == (0..text.len())
 }
 
-/// All tokens of a text, [`Kind::End`] last, with its comments and what is wrong on this level.
+/// All tokens of a text, [`TokenKind::End`] last, with its comments and what is wrong on this level.
 pub(super) struct Lexed {
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<Lexeme>,
     pub comments: Vec<Comment>,
-    /// At most [`MANY`], and one that counts the others.
+    /// At most [`MANY`] and one more; the last counts the others where `more` is not 0.
     pub diagnostics: Vec<Diagnostic>,
-    /// The number of errors that are not among the diagnostics: with so many of them, the text is no specification.
+    /// The number of errors for which there was no place among the diagnostics: if there are any, the text is no
+    /// specification.
     pub more: usize,
 }
 
 /// The tokens of a piece of a text on one line, without comments: a space stands where there was one, or more than that.
 pub(crate) fn on_one_line(text: &str) -> String {
     let (mut line, mut last) = (String::with_capacity(text.len()), None);
-    for (kind, token) in Kind::lexer(text).spanned() {
-        if kind == Ok(Kind::Comment) {
+    for (kind, token) in TokenKind::lexer(text).spanned() {
+        if kind == Ok(TokenKind::Comment) {
             continue;
         }
         if last.is_some_and(|last| last < token.start) {
@@ -212,7 +152,7 @@ pub(crate) fn on_one_line(text: &str) -> String {
     line
 }
 
-/// The number of errors that are reported one by one.
+/// The number of errors that are reported one by one; one more is, too, if it is the last.
 const MANY: usize = 10;
 
 /// Cuts a text into tokens.
@@ -220,12 +160,12 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
     let tokens = Vec::with_capacity(text.len() / 3);
     let mut lexed = Lexed { tokens, comments: Vec::new(), diagnostics: Vec::new(), more: 0 };
     let skipped = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    for (result, range) in Kind::lexer(&text[skipped..]).spanned() {
+    for (result, range) in TokenKind::lexer(&text[skipped..]).spanned() {
         let span = Span { file, start: (range.start + skipped) as u32, end: (range.end + skipped) as u32 };
-        lexed.take(result.unwrap_or(Kind::Unknown), span, &text[span.start as usize..span.end as usize]);
+        lexed.take(result.unwrap_or(TokenKind::Unknown), span, &text[span.start as usize..span.end as usize]);
     }
     let end = text.len() as u32;
-    lexed.tokens.push(Token { kind: Kind::End, start: end, end });
+    lexed.tokens.push(Lexeme { kind: TokenKind::End, start: end, end });
     if let (1.., Some(last)) = (lexed.more, lexed.diagnostics.last_mut()) {
         last.message = format!("and {} more errors like these", lexed.more + 1);
         last.primary.text.clear();
@@ -237,20 +177,20 @@ pub(super) fn lex(text: &str, file: FileId) -> Lexed {
 }
 
 impl Lexed {
-    fn take(&mut self, kind: Kind, span: Span, text: &str) {
+    fn take(&mut self, kind: TokenKind, span: Span, text: &str) {
         let kind = match kind {
-            Kind::Comment => {
+            TokenKind::Comment => {
                 let text = text.trim_end();
                 let end = span.start + text.len() as u32;
                 return self.comments.push(Comment { text: text.to_owned(), span: Span { end, ..span } });
             }
-            Kind::Enclosed => return self.enclosed(span),
-            Kind::Unknown => return self.unknown(span, text),
-            Kind::OpenText => self.unterminated(span, "string", "quote", Kind::Text),
-            Kind::OpenQuoted => self.unterminated(span, "name", "backquote", Kind::Quoted),
+            TokenKind::Enclosed => return self.enclosed(span),
+            TokenKind::Unknown => return self.unknown(span, text),
+            TokenKind::OpenText => self.unterminated(span, "string", "quote", TokenKind::Text),
+            TokenKind::OpenQuoted => self.unterminated(span, "name", "backquote", TokenKind::Quoted),
             kind => kind,
         };
-        self.tokens.push(Token { kind, start: span.start, end: span.end });
+        self.tokens.push(Lexeme { kind, start: span.start, end: span.end });
     }
 
     /// A comment of another language is reported, and passed over.
@@ -260,7 +200,7 @@ impl Lexed {
         self.report(finding.help("comments start with `//` and end with the line"));
     }
 
-    fn unterminated(&mut self, span: Span, what: &str, quote: &str, kind: Kind) -> Kind {
+    fn unterminated(&mut self, span: Span, what: &str, quote: &str, kind: TokenKind) -> TokenKind {
         let finding = Diagnostic::error(span, format!("unterminated {what}"));
         self.report(finding.label(format!("expected a closing {quote} on this line")));
         kind
@@ -269,7 +209,7 @@ impl Lexed {
     /// Adjoining unknown characters make one token and one diagnostic.
     fn unknown(&mut self, span: Span, text: &str) {
         if let (Some(token), Some(finding)) = (self.tokens.last_mut(), self.diagnostics.last_mut())
-            && token.kind == Kind::Unknown
+            && token.kind == TokenKind::Unknown
             && token.end == span.start
         {
             token.end = span.end;
@@ -278,14 +218,12 @@ impl Lexed {
             }
             return;
         }
-        self.tokens.push(Token { kind: Kind::Unknown, start: span.start, end: span.end });
+        self.tokens.push(Lexeme { kind: TokenKind::Unknown, start: span.start, end: span.end });
         let first = text.chars().next().unwrap_or_default();
         let hidden = first.is_control() || first.is_whitespace();
         let shown = if hidden { first.escape_debug().to_string() } else { first.to_string() };
         let mut finding = Diagnostic::error(span, format!("unexpected character `{shown}`"));
-        if let Some(help) = help_for(text) {
-            finding = finding.help(help);
-        }
+        finding.help.extend(help_for(text).map(str::to_owned));
         self.report(finding);
     }
 

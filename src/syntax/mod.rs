@@ -6,9 +6,10 @@
 pub mod ast;
 mod lexer;
 mod literal;
+mod operators;
 mod parser;
 mod print;
 
 pub(crate) use lexer::on_one_line;
 pub use parser::{MAX_DEPTH, Parsed, parse, parse_expression};
-pub use print::print;
+pub use print::{print, print_statement};

@@ -78,6 +78,7 @@ const NO_CIRCLES: &[&str] = &[
     "diagnostic",
     "scalar",
     "choice",
+    "syntax",
     "json",
     "trace",
     "network",
@@ -90,6 +91,7 @@ const NO_CIRCLES: &[&str] = &[
 const FEW_IMPLS: &[&str] = &[
     "diagnostic",
     "scalar",
+    "syntax",
     "choice",
     "json",
     "trace",

@@ -5,7 +5,6 @@
 
 use super::checked::Res;
 use super::context::Checker;
-use super::operator::symbol;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::scalar::Int;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, PlaceRoot, Purity, Statement, StatementKind, UnaryOp};
@@ -25,7 +24,7 @@ impl<'a> Checker<'a> {
     pub(super) fn lint_comparison(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) {
         let known = if self.same(left, right) { outcome(op, Ordering::Equal) } else { compare(op, left, right) };
         if let Some(outcome) = known {
-            let report = Diagnostic::warning(span, format!("this `{}` is always {outcome}", symbol(op)));
+            let report = Diagnostic::warning(span, format!("this `{}` is always {outcome}", op.sign()));
             self.report(report.label("nothing in this comparison varies"));
         }
     }

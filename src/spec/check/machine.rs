@@ -4,7 +4,6 @@
 
 use super::checked::Machine;
 use super::context::{Checker, Want};
-use super::operator::symbol;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BOOL, INT, TypeId};
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, Name, PlaceRoot, Statement, StatementKind, UnaryOp};
@@ -120,7 +119,7 @@ impl<'a> Checker<'a> {
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Some((INT, INT)),
             BinaryOp::In => {
-                let report = Diagnostic::error(span, format!("`{}` is not allowed in a machine", symbol(op)));
+                let report = Diagnostic::error(span, format!("`{}` is not allowed in a machine", op.sign()));
                 self.report(report.label("expected an operator on integers or conditions"));
                 None
             }

@@ -9,26 +9,6 @@ use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, INT, Type, TypeId};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 
-/// An infix operator as it is written.
-pub(super) fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Or => "||",
-        BinaryOp::And => "&&",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::In => "in",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-    }
-}
-
 impl<'a> Checker<'a> {
     pub(super) fn unary(&mut self, op: UnaryOp, of: &'a Expr, span: Span, want: Want) -> TypeId {
         let ty = match op {
@@ -55,7 +35,7 @@ impl<'a> Checker<'a> {
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 let ty = self.fresh(span);
                 self.operands(left, right, ty);
-                self.need(ty, span, Need::Comparable(symbol(op)));
+                self.need(ty, span, Need::Comparable(op.sign()));
                 self.lint_comparison(op, left, right, span);
                 BOOL
             }

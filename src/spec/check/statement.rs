@@ -10,7 +10,7 @@ use super::scope::Binder;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{CLIENT, ERROR, TypeId};
 use crate::syntax::ast::{
-    Arm, Block, Expr, ExprKind, Name, Pattern, Place, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr,
+    Arm, Block, Expr, ExprKind, Name, Pattern, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr,
 };
 
 impl<'a> Checker<'a> {
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
         self.lint_loop(condition, body, &watched);
     }
 
-    fn assign(&mut self, place: &'a Place, value: &'a Expr) {
+    fn assign(&mut self, place: &'a PlaceExpr, value: &'a Expr) {
         self.in_unit(|checker| {
             let want = checker.place(place);
             checker.right_side(value, Some(want));
@@ -163,7 +163,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a place that is assigned to, and returns the type that is wanted of the value.
-    fn place(&mut self, place: &'a Place) -> Want {
+    fn place(&mut self, place: &'a PlaceExpr) -> Want {
         let (mut ty, declared) = match &place.root {
             PlaceRoot::Name(name) => self.place_root(name),
             PlaceRoot::Cell(_, span) => {

@@ -4,7 +4,7 @@ use super::emit::Emitter;
 use crate::spec::check::Res;
 use crate::spec::code::{Op, Operand};
 use crate::spec::types::{ERROR, INT, Type, TypeId};
-use crate::syntax::ast::{Place, PlaceRoot, PlaceStep};
+use crate::syntax::ast::{PlaceExpr, PlaceRoot, PlaceStep};
 
 /// One step into a value, with its index evaluated.
 #[derive(Clone, Copy)]
@@ -16,7 +16,7 @@ enum Step {
 
 impl Emitter<'_, '_, '_> {
     /// Sets a place to a value that is evaluated before the indices of the place.
-    pub(super) fn assign(&mut self, place: &Place, value: Operand) {
+    pub(super) fn assign(&mut self, place: &PlaceExpr, value: Operand) {
         let (root, ty) = self.root(&place.root);
         let steps = self.steps(&place.path, ty);
         if let (Operand::Slot(slot), [Step::Key(key)]) = (root, steps.as_slice()) {

@@ -4,7 +4,7 @@
 
 use super::emit::Emitter;
 use crate::spec::code::Operand;
-use crate::syntax::ast::{Expr, Pattern, PatternKind, Place, PlaceRoot, PlaceStep};
+use crate::syntax::ast::{Expr, Pattern, PatternKind, PlaceExpr, PlaceRoot, PlaceStep};
 
 impl Emitter<'_, '_, '_> {
     /// Emits an expression whose choices are for what has this name.
@@ -33,7 +33,7 @@ pub(super) fn of_pattern(pattern: &Pattern) -> String {
 }
 
 /// The place: `table[…].tag`.
-pub(super) fn of_place(place: &Place) -> String {
+pub(super) fn of_place(place: &PlaceExpr) -> String {
     let root = match &place.root {
         PlaceRoot::Name(name) => name.text.clone(),
         PlaceRoot::Cell(number, _) => format!("!{number}"),

@@ -5,18 +5,10 @@
 use crate::diagnostic::Span;
 use crate::scalar::Int;
 
-use super::{Arm, Name, NodeId, Openness, TypeExpr};
+use super::{Arm, Name, NodeId, Openness, Spanned, TypeExpr};
 
 /// An expression.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Expr {
-    /// The kind of the expression, with its parts.
-    pub kind: ExprKind,
-    /// Its place.
-    pub span: Span,
-    /// Its number.
-    pub id: NodeId,
-}
+pub type Expr = Spanned<ExprKind>;
 
 /// The kinds of expressions.
 #[derive(Clone, PartialEq, Debug)]
@@ -183,15 +175,7 @@ pub enum BinaryOp {
 }
 
 /// A pattern.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Pattern {
-    /// The kind of the pattern, with its parts.
-    pub kind: PatternKind,
-    /// Its place.
-    pub span: Span,
-    /// Its number.
-    pub id: NodeId,
-}
+pub type Pattern = Spanned<PatternKind>;
 
 /// The kinds of patterns.
 #[derive(Clone, PartialEq, Debug)]

@@ -4,208 +4,175 @@
 //! `{}` `{a, b}` `{k: v}` `{f for x in e if p}` `{ e with f: v }` `{ let x = e; f }` all begin alike.
 
 use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, Pattern};
-use crate::syntax::lexer::{Kind, Token};
+use crate::syntax::lexer::{Lexeme, TokenKind};
 
-use super::{Mode, Outcome, Parser};
+use super::combine::{CURLY, sign};
+use super::patterns::binder;
+use super::{Mode, Parse, ParseResult, Parser};
 
-impl Parser<'_> {
-    /// `"[" list(expr) "]"` or a comprehension
-    pub(super) fn list_literal(&mut self) -> Outcome<ExprKind> {
-        let open = self.advance();
-        self.in_mode(Mode::Free, |p| {
-            if p.eat(Kind::RBracket).is_some() {
-                return Ok(ExprKind::List(Vec::new()));
-            }
-            let first = p.expr()?;
-            if p.at_clause() {
-                let clauses = p.clauses()?;
-                p.close(Kind::RBracket, open, "`for`, `if` or `]`")?;
-                return Ok(ExprKind::ListComprehension { element: Box::new(first), clauses });
-            }
-            Ok(ExprKind::List(p.further_elements(first, Kind::RBracket, open)?))
-        })
-    }
-
-    fn further_elements(&mut self, first: Expr, close: Kind, open: Token) -> Outcome<Vec<Expr>> {
-        let mut elements = vec![first];
-        if self.eat(Kind::Comma).is_some() {
-            elements.extend(self.list(close, Self::expr)?);
+/// `"[" list(expr) "]"` or a comprehension
+pub(super) fn list_literal(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let open = p.advance();
+    p.in_mode(Mode::Free, |p| {
+        if p.eat(TokenKind::RBracket).is_some() {
+            return Ok(ExprKind::List(Vec::new()));
         }
-        self.end_of_list(close, open)?;
-        Ok(elements)
-    }
-
-    /// `braces` or `letin`
-    pub(super) fn braces(&mut self) -> Outcome<ExprKind> {
-        let open = self.advance();
-        self.in_mode(Mode::Free, |p| match p.peek() {
-            Kind::RBrace => {
-                p.advance();
-                Ok(ExprKind::EmptyBraces)
-            }
-            Kind::Let => p.let_in(open),
-            _ => {
-                let first = p.expr()?;
-                p.after_first(first, open)
-            }
-        })
-    }
-
-    fn after_first(&mut self, first: Expr, open: Token) -> Outcome<ExprKind> {
-        match self.peek() {
-            Kind::Colon => self.map(first, open),
-            Kind::With => self.with(first, open),
-            Kind::For | Kind::If => {
-                let clauses = self.clauses()?;
-                self.close(Kind::RBrace, open, "`for`, `if` or `}`")?;
-                Ok(ExprKind::SetComprehension { element: Box::new(first), clauses })
-            }
-            _ => Ok(ExprKind::Set(self.further_elements(first, Kind::RBrace, open)?)),
+        let first = p.parse()?;
+        if let Some(clauses) = clauses(p, TokenKind::RBracket, open)? {
+            return Ok(ExprKind::ListComprehension { element: Box::new(first), clauses });
         }
-    }
+        rest_of_list(p, first, TokenKind::RBracket, open).map(ExprKind::List)
+    })
+}
 
-    fn map(&mut self, key: Expr, open: Token) -> Outcome<ExprKind> {
-        self.advance();
-        let value = self.expr()?;
-        if self.at_clause() {
-            let clauses = self.clauses()?;
-            self.close(Kind::RBrace, open, "`for`, `if` or `}`")?;
-            return Ok(ExprKind::MapComprehension { key: Box::new(key), value: Box::new(value), clauses });
+/// The elements from the first one, which has been read, and the closing bracket.
+fn rest_of_list<T: Parse>(p: &mut Parser<'_>, first: T, close: TokenKind, open: Lexeme) -> ParseResult<Vec<T>> {
+    let elements = p.further(first, close)?;
+    p.end_of_list(close, open)?;
+    Ok(elements)
+}
+
+/// `braces` or `letin`
+pub(super) fn braces(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let open = p.advance();
+    p.in_mode(Mode::Free, |p| match p.peek() {
+        TokenKind::RBrace => {
+            p.advance();
+            Ok(ExprKind::EmptyBraces)
         }
-        let mut entries = vec![(key, value)];
-        if self.eat(Kind::Comma).is_some() {
-            entries.extend(self.list(Kind::RBrace, Self::entry)?);
+        TokenKind::Let => let_in(p, open),
+        _ => {
+            let first = p.parse()?;
+            after_first(p, first, open)
         }
-        self.end_of_list(Kind::RBrace, open)?;
-        Ok(ExprKind::Map(entries))
-    }
+    })
+}
 
-    fn entry(&mut self) -> Outcome<(Expr, Expr)> {
-        let key = self.expr()?;
-        self.expect(Kind::Colon, "`:` and a value")?;
-        Ok((key, self.expr()?))
-    }
-
-    fn with(&mut self, base: Expr, open: Token) -> Outcome<ExprKind> {
-        self.advance();
-        let fields = self.inits()?;
-        self.end_of_list(Kind::RBrace, open)?;
-        Ok(ExprKind::With { base: Box::new(base), fields })
-    }
-
-    fn at_clause(&self) -> bool {
-        matches!(self.peek(), Kind::For | Kind::If)
-    }
-
-    /// `{clause}`
-    fn clauses(&mut self) -> Outcome<Vec<Clause>> {
-        let mut clauses = Vec::new();
-        loop {
-            if self.eat(Kind::For).is_some() {
-                let binder = self.binder()?;
-                self.expect(Kind::In, "`in`")?;
-                clauses.push(Clause::For { binder, over: self.expr()? });
-            } else if self.eat(Kind::If).is_some() {
-                clauses.push(Clause::If(self.expr()?));
-            } else {
-                return Ok(clauses);
-            }
+fn after_first(p: &mut Parser<'_>, first: Expr, open: Lexeme) -> ParseResult<ExprKind> {
+    match p.peek() {
+        TokenKind::Colon => {
+            let value = p.then()?;
+            map(p, (first, value), open)
         }
-    }
-
-    /// `letin`, after its `{`
-    fn let_in(&mut self, open: Token) -> Outcome<ExprKind> {
-        let mut bindings: Vec<(Pattern, Expr)> = Vec::new();
-        while self.eat(Kind::Let).is_some() {
-            bindings.push(self.binding()?);
+        TokenKind::With => {
+            p.advance();
+            let fields = p.list(TokenKind::RBrace)?;
+            p.end_of_list(TokenKind::RBrace, open)?;
+            Ok(ExprKind::With { base: Box::new(first), fields })
         }
-        let body = Box::new(self.expr()?);
-        self.close(Kind::RBrace, open, "`}`")?;
-        Ok(ExprKind::Let { bindings, body })
+        _ => match clauses(p, TokenKind::RBrace, open)? {
+            Some(clauses) => Ok(ExprKind::SetComprehension { element: Box::new(first), clauses }),
+            None => rest_of_list(p, first, TokenKind::RBrace, open).map(ExprKind::Set),
+        },
     }
+}
 
-    fn binding(&mut self) -> Outcome<(Pattern, Expr)> {
-        let pattern = self.pattern()?;
-        if self.at(Kind::Colon) {
-            let finding = self.unexpected("`=`");
-            return self.fail_with(finding.help("`let` cannot have a type inside an expression"));
+fn map(p: &mut Parser<'_>, first: (Expr, Expr), open: Lexeme) -> ParseResult<ExprKind> {
+    match clauses(p, TokenKind::RBrace, open)? {
+        Some(clauses) => {
+            let (key, value) = first;
+            Ok(ExprKind::MapComprehension { key: Box::new(key), value: Box::new(value), clauses })
         }
-        self.expect(Kind::Equals, "`=`")?;
-        let value = self.expr()?;
-        self.semicolon()?;
-        Ok((pattern, value))
+        None => rest_of_list(p, first, TokenKind::RBrace, open).map(ExprKind::Map),
     }
+}
 
-    /// `branch`: an expression in braces.
-    fn branch(&mut self) -> Outcome<Expr> {
-        let open = self.expect(Kind::LBrace, "`{`")?;
-        self.in_mode(Mode::Free, |p| match p.peek() {
-            Kind::Let => {
-                let kind = p.let_in(open)?;
-                Ok(p.expr_since(open.start, kind))
-            }
-            Kind::RBrace => {
-                let finding = p.unexpected("an expression");
-                p.fail_with(finding.help("write the empty map or set as `{ {} }` here"))
-            }
-            _ => {
-                let value = p.expr()?;
-                p.close(Kind::RBrace, open, "`}`")?;
-                Ok(value)
-            }
-        })
+/// An entry of a map.
+impl Parse for (Expr, Expr) {
+    fn parse(p: &mut Parser<'_>) -> ParseResult<(Expr, Expr)> {
+        let key = p.parse()?;
+        p.expect(TokenKind::Colon, "`:` and a value")?;
+        Ok((key, p.parse()?))
     }
+}
 
-    /// `if` as an expression
-    pub(super) fn if_expr(&mut self) -> Outcome<ExprKind> {
-        let start = self.advance();
-        let condition = Box::new(self.head()?);
-        let then = Box::new(self.branch()?);
-        if !self.at(Kind::Else) {
-            let finding = self.unexpected("`else`").also(self.span(start), "this `if` is an expression");
-            return self.fail_with(finding);
-        }
-        self.advance();
-        let otherwise = if self.at(Kind::If) {
-            let start = self.token().start;
-            self.nested(|p| {
-                let kind = p.if_expr()?;
-                Ok(p.expr_since(start, kind))
-            })?
+/// `{clause}` and the closing bracket, if there is a clause.
+fn clauses(p: &mut Parser<'_>, close: TokenKind, open: Lexeme) -> ParseResult<Option<Vec<Clause>>> {
+    let mut clauses = Vec::new();
+    loop {
+        if p.eat(TokenKind::For).is_some() {
+            let binder = binder(p)?;
+            p.expect(TokenKind::In, "`in`")?;
+            clauses.push(Clause::For { binder, over: p.parse()? });
+        } else if let Some(condition) = p.after(TokenKind::If)? {
+            clauses.push(Clause::If(condition));
+        } else if clauses.is_empty() {
+            return Ok(None);
         } else {
-            self.branch()?
-        };
-        Ok(ExprKind::If { condition, then, otherwise: Box::new(otherwise) })
+            p.close(close, open, &format!("`for`, `if` or {}", sign(close)))?;
+            return Ok(Some(clauses));
+        }
     }
+}
 
-    /// `match` as an expression
-    pub(super) fn match_expr(&mut self) -> Outcome<ExprKind> {
-        self.advance();
-        let subject = Box::new(self.head()?);
-        let arms = self.bracketed((Kind::LBrace, Kind::RBrace), Self::expr_arm)?;
-        Ok(ExprKind::Match { subject, arms })
+/// `letin`, after its `{`
+fn let_in(p: &mut Parser<'_>, open: Lexeme) -> ParseResult<ExprKind> {
+    let mut bindings: Vec<(Pattern, Expr)> = Vec::new();
+    while p.at(TokenKind::Let) {
+        let pattern = p.then()?;
+        if p.at(TokenKind::Colon) {
+            return p.fail_with(p.unexpected("`=`").help("`let` cannot have a type inside an expression"));
+        }
+        p.expect(TokenKind::Equals, "`=`")?;
+        bindings.push((pattern, p.ended()?));
     }
+    let body = p.parse()?;
+    p.close(TokenKind::RBrace, open, "`}`")?;
+    Ok(ExprKind::Let { bindings, body })
+}
 
-    fn expr_arm(&mut self) -> Outcome<Arm<Expr>> {
-        let start = self.token().start;
-        let (pattern, guard) = self.arm_head()?;
-        let body = self.expr()?;
-        Ok(Arm { pattern, guard, body, span: self.since(start) })
-    }
+/// `branch`: an expression in braces.
+fn branch(p: &mut Parser<'_>) -> ParseResult<Expr> {
+    let open = p.expect(TokenKind::LBrace, "`{`")?;
+    p.in_mode(Mode::Free, |p| match p.peek() {
+        TokenKind::Let => {
+            let kind = let_in(p, open)?;
+            Ok(p.node(open.start, kind))
+        }
+        TokenKind::RBrace => {
+            p.fail_with(p.unexpected("an expression").help("write the empty map or set as `{ {} }` here"))
+        }
+        _ => {
+            let value = p.parse()?;
+            p.close(TokenKind::RBrace, open, "`}`")?;
+            Ok(value)
+        }
+    })
+}
 
-    /// `pattern ["if" expr] "=>"`
-    pub(super) fn arm_head(&mut self) -> Outcome<(Pattern, Option<Expr>)> {
-        let pattern = self.pattern()?;
-        let guard = match self.eat(Kind::If) {
-            Some(_) => Some(self.expr()?),
-            None => None,
-        };
-        self.expect(Kind::FatArrow, if guard.is_some() { "`=>`" } else { "`=>` or `if`" })?;
-        Ok((pattern, guard))
+/// `if` as an expression
+pub(super) fn if_expr(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let start = p.advance();
+    let condition = Box::new(p.head()?);
+    let then = Box::new(branch(p)?);
+    if !p.at(TokenKind::Else) {
+        return p.fail_with(p.unexpected("`else`").also(p.span(start), "this `if` is an expression"));
     }
+    p.advance();
+    let otherwise = if p.at(TokenKind::If) { p.nested(|p| p.spanned(if_expr))? } else { branch(p)? };
+    Ok(ExprKind::If { condition, then, otherwise: Box::new(otherwise) })
+}
 
-    /// `head`: an expression before a block.
-    pub(super) fn head(&mut self) -> Outcome<Expr> {
-        self.in_mode(Mode::Head, Self::expr)
+/// `match` as an expression
+pub(super) fn match_expr(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    p.advance();
+    Ok(ExprKind::Match { subject: Box::new(p.head()?), arms: p.bracketed(CURLY)? })
+}
+
+impl Parse for Arm<Expr> {
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Arm<Expr>> {
+        arm(p, Parse::parse)
     }
+}
+
+/// `pattern ["if" expr] "=>"`, and the body.
+pub(super) fn arm<Body>(
+    p: &mut Parser<'_>,
+    body: impl FnOnce(&mut Parser<'_>) -> ParseResult<Body>,
+) -> ParseResult<Arm<Body>> {
+    let start = p.token().start;
+    let pattern = p.parse()?;
+    let guard = p.after(TokenKind::If)?;
+    p.expect(TokenKind::FatArrow, if guard.is_some() { "`=>`" } else { "`=>` or `if`" })?;
+    Ok(Arm { pattern, guard, body: body(p)?, span: p.since(start) })
 }

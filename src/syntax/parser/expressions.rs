@@ -4,296 +4,211 @@
 //! here; what stands between braces and brackets is in `braces`, operators are in `operators`.
 
 use crate::diagnostic::Diagnostic;
-use crate::scalar::Int;
-use crate::syntax::ast::{Expr, ExprKind, Init, Name, Quantifier, Rest, TextLiteral};
-use crate::syntax::lexer::{Kind, Token};
-use crate::syntax::literal;
+use crate::syntax::ast::{Expr, ExprKind, Init, Name, Quantifier, Rest};
+use crate::syntax::lexer::TokenKind;
 
-use super::{Mode, Outcome, Parser};
+use super::braces::{braces, if_expr, list_literal, match_expr};
+use super::combine::ROUND;
+use super::literals::{cell, integer, text};
+use super::patterns::binder;
+use super::{Mode, Parse, ParseResult, Parser};
 
-/// The longest integer literal that is read: reading takes time quadratic in it.
-const MAX_DIGITS: usize = 100_000;
-
-impl Parser<'_> {
-    /// `open`, or the `choose` that is an atom.
-    pub(super) fn open(&mut self) -> Outcome<Expr> {
-        let start = self.token().start;
-        let kind = match self.peek() {
-            Kind::Choose if self.names_its_value() => self.choose_where(),
-            Kind::Pick => self.pick(),
-            Kind::Either => self.either_expr(),
-            Kind::Any => self.quantified(Quantifier::Any),
-            Kind::All => self.quantified(Quantifier::All),
-            _ => return self.postfix(),
-        };
-        kind.map(|kind| self.expr_since(start, kind))
-    }
-
-    /// Tests whether `x:` follows the next token; called at `choose`.
-    fn names_its_value(&self) -> bool {
-        matches!(self.peek_at(1), Kind::Name | Kind::Quoted) && self.peek_at(2) == Kind::Colon
-    }
-
-    fn choose_where(&mut self) -> Outcome<ExprKind> {
-        self.advance();
-        let name = self.name("a name")?;
-        self.expect(Kind::Colon, "`:`")?;
-        let ty = self.type_expr()?;
-        self.expect(Kind::Where, "`where` and a condition")?;
-        let condition = Box::new(self.expr()?);
-        Ok(ExprKind::ChooseWhere { name, ty, condition })
-    }
-
-    fn pick(&mut self) -> Outcome<ExprKind> {
-        self.advance();
-        if !(self.at_name() && self.peek_at(1) == Kind::In) {
-            return Ok(ExprKind::Pick(Box::new(self.expr()?)));
-        }
-        let name = self.name("a name")?;
-        self.advance();
-        let over = Box::new(self.expr()?);
-        if !self.at(Kind::Where) {
-            let finding = self.unexpected("`where` and a condition");
-            return self.fail_with(finding.help("without a condition, write `pick e`"));
-        }
-        self.advance();
-        let condition = Box::new(self.expr()?);
-        Ok(ExprKind::PickWhere { name, over, condition })
-    }
-
-    fn either_expr(&mut self) -> Outcome<ExprKind> {
-        self.advance();
-        let mut alternatives = vec![self.expr()?];
-        if !self.at(Kind::Or) {
-            return self.fail("`or` and another alternative");
-        }
-        while self.eat(Kind::Or).is_some() {
-            alternatives.push(self.expr()?);
-        }
-        Ok(ExprKind::Either(alternatives))
-    }
-
-    fn quantified(&mut self, quantifier: Quantifier) -> Outcome<ExprKind> {
-        self.advance();
-        let binder = self.binder()?;
-        self.expect(Kind::In, "`in`")?;
-        let over = Box::new(self.expr()?);
-        self.expect(Kind::Colon, "`:` and a condition")?;
-        let body = Box::new(self.expr()?);
-        Ok(ExprKind::Quantified { quantifier, binder, over, body })
-    }
-
-    /// `postfix`
-    pub(super) fn postfix(&mut self) -> Outcome<Expr> {
-        let outer = self.begin_chain();
-        let start = self.token().start;
-        let kind = self.atom();
-        let mut outcome = kind.map(|kind| self.expr_since(start, kind));
-        if matches!(self.peek(), Kind::Dot | Kind::LBracket | Kind::LParen | Kind::LBrace) {
-            outcome = outcome.and_then(|atom| self.selections(atom));
-        }
-        self.end_chain(outer);
-        outcome
-    }
-
-    /// `.f`, `.f(..)`, `[i]`, `(..)` and `{..}` after an atom.
-    fn selections(&mut self, mut expr: Expr) -> Outcome<Expr> {
-        let start = expr.span.start;
-        loop {
-            let below = self.deepest;
-            let kind = match self.peek() {
-                Kind::Dot => self.member_of(expr)?,
-                Kind::LBracket => self.element_of(expr)?,
-                Kind::LParen => self.call_of(expr)?,
-                Kind::LBrace if self.mode == Mode::Free && names_a_record(&expr) => self.record(expr)?,
-                _ => return Ok(expr),
-            };
-            expr = self.expr_since(start, kind);
-            self.deepen(below)?;
-        }
-    }
-
-    fn member_of(&mut self, receiver: Expr) -> Outcome<ExprKind> {
-        self.advance();
-        if self.at(Kind::Int) {
-            let finding = self.unexpected("the name of a field or function");
-            return self
-                .fail_with(finding.help("all numbers are integers; destructure a tuple with `let (a, b) = …;`"));
-        }
-        let name = self.name("the name of a field or function")?;
-        if !self.at(Kind::LParen) {
-            return Ok(ExprKind::Field(Box::new(receiver), name));
-        }
-        let args = self.arguments()?;
-        Ok(ExprKind::Method { receiver: Box::new(receiver), name, args })
-    }
-
-    fn element_of(&mut self, collection: Expr) -> Outcome<ExprKind> {
-        let open = self.advance();
-        let index = self.in_mode(Mode::Free, Self::expr)?;
-        self.close(Kind::RBracket, open, "`]`")?;
-        Ok(ExprKind::Index(Box::new(collection), Box::new(index)))
-    }
-
-    fn call_of(&mut self, function: Expr) -> Outcome<ExprKind> {
-        let ExprKind::Name(name) = function.kind else {
-            let place = function.span;
-            return self.fail_with(Diagnostic::error(place, "only a name can be called").label("this is not a name"));
-        };
-        Ok(ExprKind::Call { name, args: self.arguments()? })
-    }
-
-    /// `"(" list(expr) ")"`
-    pub(super) fn arguments(&mut self) -> Outcome<Vec<Expr>> {
-        self.bracketed((Kind::LParen, Kind::RParen), Self::expr)
-    }
-
-    /// The braces of a record or variant; `head` is its name.
-    fn record(&mut self, head: Expr) -> Outcome<ExprKind> {
-        let (qualifier, name) = split_record_name(head.kind);
-        let Some(name) = name else { return self.fail("the name of a record") };
-        let open = self.advance();
-        let fields = self.inits()?;
-        let rest = self.rest()?;
-        match rest {
-            Rest::Nothing => self.end_of_list(Kind::RBrace, open)?,
-            Rest::Choose(..) => self.close(Kind::RBrace, open, "`}`")?,
-        };
-        Ok(ExprKind::Record { qualifier, name, fields, rest })
-    }
-
-    fn rest(&mut self) -> Outcome<Rest> {
-        let Some(dots) = self.eat(Kind::DotDot) else { return Ok(Rest::Nothing) };
-        let choose = self.expect(Kind::Choose, "`choose` (the other fields are free)")?;
-        let rest = Rest::Choose(self.span(dots).to(self.span(choose)), self.id());
-        self.eat(Kind::Comma);
-        Ok(rest)
-    }
-
-    /// `list(init)`, before `}` or `..`
-    pub(super) fn inits(&mut self) -> Outcome<Vec<Init>> {
-        self.in_mode(Mode::Free, |p| p.list(Kind::RBrace, Self::init))
-    }
-
-    fn init(&mut self) -> Outcome<Init> {
-        let name = self.name("the name of a field")?;
-        let value = match self.eat(Kind::Colon) {
-            Some(_) => Some(self.expr()?),
-            None => None,
-        };
-        Ok(Init { name, value })
-    }
-
-    /// `atom`
-    fn atom(&mut self) -> Outcome<ExprKind> {
-        match self.peek() {
-            Kind::Int => self.integer().map(ExprKind::Int),
-            Kind::Text => Ok(ExprKind::Text(self.text_literal())),
-            Kind::True | Kind::False => Ok(ExprKind::Bool(self.advance().kind == Kind::True)),
-            Kind::Cell => Ok(ExprKind::Cell(self.cell())),
-            Kind::Name | Kind::Quoted => self.name("a name").map(ExprKind::Name),
-            Kind::Choose => self.choose(),
-            Kind::LParen => self.parenthesised(),
-            Kind::LBracket => self.list_literal(),
-            Kind::LBrace => self.braces(),
-            Kind::If => self.if_expr(),
-            Kind::Match => self.match_expr(),
-            Kind::Call => self.misplaced_call(),
-            _ => self.fail("an expression"),
-        }
-    }
-
-    fn misplaced_call<T>(&mut self) -> Outcome<T> {
-        let finding = Diagnostic::error(self.span(self.token()), "`call` is not allowed inside an expression");
-        let help = "a `call` is the entire right side of `let`, `var` or `:=`, or a statement of its own";
-        self.fail_with(finding.label("this waits for a peer").help(help))
-    }
-
-    fn choose(&mut self) -> Outcome<ExprKind> {
-        self.advance();
-        if self.at_type() { Ok(ExprKind::Choose(Some(self.type_expr()?))) } else { Ok(ExprKind::Choose(None)) }
-    }
-
-    fn parenthesised(&mut self) -> Outcome<ExprKind> {
-        let open = self.advance();
-        if self.eat(Kind::RParen).is_some() {
-            let place = self.since(open.start);
-            self.report(Diagnostic::error(place, "expected an expression between the parentheses"));
-            return Ok(ExprKind::Error);
-        }
-        let outer = std::mem::replace(&mut self.mode, Mode::Free);
-        let first = Box::new(self.expr()?);
-        let kind = if self.at(Kind::Comma) { self.tuple(*first) } else { Ok(ExprKind::Paren(first)) };
-        self.mode = outer;
-        self.end_of_list(Kind::RParen, open)?;
-        kind
-    }
-
-    /// Reads what follows the first element of a tuple, up to the closing parenthesis, which is not taken.
-    fn tuple(&mut self, first: Expr) -> Outcome<ExprKind> {
-        let comma = self.advance();
-        let mut elements = vec![first];
-        elements.extend(self.list(Kind::RParen, Self::expr)?);
-        if elements.len() == 1 {
-            self.report(Diagnostic::error(self.span(comma), "a tuple has two or more elements"));
-        }
-        Ok(ExprKind::Tuple(elements))
-    }
-
-    /// Digits; called at [`Kind::Int`] only.
-    pub(super) fn integer(&mut self) -> Outcome<Int> {
-        let token = self.advance();
-        let digits = self.text_of(token);
-        match Int::parse(digits) {
-            Some(value) if digits.len() <= MAX_DIGITS => Ok(value),
-            _ => {
-                let finding = format!("an integer literal has at most {MAX_DIGITS} digits");
-                self.report(Diagnostic::error(self.span(token), finding));
-                Ok(Int::ZERO)
-            }
-        }
-    }
-
-    /// `!k`; called at [`Kind::Cell`] only.
-    pub(super) fn cell(&mut self) -> u32 {
-        let token = self.advance();
-        let number = self.text_of(token)[1..].parse();
-        if number.is_err() {
-            self.report(Diagnostic::error(self.span(token), format!("cells are numbered from 0 to {}", u32::MAX)));
-        }
-        number.unwrap_or(0)
-    }
-
-    /// A string; called at [`Kind::Text`] only.
-    pub(super) fn text_literal(&mut self) -> TextLiteral {
-        let token: Token = self.advance();
-        let (literal, flaws) = literal::decode(self.text_of(token));
-        for flaw in flaws {
-            let mut place = self.span(token);
-            place.end = place.start + flaw.end as u32;
-            place.start += flaw.start as u32;
-            self.report(Diagnostic::error(place, flaw.message));
-        }
-        literal
+/// `open`, or the `choose` that is an atom.
+pub(super) fn open(p: &mut Parser<'_>) -> ParseResult<Expr> {
+    match p.peek() {
+        TokenKind::Choose if p.peek_at(1).is_name() && p.peek_at(2) == TokenKind::Colon => p.spanned(choose_where),
+        TokenKind::Pick => p.spanned(pick),
+        TokenKind::Either => p.spanned(either),
+        TokenKind::Any => p.spanned(|p| quantified(p, Quantifier::Any)),
+        TokenKind::All => p.spanned(|p| quantified(p, Quantifier::All)),
+        _ => postfix(p),
     }
 }
 
-/// Tests whether an expression is `Name` or `Name.Name`, as the name of a record is.
-fn names_a_record(expr: &Expr) -> bool {
+fn choose_where(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    p.advance();
+    let name = p.name("a name")?;
+    p.expect(TokenKind::Colon, "`:`")?;
+    let ty = p.parse()?;
+    p.expect(TokenKind::Where, "`where` and a condition")?;
+    Ok(ExprKind::ChooseWhere { name, ty, condition: p.parse()? })
+}
+
+fn pick(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    p.advance();
+    if !(p.at_name() && p.peek_at(1) == TokenKind::In) {
+        return p.parse().map(ExprKind::Pick);
+    }
+    let name = p.name("a name")?;
+    let over = p.then()?;
+    p.expect_or(TokenKind::Where, "`where` and a condition", "without a condition, write `pick e`")?;
+    Ok(ExprKind::PickWhere { name, over, condition: p.parse()? })
+}
+
+fn either(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let mut alternatives = vec![p.then()?];
+    if !p.at(TokenKind::Or) {
+        return p.fail("`or` and another alternative");
+    }
+    while p.at(TokenKind::Or) {
+        alternatives.push(p.then()?);
+    }
+    Ok(ExprKind::Either(alternatives))
+}
+
+fn quantified(p: &mut Parser<'_>, quantifier: Quantifier) -> ParseResult<ExprKind> {
+    p.advance();
+    let binder = binder(p)?;
+    p.expect(TokenKind::In, "`in`")?;
+    let over = p.parse()?;
+    p.expect(TokenKind::Colon, "`:` and a condition")?;
+    Ok(ExprKind::Quantified { quantifier, binder, over, body: p.parse()? })
+}
+
+/// `postfix`
+pub(super) fn postfix(p: &mut Parser<'_>) -> ParseResult<Expr> {
+    p.chain(|p| {
+        let atom = p.spanned(atom)?;
+        match p.peek() {
+            TokenKind::Dot | TokenKind::LBracket | TokenKind::LParen | TokenKind::LBrace => selections(p, atom),
+            _ => Ok(atom),
+        }
+    })
+}
+
+/// Reads `.f`, `.f(..)`, `[i]`, `(..)` and `{..}` after an atom.
+fn selections(p: &mut Parser<'_>, mut expr: Expr) -> ParseResult<Expr> {
+    let start = expr.span.start;
+    loop {
+        let below = p.deepest;
+        let kind = match p.peek() {
+            TokenKind::Dot => member_of(p, expr)?,
+            TokenKind::LBracket => element_of(p, expr)?,
+            TokenKind::LParen => call_of(p, expr)?,
+            TokenKind::LBrace if p.mode == Mode::Free => match record_name(&expr) {
+                Some((qualifier, name)) => record(p, qualifier, name)?,
+                None => return Ok(expr),
+            },
+            _ => return Ok(expr),
+        };
+        expr = p.node(start, kind);
+        p.deepen(below)?;
+    }
+}
+
+fn member_of(p: &mut Parser<'_>, receiver: Expr) -> ParseResult<ExprKind> {
+    const EXPECTED: &str = "the name of a field or function";
+    p.advance();
+    if p.at(TokenKind::Int) {
+        let help = "all numbers are integers; destructure a tuple with `let (a, b) = …;`";
+        return p.fail_with(p.unexpected(EXPECTED).help(help));
+    }
+    let (receiver, name) = (Box::new(receiver), p.name(EXPECTED)?);
+    if !p.at(TokenKind::LParen) {
+        return Ok(ExprKind::Field(receiver, name));
+    }
+    Ok(ExprKind::Method { receiver, name, args: p.bracketed(ROUND)? })
+}
+
+fn element_of(p: &mut Parser<'_>, collection: Expr) -> ParseResult<ExprKind> {
+    let open = p.advance();
+    let index = p.in_mode(Mode::Free, Parse::parse)?;
+    p.close(TokenKind::RBracket, open, "`]`")?;
+    Ok(ExprKind::Index(Box::new(collection), index))
+}
+
+fn call_of(p: &mut Parser<'_>, function: Expr) -> ParseResult<ExprKind> {
+    let ExprKind::Name(name) = function.kind else {
+        let place = function.span;
+        return p.fail_with(Diagnostic::error(place, "only a name can be called").label("this is not a name"));
+    };
+    Ok(ExprKind::Call { name, args: p.bracketed(ROUND)? })
+}
+
+/// The name of a record or variant that an expression is: `Name` or `Name.Name`.
+fn record_name(expr: &Expr) -> Option<(Option<Name>, Name)> {
     match &expr.kind {
-        ExprKind::Name(_) => true,
-        ExprKind::Field(receiver, _) => matches!(receiver.kind, ExprKind::Name(_)),
-        _ => false,
+        ExprKind::Name(name) => Some((None, name.clone())),
+        ExprKind::Field(receiver, name) => match &receiver.kind {
+            ExprKind::Name(qualifier) => Some((Some(qualifier.clone()), name.clone())),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
-fn split_record_name(kind: ExprKind) -> (Option<Name>, Option<Name>) {
-    match kind {
-        ExprKind::Name(name) => (None, Some(name)),
-        ExprKind::Field(receiver, name) => match receiver.kind {
-            ExprKind::Name(qualifier) => (Some(qualifier), Some(name)),
-            _ => (None, None),
-        },
-        _ => (None, None),
+/// Reads the braces of a record or variant.
+fn record(p: &mut Parser<'_>, qualifier: Option<Name>, name: Name) -> ParseResult<ExprKind> {
+    let open = p.advance();
+    let fields = p.list(TokenKind::RBrace)?;
+    let Some(dots) = p.eat(TokenKind::DotDot) else {
+        p.end_of_list(TokenKind::RBrace, open)?;
+        return Ok(ExprKind::Record { qualifier, name, fields, rest: Rest::Nothing });
+    };
+    p.expect(TokenKind::Choose, "`choose` (the other fields are free)")?;
+    let rest = Rest::Choose(p.since(dots.start), p.id());
+    p.eat(TokenKind::Comma);
+    p.close(TokenKind::RBrace, open, "`}`")?;
+    Ok(ExprKind::Record { qualifier, name, fields, rest })
+}
+
+impl Parse for Init {
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Init> {
+        Ok(Init { name: p.name("the name of a field")?, value: p.after(TokenKind::Colon)? })
     }
+}
+
+/// `atom`
+fn atom(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    match p.peek() {
+        TokenKind::Int => Ok(ExprKind::Int(integer(p))),
+        TokenKind::Text => Ok(ExprKind::Text(text(p))),
+        TokenKind::True | TokenKind::False => Ok(ExprKind::Bool(p.advance().kind == TokenKind::True)),
+        TokenKind::Cell => Ok(ExprKind::Cell(cell(p))),
+        TokenKind::Name | TokenKind::Quoted => p.name("a name").map(ExprKind::Name),
+        TokenKind::Choose => choose(p),
+        TokenKind::LParen => parenthesised(p),
+        TokenKind::LBracket => list_literal(p),
+        TokenKind::LBrace => braces(p),
+        TokenKind::If => if_expr(p),
+        TokenKind::Match => match_expr(p),
+        TokenKind::Call => misplaced_call(p),
+        _ => p.fail("an expression"),
+    }
+}
+
+fn misplaced_call(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let finding = Diagnostic::error(p.here(), "`call` is not allowed inside an expression");
+    let help = "a `call` is the entire right side of `let`, `var` or `:=`, or a statement of its own";
+    p.fail_with(finding.label("this waits for a peer").help(help))
+}
+
+fn choose(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    p.advance();
+    let begins_type = p.at_name() || p.at(TokenKind::LParen);
+    Ok(ExprKind::Choose(if begins_type { Some(p.parse()?) } else { None }))
+}
+
+fn parenthesised(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let open = p.advance();
+    if p.eat(TokenKind::RParen).is_some() {
+        p.error(p.since(open.start), "expected an expression between the parentheses");
+        return Ok(ExprKind::Error);
+    }
+    let inside = p.in_mode(Mode::Free, |p| {
+        let first = p.parse()?;
+        if p.at(TokenKind::Comma) { tuple(p, first) } else { Ok(ExprKind::Paren(Box::new(first))) }
+    })?;
+    p.end_of_list(TokenKind::RParen, open)?;
+    Ok(inside)
+}
+
+/// Reads what follows the first element of a tuple, up to the closing parenthesis, which is not taken.
+fn tuple(p: &mut Parser<'_>, first: Expr) -> ParseResult<ExprKind> {
+    let comma = p.here();
+    let elements = p.further(first, TokenKind::RParen)?;
+    if elements.len() == 1 {
+        p.error(comma, "a tuple has two or more elements");
+    }
+    Ok(ExprKind::Tuple(elements))
 }

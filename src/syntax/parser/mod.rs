@@ -5,14 +5,16 @@
 //! `on q { reply ; n := 1; }` the first statement is reported, and the second is read as if nothing had been.
 
 mod braces;
+mod combine;
 mod cursor;
 mod expressions;
 mod items;
-mod lists;
+mod literals;
 mod members;
 mod operators;
 mod patterns;
 mod recovery;
+mod report;
 mod slips;
 mod statements;
 mod types;
@@ -20,7 +22,8 @@ mod types;
 use crate::diagnostic::{Diagnostic, FileId, Span};
 
 use super::ast::{Expr, File, NodeId};
-use super::lexer::{self, Kind, Lexed, Token};
+use super::lexer::{Lexed, Lexeme, TokenKind, lex};
+use recovery::{Level, sequence};
 
 /// The greatest depth to which constructs may nest, operators of a chain and `else if`s included: every pass over the tree is
 /// recursive, and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).
@@ -40,49 +43,78 @@ pub struct Parsed {
 /// Reads a specification. Never fails: errors are among the diagnostics.
 #[must_use]
 pub fn parse(text: &str, file: FileId, first: NodeId) -> Parsed {
-    if u32::try_from(text.len()).is_err() {
-        let finding = Diagnostic::error(Span { file, start: 0, end: 0 }, "a file may have at most 4 GiB");
-        return Parser::new("", file, first, vec![finding]).finish();
-    }
-    Parser::new(text, file, first, Vec::new()).finish()
+    let (text, too_long) = bounded(text, file, "a file");
+    let Lexed { tokens, comments, diagnostics, more } = lex(text, file);
+    let mut parser = Parser::new(text, file, first, tokens);
+    let items = sequence(&mut parser, Level::Item, None, |_, _| None);
+    // With so much in the text that is no token, nothing else is worth a report.
+    let syntactic = if more > 0 { Vec::new() } else { parser.diagnostics };
+    let mut diagnostics: Vec<Diagnostic> = too_long.into_iter().chain(diagnostics).chain(syntactic).collect();
+    diagnostics.sort_by_key(|finding| finding.primary.span.start);
+    let span = Span { file, start: 0, end: text.len() as u32 };
+    Parsed { file: File { items, comments, span }, diagnostics, next: NodeId(parser.next) }
 }
 
 /// Reads an expression alone, for example the value of a constant that is given on the command line. Without an
 /// expression there is at least one error among the diagnostics.
 #[must_use]
 pub fn parse_expression(text: &str, file: FileId, first: NodeId) -> (Option<Expr>, Vec<Diagnostic>, NodeId) {
-    if u32::try_from(text.len()).is_err() {
-        let place = Span { file, start: 0, end: 0 };
-        return (None, vec![Diagnostic::error(place, "an expression may have at most 4 GiB")], first);
+    let (text, too_long) = bounded(text, file, "an expression");
+    if let Some(finding) = too_long {
+        return (None, vec![finding], first);
     }
-    let mut parser = Parser::new(text, file, first, Vec::new());
-    let expr = parser.expr().ok();
-    if expr.is_some() && !parser.at(Kind::End) {
-        let finding = parser.unexpected("the end of the expression");
-        parser.report_here(finding);
+    let Lexed { tokens, diagnostics, .. } = lex(text, file);
+    let mut parser = Parser::new(text, file, first, tokens);
+    let expr = parser.parse().ok();
+    if expr.is_some() && !parser.at(TokenKind::End) {
+        parser.report_here(parser.unexpected("the end of the expression"));
     }
-    (expr, parser.diagnostics, NodeId(parser.next))
+    (expr, [diagnostics, parser.diagnostics].concat(), NodeId(parser.next))
+}
+
+/// The text, or nothing and the reason why: offsets have 32 bits.
+fn bounded<'t>(text: &'t str, file: FileId, what: &str) -> (&'t str, Option<Diagnostic>) {
+    if u32::try_from(text.len()).is_ok() {
+        return (text, None);
+    }
+    ("", Some(Diagnostic::error(Span { file, start: 0, end: 0 }, format!("{what} may have at most 4 GiB"))))
 }
 
 /// A production has failed and has been reported.
-struct Failed;
+struct Reported;
 
 /// The result of a production.
-type Outcome<T> = Result<T, Failed>;
+type ParseResult<T> = Result<T, Reported>;
 
-/// The mode of the parser: whether `Name {` opens a record.
+/// What has a production of its own.
+trait Parse: Sized {
+    /// Reads it at the next token.
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Self>;
+}
+
+impl<T: Parse> Parse for Box<T> {
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Box<T>> {
+        T::parse(p).map(Box::new)
+    }
+}
+
+/// The rule that decides whether `Name {` opens a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// `Name {` opens a record.
+    /// It does.
     Free,
     /// The `{` opens the block of `if`, `while`, `for`, `match` or a handler: we are in its head, outside brackets.
     Head,
+    /// The tokens behind the `{` tell: we are in the pattern after `on`, outside brackets.
+    Request,
 }
 
+/// The state of the parser, and the methods of which productions are made: the cursor over the tokens (`cursor`), reports at it
+/// (`report`), and combinators (`combine`).
 struct Parser<'t> {
     text: &'t str,
     file: FileId,
-    tokens: Vec<Token>,
+    tokens: Vec<Lexeme>,
     /// The next token.
     at: usize,
     /// The next node number.
@@ -95,43 +127,6 @@ struct Parser<'t> {
     /// The number of braces that are open.
     braces: u32,
     diagnostics: Vec<Diagnostic>,
-    comments: Vec<super::ast::Comment>,
     /// The token at which something was last reported: one report a token is enough.
     reported: Option<usize>,
-    /// So much of the text is no token that nothing else is worth a report.
-    is_hopeless: bool,
-}
-
-impl<'t> Parser<'t> {
-    fn new(text: &'t str, file: FileId, first: NodeId, mut diagnostics: Vec<Diagnostic>) -> Parser<'t> {
-        let lexed: Lexed = lexer::lex(text, file);
-        diagnostics.extend(lexed.diagnostics);
-        Parser {
-            text,
-            file,
-            tokens: lexed.tokens,
-            at: 0,
-            next: first.0,
-            mode: Mode::Free,
-            depth: 0,
-            deepest: 0,
-            braces: 0,
-            diagnostics,
-            comments: lexed.comments,
-            reported: None,
-            is_hopeless: lexed.more > 0,
-        }
-    }
-
-    fn finish(mut self) -> Parsed {
-        let lexical = self.diagnostics.len();
-        let items = self.file();
-        if self.is_hopeless {
-            self.diagnostics.truncate(lexical);
-        }
-        let span = Span { file: self.file, start: 0, end: self.text.len() as u32 };
-        self.diagnostics.sort_by_key(|finding| finding.primary.span.start);
-        let file = File { items, comments: self.comments, span };
-        Parsed { file, diagnostics: self.diagnostics, next: NodeId(self.next) }
-    }
 }

@@ -4,34 +4,11 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::TokenKind;
+use crate::syntax::operators::{BINARY, COMPARISON, RANGE};
 
-use super::{Outcome, Parser};
-
-/// The precedence of an infix operator, loosest first; [`Level::Unary`] is tighter than all of them.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Or,
-    And,
-    Rel,
-    Range,
-    Sum,
-    Prod,
-    Unary,
-}
-
-impl Level {
-    fn tighter(self) -> Level {
-        match self {
-            Level::Or => Level::And,
-            Level::And => Level::Rel,
-            Level::Rel => Level::Range,
-            Level::Range => Level::Sum,
-            Level::Sum => Level::Prod,
-            Level::Prod | Level::Unary => Level::Unary,
-        }
-    }
-}
+use super::expressions::{open, postfix};
+use super::{Parse, ParseResult, Parser};
 
 /// The construct that an infix operator makes.
 #[derive(Clone, Copy)]
@@ -41,110 +18,78 @@ enum Infix {
     Range,
 }
 
-/// The infix operator that a token is, and its level.
-fn infix(kind: Kind) -> Option<(Infix, Level)> {
-    let (op, level) = match kind {
-        Kind::DotDot => return Some((Infix::Range, Level::Range)),
-        Kind::Is => return Some((Infix::Is, Level::Rel)),
-        Kind::OrOr => (BinaryOp::Or, Level::Or),
-        Kind::AndAnd => (BinaryOp::And, Level::And),
-        Kind::EqEq => (BinaryOp::Eq, Level::Rel),
-        Kind::NotEq => (BinaryOp::Ne, Level::Rel),
-        Kind::Less => (BinaryOp::Lt, Level::Rel),
-        Kind::LessEq => (BinaryOp::Le, Level::Rel),
-        Kind::Greater => (BinaryOp::Gt, Level::Rel),
-        Kind::GreaterEq => (BinaryOp::Ge, Level::Rel),
-        Kind::In => (BinaryOp::In, Level::Rel),
-        Kind::Plus => (BinaryOp::Add, Level::Sum),
-        Kind::Minus => (BinaryOp::Sub, Level::Sum),
-        Kind::Star => (BinaryOp::Mul, Level::Prod),
-        Kind::Slash => (BinaryOp::Div, Level::Prod),
-        Kind::Percent => (BinaryOp::Rem, Level::Prod),
-        _ => return None,
-    };
-    Some((Infix::Binary(op), level))
+/// The infix operator that a token is, and its precedence.
+fn infix(kind: TokenKind) -> Option<(Infix, u8)> {
+    match kind {
+        TokenKind::DotDot => Some((Infix::Range, RANGE)),
+        TokenKind::Is => Some((Infix::Is, COMPARISON)),
+        _ => BINARY.iter().find(|row| row.0 == kind).map(|(_, op, _, level)| (Infix::Binary(*op), *level)),
+    }
 }
 
-impl Parser<'_> {
+impl Parse for Expr {
     /// `expr`
-    pub(super) fn expr(&mut self) -> Outcome<Expr> {
-        self.enter()?;
-        let expr = self.binary(Level::Or);
-        self.leave();
-        expr
-    }
-
-    /// Operands joined by operators of this level or tighter ones. (What nests goes through small frames only: this one
-    /// and those of `unary`, `postfix` and `atom`.)
-    fn binary(&mut self, loosest: Level) -> Outcome<Expr> {
-        let outer = self.begin_chain();
-        let mut outcome = self.unary();
-        if infix(self.peek()).is_some() {
-            outcome = outcome.and_then(|first| self.operators(first, loosest));
-        }
-        self.end_chain(outer);
-        outcome
-    }
-
-    fn operators(&mut self, mut left: Expr, loosest: Level) -> Outcome<Expr> {
-        while let Some((op, level)) = infix(self.peek()).filter(|(_, level)| *level >= loosest) {
-            self.advance();
-            left = self.join(left, op, level)?;
-            self.deepen(self.deepest)?;
-            self.must_not_chain(level)?;
-        }
-        Ok(left)
-    }
-
-    /// Reads the right operand and joins it to the left one.
-    fn join(&mut self, left: Expr, op: Infix, level: Level) -> Outcome<Expr> {
-        let start = left.span.start;
-        let left = Box::new(left);
-        let kind = match op {
-            Infix::Is => ExprKind::Is(left, Box::new(self.pattern()?)),
-            Infix::Range => ExprKind::Range(left, Box::new(self.binary(level.tighter())?)),
-            Infix::Binary(op) => ExprKind::Binary(op, left, Box::new(self.binary(level.tighter())?)),
-        };
-        Ok(self.expr_since(start, kind))
-    }
-
-    fn must_not_chain(&mut self, level: Level) -> Outcome<()> {
-        let again = infix(self.peek()).is_some_and(|(_, next)| next == level);
-        if !again || !matches!(level, Level::Rel | Level::Range) {
-            return Ok(());
-        }
-        let (what, help) = match level {
-            Level::Range => ("ranges cannot be chained", "put one of them in parentheses"),
-            _ => ("comparisons cannot be chained", "join them with `&&`, or put one of them in parentheses"),
-        };
-        let place = self.span(self.token());
-        self.fail_with(Diagnostic::error(place, what).label("a second operator").help(help))
-    }
-
-    /// `unary`
-    pub(super) fn unary(&mut self) -> Outcome<Expr> {
-        match self.peek() {
-            Kind::Bang => self.prefixed(UnaryOp::Not),
-            Kind::Minus => self.prefixed(UnaryOp::Neg),
-            kind if opens_far(kind) => self.open(),
-            _ => self.postfix(),
-        }
-    }
-
-    fn prefixed(&mut self, op: UnaryOp) -> Outcome<Expr> {
-        let start = self.advance().start;
-        self.enter()?;
-        let operand = Box::new(self.unary()?);
-        self.leave();
-        Ok(self.expr_since(start, ExprKind::Unary(op, operand)))
-    }
-
-    pub(super) fn expr_since(&mut self, start: u32, kind: ExprKind) -> Expr {
-        Expr { kind, span: self.since(start), id: self.id() }
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Expr> {
+        p.nested(|p| binary(p, 0))
     }
 }
 
-/// Tests whether an expression that begins with this token may be one that reaches as far right as it can.
-fn opens_far(kind: Kind) -> bool {
-    matches!(kind, Kind::Choose | Kind::Pick | Kind::Either | Kind::Any | Kind::All)
+/// Reads operands joined by operators of this precedence or tighter ones. (What nests goes through small frames only: this one
+/// and those of `unary`, `postfix` and `atom`.)
+fn binary(p: &mut Parser<'_>, loosest: u8) -> ParseResult<Expr> {
+    p.chain(|p| {
+        let first = unary(p)?;
+        if infix(p.peek()).is_some() { operators(p, first, loosest) } else { Ok(first) }
+    })
+}
+
+fn operators(p: &mut Parser<'_>, mut left: Expr, loosest: u8) -> ParseResult<Expr> {
+    while let Some((op, level)) = infix(p.peek()).filter(|(_, level)| *level >= loosest) {
+        p.advance();
+        left = join(p, left, op, level)?;
+        p.deepen(p.deepest)?;
+        must_not_chain(p, level)?;
+    }
+    Ok(left)
+}
+
+/// Reads the right operand and joins it to the left one.
+fn join(p: &mut Parser<'_>, left: Expr, op: Infix, level: u8) -> ParseResult<Expr> {
+    let start = left.span.start;
+    let left = Box::new(left);
+    let kind = match op {
+        Infix::Is => ExprKind::Is(left, p.parse()?),
+        Infix::Range => ExprKind::Range(left, Box::new(binary(p, level + 1)?)),
+        Infix::Binary(op) => ExprKind::Binary(op, left, Box::new(binary(p, level + 1)?)),
+    };
+    Ok(p.node(start, kind))
+}
+
+fn must_not_chain(p: &mut Parser<'_>, level: u8) -> ParseResult<()> {
+    let again = infix(p.peek()).is_some_and(|(_, next)| next == level);
+    let (what, help) = match level {
+        RANGE if again => ("ranges cannot be chained", "put one of them in parentheses"),
+        COMPARISON if again => {
+            ("comparisons cannot be chained", "join them with `&&`, or put one of them in parentheses")
+        }
+        _ => return Ok(()),
+    };
+    p.fail_with(Diagnostic::error(p.here(), what).label("a second operator").help(help))
+}
+
+/// `unary`
+fn unary(p: &mut Parser<'_>) -> ParseResult<Expr> {
+    match p.peek() {
+        TokenKind::Bang => prefixed(p, UnaryOp::Not),
+        TokenKind::Minus => prefixed(p, UnaryOp::Neg),
+        // What may reach as far right as it can.
+        TokenKind::Choose | TokenKind::Pick | TokenKind::Either | TokenKind::Any | TokenKind::All => open(p),
+        _ => postfix(p),
+    }
+}
+
+fn prefixed(p: &mut Parser<'_>, op: UnaryOp) -> ParseResult<Expr> {
+    let start = p.advance().start;
+    let operand = Box::new(p.nested(unary)?);
+    Ok(p.node(start, ExprKind::Unary(op, operand)))
 }

@@ -1,13 +1,18 @@
-//! Going on after an error: where the next statement, member or item begins.
+//! Sequences of items, members and statements; and going on after an error: where the next of them begins.
 //!
 //! In `on a { reply ( ; } on b { … }` the reply is skipped up to its `;`, and everything else is read. A handler whose
 //! `}` is missing ends where the next handler begins, since `on NAME` never begins a statement.
 
-use crate::syntax::lexer::Kind;
+use crate::syntax::lexer::{Lexeme, TokenKind};
 
-use super::items::ITEM_WORDS;
-use super::members::MEMBER_WORDS;
-use super::{Mode, Parser};
+use super::{Mode, Parse, Parser, Reported};
+
+/// The words that begin an item and are followed by its name, or by one of them.
+const ITEM_WORDS: [&str; 11] =
+    ["use", "const", "type", "token", "struct", "enum", "fn", "def", "machine", "protocol", "serial"];
+
+/// The words that begin a member (`var` is reserved, these are not).
+const MEMBER_WORDS: [&str; 6] = ["request", "response", "on", "proc", "step", "peer"];
 
 /// The kind of construct that is skipped after an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,114 +25,94 @@ pub(super) enum Level {
     Item,
 }
 
-/// The place where a construct began, and how deep it was nested.
-#[derive(Clone, Copy)]
-pub(super) struct Mark {
-    /// Its first token.
-    at: usize,
-    /// The number of braces that were open there.
-    braces: u32,
-    /// The number of constructs that enclosed it.
-    depth: u32,
+/// Reads what stands one behind the other between braces, of which `open` is the first one and the last one may be missing; the
+/// items of a file have none. Of one that fails, `failed` makes what takes its place; it gets the offset at which that begins.
+pub(super) fn sequence<T: Parse>(
+    p: &mut Parser<'_>,
+    level: Level,
+    open: Option<Lexeme>,
+    failed: impl Fn(&mut Parser<'_>, u32) -> Option<T>,
+) -> Vec<T> {
+    let (braces, depth) = (p.braces, p.depth);
+    let mut parts = Vec::new();
+    loop {
+        if open.is_some() && p.eat(TokenKind::RBrace).is_some() {
+            return parts;
+        }
+        let (ended, what) = match level {
+            Level::Item => (false, ""),
+            Level::Member => (at_item(p), "a member of the protocol or `}`"),
+            Level::Statement => (at_item(p) || at_member(p), "a statement or `}`"),
+        };
+        if ended || p.at(TokenKind::End) {
+            if let Some(open) = open {
+                let _ = p.close(TokenKind::RBrace, open, what);
+                p.braces = braces - 1;
+            }
+            return parts;
+        }
+        let (first, start) = (p.at, p.token().start);
+        match p.nested(T::parse) {
+            Ok(part) => parts.push(part),
+            Err(Reported) => {
+                while !ends_before(p, level, braces, first) && !ends_with_next(p, level, braces) {}
+                (p.braces, p.depth, p.deepest, p.mode) = (braces, depth, depth, Mode::Free);
+                parts.extend(failed(p, start));
+            }
+        }
+    }
 }
 
-impl Parser<'_> {
-    /// The mark of the next token, for [`Self::recover`].
-    pub(super) fn mark(&self) -> Mark {
-        Mark { at: self.at, braces: self.braces, depth: self.depth }
-    }
-
-    /// Skips what is left of a failed construct.
-    pub(super) fn recover(&mut self, level: Level, begin: Mark) {
-        let (inside, first) = (begin.braces, begin.at);
-        while !self.at(Kind::End) && !self.ends_before(level, inside, first) && !self.ends_with_next(level, inside) {}
-        self.braces = inside;
-        self.depth = begin.depth;
-        self.deepest = begin.depth;
-        self.mode = Mode::Free;
-    }
-
-    /// Tests whether the construct has ended before the next token.
-    fn ends_before(&self, level: Level, inside: u32, first: usize) -> bool {
-        if self.at_item() && (self.at > first || level != Level::Item) {
-            return true;
+/// Tests whether the construct that failed has ended before the next token; `first` is its first one.
+fn ends_before(p: &Parser<'_>, level: Level, braces: u32, first: usize) -> bool {
+    let is_behind_first = p.at > first;
+    let is_outside = p.braces <= braces;
+    let closes = is_outside && p.at(TokenKind::RBrace);
+    let ends = match level {
+        Level::Item => is_behind_first && at_item(p),
+        Level::Member => at_item(p) || closes || (is_outside && is_behind_first && at_member_on_new_line(p)),
+        Level::Statement => {
+            let begins_another = is_outside && is_behind_first && at_statement_on_new_line(p);
+            at_item(p) || at_member(p) || closes || begins_another
         }
-        match level {
-            Level::Item => false,
-            Level::Member => {
-                self.braces <= inside && (self.at(Kind::RBrace) || (self.at > first && self.at_member_on_new_line()))
-            }
-            Level::Statement => {
-                let closes = self.braces <= inside && self.at(Kind::RBrace);
-                closes
-                    || self.at_member()
-                    || (self.at > first && self.braces <= inside && self.at_statement_on_new_line())
-            }
-        }
-    }
+    };
+    ends || p.at(TokenKind::End)
+}
 
-    /// Takes the next token; returns whether the construct ends with it.
-    fn ends_with_next(&mut self, level: Level, inside: u32) -> bool {
-        let token = self.advance();
-        match token.kind {
-            Kind::Semi => self.braces <= inside,
-            Kind::RBrace if self.braces <= inside => match level {
-                Level::Item | Level::Member => self.eat(Kind::Semi).is_some() || self.at_line_start(),
-                Level::Statement => self.at_line_start() && !matches!(self.peek(), Kind::Else | Kind::Or),
-            },
-            _ => false,
-        }
+/// Takes the next token; returns whether the construct that failed ends with it.
+fn ends_with_next(p: &mut Parser<'_>, level: Level, braces: u32) -> bool {
+    let token = p.advance();
+    match token.kind {
+        TokenKind::Semi => p.braces <= braces,
+        TokenKind::RBrace if p.braces <= braces => match level {
+            Level::Item | Level::Member => p.eat(TokenKind::Semi).is_some() || p.at_line_start(),
+            Level::Statement => p.at_line_start() && !matches!(p.peek(), TokenKind::Else | TokenKind::Or),
+        },
+        _ => false,
     }
+}
 
-    /// Tests whether an item begins here: `enum Name`, `serial protocol`. No statement or member begins like this.
-    pub(super) fn at_item(&self) -> bool {
-        if !self.at(Kind::Name) || !matches!(self.peek_at(1), Kind::Name | Kind::Quoted) {
-            return false;
-        }
-        let word = self.text_of(self.token());
-        ITEM_WORDS.contains(&word) || word == "serial"
-    }
+/// Tests whether an item begins here: `enum Name`, `serial protocol`. No statement or member begins like this.
+fn at_item(p: &Parser<'_>) -> bool {
+    p.peek_at(1).is_name() && ITEM_WORDS.contains(&p.word())
+}
 
-    /// Tests whether a member begins here that could be no statement: `on Name`, `step {`.
-    fn at_member(&self) -> bool {
-        if !self.at(Kind::Name) {
-            return false;
-        }
-        let word = self.text_of(self.token());
-        let next = self.peek_at(1);
-        let named = matches!(next, Kind::Name | Kind::Quoted);
-        match word {
-            "on" => named || matches!(next, Kind::Int | Kind::Text | Kind::Close | Kind::True | Kind::False),
-            "step" => next == Kind::LBrace,
-            word => named && MEMBER_WORDS.contains(&word),
-        }
+/// Tests whether a member begins here that could be no statement: `on Name`, `step {`.
+fn at_member(p: &Parser<'_>) -> bool {
+    let (word, next) = (p.word(), p.peek_at(1));
+    match (word, next) {
+        ("step", next) => next == TokenKind::LBrace,
+        ("on", TokenKind::Int | TokenKind::Text | TokenKind::Close | TokenKind::True | TokenKind::False) => true,
+        _ => next.is_name() && MEMBER_WORDS.contains(&word),
     }
+}
 
-    /// Tests whether an item or a member begins here, which ends every open block.
-    pub(super) fn at_declaration(&self) -> bool {
-        self.at_item() || self.at_member()
-    }
+fn at_member_on_new_line(p: &Parser<'_>) -> bool {
+    p.at_line_start() && (p.at(TokenKind::Var) || MEMBER_WORDS.contains(&p.word()))
+}
 
-    fn at_member_on_new_line(&self) -> bool {
-        self.at_line_start()
-            && (self.at(Kind::Var) || (self.at(Kind::Name) && MEMBER_WORDS.contains(&self.text_of(self.token()))))
-    }
-
-    fn at_statement_on_new_line(&self) -> bool {
-        let begins = matches!(
-            self.peek(),
-            Kind::Let
-                | Kind::Var
-                | Kind::For
-                | Kind::While
-                | Kind::Assume
-                | Kind::Expects
-                | Kind::Reply
-                | Kind::Send
-                | Kind::Yield
-                | Kind::Close
-                | Kind::Return
-        );
-        begins && self.at_line_start()
-    }
+fn at_statement_on_new_line(p: &Parser<'_>) -> bool {
+    use TokenKind::{Assume, Close, Expects, For, Let, Reply, Return, Send, Var, While, Yield};
+    let begins = matches!(p.peek(), Let | Var | For | While | Assume | Expects | Reply | Send | Yield | Close | Return);
+    begins && p.at_line_start()
 }

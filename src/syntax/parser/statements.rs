@@ -3,267 +3,198 @@
 //! A block collects what it can: in `{ n := ; reply 0; }` the first statement is reported, the second one kept.
 
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{Arm, Block, Expr, ExprKind, Place, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr};
-use crate::syntax::lexer::{Kind, Token};
+use crate::syntax::ast::{Block, Expr, ExprKind, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind};
+use crate::syntax::lexer::TokenKind;
 
-use super::recovery::Level;
-use super::{Mode, Outcome, Parser};
+use super::braces::arm;
+use super::combine::ROUND;
+use super::expressions::postfix;
+use super::patterns::binder;
+use super::recovery::{Level, sequence};
+use super::{Mode, Parse, ParseResult, Parser};
 
-impl Parser<'_> {
+impl Parse for Block {
     /// `block`
-    pub(super) fn block(&mut self) -> Outcome<Block> {
-        let open = self.expect(Kind::LBrace, "`{`")?;
-        self.in_mode(Mode::Free, |p| {
-            let statements = p.statements(open);
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Block> {
+        let open = p.expect(TokenKind::LBrace, "`{`")?;
+        p.in_mode(Mode::Free, |p| {
+            let failed = |p: &mut Parser<'_>, start| Some(p.node(start, StatementKind::Error));
+            let statements = sequence(p, Level::Statement, Some(open), failed);
             Ok(Block { statements, span: p.since(open.start) })
         })
     }
+}
 
-    /// The statements of a block and its closing brace, which may be missing.
-    fn statements(&mut self, open: Token) -> Vec<Statement> {
-        let inside = self.braces;
-        let mut statements = Vec::new();
-        loop {
-            if self.eat(Kind::RBrace).is_some() {
-                return statements;
-            }
-            if self.at(Kind::End) || self.at_declaration() {
-                let _ = self.close(Kind::RBrace, open, "a statement or `}`");
-                self.braces = inside - 1;
-                return statements;
-            }
-            let begin = self.mark();
-            let start = self.token().start;
-            match self.nested(Self::statement) {
-                Ok(statement) => statements.push(statement),
-                Err(_) => {
-                    self.recover(Level::Statement, begin);
-                    let kind = StatementKind::Error;
-                    statements.push(Statement { kind, span: self.since(start), id: self.id() });
-                }
-            }
+impl Parse for Statement {
+    fn parse(p: &mut Parser<'_>) -> ParseResult<Statement> {
+        p.spanned(statement)
+    }
+}
+
+fn statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
+    match p.peek() {
+        TokenKind::Let => {
+            Ok(StatementKind::Let { pattern: p.then()?, ty: p.after(TokenKind::Colon)?, value: initial(p)? })
         }
-    }
-
-    fn statement(&mut self) -> Outcome<Statement> {
-        let start = self.token().start;
-        let kind = self.statement_kind()?;
-        Ok(Statement { kind, span: self.since(start), id: self.id() })
-    }
-
-    fn statement_kind(&mut self) -> Outcome<StatementKind> {
-        match self.peek() {
-            Kind::Let => self.let_statement(),
-            Kind::Var => self.var_statement(),
-            Kind::If => self.if_statement(),
-            Kind::Match => self.match_statement(),
-            Kind::For => self.for_statement(),
-            Kind::While => self.while_statement(),
-            Kind::Either => self.either_statement(),
-            Kind::Assume => self.one_expr(StatementKind::Assume),
-            Kind::Expects => self.one_expr(StatementKind::Expects),
-            Kind::Reply => self.one_expr(StatementKind::Reply),
-            Kind::Close => self.one_expr(StatementKind::Close),
-            Kind::Send => self.send_statement(),
-            Kind::Yield => self.bare(StatementKind::Yield),
-            Kind::Return => self.bare(StatementKind::Return),
-            Kind::Call => self.call_statement(),
-            Kind::Name | Kind::Quoted | Kind::Cell => self.assignment_or_call(),
-            _ => self.fail("a statement"),
+        TokenKind::Var => {
+            let name = p.named("the name of a variable")?;
+            Ok(StatementKind::Var { name, ty: p.after(TokenKind::Colon)?, value: initial(p)? })
         }
-    }
-
-    fn one_expr(&mut self, make: impl FnOnce(Expr) -> StatementKind) -> Outcome<StatementKind> {
-        self.advance();
-        let value = self.expr()?;
-        self.semicolon()?;
-        Ok(make(value))
-    }
-
-    fn bare(&mut self, kind: StatementKind) -> Outcome<StatementKind> {
-        self.advance();
-        self.semicolon()?;
-        Ok(kind)
-    }
-
-    fn let_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let pattern = self.pattern()?;
-        let ty = self.type_annotation()?;
-        let value = self.right_side()?;
-        Ok(StatementKind::Let { pattern, ty, value })
-    }
-
-    fn var_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let name = self.name("the name of a variable")?;
-        let ty = self.type_annotation()?;
-        let value = self.right_side()?;
-        Ok(StatementKind::Var { name, ty, value })
-    }
-
-    fn type_annotation(&mut self) -> Outcome<Option<TypeExpr>> {
-        match self.eat(Kind::Colon) {
-            Some(_) => Ok(Some(self.type_expr()?)),
-            None => Ok(None),
+        TokenKind::If => if_statement(p),
+        TokenKind::Match => match_statement(p),
+        TokenKind::For => {
+            p.advance();
+            let binder = binder(p)?;
+            p.expect(TokenKind::In, "`in`")?;
+            Ok(StatementKind::For { binder, over: p.head()?, body: p.parse()? })
         }
-    }
-
-    /// `"=" rhs ";"`
-    fn right_side(&mut self) -> Outcome<Expr> {
-        if self.at(Kind::Assign) {
-            let place = self.span(self.token());
-            self.report(Diagnostic::error(place, "expected `=`, found `:=`").help("`=` declares, `:=` assigns"));
-            self.advance();
-        } else {
-            self.expect(Kind::Equals, "`=`")?;
+        TokenKind::While => {
+            p.advance();
+            Ok(StatementKind::While { condition: p.head()?, body: p.parse()? })
         }
-        self.rhs()
-    }
-
-    /// `rhs ";"`
-    fn rhs(&mut self) -> Outcome<Expr> {
-        let value = if self.at(Kind::Call) { self.peer_call()? } else { self.expr()? };
-        self.semicolon()?;
-        Ok(value)
-    }
-
-    /// `call`
-    fn peer_call(&mut self) -> Outcome<Expr> {
-        let start = self.advance().start;
-        let peer = self.name("the name of a peer")?;
-        let args = self.arguments()?;
-        self.expect(Kind::Comma, "`,` and the request")?;
-        let message = Box::new(self.expr()?);
-        Ok(self.expr_since(start, ExprKind::PeerCall { peer, args, message }))
-    }
-
-    fn call_statement(&mut self) -> Outcome<StatementKind> {
-        let call = self.peer_call()?;
-        self.semicolon()?;
-        Ok(StatementKind::PeerCall(call))
-    }
-
-    fn send_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let to = self.expr()?;
-        self.expect(Kind::Comma, "`,` and the message")?;
-        let message = self.expr()?;
-        self.semicolon()?;
-        Ok(StatementKind::Send { to, message })
-    }
-
-    /// `if`
-    fn if_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let condition = self.head()?;
-        let then = self.block()?;
-        let otherwise = match self.eat(Kind::Else) {
-            Some(_) if self.at(Kind::If) => Some(self.else_if()?),
-            Some(_) => Some(self.block()?),
-            None => None,
-        };
-        Ok(StatementKind::If { condition, then, otherwise })
-    }
-
-    /// `else if`: a block of one `if`.
-    fn else_if(&mut self) -> Outcome<Block> {
-        let only = self.nested(Self::statement)?;
-        let span = only.span;
-        Ok(Block { statements: vec![only], span })
-    }
-
-    fn match_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let subject = self.head()?;
-        let open = self.expect(Kind::LBrace, "`{`")?;
-        let mut arms = Vec::new();
-        while !self.at(Kind::RBrace) {
-            arms.push(self.in_mode(Mode::Free, |p| p.block_arm(open))?);
-            self.eat(Kind::Comma);
+        TokenKind::Either => either(p),
+        TokenKind::Assume => one_expr(p, StatementKind::Assume),
+        TokenKind::Expects => one_expr(p, StatementKind::Expects),
+        TokenKind::Reply => one_expr(p, StatementKind::Reply),
+        TokenKind::Close => one_expr(p, StatementKind::Close),
+        TokenKind::Send => {
+            let to = p.then()?;
+            p.expect(TokenKind::Comma, "`,` and the message")?;
+            Ok(StatementKind::Send { to, message: p.ended()? })
         }
-        self.advance();
-        Ok(StatementKind::Match { subject, arms })
+        TokenKind::Yield => bare(p, StatementKind::Yield),
+        TokenKind::Return => bare(p, StatementKind::Return),
+        TokenKind::Call => right_side(p).map(StatementKind::PeerCall),
+        TokenKind::Name | TokenKind::Quoted | TokenKind::Cell => assignment_or_call(p),
+        _ => p.fail("a statement"),
     }
+}
 
-    fn block_arm(&mut self, open: Token) -> Outcome<Arm<Block>> {
-        if self.at(Kind::End) {
-            return self.close(Kind::RBrace, open, "a pattern or `}`").and_then(|_| self.fail("`}`"));
-        }
-        let start = self.token().start;
-        let (pattern, guard) = self.arm_head()?;
-        if !self.at(Kind::LBrace) {
-            let finding = self.unexpected("`{`");
-            return self.fail_with(finding.help("in a statement each arm is a block: `P => { … }`"));
-        }
-        let body = self.block()?;
-        Ok(Arm { pattern, guard, body, span: self.since(start) })
-    }
+fn one_expr(p: &mut Parser<'_>, make: fn(Expr) -> StatementKind) -> ParseResult<StatementKind> {
+    p.advance();
+    p.ended().map(make)
+}
 
-    fn for_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let binder = self.binder()?;
-        self.expect(Kind::In, "`in`")?;
-        let over = self.head()?;
-        let body = self.block()?;
-        Ok(StatementKind::For { binder, over, body })
-    }
+fn bare(p: &mut Parser<'_>, kind: StatementKind) -> ParseResult<StatementKind> {
+    p.advance();
+    p.semicolon()?;
+    Ok(kind)
+}
 
-    fn while_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let condition = self.head()?;
-        let body = self.block()?;
-        Ok(StatementKind::While { condition, body })
+/// `"=" rhs ";"`
+fn initial(p: &mut Parser<'_>) -> ParseResult<Expr> {
+    if p.at(TokenKind::Assign) {
+        let finding = Diagnostic::error(p.here(), "expected `=`, found `:=`");
+        p.diagnostics.push(finding.help("`=` declares, `:=` assigns"));
+        p.advance();
+    } else {
+        p.expect(TokenKind::Equals, "`=`")?;
     }
+    right_side(p)
+}
 
-    fn either_statement(&mut self) -> Outcome<StatementKind> {
-        self.advance();
-        let mut blocks = vec![self.block()?];
-        if !self.at(Kind::Or) {
-            return self.fail("`or` and another block");
-        }
-        while self.eat(Kind::Or).is_some() {
-            blocks.push(self.block()?);
-        }
-        Ok(StatementKind::Either(blocks))
+/// `rhs ";"`
+fn right_side(p: &mut Parser<'_>) -> ParseResult<Expr> {
+    if !p.at(TokenKind::Call) {
+        return p.ended();
     }
+    let call = p.spanned(peer_call)?;
+    p.semicolon()?;
+    Ok(call)
+}
 
-    /// Reads a statement that begins with a name or a cell: `place := rhs;` or `p(..);`
-    fn assignment_or_call(&mut self) -> Outcome<StatementKind> {
-        let left = self.postfix()?;
-        if self.at(Kind::Equals) {
-            let finding = self.unexpected("`:=`").help("`:=` assigns; `=` is for declarations");
-            self.report(finding);
-            self.advance();
-            return self.assign(left);
-        }
-        if self.eat(Kind::Assign).is_some() {
-            return self.assign(left);
-        }
-        if let ExprKind::Call { name, args } = left.kind {
-            self.semicolon()?;
-            return Ok(StatementKind::ProcCall { name, args });
-        }
-        if !self.at(Kind::Semi) {
-            return self.fail("`:=`");
-        }
-        self.advance();
-        self.report(dropped(&left));
-        Ok(StatementKind::Error)
-    }
+/// `call`
+fn peer_call(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
+    let peer = p.named("the name of a peer")?;
+    let args = p.bracketed(ROUND)?;
+    p.expect(TokenKind::Comma, "`,` and the request")?;
+    Ok(ExprKind::PeerCall { peer, args, message: p.parse()? })
+}
 
-    fn assign(&mut self, left: Expr) -> Outcome<StatementKind> {
-        let span = left.span;
-        let value = self.rhs()?;
-        match place_of(left) {
-            Some(place) => Ok(StatementKind::Assign { place, value }),
-            None => {
-                let finding = Diagnostic::error(span, "this cannot be assigned to");
-                self.report(finding.label("expected a variable, then `.field` or `[key]`"));
-                Ok(StatementKind::Error)
-            }
+/// `if`
+fn if_statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
+    p.advance();
+    let condition = p.head()?;
+    let then = p.parse()?;
+    let otherwise = match p.eat(TokenKind::Else) {
+        Some(_) if p.at(TokenKind::If) => Some(else_if(p)?),
+        Some(_) => Some(p.parse()?),
+        None => None,
+    };
+    Ok(StatementKind::If { condition, then, otherwise })
+}
+
+/// `else if`: a block of one `if`.
+fn else_if(p: &mut Parser<'_>) -> ParseResult<Block> {
+    let only = p.nested(Statement::parse)?;
+    let span = only.span;
+    Ok(Block { statements: vec![only], span })
+}
+
+fn match_statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
+    p.advance();
+    let subject = p.head()?;
+    let open = p.expect(TokenKind::LBrace, "`{`")?;
+    let mut arms = Vec::new();
+    while !p.at(TokenKind::RBrace) {
+        if p.at(TokenKind::End) {
+            return p.close(TokenKind::RBrace, open, "a pattern or `}`").and_then(|_| p.fail("`}`"));
         }
+        arms.push(p.in_mode(Mode::Free, |p| arm(p, arm_block))?);
+        p.eat(TokenKind::Comma);
     }
+    p.advance();
+    Ok(StatementKind::Match { subject, arms })
+}
+
+fn arm_block(p: &mut Parser<'_>) -> ParseResult<Block> {
+    if !p.at(TokenKind::LBrace) {
+        return p.fail_with(p.unexpected("`{`").help("in a statement each arm is a block: `P => { … }`"));
+    }
+    p.parse()
+}
+
+fn either(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
+    let mut blocks = vec![p.then()?];
+    if !p.at(TokenKind::Or) {
+        return p.fail("`or` and another block");
+    }
+    while p.at(TokenKind::Or) {
+        blocks.push(p.then()?);
+    }
+    Ok(StatementKind::Either(blocks))
+}
+
+/// Reads a statement that begins with a name or a cell: `place := rhs;` or `p(..);`
+fn assignment_or_call(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
+    let left = postfix(p)?;
+    if p.at(TokenKind::Equals) {
+        let finding = p.unexpected("`:=`").help("`:=` assigns; `=` is for declarations");
+        p.diagnostics.push(finding);
+        p.advance();
+        return assign(p, left);
+    }
+    if p.eat(TokenKind::Assign).is_some() {
+        return assign(p, left);
+    }
+    if let ExprKind::Call { name, args } = left.kind {
+        p.semicolon()?;
+        return Ok(StatementKind::ProcCall { name, args });
+    }
+    p.expect(TokenKind::Semi, "`:=`")?;
+    p.diagnostics.push(dropped(&left));
+    Ok(StatementKind::Error)
+}
+
+fn assign(p: &mut Parser<'_>, left: Expr) -> ParseResult<StatementKind> {
+    let span = left.span;
+    let value = right_side(p)?;
+    if let Some(place) = place_of(left) {
+        return Ok(StatementKind::Assign { place, value });
+    }
+    let finding = Diagnostic::error(span, "this cannot be assigned to");
+    p.diagnostics.push(finding.label("expected a variable, then `.field` or `[key]`"));
+    Ok(StatementKind::Error)
 }
 
 fn dropped(value: &Expr) -> Diagnostic {
@@ -280,7 +211,7 @@ fn dropped(value: &Expr) -> Diagnostic {
 }
 
 /// `place`, out of the expression that it looks like. (Not recursive: the expression nests to its left.)
-fn place_of(left: Expr) -> Option<Place> {
+fn place_of(left: Expr) -> Option<PlaceExpr> {
     let span = left.span;
     let mut path = Vec::new();
     let mut rest = left;
@@ -300,5 +231,5 @@ fn place_of(left: Expr) -> Option<Place> {
         }
     };
     path.reverse();
-    Some(Place { root, path, span })
+    Some(PlaceExpr { root, path, span })
 }

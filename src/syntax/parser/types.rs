@@ -4,86 +4,72 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{TypeExpr, TypeKind};
-use crate::syntax::lexer::{Kind, Token};
+use crate::syntax::lexer::{Lexeme, TokenKind};
 
-use super::{Outcome, Parser};
+use super::combine::ROUND;
+use super::{Parse, ParseResult, Parser};
 
-impl Parser<'_> {
+impl Parse for TypeExpr {
     /// `type`
-    pub(super) fn type_expr(&mut self) -> Outcome<TypeExpr> {
-        self.nested(|p| {
-            let start = p.token().start;
-            let kind = p.type_kind()?;
-            Ok(TypeExpr { kind, span: p.since(start), id: p.id() })
-        })
+    fn parse(p: &mut Parser<'_>) -> ParseResult<TypeExpr> {
+        p.nested(|p| p.spanned(type_kind))
     }
+}
 
-    /// Tests whether the next token can begin a type.
-    pub(super) fn at_type(&self) -> bool {
-        self.at_name() || self.at(Kind::LParen)
+fn type_kind(p: &mut Parser<'_>) -> ParseResult<TypeKind> {
+    if p.at(TokenKind::LParen) {
+        return tuple(p);
     }
-
-    fn type_kind(&mut self) -> Outcome<TypeKind> {
-        if self.at(Kind::LParen) {
-            return self.tuple_type();
+    match p.word() {
+        "option" => argument(p, "option<T>").map(TypeKind::Option),
+        "list" => argument(p, "list<T>").map(TypeKind::List),
+        "set" => argument(p, "set<T>").map(TypeKind::Set),
+        "map" => {
+            let open = less(p, "map<K, V>")?;
+            let key = p.parse()?;
+            p.expect(TokenKind::Comma, "`,` and the type of the values")?;
+            let value = p.parse()?;
+            p.eat(TokenKind::Comma);
+            greater(p, open)?;
+            Ok(TypeKind::Map(key, value))
         }
-        if !self.at_name() {
-            return self.fail("a type");
+        _ => p.name("a type").map(TypeKind::Name),
+    }
+}
+
+fn tuple(p: &mut Parser<'_>) -> ParseResult<TypeKind> {
+    let start = p.token().start;
+    let mut types: Vec<TypeExpr> = p.bracketed(ROUND)?;
+    match types.len() {
+        0 => p.error(p.since(start), "expected a type between the parentheses"),
+        1 => {
+            let finding = Diagnostic::error(p.since(start), "a tuple has two or more elements");
+            p.diagnostics.push(finding.help("write the type without parentheses"));
         }
-        let word = if self.at(Kind::Name) { self.text_of(self.token()) } else { "" };
-        match word {
-            "option" => Ok(TypeKind::Option(self.one_argument("option<T>")?)),
-            "list" => Ok(TypeKind::List(self.one_argument("list<T>")?)),
-            "set" => Ok(TypeKind::Set(self.one_argument("set<T>")?)),
-            "map" => self.map_type(),
-            _ => Ok(TypeKind::Name(self.name("a type")?)),
-        }
+        _ => return Ok(TypeKind::Tuple(types)),
     }
+    Ok(types.pop().map_or(TypeKind::Error, |only| only.kind))
+}
 
-    fn tuple_type(&mut self) -> Outcome<TypeKind> {
-        let start = self.token().start;
-        let mut types = self.bracketed((Kind::LParen, Kind::RParen), Self::type_expr)?;
-        match types.len() {
-            0 => self.report(Diagnostic::error(self.since(start), "expected a type between the parentheses")),
-            1 => self.report(
-                Diagnostic::error(self.since(start), "a tuple has two or more elements")
-                    .help("write the type without parentheses"),
-            ),
-            _ => return Ok(TypeKind::Tuple(types)),
-        }
-        Ok(types.pop().map_or(TypeKind::Error, |only| only.kind))
-    }
+fn argument(p: &mut Parser<'_>, shape: &str) -> ParseResult<Box<TypeExpr>> {
+    let open = less(p, shape)?;
+    let argument = p.parse()?;
+    greater(p, open)?;
+    Ok(argument)
+}
 
-    fn one_argument(&mut self, shape: &str) -> Outcome<Box<TypeExpr>> {
-        self.advance();
-        let open = self.less(shape)?;
-        let argument = Box::new(self.type_expr()?);
-        self.greater(open)?;
-        Ok(argument)
-    }
+/// Takes the name of a constructor and its `<`.
+fn less(p: &mut Parser<'_>, shape: &str) -> ParseResult<Lexeme> {
+    p.advance();
+    p.expect(TokenKind::Less, &format!("`<`, as in `{shape}`"))
+}
 
-    fn map_type(&mut self) -> Outcome<TypeKind> {
-        self.advance();
-        let open = self.less("map<K, V>")?;
-        let key = Box::new(self.type_expr()?);
-        self.expect(Kind::Comma, "`,` and the type of the values")?;
-        let value = Box::new(self.type_expr()?);
-        self.eat(Kind::Comma);
-        self.greater(open)?;
-        Ok(TypeKind::Map(key, value))
+/// Takes `>`; of `>=`, as in `list<int>= []`, its first half.
+fn greater(p: &mut Parser<'_>, open: Lexeme) -> ParseResult<()> {
+    if p.at(TokenKind::GreaterEq) {
+        let token = &mut p.tokens[p.at];
+        *token = Lexeme { kind: TokenKind::Equals, start: token.start + 1, end: token.end };
+        return Ok(());
     }
-
-    fn less(&mut self, shape: &str) -> Outcome<Token> {
-        self.expect(Kind::Less, &format!("`<`, as in `{shape}`"))
-    }
-
-    /// Takes `>`; of `>=`, as in `list<int>= []`, its first half.
-    fn greater(&mut self, open: Token) -> Outcome<()> {
-        if self.at(Kind::GreaterEq) {
-            let token = &mut self.tokens[self.at];
-            *token = Token { kind: Kind::Equals, start: token.start + 1, end: token.end };
-            return Ok(());
-        }
-        self.close(Kind::Greater, open, "`>`").map(|_| ())
-    }
+    p.close(TokenKind::Greater, open, "`>`").map(|_| ())
 }

@@ -43,6 +43,11 @@ impl<'a> Layout<'a> {
         self.0.text(text.into())
     }
 
+    /// Documents with a separator between each two.
+    pub(super) fn joined(self, docs: Vec<Doc<'a>>, separator: Doc<'a>) -> Doc<'a> {
+        self.0.intersperse(docs, separator)
+    }
+
     /// A space, or a new line where the group is broken.
     pub(super) fn line(self) -> Doc<'a> {
         self.0.line()

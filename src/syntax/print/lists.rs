@@ -3,17 +3,27 @@
 //! `(a, b)` on one line has no last comma; broken, each element has a line, and the last one a comma too.
 
 use crate::diagnostic::Span;
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{Arm, Name, Openness, Spanned};
 
-use super::Printer;
 use super::layout::{Doc, INDENT};
+use super::{Print, Printer};
 
-/// A part of a sequence: it has a place, and can be printed.
-pub(super) trait Part {
+/// What has a place, so that it can be an element of a sequence.
+pub(super) trait Placed {
     /// Its place.
     fn place(&self) -> Span;
-    /// Prints it.
-    fn doc<'a>(&self, printer: &mut Printer<'a, '_>) -> Doc<'a>;
+}
+
+impl<Kind> Placed for Spanned<Kind> {
+    fn place(&self) -> Span {
+        self.span
+    }
+}
+
+impl<Body> Placed for Arm<Body> {
+    fn place(&self) -> Span {
+        self.span
+    }
 }
 
 /// The brackets of a list.
@@ -42,13 +52,23 @@ pub(super) enum Tail<'t> {
     Rest(&'t Name),
 }
 
+impl Tail<'_> {
+    /// `..` of an open record.
+    pub(super) fn of(openness: Openness) -> Tail<'static> {
+        match openness {
+            Openness::Open => Tail::Dots,
+            Openness::Closed => Tail::Nothing,
+        }
+    }
+}
+
 impl<'a> Printer<'a, '_> {
     /// Elements between brackets; `end` is where the closing one ends in the text.
-    pub(super) fn list<T: Part>(&mut self, brackets: Brackets, elements: &[T], end: u32) -> Doc<'a> {
+    pub(super) fn list<T: Print<'a> + Placed>(&mut self, brackets: Brackets, elements: &[T], end: u32) -> Doc<'a> {
         self.list_with_tail(brackets, elements, Tail::Nothing, end)
     }
 
-    pub(super) fn list_with_tail<T: Part>(
+    pub(super) fn list_with_tail<T: Print<'a> + Placed>(
         &mut self,
         brackets: Brackets,
         elements: &[T],
@@ -57,33 +77,27 @@ impl<'a> Printer<'a, '_> {
     ) -> Doc<'a> {
         let mut inside: Vec<Doc<'a>> = Vec::new();
         for (index, element) in elements.iter().enumerate() {
+            let place = element.place();
             let last = index + 1 == elements.len() && matches!(tail, Tail::Nothing);
-            let comma = if last { self.layout.if_broken(",") } else { self.string(",") };
-            let limit = elements.get(index + 1).map_or(end, |next| next.place().start);
-            inside.push(self.element(element, index, comma, limit));
+            let comma = if last { self.layout.if_broken(",") } else { self.layout.text(",") };
+            let first = self.comments.first().map_or(place.start, |comment| comment.span.start.min(place.start));
+            let blank = index > 0 && self.blank_before(first);
+            let blank = if blank { self.layout.blank_if_broken() } else { self.layout.nil() };
+            let doc = docs!(self, blank, self.comments_before(place.start), element, comma);
+            inside.push(doc.append(self.trailing_comment(place, limit(elements, index, end))));
         }
         inside.extend(self.tail(tail, end));
         self.enclosed(brackets, inside)
-    }
-
-    fn element<T: Part>(&mut self, element: &T, index: usize, comma: Doc<'a>, limit: u32) -> Doc<'a> {
-        let place = element.place();
-        let first = self.comments.first().map_or(place.start, |comment| comment.span.start.min(place.start));
-        let blank = index > 0 && self.blank_before(first);
-        let doc = if blank { self.layout.blank_if_broken() } else { self.layout.nil() };
-        let doc = doc.append(self.comments_before(place.start)).append(element.doc(self)).append(comma);
-        doc.append(self.trailing_comment(place, limit))
     }
 
     /// Prints what stands before the closing bracket: the tail, and the comments there; `None` if there is neither.
     fn tail(&mut self, tail: Tail<'_>, end: u32) -> Option<Doc<'a>> {
         match tail {
             Tail::Nothing => self.last_comments(end),
-            Tail::Dots => Some(self.comments_before(end).append(self.string(".."))),
-            Tail::Choose => Some(self.comments_before(end).append(self.string("..choose"))),
+            Tail::Dots => Some(docs!(self, self.comments_before(end), "..")),
+            Tail::Choose => Some(docs!(self, self.comments_before(end), "..choose")),
             Tail::Rest(name) => {
-                let before = self.comments_before(name.span.start);
-                let rest = before.append(self.string("..")).append(self.name(name));
+                let rest = docs!(self, self.comments_before(name.span.start), "..", name);
                 Some(rest.append(self.trailing_comment(name.span, end)))
             }
         }
@@ -95,10 +109,11 @@ impl<'a> Printer<'a, '_> {
             self.take_comment();
             lines.push(self.layout.lone_comment());
         }
-        if lines.is_empty() { None } else { Some(self.joined(lines, &self.layout.hardline())) }
+        if lines.is_empty() { None } else { Some(self.layout.joined(lines, self.layout.hardline())) }
     }
 
-    fn enclosed(&self, brackets: Brackets, inside: Vec<Doc<'a>>) -> Doc<'a> {
+    /// Documents between brackets, on one line or one a line.
+    pub(super) fn enclosed(&mut self, brackets: Brackets, inside: Vec<Doc<'a>>) -> Doc<'a> {
         let (open, close, edge) = match brackets {
             Brackets::Round => ("(", ")", self.layout.line_()),
             Brackets::Square => ("[", "]", self.layout.line_()),
@@ -106,29 +121,40 @@ impl<'a> Printer<'a, '_> {
             Brackets::Spaced => ("{", "}", self.layout.line()),
         };
         if inside.is_empty() {
-            return self.string(open).append(self.string(close));
+            return docs!(self, open, close);
         }
-        let inside = edge.clone().append(self.joined(inside, &self.layout.line())).nest(INDENT);
-        self.string(open).append(inside).append(edge).append(self.string(close)).group()
+        let inside = edge.clone().append(self.layout.joined(inside, self.layout.line())).nest(INDENT);
+        docs!(self, open, inside, edge, close).group()
     }
 
-    pub(super) fn joined(&self, docs: Vec<Doc<'a>>, separator: &Doc<'a>) -> Doc<'a> {
-        let mut joined = self.layout.nil();
-        for (index, doc) in docs.into_iter().enumerate() {
-            joined = if index == 0 { doc } else { joined.append(separator.clone()).append(doc) };
+    /// Parts with a separator between each two.
+    pub(super) fn joined<T: Print<'a>>(&mut self, parts: &[T], separator: Doc<'a>) -> Doc<'a> {
+        let docs = parts.iter().map(|part| part.print(self)).collect();
+        self.layout.joined(docs, separator)
+    }
+
+    /// Braces with parts one below the other, whatever the width; `after` is what the opening brace follows.
+    pub(super) fn below<T: Print<'a> + Placed>(&mut self, after: Span, parts: &[T], end: u32) -> Doc<'a> {
+        let first = parts.first().map_or(end, |part| part.place().start);
+        let open = docs!(self, "{", self.trailing_comment(after, first));
+        match self.lines(parts, end) {
+            Some(lines) => {
+                let hardline = self.layout.hardline();
+                let inside = hardline.clone().append(lines).nest(INDENT);
+                docs!(self, open, inside, hardline, "}")
+            }
+            None => docs!(self, open, self.layout.line_(), "}").group(),
         }
-        joined
     }
 
     /// Parts and comments one below the other, at most one empty line between two; nothing if there are none.
-    pub(super) fn lines<T: Part>(&mut self, parts: &[T], end: u32) -> Option<Doc<'a>> {
+    pub(super) fn lines<T: Print<'a> + Placed>(&mut self, parts: &[T], end: u32) -> Option<Doc<'a>> {
         let mut doc = None;
         for (index, part) in parts.iter().enumerate() {
             let place = part.place();
             doc = self.comment_lines(doc, place.start);
-            let lines = self.next_line(doc, place.start).append(part.doc(self));
-            let limit = parts.get(index + 1).map_or(end, |next| next.place().start);
-            doc = Some(lines.append(self.trailing_comment(place, limit)));
+            let lines = docs!(self, self.next_line(doc, place.start), part);
+            doc = Some(lines.append(self.trailing_comment(place, limit(parts, index, end))));
         }
         self.comment_lines(doc, end)
     }
@@ -143,12 +169,13 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn next_line(&self, lines: Option<Doc<'a>>, offset: u32) -> Doc<'a> {
-        match lines {
-            None => self.layout.nil(),
-            Some(lines) if self.blank_before(offset) => {
-                lines.append(self.layout.hardline()).append(self.layout.hardline())
-            }
-            Some(lines) => lines.append(self.layout.hardline()),
-        }
+        let Some(lines) = lines else { return self.layout.nil() };
+        let lines = lines.append(self.layout.hardline());
+        if self.blank_before(offset) { lines.append(self.layout.hardline()) } else { lines }
     }
+}
+
+/// The offset up to which a comment may trail an element: where the next one begins, or the end of all.
+pub(super) fn limit<T: Placed>(elements: &[T], index: usize, end: u32) -> u32 {
+    elements.get(index + 1).map_or(end, |next| next.place().start)
 }

@@ -4,6 +4,16 @@
 //! on the line of its head where that fits: `if q <= n { reply 0; }`. Comments keep their places, of several empty
 //! lines one is kept. Operators and parentheses are printed as they were written, never added or dropped.
 
+/// Parts one after the other: `docs!(p, "pick ", name, " in ", over)`. Each is printed when its turn comes, so that comments
+/// keep their order.
+macro_rules! docs {
+    ($p:expr, $($part:expr),+ $(,)?) => {{
+        let doc = $p.layout.nil();
+        $(let doc = { let part = $crate::syntax::print::Print::print(&$part, $p); doc.append(part) };)+
+        doc
+    }};
+}
+
 mod comments;
 mod expressions;
 mod items;
@@ -13,18 +23,27 @@ mod operators;
 mod patterns;
 mod statements;
 
-use super::ast::{Comment, File, Name};
-use super::lexer::is_plain_name;
+use super::ast::{Comment, File, Name, Statement};
+use super::lexer::{TokenKind, is_one};
 use layout::{Canvas, Doc, Layout};
 
 /// Prints a tree. `text` is what its places point into: from it come empty lines, and literals as they were written; it
 /// may be empty, and its comments are those of the tree.
 #[must_use]
 pub fn print(file: &File, text: &str) -> String {
+    printed(file, text, &file.comments)
+}
+
+/// Prints a statement without its comments, the last line not ended. `text` is that of [`print`].
+#[must_use]
+pub fn print_statement(statement: &Statement, text: &str) -> String {
+    printed(statement, text, &[]).trim_end().to_owned()
+}
+
+fn printed(tree: &impl for<'a> Print<'a>, text: &str, comments: &[Comment]) -> String {
     let canvas = Canvas::new();
-    let mut printer = Printer { layout: Layout::new(&canvas), text, comments: &file.comments, last: 0 };
-    let doc = printer.file(file);
-    layout::render(&doc, file.comments.iter().map(|comment| comment.text.as_str()))
+    let mut printer = Printer { layout: Layout::new(&canvas), text, comments, last: 0 };
+    layout::render(&tree.print(&mut printer), comments.iter().map(|comment| comment.text.as_str()))
 }
 
 /// Walks the tree in the order of the text, taking comments as it passes their places.
@@ -38,18 +57,49 @@ struct Printer<'a, 's> {
     last: u32,
 }
 
-impl<'a> Printer<'a, '_> {
-    fn name(&mut self, name: &Name) -> Doc<'a> {
-        let before = self.comments_before(name.span.start);
-        before.append(self.layout.text(spelled(&name.text)))
-    }
+/// What can be printed.
+trait Print<'a> {
+    /// Prints it, and the comments inside.
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a>;
+}
 
-    fn string(&self, text: impl Into<String>) -> Doc<'a> {
-        self.layout.text(text)
+impl<'a> Print<'a> for str {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        p.layout.text(self)
+    }
+}
+
+impl<'a> Print<'a> for Doc<'a> {
+    fn print(&self, _: &mut Printer<'a, '_>) -> Doc<'a> {
+        self.clone()
+    }
+}
+
+impl<'a, T: Print<'a> + ?Sized> Print<'a> for &T {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        (**self).print(p)
+    }
+}
+
+impl<'a, T: Print<'a>> Print<'a> for Box<T> {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        (**self).print(p)
+    }
+}
+
+impl<'a> Print<'a> for Name {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        docs!(p, p.comments_before(self.span.start), p.layout.text(spelled(&self.text)))
     }
 }
 
 /// A name as it can be written.
 fn spelled(name: &str) -> String {
-    if is_plain_name(name) { name.to_owned() } else { format!("`{name}`") }
+    if is_one(TokenKind::Name, name) && name != "_" { name.to_owned() } else { format!("`{name}`") }
+}
+
+/// What stands before something and that, if it is there.
+fn optional<'a, T: Print<'a>>(p: &mut Printer<'a, '_>, before: &str, part: Option<&T>) -> Doc<'a> {
+    let nothing = p.layout.nil();
+    part.map_or(nothing, |part| docs!(p, before, part))
 }

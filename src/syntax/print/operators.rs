@@ -4,78 +4,44 @@
 
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 
-use super::Printer;
 use super::layout::{Doc, INDENT};
+use super::{Print, Printer};
 
-impl<'a> Printer<'a, '_> {
-    pub(super) fn binary(&mut self, expr: &Expr) -> Doc<'a> {
-        let (first, links) = chain(expr);
-        let mut doc = self.expr(first);
-        for (op, operand) in links {
-            let sign = self.layout.line().append(self.string(sign(op))).append(self.string(" "));
-            doc = doc.append(sign.append(self.expr(operand)).nest(INDENT));
-        }
-        doc.group()
+pub(super) fn binary<'a>(p: &mut Printer<'a, '_>, expr: &Expr) -> Doc<'a> {
+    let (first, links) = chain(expr);
+    let mut doc = first.print(p);
+    for (op, operand) in links {
+        doc = doc.append(docs!(p, p.layout.line(), op.sign(), " ", operand).nest(INDENT));
     }
+    doc.group()
+}
 
-    pub(super) fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Doc<'a> {
-        let sign = match op {
-            UnaryOp::Not if begins_with_digit(operand) => "! ",
-            UnaryOp::Not => "!",
-            UnaryOp::Neg => "-",
-        };
-        self.string(sign).append(self.expr(operand))
-    }
+pub(super) fn unary<'a>(p: &mut Printer<'a, '_>, op: UnaryOp, operand: &Expr) -> Doc<'a> {
+    let sign = match op {
+        UnaryOp::Not if begins_with_digit(operand) => "! ",
+        UnaryOp::Not => "!",
+        UnaryOp::Neg => "-",
+    };
+    docs!(p, sign, operand)
 }
 
 /// The operands of a chain of operators of one level.
 fn chain(expr: &Expr) -> (&Expr, Vec<(BinaryOp, &Expr)>) {
     let mut first = expr;
-    let mut links = Vec::new();
+    let mut links: Vec<(BinaryOp, &Expr)> = Vec::new();
     while let ExprKind::Binary(op, left, right) = &first.kind {
-        if links.last().is_some_and(|(next, _)| level(*next) != level(*op)) {
+        if links.last().is_some_and(|(next, _)| next.level() != op.level()) {
             break;
         }
-        links.push((*op, &**right));
+        links.push((*op, right));
         first = left;
     }
     links.reverse();
     (first, links)
 }
 
-/// The precedence of an operator: a tighter one has a greater number.
-fn level(op: BinaryOp) -> u32 {
-    match op {
-        BinaryOp::Or => 0,
-        BinaryOp::And => 1,
-        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::In => 2,
-        BinaryOp::Add | BinaryOp::Sub => 3,
-        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 4,
-    }
-}
-
-fn sign(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Or => "||",
-        BinaryOp::And => "&&",
-        BinaryOp::Eq => "==",
-        BinaryOp::Ne => "!=",
-        BinaryOp::Lt => "<",
-        BinaryOp::Le => "<=",
-        BinaryOp::Gt => ">",
-        BinaryOp::Ge => ">=",
-        BinaryOp::In => "in",
-        BinaryOp::Add => "+",
-        BinaryOp::Sub => "-",
-        BinaryOp::Mul => "*",
-        BinaryOp::Div => "/",
-        BinaryOp::Rem => "%",
-    }
-}
-
 /// Tests whether `!` directly before this would read as a cell.
-fn begins_with_digit(expr: &Expr) -> bool {
-    let mut expr = expr;
+fn begins_with_digit(mut expr: &Expr) -> bool {
     loop {
         match &expr.kind {
             ExprKind::Int(_) => return true,

@@ -1,130 +1,100 @@
-//! Printing patterns and types.
+//! Printing patterns, literals and types.
 //!
 //! `Some((x, _)) | None`, `Get { key, .. }`, `[first, ..rest]`; `map<string, option<(int, bool)>>`.
 
 use crate::diagnostic::Span;
-use crate::syntax::ast::{FieldPattern, Name, Openness, Pattern, PatternKind, TypeExpr, TypeKind};
+use crate::syntax::ast::{FieldPattern, Name, Pattern, PatternKind, TextLiteral, TypeExpr, TypeKind};
+use crate::syntax::lexer::{TokenKind, is_one};
+use crate::syntax::literal::{decode, encode};
 
 use super::layout::{Doc, INDENT};
-use super::lists::{Brackets, Part, Tail};
-use super::{Printer, spelled};
+use super::lists::{Brackets, Placed, Tail};
+use super::{Print, Printer, optional};
 
-impl Part for Pattern {
-    fn place(&self) -> Span {
-        self.span
-    }
-
-    fn doc<'a>(&self, printer: &mut Printer<'a, '_>) -> Doc<'a> {
-        printer.pattern(self)
+impl<'a> Print<'a> for FieldPattern {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        docs!(p, self.name, optional(p, ": ", self.pattern.as_ref()))
     }
 }
 
-impl Part for FieldPattern {
+impl Placed for FieldPattern {
     fn place(&self) -> Span {
         self.pattern.as_ref().map_or(self.name.span, |pattern| self.name.span.to(pattern.span))
     }
+}
 
-    fn doc<'a>(&self, printer: &mut Printer<'a, '_>) -> Doc<'a> {
-        let name = printer.name(&self.name);
-        match &self.pattern {
-            Some(pattern) => name.append(printer.string(": ")).append(printer.pattern(pattern)),
-            None => name,
+impl<'a> Print<'a> for Pattern {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        docs!(p, p.comments_before(self.span.start), pattern_kind(p, self))
+    }
+}
+
+fn pattern_kind<'a>(p: &mut Printer<'a, '_>, pattern: &Pattern) -> Doc<'a> {
+    let end = pattern.span.end;
+    match &pattern.kind {
+        PatternKind::Wildcard | PatternKind::Error => p.layout.text("_"),
+        PatternKind::Name(name) => name.print(p),
+        PatternKind::Int(value) => p.layout.text(value.to_string()),
+        PatternKind::Text(text) => literal(p, text, pattern.span),
+        PatternKind::Bool(value) => p.layout.text(value.to_string()),
+        PatternKind::Variant { qualifier, name, args } => {
+            let head = qualified(p, qualifier.as_ref(), name);
+            let bare = args.is_empty() && qualifier.is_some();
+            if bare { head } else { head.append(p.list(Brackets::Round, args, end)) }
+        }
+        PatternKind::Record { qualifier, name, fields, openness } => {
+            let head = qualified(p, qualifier.as_ref(), name);
+            docs!(p, head, " ", p.list_with_tail(Brackets::Spaced, fields, Tail::of(*openness), end))
+        }
+        PatternKind::Tuple(elements) => p.list(Brackets::Round, elements, end),
+        PatternKind::List { elements, rest } => {
+            let tail = match rest {
+                None => Tail::Nothing,
+                Some(None) => Tail::Dots,
+                Some(Some(name)) => Tail::Rest(name),
+            };
+            p.list_with_tail(Brackets::Square, elements, tail, end)
+        }
+        PatternKind::Or(alternatives) => {
+            let separator = docs!(p, p.layout.line(), "| ");
+            p.joined(alternatives, separator).nest(INDENT).group()
         }
     }
 }
 
-impl Part for TypeExpr {
-    fn place(&self) -> Span {
-        self.span
-    }
-
-    fn doc<'a>(&self, printer: &mut Printer<'a, '_>) -> Doc<'a> {
-        printer.type_expr(self)
+/// `Name` or `Enum.Name`
+pub(super) fn qualified<'a>(p: &mut Printer<'a, '_>, qualifier: Option<&Name>, name: &Name) -> Doc<'a> {
+    match qualifier {
+        Some(qualifier) => docs!(p, qualifier, ".", name),
+        None => name.print(p),
     }
 }
 
-impl<'a> Printer<'a, '_> {
-    pub(super) fn pattern(&mut self, pattern: &Pattern) -> Doc<'a> {
-        let before = self.comments_before(pattern.span.start);
-        before.append(self.pattern_kind(pattern))
-    }
+/// A literal as it was written, if the text has it, else in the shortest escapes.
+pub(super) fn literal<'a>(p: &mut Printer<'a, '_>, text: &TextLiteral, place: Span) -> Doc<'a> {
+    let written = p.text.get(place.start as usize..place.end as usize).filter(|written| {
+        let (decoded, flaws) = decode(written);
+        is_one(TokenKind::Text, written) && flaws.is_empty() && decoded == *text
+    });
+    p.layout.text(written.map_or_else(|| encode(text), str::to_owned))
+}
 
-    fn pattern_kind(&mut self, pattern: &Pattern) -> Doc<'a> {
-        let end = pattern.span.end;
-        match &pattern.kind {
-            PatternKind::Wildcard => self.string("_"),
-            PatternKind::Name(name) => self.name(name),
-            PatternKind::Int(value) => self.string(value.to_string()),
-            PatternKind::Text(text) => self.literal(text, pattern.span),
-            PatternKind::Bool(value) => self.string(value.to_string()),
-            PatternKind::Variant { qualifier, name, args } => {
-                let head = self.qualified(qualifier.as_ref(), name);
-                let bare = args.is_empty() && qualifier.is_some();
-                if bare { head } else { head.append(self.list(Brackets::Round, args, end)) }
-            }
-            PatternKind::Record { qualifier, name, fields, openness } => {
-                let head = self.qualified(qualifier.as_ref(), name).append(self.string(" "));
-                head.append(self.list_with_tail(Brackets::Spaced, fields, dots(*openness), end))
-            }
-            PatternKind::Tuple(elements) => self.list(Brackets::Round, elements, end),
-            PatternKind::List { elements, rest } => {
-                let tail = match rest {
-                    None => Tail::Nothing,
-                    Some(None) => Tail::Dots,
-                    Some(Some(name)) => Tail::Rest(name),
-                };
-                self.list_with_tail(Brackets::Square, elements, tail, end)
-            }
-            PatternKind::Or(alternatives) => self.alternatives(alternatives),
-            PatternKind::Error => self.string("_"),
-        }
-    }
-
-    fn alternatives(&mut self, alternatives: &[Pattern]) -> Doc<'a> {
-        let docs = alternatives.iter().map(|alternative| self.pattern(alternative)).collect();
-        let separator = self.layout.line().append(self.string("| "));
-        self.joined(docs, &separator).nest(INDENT).group()
-    }
-
-    /// `Name` or `Enum.Name`
-    pub(super) fn qualified(&mut self, qualifier: Option<&Name>, name: &Name) -> Doc<'a> {
-        match qualifier {
-            Some(qualifier) => self.name(qualifier).append(self.string(".")).append(self.name(name)),
-            None => self.name(name),
-        }
-    }
-
-    pub(super) fn type_expr(&mut self, ty: &TypeExpr) -> Doc<'a> {
-        let before = self.comments_before(ty.span.start);
-        before.append(self.type_kind(ty))
-    }
-
-    fn type_kind(&mut self, ty: &TypeExpr) -> Doc<'a> {
-        match &ty.kind {
-            TypeKind::Name(name) if is_constructor(&name.text) => self.string(format!("`{}`", name.text)),
-            TypeKind::Name(name) => self.string(spelled(&name.text)),
-            TypeKind::Option(argument) => self.applied("option<", argument),
-            TypeKind::List(argument) => self.applied("list<", argument),
-            TypeKind::Set(argument) => self.applied("set<", argument),
-            TypeKind::Map(key, value) => {
-                let key = self.string("map<").append(self.type_expr(key));
-                key.append(self.string(", ")).append(self.type_expr(value)).append(self.string(">"))
-            }
-            TypeKind::Tuple(types) => self.list(Brackets::Round, types, ty.span.end),
-            TypeKind::Error => self.string("_"),
-        }
-    }
-
-    fn applied(&mut self, constructor: &str, argument: &TypeExpr) -> Doc<'a> {
-        self.string(constructor).append(self.type_expr(argument)).append(self.string(">"))
+impl<'a> Print<'a> for TypeExpr {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        docs!(p, p.comments_before(self.span.start), type_kind(p, self))
     }
 }
 
-/// `..` of an open record.
-pub(super) fn dots(openness: Openness) -> Tail<'static> {
-    match openness {
-        Openness::Open => Tail::Dots,
-        Openness::Closed => Tail::Nothing,
+fn type_kind<'a>(p: &mut Printer<'a, '_>, ty: &TypeExpr) -> Doc<'a> {
+    match &ty.kind {
+        TypeKind::Name(name) if is_constructor(&name.text) => p.layout.text(format!("`{}`", name.text)),
+        TypeKind::Name(name) => name.print(p),
+        TypeKind::Option(argument) => docs!(p, "option<", argument, ">"),
+        TypeKind::List(argument) => docs!(p, "list<", argument, ">"),
+        TypeKind::Set(argument) => docs!(p, "set<", argument, ">"),
+        TypeKind::Map(key, value) => docs!(p, "map<", key, ", ", value, ">"),
+        TypeKind::Tuple(types) => p.list(Brackets::Round, types, ty.span.end),
+        TypeKind::Error => p.layout.text("_"),
     }
 }
 

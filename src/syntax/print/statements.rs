@@ -4,173 +4,114 @@
 //! `either { n := n + 1; } or {}`. A `match` never does; an `if` in a block may hold simple statements only.
 
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Arm, Block, Expr, Place, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr};
+use crate::syntax::ast::{Arm, Block, Expr, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind};
 
-use super::Printer;
 use super::layout::{Doc, INDENT};
-use super::lists::{Brackets, Part};
+use super::lists::Brackets;
+use super::{Print, Printer, optional};
 
 /// The number of blocks that may stand within each other on one line.
 const INLINE_BLOCKS: u32 = 2;
 
-impl Part for Statement {
-    fn place(&self) -> Span {
-        self.span
-    }
-
-    fn doc<'a>(&self, printer: &mut Printer<'a, '_>) -> Doc<'a> {
-        printer.statement(self)
+impl<'a> Print<'a> for Arm<Block> {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        docs!(p, self.pattern, optional(p, " if ", self.guard.as_ref()), " => ", self.body).group()
     }
 }
 
-impl Part for Arm<Block> {
-    fn place(&self) -> Span {
-        self.span
-    }
-
-    fn doc<'a>(&self, printer: &mut Printer<'a, '_>) -> Doc<'a> {
-        let head = printer.arm_head(&self.pattern, self.guard.as_ref());
-        head.append(printer.block(&self.body)).group()
-    }
-}
-
-impl<'a> Printer<'a, '_> {
-    /// Not a group: blocks of one statement break together.
-    pub(super) fn block(&mut self, block: &Block) -> Doc<'a> {
-        let first = block.statements.first().map_or(block.span.end, |statement| statement.span.start);
-        let brace = Span { end: block.span.start + 1, ..block.span };
-        let pending = self.comments.len();
-        let comment = self.trailing_comment(brace, first);
-        let open = self.string("{").append(comment);
-        let Some(lines) = self.lines(&block.statements, block.span.end) else {
-            let commented = self.comments.len() < pending;
-            let end = if commented { self.layout.hardline() } else { self.layout.nil() };
-            return open.append(end).append(self.string("}"));
+/// Not a group: blocks of one statement break together.
+impl<'a> Print<'a> for Block {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        let first = self.statements.first().map_or(self.span.end, |statement| statement.span.start);
+        let brace = Span { end: self.span.start + 1, ..self.span };
+        let pending = p.comments.len();
+        let open = docs!(p, "{", p.trailing_comment(brace, first));
+        let Some(lines) = p.lines(&self.statements, self.span.end) else {
+            let commented = p.comments.len() < pending;
+            let end = if commented { p.layout.hardline() } else { p.layout.nil() };
+            return docs!(p, open, end, "}");
         };
-        let inline = fits_inline(block, INLINE_BLOCKS);
-        let edge = if inline { self.layout.line() } else { self.layout.hardline() };
-        let lines = edge.clone().append(lines).nest(INDENT).append(edge);
-        open.append(lines).append(self.string("}"))
+        let edge = if fits_inline(self, INLINE_BLOCKS) { p.layout.line() } else { p.layout.hardline() };
+        let inside = edge.clone().append(lines).nest(INDENT);
+        docs!(p, open, inside, edge, "}")
     }
+}
 
-    fn statement(&mut self, statement: &Statement) -> Doc<'a> {
-        match &statement.kind {
+impl<'a> Print<'a> for PlaceExpr {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        let root = match &self.root {
+            PlaceRoot::Name(name) => name.print(p),
+            PlaceRoot::Cell(number, _) => p.layout.text(format!("!{number}")),
+        };
+        self.path.iter().fold(root, |place, step| match step {
+            PlaceStep::Field(name) => docs!(p, place, ".", name),
+            PlaceStep::Index(key) => docs!(p, place, "[", key, "]"),
+        })
+    }
+}
+
+impl<'a> Print<'a> for Statement {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        match &self.kind {
             StatementKind::Let { pattern, ty, value } => {
-                let head = self.string("let ").append(self.pattern(pattern));
-                let head = self.annotated(head, ty.as_ref());
-                self.ended(head.append(self.string(" = ")), value)
+                docs!(p, "let ", pattern, optional(p, ": ", ty.as_ref()), " = ", value, ";")
             }
             StatementKind::Var { name, ty, value } => {
-                let head = self.string("var ").append(self.name(name));
-                let head = self.annotated(head, ty.as_ref());
-                self.ended(head.append(self.string(" = ")), value)
+                docs!(p, "var ", name, optional(p, ": ", ty.as_ref()), " = ", value, ";")
             }
-            StatementKind::Assign { place, value } => {
-                let head = self.assigned(place).append(self.string(" := "));
-                self.ended(head, value)
-            }
+            StatementKind::Assign { place, value } => docs!(p, place, " := ", value, ";"),
             StatementKind::ProcCall { name, args } => {
-                let head = self.name(name);
-                head.append(self.list(Brackets::Round, args, statement.span.end)).append(self.string(";"))
+                docs!(p, name, p.list(Brackets::Round, args, self.span.end), ";")
             }
-            StatementKind::PeerCall(call) => self.ended(self.layout.nil(), call),
+            StatementKind::PeerCall(call) => docs!(p, call, ";"),
             StatementKind::If { condition, then, otherwise } => {
-                self.if_statement(condition, then, otherwise.as_ref()).group()
+                if_statement(p, condition, then, otherwise.as_ref()).group()
             }
-            StatementKind::Match { subject, arms } => self.match_statement(subject, arms, statement.span.end),
-            StatementKind::For { binder, over, body } => {
-                let head = self.string("for ").append(self.pattern(binder)).append(self.string(" in "));
-                head.append(self.head(over)).append(self.block(body)).group()
+            StatementKind::Match { subject, arms } => {
+                docs!(p, "match ", head(p, subject), p.below(subject.span, arms, self.span.end))
             }
-            StatementKind::While { condition, body } => {
-                let head = self.string("while ").append(self.head(condition));
-                head.append(self.block(body)).group()
-            }
+            StatementKind::For { binder, over, body } => docs!(p, "for ", binder, " in ", head(p, over), body).group(),
+            StatementKind::While { condition, body } => docs!(p, "while ", head(p, condition), body).group(),
             StatementKind::Either(blocks) => {
-                let docs = blocks.iter().map(|block| self.block(block)).collect();
-                let separator = self.string(" or ");
-                self.string("either ").append(self.joined(docs, &separator)).group()
+                let separator = p.layout.text(" or ");
+                docs!(p, "either ", p.joined(blocks, separator)).group()
             }
-            StatementKind::Assume(condition) => self.ended(self.string("assume "), condition),
-            StatementKind::Expects(condition) => self.ended(self.string("expects "), condition),
-            StatementKind::Reply(value) => self.ended(self.string("reply "), value),
-            StatementKind::Close(client) => self.ended(self.string("close "), client),
-            StatementKind::Send { to, message } => {
-                let head = self.string("send ").append(self.expr(to)).append(self.string(", "));
-                self.ended(head, message)
-            }
-            StatementKind::Yield => self.string("yield;"),
-            StatementKind::Return => self.string("return;"),
-            StatementKind::Error => self.string("_;"),
+            StatementKind::Assume(condition) => docs!(p, "assume ", condition, ";"),
+            StatementKind::Expects(condition) => docs!(p, "expects ", condition, ";"),
+            StatementKind::Reply(value) => docs!(p, "reply ", value, ";"),
+            StatementKind::Close(client) => docs!(p, "close ", client, ";"),
+            StatementKind::Send { to, message } => docs!(p, "send ", to, ", ", message, ";"),
+            StatementKind::Yield => p.layout.text("yield;"),
+            StatementKind::Return => p.layout.text("return;"),
+            StatementKind::Error => p.layout.text("_;"),
         }
     }
+}
 
-    /// Prints a head, and then the expression and the `;` that end it.
-    pub(super) fn ended(&mut self, head: Doc<'a>, value: &Expr) -> Doc<'a> {
-        head.append(self.expr(value)).append(self.string(";"))
-    }
+/// The head of a block, and the space after it.
+pub(super) fn head<'a>(p: &mut Printer<'a, '_>, head: &Expr) -> Doc<'a> {
+    docs!(p, head.print(p).nest(INDENT), " ")
+}
 
-    fn annotated(&mut self, head: Doc<'a>, ty: Option<&TypeExpr>) -> Doc<'a> {
-        match ty {
-            Some(ty) => head.append(self.string(": ")).append(self.type_expr(ty)),
-            None => head,
+/// Not a group yet: the blocks of an `else if` break together.
+fn if_statement<'a>(p: &mut Printer<'a, '_>, condition: &Expr, then: &Block, otherwise: Option<&Block>) -> Doc<'a> {
+    let doc = docs!(p, "if ", head(p, condition), then);
+    let Some(otherwise) = otherwise else { return doc };
+    let doc = docs!(p, doc, " else ");
+    match otherwise.statements.as_slice() {
+        [Statement { kind: StatementKind::If { condition, then, otherwise: last }, span, .. }]
+            if !has_comments_around(p, *span, otherwise.span) =>
+        {
+            doc.append(if_statement(p, condition, then, last.as_ref()))
         }
+        _ => docs!(p, doc, otherwise),
     }
+}
 
-    /// The head of a block, and the space after it.
-    pub(super) fn head(&mut self, head: &Expr) -> Doc<'a> {
-        self.expr(head).nest(INDENT).append(self.string(" "))
-    }
-
-    fn assigned(&mut self, place: &Place) -> Doc<'a> {
-        let mut doc = match &place.root {
-            PlaceRoot::Name(name) => self.name(name),
-            PlaceRoot::Cell(number, _) => self.string(format!("!{number}")),
-        };
-        for step in &place.path {
-            doc = match step {
-                PlaceStep::Field(name) => doc.append(self.string(".")).append(self.name(name)),
-                PlaceStep::Index(key) => doc.append(self.string("[")).append(self.expr(key)).append(self.string("]")),
-            };
-        }
-        doc
-    }
-
-    /// Not a group yet: the blocks of an `else if` break together.
-    fn if_statement(&mut self, condition: &Expr, then: &Block, otherwise: Option<&Block>) -> Doc<'a> {
-        let head = self.string("if ").append(self.head(condition));
-        let doc = head.append(self.block(then));
-        let Some(otherwise) = otherwise else { return doc };
-        let doc = doc.append(self.string(" else "));
-        match otherwise.statements.as_slice() {
-            [Statement { kind: StatementKind::If { condition, then, otherwise: last }, span, .. }]
-                if !self.has_comments_around(*span, otherwise.span) =>
-            {
-                doc.append(self.if_statement(condition, then, last.as_ref()))
-            }
-            _ => doc.append(self.block(otherwise)),
-        }
-    }
-
-    /// Tests whether comments stand in a block outside its only statement.
-    fn has_comments_around(&self, statement: Span, block: Span) -> bool {
-        let inside = self.comments.iter().take_while(|comment| comment.span.start < block.end.max(statement.start));
-        inside.into_iter().any(|comment| comment.span.start < statement.start || comment.span.start >= statement.end)
-    }
-
-    fn match_statement(&mut self, subject: &Expr, arms: &[Arm<Block>], end: u32) -> Doc<'a> {
-        let head = self.string("match ").append(self.head(subject)).append(self.string("{"));
-        let first = arms.first().map_or(end, |arm| arm.span.start);
-        let head = head.append(self.trailing_comment(subject.span, first));
-        match self.lines(arms, end) {
-            Some(lines) => {
-                let hardline = self.layout.hardline();
-                let lines = hardline.clone().append(lines).nest(INDENT).append(hardline);
-                head.append(lines).append(self.string("}"))
-            }
-            None => head.append(self.layout.line_()).append(self.string("}")).group(),
-        }
-    }
+/// Tests whether comments stand in a block outside its only statement.
+fn has_comments_around(p: &Printer<'_, '_>, statement: Span, block: Span) -> bool {
+    let mut inside = p.comments.iter().take_while(|comment| comment.span.start < block.end.max(statement.start));
+    inside.any(|comment| comment.span.start < statement.start || comment.span.start >= statement.end)
 }
 
 /// Tests whether a block may stand on one line, with at most this many blocks within each other: itself included, empty ones not

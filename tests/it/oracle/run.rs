@@ -233,7 +233,7 @@ impl<'a> Frame<'a, '_> {
         Err(Stop::Fault)
     }
 
-    pub fn assign(&mut self, place: &'a Place, value: &'a Expr) -> Run<()> {
+    pub fn assign(&mut self, place: &'a PlaceExpr, value: &'a Expr) -> Run<()> {
         let root = match &place.root {
             PlaceRoot::Cell(k, _) => format!("!{k}"),
             PlaceRoot::Name(name) => name.text.clone(),
