@@ -86,7 +86,7 @@ struct Reported;
 /// The result of a production.
 type ParseResult<T> = Result<T, Reported>;
 
-/// What has a production of its own.
+/// A construct that has a production of its own.
 trait Parse: Sized {
     /// Reads it at the next token.
     fn parse(p: &mut Parser<'_>) -> ParseResult<Self>;

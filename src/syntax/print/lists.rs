@@ -8,7 +8,7 @@ use crate::syntax::ast::{Arm, Name, Openness, Spanned};
 use super::layout::{Doc, INDENT};
 use super::{Print, Printer};
 
-/// What has a place, so that it can be an element of a sequence.
+/// A part of the tree that has a place, so that it can be an element of a sequence.
 pub(super) trait Placed {
     /// Its place.
     fn place(&self) -> Span;

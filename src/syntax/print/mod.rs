@@ -57,7 +57,7 @@ struct Printer<'a, 's> {
     last: u32,
 }
 
-/// What can be printed.
+/// A part of the tree that can be printed.
 trait Print<'a> {
     /// Prints it, and the comments inside.
     fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a>;
@@ -98,7 +98,7 @@ fn spelled(name: &str) -> String {
     if is_one(TokenKind::Name, name) && name != "_" { name.to_owned() } else { format!("`{name}`") }
 }
 
-/// What stands before something and that, if it is there.
+/// A part with what stands before it, if the part is there.
 fn optional<'a, T: Print<'a>>(p: &mut Printer<'a, '_>, before: &str, part: Option<&T>) -> Doc<'a> {
     let nothing = p.layout.nil();
     part.map_or(nothing, |part| docs!(p, before, part))
