@@ -34,7 +34,7 @@ WORKLOADS = [
 CODE = {
     "passes": ["spec/passes"],
     "directed": ["spec/reply_shapes.rs"],
-    "merge": ["dualize/subsume.rs", "dualize/reduce.rs", "dualize/redundant.rs", "dualize/forms.rs"],
+    "merge": ["dualize/subsume.rs", "dualize/reduce.rs", "dualize/forms.rs"],
     "forget": ["dualize/forget.rs", "solve/forget.rs"],
     "name": ["dualize/image.rs", "dualize/sums.rs", "solve/diagram.rs", "solve/image.rs", "solve/mdd", "solve/sum.rs"],
     "unite": ["dualize/focus.rs", "dualize/normal", "dualize/perhaps.rs", "dualize/together.rs"],

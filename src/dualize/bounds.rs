@@ -12,14 +12,14 @@ use crate::spec::code::Program;
 use crate::term::{Side, Var};
 
 /// A candidate's store, and how many bounds it took up.
-struct Bounds<'s> {
+struct StoreBounds<'s> {
     store: &'s mut Store,
     assumed: u64,
     /// Set where instructions on known values are carried out in a loop of their own.
     glides: bool,
 }
 
-impl Knows for Bounds<'_> {
+impl Knows for StoreBounds<'_> {
     #[inline]
     fn glides(&self) -> bool {
         self.glides
@@ -42,10 +42,10 @@ impl Knows for Bounds<'_> {
 #[inline]
 pub(super) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
-    let mut bounds = Bounds { store, assumed: 0, glides: section.judge.options.glides };
+    let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.glides };
     let event = process.advance_knowing(program, &mut bounds);
     if bounds.assumed > 0 {
-        section.findings.is_exhaustive = false;
+        section.is_exhaustive = false;
         section.judge.solver.statistics.by_domain += bounds.assumed;
     }
     event

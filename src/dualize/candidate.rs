@@ -19,16 +19,19 @@ use crate::value::{self, Conditions, Lifted, Truth, Value};
 pub struct Candidate(Box<State>);
 
 /// A validation state: a process with symbolic memory, and the constraints on its variables.
+///
+/// 1. The states that it stands for are those of `process` under the models of `store`; where it is clean there is one.
+/// 2. Where `growth` says so ([`Growth`]), all of the memory is known.
+/// 3. `noticed` is the number of things that the section touched which the judge's steps know of; 0 when a request begins.
+/// 4. `log` and the trail of `store` are kept together, or neither is.
 #[derive(Clone, Debug)]
 pub struct State {
     /// The server's memory and task.
     pub process: Process,
     /// Knowledge of the variables.
     pub store: Store,
-    /// The first question about it that was too hard; a doubtful candidate may be impossible.
-    pub doubt: Option<Doubt>,
-    /// The place at which that question was asked.
-    pub doubted: Option<Place>,
+    /// The first question about it that was too hard, and where it was asked; a doubtful candidate may be impossible.
+    pub doubt: Option<(Doubt, Option<Place>)>,
     /// Its growth since dead variables were last looked for.
     pub(super) growth: Growth,
     /// The number of things that the section touched and that have been noticed.
@@ -115,7 +118,6 @@ impl Candidate {
             process,
             store: Store::default(),
             doubt: None,
-            doubted: None,
             growth: Growth::default(),
             noticed: 0,
             replied: None,
@@ -132,13 +134,13 @@ impl Candidate {
 
     /// Makes all of it but the process, which is on its own way already, a copy.
     pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
-        let State { process: _, store, doubt, doubted, growth, noticed, replied, answer, log } = &**other;
+        let State { process: _, store, doubt, growth, noticed, replied, answer, log } = &**other;
         let own = &mut *self.0;
         if !(own.store.is_new() && store.is_new()) {
             own.store.clone_from(store);
         }
         own.doubt.clone_from(doubt);
-        (own.doubted, own.growth, own.noticed, own.replied) = (*doubted, *growth, *noticed, *replied);
+        (own.growth, own.noticed, own.replied) = (*growth, *noticed, *replied);
         own.answer.clone_from(answer);
         own.log.clone_from(log);
     }
@@ -231,14 +233,12 @@ impl Candidate {
         match answer {
             Answer::Sat => {
                 // All that the store says was decided together, what was left open before included.
-                (self.doubt, self.doubted) = (None, None);
+                self.doubt = None;
                 Ok(())
             }
             Answer::Unsat => Err(Infeasible),
             Answer::Unknown(why) => {
-                if self.doubt.is_none() {
-                    (self.doubt, self.doubted) = (Some(Doubt::Solver(why)), at);
-                }
+                self.doubt.get_or_insert((Doubt::Solver(why), at));
                 Ok(())
             }
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
+use super::terms;
 use crate::process::Process;
 use crate::term::Var;
 use crate::value::{Entry, Presence, Value};
@@ -123,15 +124,7 @@ pub(super) fn mentions(process: &Process) -> FxHashMap<Var, Vec<Cell>> {
 /// The variables of what a cell holds.
 pub(super) fn variables(entry: &Entry) -> FxHashSet<Var> {
     let mut vars = FxHashSet::default();
-    let mut add = |var: Var| {
-        vars.insert(var);
-    };
-    if let Presence::When(condition) = &entry.presence {
-        condition.vars(&mut add);
-    }
-    if entry.presence != Presence::Never {
-        entry.value.visit_variables(&mut add);
-    }
+    terms::visit_entry(entry, &mut |var| _ = vars.insert(var));
     vars
 }
 

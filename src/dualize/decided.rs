@@ -31,7 +31,7 @@ pub struct Decided {
 }
 
 /// The way that all candidates have in common.
-struct Common {
+struct CommonWay {
     trail: Trail,
     /// Their choices.
     log: Past<Log>,
@@ -47,7 +47,7 @@ impl Decided {
     /// A question about the values was too hard.
     pub fn take(judge: &mut Judge, mut model: Model, nodes: usize) -> Result<Decided, Answer> {
         let candidates = &mut judge.candidates[..];
-        let common = Common::of(candidates, judge.event);
+        let common = CommonWay::of(candidates, judge.event);
         let mut entries: Vec<&Log> = common.log.iter().collect();
         entries.reverse();
         common.add_constants(candidates, &mut model);
@@ -76,14 +76,14 @@ impl Decided {
     }
 }
 
-impl Common {
+impl CommonWay {
     /// The way that all candidates have in common up to an event.
-    fn of(candidates: &[Candidate], event: u64) -> Common {
+    fn of(candidates: &[Candidate], event: u64) -> CommonWay {
         let trails: Vec<_> = candidates.iter().filter_map(|candidate| candidate.store.trail()).collect();
         let logs: Vec<_> = candidates.iter().map(|candidate| &candidate.log).collect();
         let (trail, log) = (Past::shared(&trails), Past::shared(&logs));
         let apart = logs.iter().filter_map(|own| own.since(&log).last()).map(|entry| entry.event).min();
-        Common { trail, log, apart: apart.unwrap_or(event + 1) }
+        CommonWay { trail, log, apart: apart.unwrap_or(event + 1) }
     }
 
     /// Puts a log and a trail in its place. How much each candidate has besides.

@@ -3,9 +3,9 @@
 //! `either { n := 1; } or { n := 2; } reply 0;` observed to answer 0 leads to two candidates.
 
 use super::candidate::Candidate;
-use super::limits::{COPY_LIMIT, PATH_LIMIT};
-use super::section::{Ended, Given, Open, Section};
+use super::section::{GivenAnswer, OpenPath, Section, SectionEnd};
 use super::unify;
+use super::verdict::{COPY_LIMIT, PATH_LIMIT};
 use crate::process::Limit;
 use crate::symbolic::{Infeasible, drive};
 use crate::value::Value;
@@ -26,13 +26,21 @@ impl Section<'_> {
         if !self.open.is_empty() {
             self.explore_open(others);
         }
-        let is_exhaustive = self.findings.is_exhaustive;
         self.judge.findings.merge(self.findings);
-        Explored { first, is_exhaustive }
+        Explored { first, is_exhaustive: self.is_exhaustive }
+    }
+
+    /// Runs a candidate: the candidates of the paths that show what was observed, the first of which comes last.
+    pub(super) fn results(self, mut candidate: Candidate) -> Vec<Candidate> {
+        let mut results = Vec::new();
+        if self.explore(&mut candidate, &mut results).first.is_ok() {
+            results.push(candidate);
+        }
+        results
     }
 
     /// Runs an open path; the candidates that show what was observed are added to `shown`.
-    pub(super) fn explore_from(mut self, open: Open, shown: &mut Vec<Candidate>) {
+    pub(super) fn explore_from(mut self, open: OpenPath, shown: &mut Vec<Candidate>) {
         self.open.push(open);
         self.explore_open(shown);
         self.judge.findings.merge(self.findings);
@@ -41,8 +49,8 @@ impl Section<'_> {
     /// Runs one path to its end.
     fn run(&mut self, candidate: &mut Candidate) -> Result<(), Infeasible> {
         match drive(self.spec, self, candidate) {
-            Ended::Shows => Ok(()),
-            Ended::Infeasible => Err(Infeasible),
+            SectionEnd::Shows => Ok(()),
+            SectionEnd::Infeasible => Err(Infeasible),
         }
     }
 
@@ -58,13 +66,13 @@ impl Section<'_> {
                 return self.give_up(Limit::Paths);
             }
             let shows = match &mut path {
-                Open::Running(candidate) => self.run(candidate),
-                Open::Answering(candidate, given) => {
+                OpenPath::Running(candidate) => self.run(candidate),
+                OpenPath::Answering(candidate, given) => {
                     let value = std::mem::replace(&mut given.value, Value::Absent);
-                    unify::answer(self, candidate, Given { value, ..*given })
+                    unify::answer(self, candidate, GivenAnswer { value, ..*given })
                 }
             };
-            let (Open::Running(mut candidate) | Open::Answering(mut candidate, _)) = path;
+            let (OpenPath::Running(mut candidate) | OpenPath::Answering(mut candidate, _)) = path;
             match shows {
                 Ok(()) => {
                     candidate.process.rest();

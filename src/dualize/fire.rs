@@ -3,11 +3,10 @@
 //! `step { sessions := drop(sessions, choose s in sessions); }` leads from the sessions "a" and "b" to `{"a"}` and `{"b"}`.
 
 use super::candidate::{Candidate, Logged};
-use super::forms::Forms;
+use super::forms::{self, MetForms};
 use super::frontier::Judge;
-use super::goal::Goal;
-use super::section::Section;
-use super::touch::{Choices, Class, Firing, Wanted};
+use super::section::{Goal, Section};
+use super::steps::{Class, Firing, FollowedChoices, WantedRuns};
 use super::{subsume, tidy};
 use crate::spec::{Site, Spec};
 
@@ -20,7 +19,7 @@ pub(super) const LEARNED: u64 = 4;
 pub(super) struct Woken {
     pub(super) states: Vec<Candidate>,
     /// Their forms, where they are kept apart.
-    pub(super) forms: Forms,
+    pub(super) forms: MetForms,
     pub(super) awake: Vec<Class>,
     /// From which state which step led to each, where they are kept apart.
     pub(super) from: Vec<Option<(usize, Firing)>>,
@@ -34,7 +33,7 @@ impl Woken {
         let mut firings = Vec::new();
         for Class { component, key } in &self.awake {
             for step in spec.program.components[*component as usize].steps.iter().copied() {
-                let only = |site: Site| key.clone().map(|key| Wanted { site, choices: Choices::Only(key) });
+                let only = |site: Site| key.clone().map(|key| WantedRuns { site, choices: FollowedChoices::Only(key) });
                 let wanted = spec.program.steps[step].choice.and_then(only);
                 firings.push(Firing { step, component: *component, wanted });
             }
@@ -53,8 +52,8 @@ impl Woken {
 
     /// Lists the forms of the states.
     pub(super) fn list_forms(&mut self) {
-        self.forms = Forms::default();
-        self.states.iter().for_each(|state| self.forms.add(subsume::canonical(state), state));
+        self.forms = MetForms::default();
+        self.states.iter().for_each(|state| self.forms.add(forms::canonical(state), state));
     }
 }
 
@@ -79,11 +78,7 @@ pub(super) fn run_step(judge: &mut Judge, spec: &Spec, from: &Candidate, step: u
     let mut first = from.clone();
     judge.log(&mut first, || Logged::Step(step));
     first.process.step(&spec.program, step);
-    let mut next = Vec::new();
-    if Section::new(judge, spec, Goal::Nothing).explore(&mut first, &mut next).first.is_ok() {
-        next.push(first);
-    }
-    next
+    Section::new(judge, spec, Goal::Nothing).results(first)
 }
 
 /// Tests whether a step stored something else than was there.

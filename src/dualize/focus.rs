@@ -13,90 +13,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
 use super::cells::{self, Cell, mentioned, variables};
-use super::frontier::Judge;
-use super::normal::{self, unordered};
-use super::{forget, redundant, tidy};
 use crate::solve::Connections;
 use crate::term::Var;
 use crate::value::{Map, Value};
 
-/// Candidates are put together where that makes so many times fewer of them.
-const GAIN: usize = 2;
-
 /// Memory and store that candidates have in common.
-struct Common {
+///
+/// 1. No constraint or binding connects variables of `base` with those of a part.
+/// 2. A part holds nothing outside of `cells`; what `base` holds there does not matter.
+pub(super) struct CommonPart {
     base: Candidate,
     /// The cells of the parts.
-    cells: Vec<Cell>,
+    pub(super) cells: Vec<Cell>,
 }
 
-/// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
-/// in cells that mention variables behind the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
-/// where some are not in normal form.
-pub(super) fn put_together(
-    judge: &mut Judge,
-    candidates: &mut Vec<Candidate>,
-    since: Option<u64>,
-    most: fn(usize) -> usize,
-) -> bool {
-    let spec = judge.spec.clone();
-    unordered::to_sets(candidates, &spec.program.unordered);
-    // With the same under way in all of them, only their memories differ.
-    let mut alike: Vec<Vec<Candidate>> = Vec::new();
-    for candidate in candidates.drain(..) {
-        match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
-            Some(others) => others.push(candidate),
-            None => alike.push(vec![candidate]),
-        }
-    }
-    let mut all_normal = true;
-    for mut group in alike {
-        let coupled = Coupled::of(&group, since);
-        if !coupled.left {
-            // All that is unknown is in the cells: the parts would be no smaller.
-            all_normal &= put_parts_together(judge, &mut group, &coupled.cells, most);
-            candidates.append(&mut group);
-            continue;
-        }
-        let common = Common::of(&group[0], coupled);
-        let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
-        all_normal &= put_parts_together(judge, &mut parts, &common.cells, most);
-        candidates.extend(parts.iter().map(|part| common.with(part)));
-    }
-    unordered::to_lists(candidates, &spec.program.unordered);
-    all_normal
-}
-
-fn put_parts_together(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
-    tidy::each(judge, parts, forget::dead);
-    let is_normal = normal::normalize(judge, parts, cells, most(parts.len()));
-    // In boxes none covers another one.
-    if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
-        redundant::drop_some(judge, parts);
-    }
-    is_normal
-}
-
-/// The number of candidates that so many are to become at most, where they are put together.
-pub(super) fn fewer(candidates: usize) -> usize {
-    candidates / GAIN
-}
-
-/// Tests whether candidates can be taken apart into what they have in common and the rest.
-pub(super) fn are_separable(candidates: &[Candidate]) -> bool {
-    candidates.iter().all(|candidate| candidate.is_plain() && candidate.store.is_separable())
-}
-
-impl Common {
-    fn of(first: &Candidate, Coupled { cells, vars, .. }: Coupled) -> Common {
+impl CommonPart {
+    /// The part that the first of some candidates has in common with the others.
+    pub(super) fn of(first: &Candidate, Coupled { cells, vars, .. }: Coupled) -> CommonPart {
         let mut base = first.clone();
         base.store.remove_part(&vars);
         base.growth.open = true;
-        Common { base, cells }
+        CommonPart { base, cells }
     }
 
     /// The part of a candidate: the cells, and what is known of their variables.
-    fn part(&self, candidate: &Candidate) -> Candidate {
+    pub(super) fn part(&self, candidate: &Candidate) -> Candidate {
         let mut part = candidate.clone();
         let whole = &candidate.process.memory;
         let mut memory = vec![Value::Absent; whole.len()];
@@ -118,13 +59,13 @@ impl Common {
     }
 
     /// The candidate that holds a part beside what is common.
-    fn with(&self, part: &Candidate) -> Candidate {
+    pub(super) fn with(&self, part: &Candidate) -> Candidate {
         let mut whole = self.base.clone();
         for cell in &self.cells {
             cells::write(&mut whole.process, cell, cells::read(&part.process, cell));
         }
         whole.store.add_part(&part.store);
-        (whole.doubt, whole.doubted) = (part.doubt.clone(), part.doubted);
+        whole.doubt.clone_from(&part.doubt);
         whole.growth.choices += part.growth.choices;
         whole.growth.variables += part.growth.variables;
         whole.growth.open |= part.growth.open;
@@ -133,15 +74,16 @@ impl Common {
 }
 
 /// The cells in which candidates differ, or of whose variables they know different things, and all that is connected with these.
-struct Coupled {
-    cells: Vec<Cell>,
+pub(super) struct Coupled {
+    pub(super) cells: Vec<Cell>,
     vars: FxHashSet<Var>,
     /// Set where another cell mentions a variable.
-    left: bool,
+    pub(super) left: bool,
 }
 
 impl Coupled {
-    fn of(candidates: &[Candidate], since: Option<u64>) -> Coupled {
+    /// Of some candidates; what mentions variables behind the number `since` counts as different.
+    pub(super) fn of(candidates: &[Candidate], since: Option<u64>) -> Coupled {
         let first = &candidates[0];
         let mut cells = cells::differing(candidates);
         cells::add_sharing(candidates, &mut cells);

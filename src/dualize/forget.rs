@@ -4,12 +4,12 @@
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
+use super::terms::{self, changed};
 use super::verdict::Place;
-use super::written::{self, changed};
+use super::written;
 use crate::process::Live;
 use crate::symbolic::Infeasible;
-use crate::term::Term;
-use crate::value::{Substitution, Truth};
+use crate::value::Truth;
 
 /// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
 pub(super) fn assume_last(
@@ -38,9 +38,7 @@ pub(super) fn may_at_once(judge: &Judge) -> bool {
 pub(super) fn substitute_solved(candidate: &mut Candidate) {
     let State { process, store, .. } = &mut **candidate;
     if store.has_bindings() {
-        let mut resolve = |term: &Term| changed(term, store.resolve(term));
-        let mut substitution = Substitution::everywhere(&mut resolve);
-        process.rewrite(&mut |value| substitution.apply(value));
+        terms::rewrite(process, &mut |term| changed(term, store.resolve(term)));
     }
 }
 

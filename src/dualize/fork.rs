@@ -5,7 +5,7 @@
 //! second candidate.
 
 use super::candidate::{Candidate, State};
-use super::section::{Open, Section};
+use super::section::{OpenPath, Section};
 use crate::process::{Event, Process};
 use crate::solve::Store;
 use crate::spec::code::{Pc, Program};
@@ -66,7 +66,7 @@ fn assume_both(
     match assume_side(section, &mut other, fork, false) {
         Ok(()) => {
             section.judge.count_fork(fork.site);
-            section.open.push(Open::Running(other));
+            section.open.push(OpenPath::Running(other));
         }
         Err(Infeasible) => section.judge.spares.take(other),
     }
@@ -100,10 +100,8 @@ fn assume_side(
     holds: bool,
 ) -> Result<(), Infeasible> {
     let at = Some(section.judge.place(fork.site));
-    match holds {
-        true => candidate.assume_condition(&fork.condition, at, &mut section.judge.solver),
-        false => candidate.assume_condition(&fork.condition.opposite(), at, &mut section.judge.solver),
-    }
+    let opposite = (!holds).then(|| fork.condition.opposite());
+    candidate.assume_condition(opposite.as_ref().unwrap_or(&fork.condition), at, &mut section.judge.solver)
 }
 
 /// Tests whether a side goes on behind an event as it is; fails where it cannot show the answer any more.

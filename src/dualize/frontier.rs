@@ -1,19 +1,22 @@
-//! The judge of a trace: the candidates that explain it, and what judging needs besides.
+//! The judge of a trace: the candidates that explain it, what judging needs besides, and the verdict so far.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::candidate::{Candidate, Log, Logged};
-use super::compared::Compared;
-use super::findings::Findings;
-use super::forks::Forks;
+use super::findings::{Finding, Findings};
+use super::growth::LastComparison;
 use super::options::Options;
 use super::spare::Spares;
 use super::steps::Steps;
-use super::verdict::Place;
-use super::work::{Followed, Work};
+use super::verdict::{Doubt, Place, Verdict};
+use super::work::{Followed, WorkMeter};
 use crate::process::{Fresh, Limit};
 use crate::solve::{Solver, Statistics};
 use crate::spec::{Site, Spec};
+
+/// The reason why it is not known whether the specification is faulty, or the client broke its duty.
+const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
 /// The cost of judging.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -37,7 +40,17 @@ pub struct Counts {
     pub compared: u64,
 }
 
-/// The candidates that explain a trace, and what is known besides.
+/// The candidates that explain a trace, and what is known besides: the frontier. In normal form it is few candidates, which hold
+/// parts that are independent of each other; a part is a sum of boxes, which say what each cell may hold:
+///
+/// ```text
+/// cells       n        m["a"]               m["b"], m["c"]
+/// parts       5        {0 to 2}       x     {1} {2}  +  {3} {0, 4}
+/// memory      known    #1 in 0 to 2         #2 says which box, #3 which of 0 and 4
+/// ```
+///
+/// These are 3 * (1 + 2) states in one candidate. What is not in normal form, a part of many boxes or all where choices are kept, is
+/// several candidates.
 ///
 /// Between two observations:
 /// 1. The candidates stand for all states that explain the trace, but for those that a limit among the findings cut off.
@@ -60,16 +73,40 @@ pub struct Judge {
     pub(super) steps: Steps,
     /// The last variable before those by which ways were merged in this exchange, where some were.
     pub(super) merged_since: Option<u64>,
-    pub(super) work: Work,
+    pub(super) work: WorkMeter,
     pub(super) counts: Counts,
     pub(super) spares: Spares,
     /// The last time that candidates were compared.
-    pub(super) compared: Compared,
-    /// The statements at which candidates forked.
-    pub(super) forks: Forks,
+    pub(super) compared: LastComparison,
+    /// The number of forks at each statement,
+    pub(super) forks: BTreeMap<Site, u64>,
+    /// and the place of the last one.
+    pub(super) last_fork: Option<Place>,
 }
 
 impl Judge {
+    /// A judge without candidates.
+    pub(super) fn without_candidates(spec: Arc<Spec>, options: Options) -> Judge {
+        Judge {
+            candidates: Vec::new(),
+            solver: Solver::new(options.limits),
+            work: WorkMeter::new(options.effort),
+            options,
+            counts: Counts::default(),
+            fresh: Fresh::default(),
+            event: 0,
+            findings: Findings::default(),
+            clean_died: None,
+            steps: Steps::default(),
+            merged_since: None,
+            spares: Spares::default(),
+            compared: LastComparison::default(),
+            forks: BTreeMap::new(),
+            last_fork: None,
+            spec,
+        }
+    }
+
     /// Keeps a choice for the witness, where choices are kept.
     pub(super) fn log(&self, candidate: &mut Candidate, entry: impl FnOnce() -> Logged) {
         if self.options.keep_choices {
@@ -81,6 +118,34 @@ impl Judge {
     /// nor where steps lead on for ever from what is put together.
     pub(super) fn may_unite(&self) -> bool {
         self.options.unite && self.options.forget && !self.options.keep_paths() && !self.steps.keeps_apart
+    }
+
+    /// Begins with what stands on a line of the trace: takes the candidates, if anything explains the trace up to there.
+    pub(super) fn begin(&mut self, line: u64) -> Option<Vec<Candidate>> {
+        if self.candidates.is_empty() && self.event > 0 {
+            return None;
+        }
+        self.event = line;
+        self.counts.events += 1;
+        self.begin_exchange();
+        Some(std::mem::take(&mut self.candidates))
+    }
+
+    /// Goes on with these candidates, of which no more are kept than the limit allows.
+    pub(super) fn go_on_with(&mut self, mut candidates: Vec<Candidate>) {
+        if candidates.len() < 2 {
+            self.compared = LastComparison::default();
+        }
+        if candidates.len() > self.options.candidates {
+            self.give_up(Limit::Paths);
+            candidates.truncate(self.options.candidates);
+        }
+        match candidates.iter().any(Candidate::is_clean) {
+            true => self.clean_died = None,
+            false => _ = self.clean_died.get_or_insert(self.event),
+        }
+        self.counts.candidates_max = self.counts.candidates_max.max(candidates.len());
+        self.candidates = candidates;
     }
 
     /// Begins to count for an exchange.
@@ -104,7 +169,7 @@ impl Judge {
 
     /// Notes that a limit cut paths off, and the statement that multiplied them last.
     pub(super) fn give_up(&mut self, limit: Limit) {
-        self.findings.cut(limit, self.forks.last());
+        self.findings.cut(limit, self.last_fork);
     }
 
     /// Events that were met, and terms that were made by this thread, so far.
@@ -174,17 +239,72 @@ impl Judge {
     /// All statements at which candidates forked, and how often; in the order of the specification.
     #[must_use]
     pub fn forks(&self) -> Vec<(Site, u64)> {
-        self.forks.all()
+        self.forks.iter().map(|(site, count)| (*site, *count)).collect()
     }
 
     /// Counts a fork at a statement.
     pub(super) fn count_fork(&mut self, site: Site) {
         self.counts.forks += 1;
-        self.forks.count(self.place(site));
+        self.last_fork = Some(self.place(site));
+        *self.forks.entry(site).or_default() += 1;
     }
 
     /// A node of the specification, now.
     pub(super) fn place(&self, site: Site) -> Place {
         Place { event: self.event, site }
+    }
+
+    /// The verdict on everything observed so far.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let found = self.findings.found();
+        let fault = found.and_then(|found| found.fault.as_ref()).map(|(fault, _)| fault.clone());
+        if self.candidates.iter().any(Candidate::is_clean) || self.event == 0 {
+            return Verdict::Accept { warning: fault };
+        }
+        if let Some((doubt, _)) = self.undecided() {
+            return Verdict::Unknown { doubt, warning: fault };
+        }
+        if let Some(fault) = fault {
+            return Verdict::Fault(fault);
+        }
+        match found {
+            Some(Finding { outside: Some((Place { event, site }, _)), perhaps_faulty: None, .. }) => {
+                return Verdict::Outside { event: *event, site: *site };
+            }
+            Some(found) if found.perhaps_wrong().is_some() => {
+                return Verdict::Unknown { doubt: PERHAPS, warning: None };
+            }
+            Some(_) | None => {}
+        }
+        let event_from = self.clean_died.filter(|from| *from < self.event);
+        Verdict::Reject { event: self.event, event_from }
+    }
+
+    /// The reason why the verdict is unknown, where it is, and where the question was asked.
+    #[must_use]
+    pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
+        let perhaps = || self.findings.found()?.perhaps_wrong().map(|at| (PERHAPS, Some(at)));
+        self.undecided().or_else(perhaps)
+    }
+
+    /// The reason why something clean may explain everything, though nothing is known to.
+    fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
+        if let Some(candidate) = self.candidates.first() {
+            return candidate.doubt.clone();
+        }
+        self.findings.limit().map(|(limit, at)| (Doubt::Limit(limit), at))
+    }
+
+    /// The state in which the fault that was found first is met, with what leads there.
+    #[must_use]
+    pub fn faulty(&self) -> Option<&Candidate> {
+        self.findings.found()?.fault.as_ref().map(|(_, state)| state)
+    }
+
+    /// The state in which the client last broke its duty, if it did on some path.
+    #[must_use]
+    pub fn breached(&self) -> Option<&Candidate> {
+        self.findings.found()?.outside.as_ref().map(|(_, state)| state)
     }
 }

@@ -1,9 +1,11 @@
-//! The growth of a candidate since dead variables were last looked for, by which it is seen when to look for them again.
+//! The time to look for dead variables again, and to compare candidates again: as soon as exchanges have cost as much.
 //!
 //! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
 //! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
 
+/// The cost of an exchange for a candidate, in values that comparing walks through.
+const EXCHANGE: usize = 8;
 /// Fresh variables between two walks at least.
 const WALK_INTERVAL: u32 = 16;
 /// So much work in an exchange counts as a fresh variable: terms may grow without any.
@@ -68,5 +70,27 @@ impl Growth {
     /// Tests whether the memory is soon walked.
     pub(super) fn is_soon_walked(&self) -> bool {
         self.walked <= WALKED
+    }
+}
+
+/// The last time that candidates were compared.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct LastComparison {
+    /// The number that was left.
+    pub(super) left: usize,
+    /// The number of their values.
+    pub(super) walked: usize,
+    /// The cost of the exchanges since then, in values.
+    pub(super) spent: usize,
+    /// The number that was left the last time that putting them together gained little.
+    pub(super) stuck: usize,
+}
+
+impl LastComparison {
+    /// Tests whether so many candidates are to be compared: there are more than were left, or the exchanges since then have cost as
+    /// much as comparing will.
+    pub(super) fn is_due(&mut self, candidates: usize) -> bool {
+        self.spent += EXCHANGE * candidates;
+        candidates > self.left || self.spent >= self.walked
     }
 }

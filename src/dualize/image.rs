@@ -6,10 +6,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, State};
+use super::terms;
 use crate::process::{Fresh, Process};
 use crate::solve::{self, Connections, Solver, Store};
 use crate::term::{Kind, Term, Var};
-use crate::value::{self, Substitution, Value};
+use crate::value::{self, Value};
 
 /// So many nodes of terms for each place are no reason to take an image.
 const NODES: usize = 24;
@@ -19,7 +20,7 @@ const KEYS: usize = 16;
 const TERMS: usize = 256;
 
 /// Terms in memory that share variables, or whose variables are connected.
-struct Group {
+struct TermGroup {
     vars: FxHashSet<Var>,
     terms: Vec<Term>,
 }
@@ -27,28 +28,33 @@ struct Group {
 /// Takes the image of what is large for the places that mention it, and of what goes on from an image.
 pub(super) fn take(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candidate) {
     let State { process, store, growth, .. } = &mut **candidate;
-    let before = groups(process, store);
-    let goes_on = growth.goes_on;
-    growth.goes_on &= !before.is_empty();
-    if !store.is_decided() || !before.iter().any(|group| group.is_due(store, goes_on)) {
+    let (mut all, goes_on) = (groups(process, store), growth.goes_on);
+    growth.goes_on &= !all.is_empty();
+    if !store.is_decided() || !all.iter().any(|group| group.is_due(store, goes_on)) {
         return;
     }
-    spread_writes(process, store);
+    if spread_writes(process, store) {
+        all = groups(process, store);
+    }
     let mut names: FxHashMap<Term, Term> = FxHashMap::default();
-    for group in groups(process, store) {
+    for group in all {
         if group.is_due(store, goes_on) {
-            let Group { vars, terms } = &group;
+            let TermGroup { vars, terms } = &group;
             let image = solve::image::take(store, vars, terms, &mut |sort| fresh.variable(sort), solver);
             names.extend(image.unwrap_or_default());
         }
     }
     if !names.is_empty() {
         growth.goes_on = true;
-        put_names(process, &names);
+        terms::rewrite(process, &mut |term| {
+            let (inner, is_negated) = positive(term);
+            let name = names.get(inner)?;
+            Some(if is_negated { name.not() } else { name.clone() })
+        });
     }
 }
 
-impl Group {
+impl TermGroup {
     /// Tests whether its image is to be taken, where that of others was taken before, or was not.
     fn is_due(&self, store: &Store, goes_on: bool) -> bool {
         let is_computed = || self.terms.iter().any(|term| term.as_var().is_none());
@@ -65,26 +71,18 @@ impl Group {
     }
 }
 
-/// Puts names in the places of terms.
-fn put_names(process: &mut Process, names: &FxHashMap<Term, Term>) {
-    let mut named = |term: &Term| {
-        let (inner, is_negated) = positive(term);
-        let name = names.get(inner)?;
-        Some(if is_negated { name.not() } else { name.clone() })
-    };
-    let mut substitution = Substitution::everywhere(&mut named);
-    process.rewrite(&mut |value| substitution.apply(value));
-}
-
-/// Spreads writes under hidden keys of few values over these.
-fn spread_writes(process: &mut Process, store: &Store) {
+/// Spreads writes under hidden keys of few values over these; whether there were any.
+fn spread_writes(process: &mut Process, store: &Store) -> bool {
+    let mut any = false;
     for value in &mut process.memory {
         if let Value::Map(map) = value
             && let Some(spread) = value::spread(map, &mut |var| store.few_values(var, KEYS))
         {
             *value = Value::Map(spread);
+            any = true;
         }
     }
+    any
 }
 
 /// A condition without its negation, and whether it had one.
@@ -96,7 +94,7 @@ fn positive(term: &Term) -> (&Term, bool) {
 }
 
 /// The terms in memory in groups that nothing connects, each in the order of the memory; none where they are many.
-fn groups(process: &Process, store: &Store) -> Vec<Group> {
+fn groups(process: &Process, store: &Store) -> Vec<TermGroup> {
     let (mut terms, mut met): (Vec<Term>, FxHashSet<Term>) = Default::default();
     let mut visit = |term: &Term| {
         let (term, _) = positive(term);
@@ -104,7 +102,7 @@ fn groups(process: &Process, store: &Store) -> Vec<Group> {
             terms.push(term.clone());
         }
     };
-    process.roots().for_each(|root| root.visit_terms(&mut visit));
+    terms::visit(process, &mut visit);
     if terms.len() > TERMS {
         return Vec::new();
     }
@@ -113,23 +111,18 @@ fn groups(process: &Process, store: &Store) -> Vec<Group> {
     for term in &terms {
         let mut own = FxHashSet::default();
         term.vars(&mut |var| _ = own.insert(var));
-        if groups.iter().any(|vars| own.is_subset(vars)) {
-            continue;
-        }
-        let mut all = connections.close(own);
-        groups.retain(|vars| {
-            let is_apart = vars.is_disjoint(&all);
-            if !is_apart {
+        if !groups.iter().any(|vars| own.is_subset(vars)) {
+            let mut all = connections.close(own);
+            for vars in groups.extract_if(.., |vars| !vars.is_disjoint(&all)).collect::<Vec<_>>() {
                 all.extend(vars);
             }
-            is_apart
-        });
-        groups.push(all);
+            groups.push(all);
+        }
     }
     let of_group = |vars: FxHashSet<Var>| {
         let is_own = |term: &&Term| term.any_var(&mut |var| vars.contains(&var));
         let terms = terms.iter().filter(is_own).cloned().collect();
-        Group { vars, terms }
+        TermGroup { vars, terms }
     };
     groups.into_iter().map(of_group).collect()
 }

@@ -6,13 +6,14 @@
 
 use super::candidate::Candidate;
 use super::cells::{self, Cell};
+use super::terms;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::Store;
 use crate::term::{Kind, Linear, Term};
-use crate::value::{Entry, Presence, Substitution, Value, union};
+use crate::value::{Entry, Presence, Value, union};
 
 /// The thing that a run left.
-pub(super) struct Left {
+pub(super) struct LeftBehind {
     cell: Cell,
     /// The fields in which it stands, from the outermost.
     path: Vec<usize>,
@@ -24,37 +25,37 @@ pub(super) struct Left {
     pub(super) others: Vec<Term>,
 }
 
-impl Left {
+impl LeftBehind {
     /// The first thing that a run certainly left.
-    pub(super) fn of(before: &Candidate, after: &Candidate) -> Option<Left> {
+    pub(super) fn of(before: &Candidate, after: &Candidate) -> Option<LeftBehind> {
         after.process.stored().iter().find_map(|slot| {
             let [old, new] = [before, after].map(|candidate| &candidate.process.memory[slot as usize]);
             match (old, new) {
                 (Value::Map(own), Value::Map(other)) => own.differing_keys(other)?.into_iter().find_map(|key| {
                     let (old, new) = (own.cell(&key)??, other.cell(&key)?);
-                    Left::in_entry(Cell { slot, key: Some(key) }, old, new, &after.store)
+                    LeftBehind::in_entry(Cell { slot, key: Some(key) }, old, new, &after.store)
                 }),
-                _ => Left::in_value(Cell { slot, key: None }, old, new, &after.store),
+                _ => LeftBehind::in_value(Cell { slot, key: None }, old, new, &after.store),
             }
         })
     }
 
-    fn in_entry(cell: Cell, old: &Entry, new: Option<&Entry>, store: &Store) -> Option<Left> {
+    fn in_entry(cell: Cell, old: &Entry, new: Option<&Entry>, store: &Store) -> Option<LeftBehind> {
         match new {
-            Some(new) if old.presence == new.presence => Left::in_value(cell, &old.value, &new.value, store),
+            Some(new) if old.presence == new.presence => LeftBehind::in_value(cell, &old.value, &new.value, store),
             Some(_) => None,
             None => {
                 let before = old.truth().term();
                 let certainly = store.decide(&before) == Some(true);
-                certainly.then(|| Left { cell, path: Vec::new(), values: None, before, others: Vec::new() })
+                certainly.then(|| LeftBehind { cell, path: Vec::new(), values: None, before, others: Vec::new() })
             }
         }
     }
 
-    fn in_value(cell: Cell, old: &Value, new: &Value, store: &Store) -> Option<Left> {
+    fn in_value(cell: Cell, old: &Value, new: &Value, store: &Store) -> Option<LeftBehind> {
         let mut path = Vec::new();
         let (before, others, values) = place(old, new, store, &mut path)?;
-        Some(Left { cell, path, values: Some(values), before, others })
+        Some(LeftBehind { cell, path, values: Some(values), before, others })
     }
 
     /// Tests whether the cell is the same in two candidates.
@@ -82,16 +83,15 @@ impl Left {
             let times = sum.coefficient(&taken);
             (!times.is_zero()).then(|| sum.without(&taken).plus(&times, &difference).into_term())
         };
-        let mut substitution = Substitution::everywhere(&mut counted);
-        joined.process.rewrite(&mut |value| substitution.apply(value));
+        terms::rewrite(&mut joined.process, &mut counted);
     }
 }
 
 /// The condition on which something stood at a place, those on which something else did, and the values before and after.
-type Place = (Term, Vec<Term>, (Value, Value));
+type PlaceInside = (Term, Vec<Term>, (Value, Value));
 
 /// The place inside of a value where a run certainly left something.
-fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Option<Place> {
+fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Option<PlaceInside> {
     let here = |before: Term, others: Vec<Term>| {
         (store.decide(&before) == Some(true)).then(|| (before, others, (old.clone(), new.clone())))
     };

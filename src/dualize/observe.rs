@@ -6,81 +6,138 @@
 
 use smallvec::SmallVec;
 
-use super::candidate::Candidate;
-use super::goal::Goal;
-use super::section::{Ended, Given, Open, Section};
-use super::{bounds, choose, forget, fork, met, unify, ways};
-use crate::process::{Event, Fault, Fresh, Limit};
+use super::candidate::{Candidate, Logged};
+use super::findings::Finding;
+use super::section::{GivenAnswer, Goal, OpenPath, Section, SectionEnd};
+use super::verdict::FaultReport;
+use super::{bounds, forget, fork, unify, ways};
+use crate::process::{Choice, Event, Fault, Fresh, Limit};
+use crate::solve::Answer;
 use crate::spec::{Site, Spec};
-use crate::symbolic::{Chosen, Fork, Policy};
+use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
 impl Policy for Section<'_> {
     type Path = Candidate;
-    type Stopped = Ended;
+    type Stopped = SectionEnd;
 
     fn fresh(&mut self) -> &mut Fresh {
         &mut self.judge.fresh
     }
 
     #[inline]
-    fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, Ended> {
+    fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, SectionEnd> {
         let event = bounds::advance(self, &spec.program, candidate);
         self.judge.work.without_terms += 1;
         if self.is_exhausted() {
-            return Err(Ended::Infeasible);
+            return Err(SectionEnd::Infeasible);
         }
         self.judge.steps.notice(&spec.program, candidate);
         Ok(event)
     }
 
-    fn restrict(&mut self, path: &mut Candidate, facts: Vec<Term>, variables: u64, site: Site) -> Result<(), Ended> {
+    fn restrict(
+        &mut self,
+        path: &mut Candidate,
+        facts: Vec<Term>,
+        variables: u64,
+        site: Site,
+    ) -> Result<(), SectionEnd> {
         path.growth.count_choice(variables);
-        Ok(choose::take_up(self, path, &facts, site)?)
+        let at = Some(self.judge.place(site));
+        Ok(path.assume_each(&facts, at, &mut self.judge.solver)?)
     }
 
-    fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Ended> {
-        Ok(choose::make(self, candidate, chosen)?)
+    fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), SectionEnd> {
+        let Section { spec, goal, .. } = *self;
+        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.provenance)
+            && let Some(value @ Value::Scalar(_)) = candidate.process.shown_by(&spec.program, answer)
+        {
+            let value = value.clone();
+            return Ok(self.go_on_with(candidate, value, None));
+        }
+        if !self.may_still_show(candidate) {
+            return Err(SectionEnd::Infeasible);
+        }
+        if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
+            && let Some(wanted) = self.judge.steps.only_element(over, chosen.site)
+        {
+            let (there, only) = wanted?;
+            candidate.require(there, None, &mut self.judge.solver)?;
+            return Ok(self.go_on_with(candidate, only, None));
+        }
+        Ok(self.choose_any(candidate, chosen)?)
     }
 
-    fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), Ended> {
+    fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), SectionEnd> {
         Ok(fork::follow(self, candidate, &fork)?)
     }
 
-    fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), Ended> {
+    fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), SectionEnd> {
         let mut followed: SmallVec<[usize; 8]> = (0..ways).rev().collect();
         followed.retain(|way| self.may_go(candidate, *way, site));
         if ways::take_together(self, candidate, &followed) {
             return Ok(());
         }
         let Some(first) = followed.pop() else {
-            self.findings.is_exhaustive = false;
-            return Err(Ended::Infeasible);
+            self.is_exhaustive = false;
+            return Err(SectionEnd::Infeasible);
         };
         for way in followed {
             self.pay(candidate)?;
             self.judge.count_fork(site);
             let mut other = self.judge.spares.copy(candidate);
             self.go(&mut other, way);
-            self.open.push(Open::Running(other));
+            self.open.push(OpenPath::Running(other));
         }
         self.go(candidate, first);
         Ok(())
     }
 
-    fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), Ended> {
-        self.findings.is_exhaustive &= matches!(condition, Truth::Known(true));
+    fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), SectionEnd> {
+        self.is_exhaustive &= matches!(condition, Truth::Known(true));
         let at = self.judge.place(site);
         Ok(forget::assume_last(self.judge, candidate, condition, at)?)
     }
 
-    fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), Ended> {
-        Ok(met::duty(self, candidate, duty, site)?)
+    /// Goes on where the client does its duty: `expects q > 0;` asked with #1 is broken where `#1 <= 0`.
+    fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), SectionEnd> {
+        let (broken, at) = (duty.clone().not(), self.judge.place(site));
+        match candidate.allows(&broken, &mut self.judge.solver) {
+            Answer::Unsat => return Ok(()),
+            Answer::Sat if candidate.is_clean() => {
+                if ![&self.judge.findings, &self.findings].iter().any(|found| found.has_breach(at.event)) {
+                    let outside = Some((at, candidate.where_holds(broken, at, &mut self.judge.solver)));
+                    self.findings.add(Finding { outside, ..Finding::default() });
+                }
+            }
+            Answer::Sat | Answer::Unknown(_) => {
+                self.findings.add(Finding { perhaps_outside: Some(at), ..Finding::default() });
+            }
+        }
+        self.is_exhaustive = false;
+        Ok(candidate.require(duty, Some(at), &mut self.judge.solver)?)
     }
 
-    fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), Ended> {
-        Ok(met::fault(self, candidate, wrong, fault)?)
+    fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), SectionEnd> {
+        self.is_exhaustive = false;
+        let at = self.judge.place(fault.site);
+        match candidate.allows(&wrong, &mut self.judge.solver) {
+            Answer::Unsat => {}
+            Answer::Sat if candidate.is_clean() => {
+                if ![&self.judge.findings, &self.findings].iter().any(|found| found.has_fault()) {
+                    // What is wrong with the initial state shows at the first event.
+                    let report = FaultReport { fault, event: self.judge.event.max(1) };
+                    let state = candidate.where_holds(wrong.clone(), at, &mut self.judge.solver);
+                    self.findings.add(Finding { fault: Some((report, state)), ..Finding::default() });
+                }
+            }
+            Answer::Sat | Answer::Unknown(_) => {
+                self.findings.add(Finding { perhaps_faulty: Some(at), ..Finding::default() });
+            }
+        }
+        Ok(candidate.require(wrong.not(), Some(at), &mut self.judge.solver)?)
     }
 
     fn cut(
@@ -89,30 +146,58 @@ impl Policy for Section<'_> {
         reached: Truth,
         limit: Limit,
         site: Option<Site>,
-    ) -> Result<(), Ended> {
-        Ok(met::limit(self, candidate, reached, (limit, site))?)
+    ) -> Result<(), SectionEnd> {
+        self.is_exhaustive = false;
+        let at = site.map(|site| self.judge.place(site));
+        if candidate.allows(&reached, &mut self.judge.solver) != Answer::Unsat {
+            self.findings.cut(limit, at);
+        }
+        Ok(candidate.require(reached.not(), at, &mut self.judge.solver)?)
     }
 
-    fn pause(&mut self, candidate: &mut Candidate) -> Result<(), Ended> {
+    fn pause(&mut self, candidate: &mut Candidate) -> Result<(), SectionEnd> {
         if self.goal == Goal::Section {
             candidate.process.suspend();
-            return Err(Ended::Shows);
+            return Err(SectionEnd::Shows);
         }
         candidate.process.proceed();
         Ok(())
     }
 
-    fn end(&mut self, candidate: &mut Candidate, answer: Option<(Value, Site)>) -> Ended {
+    fn end(&mut self, candidate: &mut Candidate, answer: Option<(Value, Site)>) -> SectionEnd {
         let shows = match answer {
-            Some((answer, site)) => {
+            Some((value, site)) => {
                 candidate.replied = Some(site);
-                unify::answer(self, candidate, Given { value: answer, site }).is_ok()
+                unify::answer(self, candidate, GivenAnswer { value, site }).is_ok()
             }
             None => {
-                self.findings.is_exhaustive &= self.goal == Goal::Lost;
+                self.is_exhaustive &= self.goal == Goal::Lost;
                 matches!(self.goal, Goal::Nothing | Goal::Lost | Goal::Section)
             }
         };
-        if shows { Ended::Shows } else { Ended::Infeasible }
+        if shows { SectionEnd::Shows } else { SectionEnd::Infeasible }
+    }
+}
+
+impl Section<'_> {
+    /// Chooses anything of what a choice ranges over.
+    fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
+        let before = self.judge.fresh.last;
+        let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
+        candidate.growth.count_choice(self.judge.fresh.last - before);
+        // A range or a collection may be empty.
+        self.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
+        let at = Some(self.judge.place(chosen.site));
+        candidate.assume_each(&restrictions, at, &mut self.judge.solver)?;
+        let is_followed = self.judge.steps.follow_where(&value, chosen.site);
+        candidate.require(is_followed, None, &mut self.judge.solver)?;
+        self.go_on_with(candidate, value, chosen.guard);
+        Ok(())
+    }
+
+    /// Goes on with what was chosen.
+    fn go_on_with(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
+        self.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
+        candidate.process.resume(value);
     }
 }

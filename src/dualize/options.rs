@@ -1,4 +1,4 @@
-//! Options of a judge: what it does besides judging, and its limits.
+//! Options of a judge: the evidence that it keeps, and its limits.
 
 use crate::solve::Limits;
 
@@ -20,30 +20,43 @@ pub enum Patience {
     All,
 }
 
-/// Switches and limits of a judge; every switch is exact, so it changes speed and evidence only.
+/// The evidence that a judge keeps, and its limits.
+///
+/// The hidden switches are for tests and for judges that evidence is found with: each is exact, so it changes speed and evidence
+/// only, never a verdict that is not *unknown*.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Sides that cannot give the observed answer are not forked into.
+    #[doc(hidden)]
     pub directed: bool,
     /// Equal candidates merge, and covered ones are dropped.
+    #[doc(hidden)]
     pub merge: bool,
     /// Dead variables are projected out.
+    #[doc(hidden)]
     pub forget: bool,
     /// Terms that grow with the trace are put otherwise: sums as differences, what few settings drive as diagrams, and what few
     /// values may be as a relation between fresh variables.
+    #[doc(hidden)]
     pub name: bool,
     /// Candidates that differ in few cells are one, with a set of values in each.
+    #[doc(hidden)]
     pub unite: bool,
     /// Ways of an `either` that only assign are one path.
+    #[doc(hidden)]
     pub merge_ways: bool,
     /// Both sides of a fork run on before what is known is copied, so that few are followed.
+    #[doc(hidden)]
     pub ahead: bool,
     /// A choice that the answer shows is what was observed.
+    #[doc(hidden)]
     pub provenance: bool,
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
+    #[doc(hidden)]
     pub sink_choices: bool,
     /// Instructions on known values are carried out in a loop of their own, and bounds are taken up there.
+    #[doc(hidden)]
     pub glides: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,

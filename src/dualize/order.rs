@@ -8,14 +8,14 @@ use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
 use super::forget;
+use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
-use super::subsume::{self, Form};
 use crate::solve::{self, Differences, Zone};
 use crate::term::{Kind, Term, Var};
 use crate::value::Value;
 
-/// A candidate with what it says of the order of integers.
-struct Part {
+/// A candidate with what it says of the order of integers; `zone` is over `atoms`.
+struct WithOrder {
     candidate: Candidate,
     atoms: Vec<Term>,
     zone: Zone,
@@ -25,7 +25,7 @@ struct Part {
 
 /// The shape that is equal in candidates that can be one: the memory, what else is known, and the places of the ordered integers among
 /// all that are mentioned.
-type Shape = (Form, Vec<usize>);
+type OrderShape = (CanonicalForm, Vec<usize>);
 
 /// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
 pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
@@ -33,8 +33,8 @@ pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     if !judge.options.unite || judge.options.keep_paths() || !several {
         return;
     }
-    let mut shapes: FxHashMap<Shape, usize> = FxHashMap::default();
-    let mut groups: Vec<Vec<Part>> = Vec::new();
+    let mut shapes: FxHashMap<OrderShape, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<WithOrder>> = Vec::new();
     let mut others = Vec::new();
     for mut candidate in candidates.drain(..) {
         if candidate.store.has_bindings() {
@@ -57,7 +57,7 @@ pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     candidates.append(&mut others);
 }
 
-fn with_order(judge: &mut Judge, part: Part) -> Candidate {
+fn with_order(judge: &mut Judge, part: WithOrder) -> Candidate {
     let mut candidate = part.candidate;
     if part.grown {
         solve::set_zone(&mut candidate.store, &part.atoms, &part.zone);
@@ -69,7 +69,7 @@ fn with_order(judge: &mut Judge, part: Part) -> Candidate {
 }
 
 /// Adds a part to others of its shape, in as few as pairs give.
-fn add(parts: &mut Vec<Part>, part: Part) {
+fn add(parts: &mut Vec<WithOrder>, part: WithOrder) {
     let mut next = Some(part);
     while let Some(part) = next.take() {
         if parts.iter().any(|other| other.zone.includes(&part.zone)) {
@@ -78,7 +78,7 @@ fn add(parts: &mut Vec<Part>, part: Part) {
         parts.retain(|other| !part.zone.includes(&other.zone));
         let united = parts.iter().enumerate().find_map(|(at, other)| Some((at, other.zone.union(&part.zone)?)));
         match united {
-            Some((at, zone)) => next = Some(Part { zone, grown: true, ..parts.remove(at) }),
+            Some((at, zone)) => next = Some(WithOrder { zone, grown: true, ..parts.remove(at) }),
             None => parts.push(part),
         }
     }
@@ -90,16 +90,16 @@ fn is_ordered(candidate: &Candidate) -> bool {
 }
 
 /// A candidate and its shape, if it says something of the order of integers.
-fn ordered(candidate: Candidate) -> Result<(Shape, Part), Candidate> {
-    let Some(all) = is_ordered(&candidate).then(|| atoms(&subsume::numbered(&candidate))).flatten() else {
+fn ordered(candidate: Candidate) -> Result<(OrderShape, WithOrder), Candidate> {
+    let Some(all) = is_ordered(&candidate).then(|| atoms(&forms::numbered(&candidate))).flatten() else {
         return Err(candidate);
     };
     let Some(Differences { atoms, zone, others }) = Differences::of(&candidate.store, &all) else {
         return Err(candidate);
     };
     let places = atoms.iter().filter_map(|atom| all.iter().position(|other| other == atom)).collect();
-    let shape = (subsume::form(&candidate, &others), places);
-    Ok((shape, Part { candidate, atoms, zone, grown: false }))
+    let shape = (forms::with_constraints(&candidate, &others), places);
+    Ok((shape, WithOrder { candidate, atoms, zone, grown: false }))
 }
 
 /// The variables that values mention, in that order, if they are mentioned by themselves or in sums alone.

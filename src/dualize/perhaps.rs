@@ -12,17 +12,18 @@ use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
-use super::left::Left;
+use super::left::LeftBehind;
+use super::terms::{self, changed};
 use crate::scalar::Sort;
 use crate::solve::{Answer, Solver, Store};
 use crate::term::Term;
-use crate::value::{self, Substitution, Value};
+use crate::value::{self, Value};
 
 /// The condition on which a run was taken.
-struct Taken {
+struct TakenRun {
     condition: Term,
     /// The thing that it left, and the condition on which that is still there: a variable.
-    left: Option<(Left, Term)>,
+    left: Option<(LeftBehind, Term)>,
 }
 
 /// Puts what a run of a step made of a candidate together with that candidate, or with it and other such runs; whether that
@@ -40,7 +41,7 @@ pub(super) fn put_beside(
     after.process.memory.iter().for_each(|slot| slot.visit_variables(&mut |var| _ = live.insert(var)));
     after.store.forget(&|var| var.id <= last || live.contains(&var), &mut judge.solver);
     let mut store = joined.store.clone();
-    let left = Left::of(before, &after).filter(|left| left.is_same_in(before, joined));
+    let left = LeftBehind::of(before, &after).filter(|left| left.is_same_in(before, joined));
     let required = required(before, &after, left.as_ref(), &mut judge.solver);
     let taken = taken(judge, left, &mut store);
     let of_run = required.iter().map(|required| Term::implies(&taken.condition, required));
@@ -66,7 +67,7 @@ pub(super) fn put_beside(
 }
 
 /// The conditions that a run requires of the state before it, as far as that does not follow from the rest and from what it left.
-fn required(before: &Candidate, after: &Candidate, left: Option<&Left>, solver: &mut Solver) -> Vec<Term> {
+fn required(before: &Candidate, after: &Candidate, left: Option<&LeftBehind>, solver: &mut Solver) -> Vec<Term> {
     let mut known = before.store.clone();
     if let Some(left) = left {
         known.assume(&left.before, solver);
@@ -82,24 +83,21 @@ fn required(before: &Candidate, after: &Candidate, left: Option<&Left>, solver: 
 }
 
 /// The condition on which a run was taken: where what it left was there and is not there any more; else a variable says so.
-fn taken(judge: &mut Judge, left: Option<Left>, store: &mut Store) -> Taken {
+fn taken(judge: &mut Judge, left: Option<LeftBehind>, store: &mut Store) -> TakenRun {
     let fresh = judge.fresh.variable(Sort::Bool);
-    let Some(left) = left else { return Taken { condition: fresh, left: None } };
+    let Some(left) = left else { return TakenRun { condition: fresh, left: None } };
     let condition = Term::and(&left.before, &Term::not(&fresh));
     store.assume(&Term::implies(&fresh, &left.before), &mut judge.solver);
     for other in &left.others {
         store.assume(&Term::not(&Term::and(&fresh, other)), &mut judge.solver);
     }
-    Taken { condition, left: Some((left, fresh)) }
+    TakenRun { condition, left: Some((left, fresh)) }
 }
 
 /// Substitutes what is known of the variables behind the `last`: those before it are the same without the run.
 pub(super) fn substitute_new(after: &mut Candidate, last: u64) {
     let State { process, store, .. } = &mut **after;
-    let mut new = |term: &Term| {
-        let known = term.substitute(&mut |var| (var.id > last).then(|| store.binding(var)).flatten());
-        (known != *term).then_some(known)
-    };
-    let mut substitution = Substitution::everywhere(&mut new);
-    process.rewrite(&mut |value| substitution.apply(value));
+    terms::rewrite(process, &mut |term| {
+        changed(term, term.substitute(&mut |var| (var.id > last).then(|| store.binding(var)).flatten()))
+    });
 }

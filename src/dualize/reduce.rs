@@ -1,20 +1,24 @@
-//! Keeping few candidates: equal ones merge, covered ones are dropped (semantics, *Forgetting, exactly*).
+//! Keeping few candidates: equal ones merge, covered ones are dropped, others are put together (semantics, *Forgetting, exactly*).
 //!
 //! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
 //! form first. For example two ways that both lead to `n = 5` are one candidate. Whether and when candidates are compared is
 //! free: where none has come in addition, it is done as often as exchanges cost as much as comparing.
 
 use super::candidate::Candidate;
-use super::compared::Compared;
+use super::cells::Cell;
+use super::focus::{CommonPart, Coupled};
 use super::frontier::Judge;
-use super::{focus, forget, redundant, tidy};
+use super::growth::LastComparison;
+use super::normal::{self, unordered};
+use super::{forget, forms, order, subsume, tidy};
 use crate::value::Value;
 
 /// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
 const COMPARED: usize = 32;
-
 /// So many known candidates are judged faster than one that is not known.
 const APART: usize = 2;
+/// Candidates are put together where that makes so many times fewer of them.
+const GAIN: usize = 2;
 
 /// Merges equal candidates and drops covered ones, now and then.
 pub(super) fn now_and_then(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
@@ -35,24 +39,25 @@ pub(super) fn now_and_then(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
 fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let (unites, before) = (judge.may_unite(), candidates.len());
     let mut stuck = judge.compared.stuck;
-    if unites && before >= 2 * stuck && focus::are_separable(candidates) {
-        focus::put_together(judge, candidates, None, focus::fewer);
+    if unites && before >= 2 * stuck && are_separable(candidates) {
+        put_together(judge, candidates, None, fewer);
         stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
     } else {
         if judge.options.forget {
             tidy::each(judge, candidates, if unites { forget::dead } else { tidy::forget_and_name });
         }
-        redundant::drop_some(judge, candidates);
+        drop_redundant(judge, candidates);
     }
     let values = candidates.iter().flat_map(|candidate| candidate.process.roots());
     let walked = values.map(Value::breadth).sum();
     judge.counts.compared += walked as u64;
-    judge.compared = Compared { left: candidates.len(), walked, spent: 0, stuck };
+    judge.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
 }
 
 /// Puts candidates behind the others of which all is known, and the same as of an earlier one, and says how many are in
 /// front; a clean one stays there rather than a doubtful one.
 fn known_apart(candidates: &mut [Candidate]) -> usize {
+    let is_same = |a: &Candidate, b: &Candidate| a.is_known() && a.process.holds_the_same(&b.process);
     let mut kept = 0;
     for at in 0..candidates.len() {
         let new = &candidates[at];
@@ -68,6 +73,80 @@ fn known_apart(candidates: &mut [Candidate]) -> usize {
     kept
 }
 
-fn is_same(a: &Candidate, b: &Candidate) -> bool {
-    a.is_known() && a.process.holds_the_same(&b.process)
+/// Drops candidates that are equal to others, or covered by them, and unites those that differ in the order of hidden integers:
+/// `{n: #1}` with `#1 > 3` covers `{n: 5}`.
+fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    if candidates.len() > 1 {
+        forms::merge_equal(candidates);
+        order::unite(judge, candidates);
+    }
+    let before = candidates.len();
+    subsume::drop_covered(candidates, &mut judge.solver);
+    judge.counts.subsumptions += (before - candidates.len()) as u64;
+}
+
+/// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
+/// in cells that mention variables behind the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
+/// where some are not in normal form.
+pub(super) fn put_together(
+    judge: &mut Judge,
+    candidates: &mut Vec<Candidate>,
+    since: Option<u64>,
+    most: fn(usize) -> usize,
+) -> bool {
+    let spec = judge.spec.clone();
+    unordered::to_sets(candidates, &spec.program.unordered);
+    // With the same under way in all of them, only their memories differ.
+    let mut alike: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates.drain(..) {
+        match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
+            Some(others) => others.push(candidate),
+            None => alike.push(vec![candidate]),
+        }
+    }
+    let mut all_normal = true;
+    for mut group in alike {
+        let coupled = Coupled::of(&group, since);
+        if !coupled.left {
+            // All that is unknown is in the cells: the parts would be no smaller.
+            all_normal &= into_normal_form(judge, &mut group, &coupled.cells, most);
+            candidates.append(&mut group);
+            continue;
+        }
+        let common = CommonPart::of(&group[0], coupled);
+        let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
+        all_normal &= into_normal_form(judge, &mut parts, &common.cells, most);
+        candidates.extend(parts.iter().map(|part| common.with(part)));
+    }
+    unordered::to_lists(candidates, &spec.program.unordered);
+    all_normal
+}
+
+/// Brings parts, which hold something in these cells alone, into normal form, where that has no more than `most(n)` of n:
+///
+/// ```text
+/// {a: 1, b: 0}  {a: #1, b: 0}  {a: #2, b: 1}     with 1 to 2 for #1 and #2, which is #3 - 4
+/// drop       #3, which nothing mentions
+/// subsume    {a: 1 to 2, b: 0}  {a: 1 to 2, b: 1}      the first one is in the second
+/// unite      {a: 1 to 2, b: 0 to 1}                    they differ in b alone
+/// split      {a: 1 to 2} x {b: 0 to 1}                 a and b are independent
+/// ```
+fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
+    tidy::each(judge, parts, forget::dead);
+    let is_normal = normal::subsume_unite_split(judge, parts, cells, most(parts.len()));
+    // In boxes none covers another one.
+    if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
+        drop_redundant(judge, parts);
+    }
+    is_normal
+}
+
+/// The number of candidates that so many are to become at most, where they are put together.
+pub(super) fn fewer(candidates: usize) -> usize {
+    candidates / GAIN
+}
+
+/// Tests whether candidates can be taken apart into what they have in common and the rest.
+pub(super) fn are_separable(candidates: &[Candidate]) -> bool {
+    candidates.iter().all(|candidate| candidate.is_plain() && candidate.store.is_separable())
 }

@@ -4,8 +4,7 @@
 
 use super::candidate::{Candidate, Logged, notes_requests};
 use super::frontier::Judge;
-use super::goal::Goal;
-use super::section::Section;
+use super::section::{Goal, Section};
 use super::{Exchange, Observed};
 use crate::process::Fresh;
 use crate::solve::Solver;

@@ -1,12 +1,12 @@
-//! A section: the way of a candidate from one observation to the next, and what is open on it.
+//! A section: the way of a candidate from one observation to the next, the end that it must come to, and what is open on it.
 //!
 //! Where 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
 
+use super::Observed;
 use super::candidate::{Candidate, Logged};
 use super::findings::Findings;
 use super::frontier::Judge;
-use super::goal::Goal;
-use super::limits::COPY_LIMIT;
+use super::verdict::COPY_LIMIT;
 use crate::process::Limit;
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec};
@@ -15,23 +15,58 @@ use crate::value::Value;
 
 /// The cost of a copy at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
 ///
-/// [`PATH_LIMIT`]: super::limits::PATH_LIMIT
+/// [`PATH_LIMIT`]: super::verdict::PATH_LIMIT
 const FORK_COST: usize = 500;
 /// So many copied values are as much work as a made term.
 const COPIED: u64 = 10;
 
+/// The end that a section must come to: it explains what was observed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Goal<'o> {
+    /// This answer.
+    Answer(&'o Value),
+    /// Some answer.
+    Any,
+    /// Its end, without an answer.
+    Nothing,
+    /// Its end, with an answer that nobody sees, or without.
+    Lost,
+    /// The end of a section; what it sends is under way, and observed by itself.
+    Section,
+}
+
+impl<'o> Goal<'o> {
+    pub(super) fn of(observed: &'o Observed) -> Goal<'o> {
+        match observed {
+            Observed::Answer(answer) => Goal::Answer(answer),
+            Observed::Any => Goal::Any,
+            Observed::Nothing => Goal::Nothing,
+            Observed::Lost => Goal::Lost,
+        }
+    }
+
+    /// The only answer, or `None` for the lack of one, that it allows; nothing where it allows several.
+    fn only(self) -> Option<Option<&'o Value>> {
+        match self {
+            Goal::Answer(answer) => Some(Some(answer)),
+            Goal::Nothing => Some(None),
+            Goal::Any | Goal::Lost | Goal::Section => None,
+        }
+    }
+}
+
 /// A path that is not at its end yet.
 #[derive(Clone, Debug)]
-pub(super) enum Open {
+pub(super) enum OpenPath {
     /// In the middle of its section.
     Running(Candidate),
     /// At its answer, which is still to be compared.
-    Answering(Candidate, Given),
+    Answering(Candidate, GivenAnswer),
 }
 
 /// An answer of a path, and the node at which it is given.
 #[derive(Clone, Debug)]
-pub(super) struct Given {
+pub(super) struct GivenAnswer {
     pub(super) value: Value,
     pub(super) site: Site,
 }
@@ -42,30 +77,32 @@ pub(super) struct Section<'j> {
     pub(super) spec: &'j Spec,
     pub(super) goal: Goal<'j>,
     /// Paths that are not at their end yet.
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<OpenPath>,
     /// Faults, broken duties and limits that were met on the way.
     pub(super) findings: Findings,
+    /// Set where every state that entered may leave with an answer.
+    pub(super) is_exhaustive: bool,
     /// The cost of the copies of paths so far.
     pub(super) copied: usize,
 }
 
 /// The end of a path.
-pub(super) enum Ended {
+pub(super) enum SectionEnd {
     /// It shows what was observed.
     Shows,
     /// No run that shows it comes this way.
     Infeasible,
 }
 
-impl From<Infeasible> for Ended {
-    fn from(_: Infeasible) -> Ended {
-        Ended::Infeasible
+impl From<Infeasible> for SectionEnd {
+    fn from(_: Infeasible) -> SectionEnd {
+        SectionEnd::Infeasible
     }
 }
 
 impl<'j> Section<'j> {
     pub(super) fn new(judge: &'j mut Judge, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
-        Section { judge, spec, goal, open: Vec::new(), findings: Findings::default(), copied: 0 }
+        Section { judge, spec, goal, open: Vec::new(), findings: Findings::default(), is_exhaustive: true, copied: 0 }
     }
 
     /// Tests whether the exchange has taken more than it may.
@@ -79,8 +116,8 @@ impl<'j> Section<'j> {
 
     /// Notes that a limit cut paths off.
     pub(super) fn give_up(&mut self, limit: Limit) {
-        self.findings.cut(limit, self.judge.forks.last());
-        self.findings.is_exhaustive = false;
+        self.findings.cut(limit, self.judge.last_fork);
+        self.is_exhaustive = false;
     }
 
     /// Tests whether the observed answer can still come from there.

@@ -8,14 +8,13 @@
 //! network allows, until it may be made; equal candidates on the way are one.
 
 use super::candidate::Candidate;
-use super::forms::Forms;
+use super::forms::{self, MetForms};
 use super::frontier::Judge;
-use super::goal::Goal;
-use super::limits::CLOSURE_LIMIT;
 use super::request::Filled;
-use super::section::{Given, Open, Section};
-use super::{fire, split, subsume, tidy};
-use crate::network::{Move, Network, Observation};
+use super::section::{GivenAnswer, Goal, OpenPath, Section};
+use super::verdict::CLOSURE_LIMIT;
+use super::{fire, split, tidy};
+use crate::network::{Network, Observation, ServerMove};
 use crate::process::{Limit, Port, Sent};
 use crate::spec::Spec;
 use crate::value::Value;
@@ -43,7 +42,7 @@ fn run_sections(
     candidates: Vec<Candidate>,
     (network, observation): (&dyn Network, &Observation),
 ) -> Vec<Candidate> {
-    let mut met = Forms::default();
+    let mut met = MetForms::default();
     let (mut open, mut ready) = (candidates, Vec::new());
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
@@ -60,7 +59,7 @@ fn run_sections(
         }
         for next in network.moves(&situation, observation) {
             for next in moved(judge, spec, &candidate, next) {
-                let form = subsume::canonical(&next);
+                let form = forms::canonical(&next);
                 if met.stand_for(&form, &next) {
                     judge.counts.merges += 1;
                 } else {
@@ -74,17 +73,14 @@ fn run_sections(
 }
 
 /// The candidates to which a move leads.
-fn moved(judge: &mut Judge, spec: &Spec, from: &Candidate, next: Move) -> Vec<Candidate> {
+fn moved(judge: &mut Judge, spec: &Spec, from: &Candidate, next: ServerMove) -> Vec<Candidate> {
     let mut first = from.clone();
     match next {
-        Move::Receive(at) => first.process.receive_arrived(&spec.program, at),
-        Move::Resume(at) => first.process.wake(at),
-        Move::Step => return stepped_each(judge, spec, from),
+        ServerMove::Receive(at) => first.process.receive_arrived(&spec.program, at),
+        ServerMove::Resume(at) => first.process.wake(at),
+        ServerMove::Step => return stepped_each(judge, spec, from),
     }
-    let mut next = Vec::new();
-    if Section::new(judge, spec, Goal::Section).explore(&mut first, &mut next).first.is_ok() {
-        next.push(first);
-    }
+    let mut next = Section::new(judge, spec, Goal::Section).results(first);
     next.iter_mut().for_each(|candidate| tidy::for_comparing(judge, candidate));
     next
 }
@@ -130,7 +126,8 @@ fn with_shown(
         let at = candidate.process.situation().sent.iter().position(|sent| *sent == port);
         let Some(at) = at else { continue };
         let Sent { value, site, .. } = candidate.process.take_sent(at);
-        Section::new(judge, spec, goal).explore_from(Open::Answering(candidate, Given { value, site }), &mut after);
+        let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
+        Section::new(judge, spec, goal).explore_from(answering, &mut after);
     }
     after
 }

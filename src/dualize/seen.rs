@@ -5,6 +5,7 @@
 use super::candidate::Candidate;
 use super::forget;
 use super::frontier::Judge;
+use super::terms;
 use crate::scalar::Scalar;
 use crate::solve::seen;
 use crate::symbolic::Infeasible;
@@ -19,14 +20,14 @@ pub(super) fn unify(
     let (var, value) = seen::variable(&candidate.store, term, known)?;
     candidate.process.rest();
     candidate.process.know(term, known);
-    let stated = match is_last(judge, candidate, var) {
+    let is_possible = match is_last(judge, candidate, var) {
         true => {
             candidate.growth.count_seen();
             seen::admit_last(&mut candidate.store, (var, &value), &mut judge.solver)
         }
         false => seen::bind(&mut candidate.store, (var, value), &mut judge.solver),
     };
-    Some(stated.then_some(()).ok_or(Infeasible))
+    Some(is_possible.then_some(()).ok_or(Infeasible))
 }
 
 /// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
@@ -37,6 +38,6 @@ fn is_last(judge: &Judge, candidate: &Candidate, var: Var) -> bool {
 /// Tests whether a value or a binding mentions a variable.
 fn is_mentioned(candidate: &Candidate, var: Var) -> bool {
     let mut found = candidate.store.is_in_binding(var);
-    candidate.process.roots().for_each(|value| value.visit_terms(&mut |term| found |= term.mentions(var)));
+    terms::visit(&candidate.process, &mut |term| found |= term.mentions(var));
     found
 }

@@ -7,21 +7,14 @@
 use std::sync::Arc;
 
 use super::candidate::Candidate;
-use super::compared::Compared;
-use super::findings::Findings;
-use super::forks::Forks;
-use super::frontier::{Counts, Judge};
-use super::goal::Goal;
+use super::frontier::Judge;
 use super::options::Options;
 use super::request::{Filled, Received};
-use super::section::Section;
-use super::spare::Spares;
-use super::steps::Steps;
-use super::work::Work;
+use super::section::{Goal, Section};
 use super::{Exchange, few, reduce, request, sections, tidy, wake, ways};
 use crate::network::{Network, Observation};
-use crate::process::{Fresh, Limit, Process};
-use crate::solve::{Solver, Store};
+use crate::process::Process;
+use crate::solve::Store;
 use crate::spec::Spec;
 
 /// A way to find the candidates that explain a request.
@@ -33,33 +26,13 @@ impl Judge {
     pub fn new(spec: Arc<Spec>, options: Options) -> Judge {
         let mut process = Process::new(&spec.program);
         process.boot(&spec.program);
-        let mut judge = Judge {
-            candidates: Vec::new(),
-            solver: Solver::new(options.limits),
-            work: Work::new(options.effort),
-            options,
-            counts: Counts::default(),
-            fresh: Fresh::default(),
-            event: 0,
-            findings: Findings::default(),
-            clean_died: None,
-            steps: Steps::default(),
-            merged_since: None,
-            spares: Spares::default(),
-            compared: Compared::default(),
-            forks: Forks::default(),
-            spec,
-        };
         let mut candidate = Candidate::new(process);
-        if judge.options.keep_choices {
+        if options.keep_choices {
             candidate.store = Store::with_trail();
         }
-        let mut survivors = Vec::new();
-        let spec = judge.spec.clone();
-        if Section::new(&mut judge, &spec, Goal::Nothing).explore(&mut candidate, &mut survivors).first.is_ok() {
-            survivors.push(candidate);
-        }
-        judge.normalize(survivors);
+        let mut judge = Judge::without_candidates(spec.clone(), options);
+        let initial = Section::new(&mut judge, &spec, Goal::Nothing).results(candidate);
+        judge.normalize(initial);
         judge
     }
 
@@ -80,25 +53,17 @@ impl Judge {
     ///
     /// Choices are not kept for a witness.
     pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
-        if self.candidates.is_empty() && self.event > 0 {
-            return false;
-        }
-        self.begin(line);
-        let candidates = std::mem::take(&mut self.candidates);
+        let Some(candidates) = self.begin(line) else { return false };
         let after = sections::observe(self, candidates, network, observation);
         self.normalize(after);
         !self.candidates.is_empty()
     }
 
-    /// The step of Figure 3.1.
+    /// The step of Figure 3.1. Whether anything still explains the trace.
     pub(super) fn step(&mut self, spec: &Spec, exchange: &Exchange, respond: Respond) -> bool {
-        if self.candidates.is_empty() && self.event > 0 {
-            return false;
-        }
-        self.begin(exchange.line);
+        let Some(candidates) = self.begin(exchange.line) else { return false };
         let filled = Filled::of(&exchange.request, spec, &mut self.fresh);
         let received = Received::of(spec, exchange, filled.as_ref());
-        let candidates = std::mem::take(&mut self.candidates);
         let merges = self.options.merge_ways && spec.program.has_meetings;
         let before = merges.then(|| (candidates.clone(), self.findings.clone()));
         let after = respond(self, candidates, &received);
@@ -113,38 +78,19 @@ impl Judge {
         !self.candidates.is_empty()
     }
 
-    /// Begins with what stands on a line of the trace.
-    fn begin(&mut self, line: u64) {
-        self.event = line;
-        self.counts.events += 1;
-        self.begin_exchange();
-    }
-
-    /// Brings the candidates into few, in normal form; few of them where a limit was reached.
-    pub(super) fn normalize(&mut self, mut survivors: Vec<Candidate>) {
-        match (self.merged_since.take(), &mut survivors[..]) {
-            (Some(last), _) => ways::normalize(self, &mut survivors, last),
+    /// Brings candidates into few, in normal form, and goes on with them; with few of them where a limit was reached.
+    pub(super) fn normalize(&mut self, mut candidates: Vec<Candidate>) {
+        match (self.merged_since.take(), &mut candidates[..]) {
+            (Some(last), _) => ways::normalize(self, &mut candidates, last),
             (None, [only]) => tidy::after_exchange(self, only),
             (None, _) => {
-                tidy::each(self, &mut survivors, tidy::one_of_several);
-                if survivors.len() > 1 && self.options.merge {
-                    reduce::now_and_then(self, &mut survivors);
+                tidy::each(self, &mut candidates, tidy::one_of_several);
+                if candidates.len() > 1 && self.options.merge {
+                    reduce::now_and_then(self, &mut candidates);
                 }
             }
         }
-        few::keep(self, &mut survivors);
-        if survivors.len() < 2 {
-            self.compared = Compared::default();
-        }
-        if survivors.len() > self.options.candidates {
-            self.give_up(Limit::Paths);
-            survivors.truncate(self.options.candidates);
-        }
-        match survivors.iter().any(Candidate::is_clean) {
-            true => self.clean_died = None,
-            false => _ = self.clean_died.get_or_insert(self.event),
-        }
-        self.counts.candidates_max = self.counts.candidates_max.max(survivors.len());
-        self.candidates = survivors;
+        few::keep(self, &mut candidates);
+        self.go_on_with(candidates);
     }
 }

@@ -1,12 +1,11 @@
-//! Merging and subsumption: of candidates that accept the same futures one is kept, a covered one is dropped.
+//! Subsumption: a candidate that another one covers is dropped, as that one accepts all of its futures.
 //!
-//! A is covered by B when a substitution of B's variables by A's terms makes the memories equal and A's store implies B's.
-//! Equal candidates cover each other. A doubtful candidate never hides a clean one.
+//! A is covered by B when a substitution of B's variables by A's terms makes the memories equal and A's store implies B's:
+//! `{n: 5}` by `{n: #1}` with `#1 > 3`. A doubtful candidate never hides a clean one.
 
 use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
-use crate::process::Situation;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
@@ -15,96 +14,6 @@ use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
 const VALUES: usize = 16;
 /// More candidates than this are not compared pair by pair.
 const PAIRS_LIMIT: usize = 64;
-
-/// Drops candidates that are equal to an earlier one up to the names of variables.
-pub(super) fn merge_equal(candidates: &mut Vec<Candidate>) {
-    let mut seen: FxHashMap<Form, usize> = FxHashMap::default();
-    let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
-    for candidate in candidates.drain(..) {
-        match seen.entry(canonical(&candidate)) {
-            std::collections::hash_map::Entry::Occupied(entry) => {
-                let same = &mut kept[*entry.get()];
-                if !same.is_clean() && candidate.is_clean() {
-                    *same = candidate;
-                }
-            }
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(kept.len());
-                kept.push(candidate);
-            }
-        }
-    }
-    *candidates = kept;
-}
-
-/// A state up to the names of variables.
-pub(super) type Form = (Situation, Vec<Value>, Vec<Term>);
-
-/// The values and constraints of a candidate, with the variables numbered in the order in which these mention them.
-pub(super) fn canonical(candidate: &Candidate) -> Form {
-    form(candidate, &candidate.store.constraints())
-}
-
-/// The values and these constraints alone, with the variables numbered so.
-pub(super) fn form(candidate: &Candidate, constraints: &[Term]) -> Form {
-    let values = numbered(candidate);
-    let mut numbers: FxHashMap<Var, u64> = FxHashMap::default();
-    for slot in &values {
-        slot.visit_variables(&mut |var| {
-            let next = numbers.len() as u64 + 1;
-            numbers.entry(var).or_insert(next);
-        });
-    }
-    for constraint in constraints {
-        constraint.vars(&mut |var| {
-            let next = numbers.len() as u64 + 1;
-            numbers.entry(var).or_insert(next);
-        });
-    }
-    let mut rename = |term: &Term| {
-        let renamed = term.substitute(&mut |var| {
-            let id = *numbers.get(&var)?;
-            (id != var.id).then(|| Term::var(Var { id, sort: var.sort }))
-        });
-        (renamed != *term).then_some(renamed)
-    };
-    let memory = values
-        .iter()
-        .map(|slot| crate::value::Substitution::everywhere(&mut rename).apply(slot).unwrap_or_else(|| slot.clone()))
-        .collect();
-    let mut constraints: Vec<Term> =
-        constraints.iter().map(|term| rename(term).unwrap_or_else(|| term.clone())).collect();
-    constraints.sort();
-    (candidate.process.situation(), memory, constraints)
-}
-
-/// The values that are held, and behind them what was seen of unknown ones, these numbered in the order in which they are mentioned.
-pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
-    let process = &candidate.process;
-    let mut order: Vec<u64> = Vec::new();
-    let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();
-    let mut meet = |value: &Value, order: &mut Vec<u64>| {
-        value.visit_unknowns(&mut |id| {
-            let next = numbers.len() as u64 + 1;
-            if *numbers.entry(id).or_insert(next) == next {
-                order.push(id);
-            }
-        });
-    };
-    process.held().for_each(|value| meet(value, &mut order));
-    let mut at = 0;
-    while at < order.len() {
-        process.unknowns.seen_of(order[at]).iter().for_each(|seen| meet(seen, &mut order));
-        at += 1;
-    }
-    if order.is_empty() {
-        return process.held().cloned().collect();
-    }
-    let number = |id: u64| numbers.get(&id).copied().unwrap_or(id);
-    let renumbered = |value: &Value| value.renumbered(&number).unwrap_or_else(|| value.clone());
-    let seen = order.iter().map(|id| process.unknowns.seen_of(*id).map_or(Value::Absent, renumbered));
-    process.held().map(renumbered).chain(seen).collect()
-}
 
 /// Drops candidates that another one covers.
 pub(super) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver) {

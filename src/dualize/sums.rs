@@ -13,11 +13,12 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, State};
-use crate::process::{Fresh, Process};
+use super::groups;
+use super::terms::{self, changed};
+use crate::process::Fresh;
 use crate::scalar::{Int, Sort};
 use crate::solve::{self, Solver, Store};
 use crate::term::{Kind, Term, Var};
-use crate::value::Substitution;
 
 /// The sums in which a variable occurs, by their numbers, with its coefficient in each.
 type Places = Vec<(usize, Int)>;
@@ -52,18 +53,11 @@ pub(super) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candi
     }
     candidate.growth.summed = fresh.last;
     if !differences.is_empty() {
-        replace(&mut candidate.process, &|var| differences.get(&var).cloned());
+        terms::rewrite(&mut candidate.process, &mut |term| {
+            let is_replaced = term.any_var(&mut |var| differences.contains_key(&var));
+            is_replaced.then(|| changed(term, term.substitute(&mut |var| differences.get(&var).cloned()))).flatten()
+        });
     }
-}
-
-/// Puts terms in the places of variables.
-fn replace(process: &mut Process, by: &dyn Fn(Var) -> Option<Term>) {
-    let mut replaced = |term: &Term| {
-        let new = term.any_var(&mut |var| by(var).is_some()).then(|| term.substitute(&mut |var| by(var)))?;
-        (new != *term).then_some(new)
-    };
-    let mut substitution = Substitution::everywhere(&mut replaced);
-    process.rewrite(&mut |value| substitution.apply(value));
 }
 
 impl Occurrences {
@@ -71,7 +65,7 @@ impl Occurrences {
     fn of(candidate: &Candidate) -> Occurrences {
         let State { process, store, .. } = &**candidate;
         let mut occurrences = Occurrences::default();
-        process.roots().for_each(|root| root.visit_terms(&mut |term| occurrences.add(term)));
+        terms::visit(process, &mut |term| occurrences.add(term));
         let mut connected: FxHashSet<Var> = FxHashSet::default();
         loop {
             let new: Vec<Var> = occurrences.places.keys().copied().filter(|var| connected.insert(*var)).collect();
@@ -122,8 +116,12 @@ impl Occurrences {
             self.places[var].iter().for_each(|place| sums.entry(place).or_default().push(*var));
         }
         let sums: Vec<Vec<Var>> = sums.into_values().collect();
-        let classes = connected(links, &sums).into_iter();
-        let constrained = classes.filter(|class| class.iter().any(|var| store.is_constrained(*var)));
+        let with_places = |var: Var| (var, self.places[&var].iter().collect());
+        let mut classes: Vec<Vec<Var>> =
+            groups::sharing(links.into_iter().map(with_places)).into_iter().map(|(class, _)| class).collect();
+        classes.iter_mut().for_each(|class| class.sort_unstable());
+        classes.sort_unstable();
+        let constrained = classes.into_iter().filter(|class| class.iter().any(|var| store.is_constrained(*var)));
         constrained.flat_map(|class| self.chains_of(&in_stretches(class, &sums))).collect()
     }
 
@@ -142,20 +140,6 @@ impl Occurrences {
         };
         class.chunk_by(shares).map(chain).collect()
     }
-}
-
-/// The classes of variables that sums connect.
-fn connected(vars: Vec<Var>, sums: &[Vec<Var>]) -> Vec<Vec<Var>> {
-    let mut classes: Vec<Vec<Var>> = vars.into_iter().map(|var| vec![var]).collect();
-    for sum in sums.iter().filter(|sum| sum.len() > 1) {
-        let (together, apart): (Vec<_>, Vec<_>) =
-            classes.into_iter().partition(|class| sum.iter().any(|var| class.contains(var)));
-        classes = apart;
-        classes.push(together.concat());
-    }
-    classes.iter_mut().for_each(|class| class.sort_unstable());
-    classes.sort_unstable();
-    classes
 }
 
 /// Those of some variables, in their order, of which each sum has a stretch.

@@ -1,7 +1,7 @@
 //! One step of a validator for every state, request and answer at once: what Figure 3.1 does to a candidate, path by path.
 //!
 //! The process is run from a state in which each variable has an unknown value, with an unknown request; its choices are
-//! fresh variables. Each path to an answer is a [`Case`]: the conditions on which it is taken, what was chosen, the state that
+//! fresh variables. Each path to an answer is a [`Transition`]: the conditions on which it is taken, what was chosen, the state that
 //! it leaves and the answer to compare. Paths whose conditions exclude each other are left out.
 //!
 //! For compare-and-reset there are two: `q <= n`, answer 0; and `n < q`, a fresh n, answer 1.
@@ -20,9 +20,11 @@ const STEPS: usize = 64;
 
 /// A condition or choice that a path meets on its way.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Met {
-    /// A condition of a statement: it holds on this path, or its opposite does.
-    Branch(Term, Side, Site),
+pub enum OnPath {
+    /// A condition of a statement, which holds on this path.
+    Holds(Term, Site),
+    /// A condition of a statement, whose opposite holds on this path.
+    Fails(Term, Site),
     /// An internal choice.
     Choice {
         /// The values that it ranges over.
@@ -46,18 +48,9 @@ pub enum Met {
     Cut(Truth, Limit),
 }
 
-/// The side of a condition that a path is on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
-    /// It holds.
-    Holds,
-    /// Its opposite does.
-    Fails,
-}
-
 /// The end of a path.
 #[derive(Clone, PartialEq, Debug)]
-pub enum End {
+pub enum TransitionEnd {
     /// With this answer.
     Answer(Value, Site),
     /// Without an answer.
@@ -72,13 +65,13 @@ pub enum End {
 
 /// A way through a handler.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Case {
+pub struct Transition {
     /// Conditions and choices, in order.
-    pub met: Vec<Met>,
+    pub met: Vec<OnPath>,
     /// The state that it leaves.
     pub memory: Vec<Value>,
     /// Its end.
-    pub end: End,
+    pub end: TransitionEnd,
 }
 
 /// The step of a validator for one kind of request.
@@ -89,7 +82,7 @@ pub struct Symbolic {
     /// The request, its parts unknown.
     pub request: Value,
     /// The ways through the handler.
-    pub paths: Vec<Case>,
+    pub paths: Vec<Transition>,
     /// Set where there are more ways than are told.
     pub more: bool,
 }
@@ -130,17 +123,17 @@ struct Explorer<'s> {
     fresh: Fresh,
     solver: Solver,
     /// Paths that are not at their end yet.
-    open: Vec<Path>,
+    open: Vec<LoggedPath>,
 }
 
-type Path = symbolic::Path<Met>;
+type LoggedPath = symbolic::Path<OnPath>;
 
 /// The end of a path; nothing where its conditions exclude each other.
-struct Ended(Option<End>);
+struct PathStop(Option<TransitionEnd>);
 
-impl From<Infeasible> for Ended {
-    fn from(_: Infeasible) -> Ended {
-        Ended(None)
+impl From<Infeasible> for PathStop {
+    fn from(_: Infeasible) -> PathStop {
+        PathStop(None)
     }
 }
 
@@ -165,11 +158,11 @@ impl<'s> Explorer<'s> {
     fn initial(&mut self) -> Option<Vec<Value>> {
         let mut process = Process::new(&self.spec.program);
         process.boot(&self.spec.program);
-        let mut path = Path::new(process);
+        let mut path = LoggedPath::new(process);
         let end = drive(self.spec, self, &mut path).0?;
-        let is_choice = |met: &Met| matches!(met, Met::Choice { .. });
+        let is_choice = |met: &OnPath| matches!(met, OnPath::Choice { .. });
         let is_only = self.open.drain(..).next().is_none() && path.log.iter().all(is_choice);
-        (end == End::Nothing && is_only).then_some(path.process.memory)
+        (end == TransitionEnd::Nothing && is_only).then_some(path.process.memory)
     }
 
     fn any(&mut self, ty: TypeId) -> (Value, Vec<Term>) {
@@ -197,21 +190,21 @@ impl<'s> Explorer<'s> {
             store.assume(condition, &mut self.solver);
         }
         process.receive(&self.spec.program, &request, 1);
-        self.open.push(Path { process, store, log: Vec::new() });
+        self.open.push(LoggedPath { process, store, log: Vec::new() });
         let mut paths = Vec::new();
         while let Some(mut path) = self.open.pop() {
             if paths.len() == PATHS {
                 self.open.clear();
                 return Symbolic { memory: memory.to_vec(), request, paths, more: true };
             }
-            let Ended(end) = drive(self.spec, self, &mut path);
-            paths.extend(end.map(|end| Case { met: path.log, memory: path.process.memory, end }));
+            let PathStop(end) = drive(self.spec, self, &mut path);
+            paths.extend(end.map(|end| Transition { met: path.log, memory: path.process.memory, end }));
         }
         Symbolic { memory: memory.to_vec(), request, paths, more: false }
     }
 
     /// Goes on where a condition holds.
-    fn require(&mut self, path: &mut Path, condition: Truth, met: Met) -> Result<(), Ended> {
+    fn require(&mut self, path: &mut LoggedPath, condition: Truth, met: OnPath) -> Result<(), PathStop> {
         let condition = condition.term();
         if path.store.decide(&condition) != Some(true) {
             path.log.push(met);
@@ -221,41 +214,45 @@ impl<'s> Explorer<'s> {
 }
 
 impl Policy for Explorer<'_> {
-    type Path = Path;
-    type Stopped = Ended;
+    type Path = LoggedPath;
+    type Stopped = PathStop;
 
     fn fresh(&mut self) -> &mut Fresh {
         &mut self.fresh
     }
 
-    fn advance(&mut self, spec: &Spec, path: &mut Path) -> Result<Event, Ended> {
-        if path.log.len() > STEPS { Err(Ended(Some(End::Cut))) } else { Ok(path.process.advance(&spec.program)) }
+    fn advance(&mut self, spec: &Spec, path: &mut LoggedPath) -> Result<Event, PathStop> {
+        if path.log.len() > STEPS {
+            Err(PathStop(Some(TransitionEnd::Cut)))
+        } else {
+            Ok(path.process.advance(&spec.program))
+        }
     }
 
-    fn restrict(&mut self, path: &mut Path, facts: Vec<Term>, _: u64, _: Site) -> Result<(), Ended> {
+    fn restrict(&mut self, path: &mut LoggedPath, facts: Vec<Term>, _: u64, _: Site) -> Result<(), PathStop> {
         Ok(facts.iter().try_for_each(|fact| path.assume(fact, &mut self.solver))?)
     }
 
-    fn choose(&mut self, path: &mut Path, chosen: Chosen) -> Result<(), Ended> {
+    fn choose(&mut self, path: &mut LoggedPath, chosen: Chosen) -> Result<(), PathStop> {
         let (value, restrictions) = havoc(&mut self.fresh, &self.spec.types, &chosen);
         let Chosen { choice, site, .. } = chosen;
         path.process.resume(value.clone());
-        path.log.push(Met::Choice { choice, value, restrictions: restrictions.clone(), site });
+        path.log.push(OnPath::Choice { choice, value, restrictions: restrictions.clone(), site });
         self.restrict(path, restrictions, 0, site)
     }
 
-    fn fork(&mut self, path: &mut Path, Fork { condition, site, .. }: Fork) -> Result<(), Ended> {
+    fn fork(&mut self, path: &mut LoggedPath, Fork { condition, site, .. }: Fork) -> Result<(), PathStop> {
         let condition = condition.term();
-        let side = |holds: bool| if holds { Side::Holds } else { Side::Fails };
-        let note = |path: &mut Path, holds: bool| path.log.push(Met::Branch(condition.clone(), side(holds), site));
+        let side = |holds: bool| if holds { OnPath::Holds } else { OnPath::Fails };
+        let note = |path: &mut LoggedPath, holds: bool| path.log.push(side(holds)(condition.clone(), site));
         let other = path.fork(&condition, true, &mut self.solver, note)?;
         self.open.extend(other);
         Ok(())
     }
 
-    fn select(&mut self, path: &mut Path, ways: usize, site: Site) -> Result<(), Ended> {
-        let take = |path: &mut Path, way: usize| {
-            path.log.push(Met::Way(way, site));
+    fn select(&mut self, path: &mut LoggedPath, ways: usize, site: Site) -> Result<(), PathStop> {
+        let take = |path: &mut LoggedPath, way: usize| {
+            path.log.push(OnPath::Way(way, site));
             path.process.select(way);
         };
         for way in (1..ways).rev() {
@@ -267,32 +264,32 @@ impl Policy for Explorer<'_> {
         Ok(())
     }
 
-    fn assume(&mut self, path: &mut Path, condition: Truth, site: Site) -> Result<(), Ended> {
-        self.require(path, condition.clone(), Met::Assume(condition, site))
+    fn assume(&mut self, path: &mut LoggedPath, condition: Truth, site: Site) -> Result<(), PathStop> {
+        self.require(path, condition.clone(), OnPath::Assume(condition, site))
     }
 
-    fn expects(&mut self, path: &mut Path, duty: Truth, site: Site) -> Result<(), Ended> {
+    fn expects(&mut self, path: &mut LoggedPath, duty: Truth, site: Site) -> Result<(), PathStop> {
         match duty {
-            Truth::Known(false) => Err(Ended(Some(End::Outside(site)))),
-            duty => self.require(path, duty.clone(), Met::Expects(duty, site)),
+            Truth::Known(false) => Err(PathStop(Some(TransitionEnd::Outside(site)))),
+            duty => self.require(path, duty.clone(), OnPath::Expects(duty, site)),
         }
     }
 
-    fn fault(&mut self, path: &mut Path, wrong: Truth, fault: Fault) -> Result<(), Ended> {
+    fn fault(&mut self, path: &mut LoggedPath, wrong: Truth, fault: Fault) -> Result<(), PathStop> {
         match wrong {
-            Truth::Known(true) => Err(Ended(Some(End::Faulty(fault)))),
-            wrong => self.require(path, wrong.clone().not(), Met::NoFault(wrong, fault)),
+            Truth::Known(true) => Err(PathStop(Some(TransitionEnd::Faulty(fault)))),
+            wrong => self.require(path, wrong.clone().not(), OnPath::NoFault(wrong, fault)),
         }
     }
 
-    fn cut(&mut self, path: &mut Path, reached: Truth, limit: Limit, _: Option<Site>) -> Result<(), Ended> {
+    fn cut(&mut self, path: &mut LoggedPath, reached: Truth, limit: Limit, _: Option<Site>) -> Result<(), PathStop> {
         match reached {
-            Truth::Known(true) => Err(Ended(Some(End::Cut))),
-            reached => self.require(path, reached.clone().not(), Met::Cut(reached, limit)),
+            Truth::Known(true) => Err(PathStop(Some(TransitionEnd::Cut))),
+            reached => self.require(path, reached.clone().not(), OnPath::Cut(reached, limit)),
         }
     }
 
-    fn end(&mut self, _: &mut Path, answer: Option<(Value, Site)>) -> Ended {
-        Ended(Some(answer.map_or(End::Nothing, |(answer, site)| End::Answer(answer, site))))
+    fn end(&mut self, _: &mut LoggedPath, answer: Option<(Value, Site)>) -> PathStop {
+        PathStop(Some(answer.map_or(TransitionEnd::Nothing, |(answer, site)| TransitionEnd::Answer(answer, site))))
     }
 }

@@ -6,10 +6,8 @@
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
-use super::{forget, image, sums, written};
+use super::{forget, image, sums, terms, written};
 use crate::solve::{Solver, diagram};
-use crate::term::Term;
-use crate::value::Substitution;
 
 /// So many candidates are followed beyond a limit.
 const FOLLOWED: usize = 64;
@@ -85,7 +83,5 @@ fn is_due(judge: &Judge, candidate: &Candidate) -> bool {
 fn use_diagrams(candidate: &mut Candidate, solver: &mut Solver) {
     let State { process, store, .. } = &mut **candidate;
     diagram::of_constraints(store, solver);
-    let mut diagram = |term: &Term| diagram::of(store, term);
-    let mut substitution = Substitution::everywhere(&mut diagram);
-    process.rewrite(&mut |value| substitution.apply(value));
+    terms::rewrite(process, &mut |term| diagram::of(store, term));
 }

@@ -8,10 +8,10 @@
 use super::candidate::Candidate;
 use super::fire::{self, Woken};
 use super::frontier::Judge;
-use super::left::Left;
+use super::left::LeftBehind;
 use super::perhaps::{put_beside, substitute_new};
-use super::touch::{Choices, Firing, Wanted};
-use super::{focus, forget, tidy};
+use super::steps::{Fired, Firing, FollowedChoices, WantedRuns};
+use super::{forget, reduce, tidy};
 use crate::spec::{Site, Spec};
 use crate::value::Value;
 
@@ -21,7 +21,7 @@ const ROUNDS: usize = 6;
 const WORK: u64 = 20_000;
 
 /// A state to which a step leads, as it is and in the form in which states are compared.
-struct Next {
+struct SteppedState {
     raw: Candidate,
     cleared: Candidate,
 }
@@ -34,9 +34,9 @@ pub(super) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<
         let mut is_new = false;
         for firing in woken.firings(spec) {
             for firing in with_each_choice(judge, spec, &woken.states, firing) {
-                let before = judge.steps.journal.is_kept().then(|| woken.states.clone());
+                let before = judge.steps.journal.is_some().then(|| woken.states.clone());
                 let leads_on = fire_one(judge, spec, woken, &firing);
-                judge.steps.journal.note_firing(|| before.filter(|_| leads_on).map(|before| (before, firing)));
+                judge.steps.note_firing(|| Some(Fired { states: before.filter(|_| leads_on)?, firing }));
                 is_new |= leads_on;
                 if judge.work.total(&judge.solver) > limit {
                     return None;
@@ -58,8 +58,10 @@ fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing
     if choices.is_empty() {
         return vec![firing];
     }
-    let only =
-        |choice: Value| Firing { wanted: Some(Wanted { site, choices: Choices::Only(choice) }), ..firing.clone() };
+    let only = |choice: Value| Firing {
+        wanted: Some(WantedRuns { site, choices: FollowedChoices::Only(choice) }),
+        ..firing.clone()
+    };
     choices.into_iter().map(only).collect()
 }
 
@@ -67,9 +69,11 @@ fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing
 fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
     for state in states {
-        judge.steps.wanted = Some(Wanted { site, choices: Choices::Listed(Some(Vec::new())) });
+        judge.steps.wanted = Some(WantedRuns { site, choices: FollowedChoices::Listed(Some(Vec::new())) });
         fire::run_step(judge, spec, state, step);
-        let Some(Wanted { choices: Choices::Listed(listed), .. }) = judge.steps.wanted.take() else { return None };
+        let Some(WantedRuns { choices: FollowedChoices::Listed(listed), .. }) = judge.steps.wanted.take() else {
+            return None;
+        };
         for choice in listed? {
             if !choice.is_known() {
                 return None;
@@ -95,7 +99,7 @@ fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) 
             substitute_new(&mut raw, last);
             tidy::for_comparing(judge, &mut cleared);
             if !woken.covers(&cleared, judge) {
-                next.push(Next { raw, cleared });
+                next.push(SteppedState { raw, cleared });
             }
         }
         if !next.is_empty() {
@@ -107,15 +111,20 @@ fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) 
 }
 
 /// The state that a step was taken from, together with what it leads to; what cannot be put together is added to the states.
-fn joined(judge: &mut Judge, woken: &mut Woken, (before, last): (&Candidate, u64), next: Vec<Next>) -> Candidate {
+fn joined(
+    judge: &mut Judge,
+    woken: &mut Woken,
+    (before, last): (&Candidate, u64),
+    next: Vec<SteppedState>,
+) -> Candidate {
     let mut joined = before.clone();
-    if let [Next { raw, cleared }] = &next[..]
-        && Left::of(before, raw).is_none()
+    if let [SteppedState { raw, cleared }] = &next[..]
+        && LeftBehind::of(before, raw).is_none()
         && is_one_with(judge, &mut joined, cleared)
     {
         return joined;
     }
-    for Next { raw, cleared } in next {
+    for SteppedState { raw, cleared } in next {
         if !put_beside(judge, (before, last), &mut joined, raw) {
             woken.states.push(cleared);
         }
@@ -127,10 +136,10 @@ fn joined(judge: &mut Judge, woken: &mut Woken, (before, last): (&Candidate, u64
 /// Puts two states together, if their normal form is one; whether it is.
 fn is_one_with(judge: &mut Judge, state: &mut Candidate, other: &Candidate) -> bool {
     let mut both = vec![state.clone(), other.clone()];
-    if !focus::are_separable(&both) {
+    if !reduce::are_separable(&both) {
         return false;
     }
-    focus::put_together(judge, &mut both, None, focus::fewer);
+    reduce::put_together(judge, &mut both, None, reduce::fewer);
     match &mut both[..] {
         [only] => {
             std::mem::swap(state, only);

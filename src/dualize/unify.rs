@@ -3,9 +3,8 @@
 //! `reply Pair(#1, 2)` where `Pair(5, 2)` was observed says `#1 = 5`; where `Pair(5, 3)` was, the path ends.
 
 use super::candidate::Candidate;
-use super::goal::Goal;
-use super::section::{Ended, Given, Open, Section};
-use super::{met, seen};
+use super::section::{GivenAnswer, Goal, OpenPath, Section, SectionEnd};
+use super::seen;
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
 use crate::spec::code::FaultKind;
@@ -14,7 +13,11 @@ use crate::term::Term;
 use crate::value::{Ask, Split, Truth, Value};
 
 /// Compares an answer with the observed one.
-pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Given) -> Result<(), Infeasible> {
+pub(super) fn answer(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    mut given: GivenAnswer,
+) -> Result<(), Infeasible> {
     let expected = match section.goal {
         Goal::Answer(expected) => expected,
         Goal::Section => {
@@ -31,8 +34,8 @@ pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut g
     match (&given.value, expected) {
         (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
         (Value::Term(term), Value::Scalar(known)) => {
-            if let Some(stated) = seen::unify(section.judge, candidate, (term, known)) {
-                return stated;
+            if let Some(shows) = seen::unify(section.judge, candidate, (term, known)) {
+                return shows;
             }
         }
         _ => {}
@@ -50,15 +53,15 @@ pub(super) fn answer(section: &mut Section<'_>, candidate: &mut Candidate, mut g
 fn decided_apart(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
-    given: Given,
+    given: GivenAnswer,
     split: Split,
-) -> Result<Given, Infeasible> {
+) -> Result<GivenAnswer, Infeasible> {
     match split {
         Split::On(condition) if condition.as_bool().is_none() => fork_answer(section, candidate, &given, &condition),
         Split::On(_) => is_beyond(section, candidate, Limit::Undecidable, given.site),
         Split::Uncounted => {
             let fault = Fault { kind: FaultKind::Uncounted, site: given.site };
-            _ = met::fault(section, candidate, Truth::Known(true), fault);
+            _ = section.fault(candidate, Truth::Known(true), fault);
             Err(Infeasible)
         }
         Split::Ask(ask) => asked(section, candidate, given, &ask),
@@ -66,16 +69,21 @@ fn decided_apart(
 }
 
 /// An answer with a part of what is unknown in it.
-fn asked(section: &mut Section<'_>, candidate: &mut Candidate, given: Given, ask: &Ask) -> Result<Given, Infeasible> {
+fn asked(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    given: GivenAnswer,
+    ask: &Ask,
+) -> Result<GivenAnswer, Infeasible> {
     let spec = section.spec;
     match candidate.process.ask(&spec.program, ask) {
         Answered::Part(part) => match given.value.filled(&part) {
-            Some(value) => Ok(Given { value, ..given }),
+            Some(value) => Ok(GivenAnswer { value, ..given }),
             None => is_beyond(section, candidate, Limit::Undecidable, given.site),
         },
         Answered::Look(look) => match section.look(spec, candidate, &look, given.site) {
             Ok(()) => Ok(given),
-            Err(Ended::Shows | Ended::Infeasible) => Err(Infeasible),
+            Err(SectionEnd::Shows | SectionEnd::Infeasible) => Err(Infeasible),
         },
         Answered::Branch(condition) => fork_answer(section, candidate, &given, &condition),
         Answered::Cut(limit) => is_beyond(section, candidate, limit, given.site),
@@ -89,7 +97,7 @@ fn is_beyond<T>(
     limit: Limit,
     site: Site,
 ) -> Result<T, Infeasible> {
-    _ = met::limit(section, candidate, Truth::Known(true), (limit, Some(site)));
+    _ = section.cut(candidate, Truth::Known(true), limit, Some(site));
     Err(Infeasible)
 }
 
@@ -97,7 +105,7 @@ fn is_beyond<T>(
 fn fork_answer<T>(
     section: &mut Section<'_>,
     candidate: &Candidate,
-    given: &Given,
+    given: &GivenAnswer,
     condition: &Term,
 ) -> Result<T, Infeasible> {
     for holds in [true, false] {
@@ -107,7 +115,7 @@ fn fork_answer<T>(
         let at = Some(section.judge.place(given.site));
         if side.assume(&side_condition, at, &mut section.judge.solver).is_ok() {
             let value = given.value.decide(condition, holds);
-            section.open.push(Open::Answering(side, Given { value, ..*given }));
+            section.open.push(OpenPath::Answering(side, GivenAnswer { value, ..*given }));
         }
     }
     Err(Infeasible)

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use super::candidate::{Candidate, Logged};
 use super::cells::Cell;
 use super::frontier::Judge;
-use super::journal::{Before, Fired, Journal};
 use super::options::Patience;
-use super::{Exchange, Observed, fire, havoc, request};
+use super::steps::{Before, Fired};
+use super::{Exchange, Observed, fire, request};
+use crate::process::{Choice, Fresh};
 use crate::solve::{Past, Trail};
-use crate::spec::Spec;
+use crate::spec::{Spec, TypeId, Types};
+use crate::symbolic::Infeasible;
+use crate::term::Term;
 use crate::value::Value;
 
 /// No more candidates than this are followed in a part of a trace, or so many times those that it begins with, where there is another
@@ -48,7 +51,7 @@ impl Judge {
         let mut judge = self.clone();
         judge.spec = spec.clone();
         let mut candidates = std::mem::take(&mut judge.candidates);
-        candidates.retain_mut(|candidate| havoc::all_but(&mut judge, spec, candidate, cells).is_ok());
+        candidates.retain_mut(|candidate| forget_all_but(&mut judge, spec, candidate, cells).is_ok());
         judge.normalize(candidates);
         judge
     }
@@ -57,9 +60,9 @@ impl Judge {
     #[must_use]
     pub fn before(&self, exchange: &Exchange) -> Before {
         let mut judge = self.clone();
-        judge.steps.journal = Journal::kept();
+        judge.steps.journal = Some(Before::default());
         judge.observe(exchange);
-        Before { last: judge.fresh.last, ..judge.steps.journal.take() }
+        Before { last: judge.fresh.last, ..judge.steps.journal.take().unwrap_or_default() }
     }
 
     /// A judge of what may follow on an exchange whose request is taken in one of the states before it, with choices kept from there
@@ -106,4 +109,44 @@ impl Judge {
         let unanswered = silent.candidates.iter().map(|candidate| (None, candidate.clone()));
         answered.chain(unanswered).collect()
     }
+}
+
+/// Puts fresh symbols into each variable of a candidate, but for these cells (*havoc*).
+///
+/// Every state that the candidate stood for is one of those that it stands for then (an over-approximation), so a rejection after it
+/// is a rejection; an acceptance says nothing.
+fn forget_all_but(judge: &mut Judge, spec: &Spec, candidate: &mut Candidate, cells: &[Cell]) -> Result<(), Infeasible> {
+    candidate.process.rest();
+    let first = judge.fresh.last;
+    let mut facts = Vec::new();
+    for (slot, variable) in spec.program.slots.iter().enumerate().take(spec.program.state_slots()) {
+        let kept: Vec<&Cell> = cells.iter().filter(|cell| cell.slot as usize == slot).collect();
+        let old = &candidate.process.memory[slot];
+        if *old == Value::Absent || kept.iter().any(|cell| cell.key.is_none()) {
+            continue;
+        }
+        let keys = kept.iter().filter_map(|cell| cell.key.as_ref());
+        let (new, restrictions) = havoc_map(&mut judge.fresh, &spec.types, (variable.ty, old), keys);
+        facts.extend(restrictions);
+        candidate.process.memory[slot] = new;
+    }
+    candidate.growth.count_choice(judge.fresh.last - first);
+    candidate.assume_each(&facts, None, &mut judge.solver)
+}
+
+/// An unknown value that has, or lacks, under each of these keys what the old one has, without keys of any type; and what restricts it.
+fn havoc_map<'k>(
+    fresh: &mut Fresh,
+    types: &Types,
+    (ty, old): (TypeId, &Value),
+    keys: impl Iterator<Item = &'k Value>,
+) -> (Value, Vec<Term>) {
+    let (mut new, restrictions) = fresh.havoc(types, &Choice::Type(ty));
+    let (Value::Map(map), Value::Map(old)) = (&mut new, old) else { return (new, restrictions) };
+    for key in keys {
+        if let Some(entry) = old.certain_entry(key) {
+            map.set_in_place(key, entry.cloned());
+        }
+    }
+    (new, restrictions)
 }

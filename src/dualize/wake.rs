@@ -1,17 +1,17 @@
 //! Steps that the server may have taken by itself before a request (semantics 4: `step`).
 //!
 //! The candidates stand for all states that steps lead to from them; steps sleep. Before a request those classes of steps are
-//! woken that it touches (`touch`), until no run of it touches another one: they are fired, one choice of each step after the
+//! woken that it touches (`steps`), until no run of it touches another one: they are fired, one choice of each step after the
 //! other, and what they lead to is put together with what was there, until nothing new comes. For example before `Touch("a")` the
 //! sessions `["a", "b"]` lead to `["b"]`; together they are the sessions "b" and perhaps "a", which see the request.
 
 use super::candidate::Candidate;
 use super::fire::{self, LEARNED, Woken};
-use super::forms::Forms;
+use super::forms::{self, MetForms};
 use super::frontier::Judge;
-use super::limits::CLOSURE_LIMIT;
 use super::request::{self, Received};
-use super::touch::{Class, Firing};
+use super::steps::{Class, Fired, Firing};
+use super::verdict::CLOSURE_LIMIT;
 use super::{Observed, split, subsume, tidy, together};
 use crate::process::Limit;
 use crate::spec::Spec;
@@ -27,7 +27,7 @@ pub(super) fn respond(judge: &mut Judge, candidates: Vec<Candidate>, received: &
     let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
     let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
     let unites = judge.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
-    let mut woken = Woken { states: candidates, forms: Forms::default(), awake, from: Vec::new(), unites };
+    let mut woken = Woken { states: candidates, forms: MetForms::default(), awake, from: Vec::new(), unites };
     if !woken.awake.is_empty() {
         wake(judge, spec, &mut woken);
     }
@@ -41,7 +41,7 @@ pub(super) fn respond(judge: &mut Judge, candidates: Vec<Candidate>, received: &
         }
         let has_more = woken.awake.len() > known && !judge.is_exhausted();
         if !has_more || !wake(judge, spec, &mut woken) {
-            judge.steps.journal.note_states(&woken.states);
+            judge.steps.journal.iter_mut().for_each(|journal| journal.states.clone_from(&woken.states));
             let mut after = without_stepped(judge, spec, &woken, results);
             after.extend(lost);
             return after;
@@ -71,11 +71,11 @@ fn wake(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
     woken.states.iter_mut().for_each(|state| tidy::for_comparing(judge, state));
     if woken.unites {
         let before = woken.states.clone();
-        let noted = judge.steps.journal.len();
+        let noted = judge.steps.journal.as_ref().map_or(0, |journal| journal.fired.len());
         if let Some(is_new) = together::fire(judge, spec, woken) {
             return is_new;
         }
-        judge.steps.journal.truncate(noted);
+        judge.steps.journal.iter_mut().for_each(|journal| journal.fired.truncate(noted));
         take_apart(judge, woken, before);
     }
     fire_apart(judge, spec, woken)
@@ -105,7 +105,8 @@ fn fire_apart(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
         for firing in woken.firings(spec) {
             let from = woken.states[at].clone();
             let next = fire::stepped(judge, spec, &from, &firing);
-            judge.steps.journal.note_firing(|| (!next.is_empty()).then(|| (vec![from], firing.clone())));
+            let fired = || Fired { states: vec![from], firing: firing.clone() };
+            judge.steps.note_firing(|| (!next.is_empty()).then(fired));
             next.into_iter().for_each(|next| add(judge, woken, next, (at, &firing)));
         }
         at += 1;
@@ -117,7 +118,7 @@ fn fire_apart(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
 fn add(judge: &mut Judge, woken: &mut Woken, state: Candidate, (from, firing): (usize, &Firing)) {
     let spec = judge.spec.clone();
     for piece in split::by_slots(judge, state, &spec.program.components[firing.component as usize].slots) {
-        let form = subsume::canonical(&piece);
+        let form = forms::canonical(&piece);
         if woken.forms.stand_for(&form, &piece) {
             judge.work.without_terms += LEARNED * u64::from(piece.growth.walked);
             judge.counts.merges += 1;

@@ -5,12 +5,10 @@
 //! what each may hold; so nothing of it grows with the trace.
 
 use super::candidate::Candidate;
-use super::focus;
 use super::frontier::Judge;
-use super::goal::Goal;
 use super::normal::selector;
-use super::section::Section;
-use super::tidy;
+use super::section::{Goal, Section};
+use super::{reduce, tidy};
 use crate::process::meet;
 
 /// So many candidates in normal form are kept, of one that had merged ways.
@@ -52,9 +50,9 @@ pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate
 /// are followed one by one from then on, from before this exchange.
 pub(super) fn normalize(judge: &mut Judge, candidates: &mut Vec<Candidate>, last: u64) {
     tidy::each(judge, candidates, tidy::after_section);
-    if !judge.may_unite() || !focus::are_separable(candidates) {
+    if !judge.may_unite() || !reduce::are_separable(candidates) {
         judge.options.merge_ways = false;
         return;
     }
-    judge.options.merge_ways &= focus::put_together(judge, candidates, Some(last), |_| KEPT);
+    judge.options.merge_ways &= reduce::put_together(judge, candidates, Some(last), |_| KEPT);
 }

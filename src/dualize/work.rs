@@ -34,7 +34,7 @@ pub(super) enum Followed {
 ///
 /// Work is counted with the terms that this thread made, so it is compared within an exchange only.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Work {
+pub(super) struct WorkMeter {
     /// Events that were met, values that were walked or copied: work that made no terms.
     pub(super) without_terms: u64,
     /// The work that had been done when the current exchange began.
@@ -55,11 +55,11 @@ pub(super) struct Work {
     few: usize,
 }
 
-impl Work {
-    pub(super) fn new(effort: u64) -> Work {
+impl WorkMeter {
+    pub(super) fn new(effort: u64) -> WorkMeter {
         let begun = made();
         let (credit, left, measured) = (effort, effort, begun);
-        Work {
+        WorkMeter {
             without_terms: 0,
             begun,
             follows: Followed::All,
@@ -73,8 +73,8 @@ impl Work {
     }
 
     /// The work so far, of which nothing counts for the limits.
-    pub(super) fn renewed(&self, effort: u64) -> Work {
-        Work { without_terms: self.without_terms, ..Work::new(effort) }
+    pub(super) fn renewed(&self, effort: u64) -> WorkMeter {
+        WorkMeter { without_terms: self.without_terms, ..WorkMeter::new(effort) }
     }
 
     /// Begins to count for an exchange.

@@ -5,6 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, State};
+use super::terms::changed;
 use crate::solve::{Solver, entail};
 use crate::term::{Term, Var};
 use crate::value::{Substitution, Value};
@@ -91,9 +92,4 @@ fn put_known(candidate: &mut Candidate) {
         process.unknowns.rewrite(&mut |value| Substitution::pending(&mut resolve).apply(value));
         process.normalize_recent(&mut |value| Substitution::everywhere(&mut resolve).apply(value));
     }
-}
-
-/// The new form of a term, where it is another one.
-pub(super) fn changed(old: &Term, new: Term) -> Option<Term> {
-    (new != *old).then_some(new)
 }

@@ -4,7 +4,7 @@
 //! server may do before it. Over [`Sync`] a client sends a request only when nothing is under way:
 //!
 //! ```
-//! use mayhap::network::{Move, Network, Observation, Sync};
+//! use mayhap::network::{ServerMove, Network, Observation, Sync};
 //! use mayhap::process::{Port, Situation};
 //! use mayhap::value::Value;
 //! let request = Observation::Request(Port(1), Value::from(5));
@@ -12,7 +12,7 @@
 //! assert!(Sync.allows(&situation, &request));
 //! situation.arrived.push(Port(2));
 //! assert!(!Sync.allows(&situation, &request));
-//! assert_eq!(Sync.moves(&situation, &request), [Move::Receive(0), Move::Step]);
+//! assert_eq!(Sync.moves(&situation, &request), [ServerMove::Receive(0), ServerMove::Step]);
 //! ```
 //!
 //! A network is a type that implements the trait, in this crate or outside of it.
@@ -37,7 +37,7 @@ pub enum Observation {
 
 /// The next thing that the server does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Move {
+pub enum ServerMove {
     /// It begins to handle the request at this place among those that have arrived.
     Receive(usize),
     /// It goes on with the task at this place among those that are suspended.
@@ -54,5 +54,5 @@ pub trait Network {
 
     /// The moves that the server has where an observation may not be made yet. One that it may make as well after the observation can be
     /// left out.
-    fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<Move>;
+    fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove>;
 }

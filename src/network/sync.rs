@@ -1,7 +1,7 @@
 //! The synchronous network: one request at a time, and no other before the server is done with it. Steps come before
 //! its task begins.
 
-use super::{Move, Network, Observation};
+use super::{Network, Observation, ServerMove};
 use crate::process::Situation;
 
 /// One request after the other.
@@ -18,10 +18,10 @@ impl Network for Sync {
         }
     }
 
-    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<Move> {
+    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<ServerMove> {
         match situation {
-            Situation { suspended, .. } if !suspended.is_empty() => vec![Move::Resume(0)],
-            Situation { arrived, .. } if !arrived.is_empty() => vec![Move::Receive(0), Move::Step],
+            Situation { suspended, .. } if !suspended.is_empty() => vec![ServerMove::Resume(0)],
+            Situation { arrived, .. } if !arrived.is_empty() => vec![ServerMove::Receive(0), ServerMove::Step],
             _ => Vec::new(),
         }
     }

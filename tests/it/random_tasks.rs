@@ -15,7 +15,7 @@ use crate::random::{self, Rng, steps, tasks, traces};
 use mayhap::details::{Observed, Selection};
 use mayhap::dualize::{Judge, Options};
 use mayhap::json;
-use mayhap::network::{Move, Network, Observation, Sync};
+use mayhap::network::{Network, Observation, ServerMove, Sync};
 use mayhap::process::{Port, Situation};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
@@ -38,13 +38,13 @@ impl Network for AnyOrder {
         }
     }
 
-    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<Move> {
+    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<ServerMove> {
         let Situation { arrived, suspended, .. } = situation;
         let is_busy = |port: &Port| suspended.iter().any(|task| task.port == *port);
         let received =
             (0..arrived.len()).filter(|at| !arrived[..*at].contains(&arrived[*at]) && !is_busy(&arrived[*at]));
-        let resumed = (0..suspended.len()).map(Move::Resume);
-        received.map(Move::Receive).chain(resumed).chain([Move::Step]).collect()
+        let resumed = (0..suspended.len()).map(ServerMove::Resume);
+        received.map(ServerMove::Receive).chain(resumed).chain([ServerMove::Step]).collect()
     }
 }
 

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::content::{Content, Shape};
+use super::content::{Content, DomainTree};
 use crate::scalar::Sort;
 use crate::value::Value;
 
@@ -16,9 +16,9 @@ const WORD: usize = 64;
 
 /// A set of atoms. Equal sets have equal forms: the last word is not zero.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub(super) struct Set(SmallVec<[u64; 2]>);
+pub(super) struct AtomSet(SmallVec<[u64; 2]>);
 
-/// The atoms of a cell.
+/// The atoms of a cell: `numbers` gives the position of each in `atoms`, in which no two are equal.
 #[derive(Debug, Default)]
 pub(super) struct Atoms {
     atoms: Vec<Atom>,
@@ -28,7 +28,7 @@ pub(super) struct Atoms {
 /// A value, or values that no content tells apart.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Atom {
-    Shape(Shape),
+    DomainTree(DomainTree),
     Linked(Content),
 }
 
@@ -48,12 +48,13 @@ impl Atoms {
     }
 
     /// A content as a set.
-    pub(super) fn set(&self, content: &Content) -> Set {
-        let mut set = Set::default();
+    pub(super) fn set(&self, content: &Content) -> AtomSet {
+        let mut set = AtomSet::default();
         for atom in listed(content) {
             set.insert(self.numbers[&atom]);
-            if let Atom::Shape(shape @ (Shape::Leaf(..) | Shape::Data(..) | Shape::List(_))) = &atom {
-                let inside = |other: &Atom| matches!(other, Atom::Shape(other) if shape.includes(other));
+            if let Atom::DomainTree(shape @ (DomainTree::Leaf(..) | DomainTree::Data(..) | DomainTree::List(_))) = &atom
+            {
+                let inside = |other: &Atom| matches!(other, Atom::DomainTree(other) if shape.includes(other));
                 (0..self.atoms.len()).filter(|at| inside(&self.atoms[*at])).for_each(|at| set.insert(at));
             }
         }
@@ -61,12 +62,12 @@ impl Atoms {
     }
 
     /// A set as one set for each of its contents.
-    pub(super) fn split(&self, set: &Set) -> Vec<Set> {
-        let (mut shapes, mut sets) = (Set::default(), Vec::new());
+    pub(super) fn split(&self, set: &AtomSet) -> Vec<AtomSet> {
+        let (mut shapes, mut sets) = (AtomSet::default(), Vec::new());
         for at in set.iter() {
             match &self.atoms[at] {
-                Atom::Shape(_) => shapes.insert(at),
-                Atom::Linked(_) => sets.push(Set::only(at)),
+                Atom::DomainTree(_) => shapes.insert(at),
+                Atom::Linked(_) => sets.push(AtomSet::only(at)),
             }
         }
         sets.extend((!shapes.is_empty()).then_some(shapes));
@@ -74,11 +75,11 @@ impl Atoms {
     }
 
     /// The contents that a set stands for together.
-    pub(super) fn contents(&self, set: &Set) -> Vec<Content> {
+    pub(super) fn contents(&self, set: &AtomSet) -> Vec<Content> {
         let (mut shapes, mut contents) = (Vec::new(), Vec::new());
         for at in set.iter() {
             match &self.atoms[at] {
-                Atom::Shape(shape) => shapes.push(shape.clone()),
+                Atom::DomainTree(shape) => shapes.push(shape.clone()),
                 Atom::Linked(content) => contents.push(content.clone()),
             }
         }
@@ -93,23 +94,25 @@ fn listed(content: &Content) -> Vec<Atom> {
         Content::Shapes(shapes) => shapes
             .iter()
             .flat_map(|shape| match shape.values(LISTED) {
-                Some(values) => values.into_iter().map(|value| Atom::Shape(Shape::Known(value))).collect(),
-                None => vec![Atom::Shape(shape.clone())],
+                Some(values) => values.into_iter().map(|value| Atom::DomainTree(DomainTree::Known(value))).collect(),
+                None => vec![Atom::DomainTree(shape.clone())],
             })
             .collect(),
         linked @ Content::Linked { .. } => vec![Atom::Linked(linked.clone())],
     }
 }
 
-impl Shape {
+impl DomainTree {
     /// All its values, if they are no more than this; nothing where nothing is there.
     fn values(&self, limit: usize) -> Option<Vec<Value>> {
         match self {
-            Shape::Missing | Shape::List(_) => None,
-            Shape::Known(value) => Some(vec![value.clone()]),
-            Shape::Leaf(Sort::Bool, domain) if domain.is_all() => Some(vec![Value::from(false), Value::from(true)]),
-            Shape::Leaf(_, domain) => Some(domain.values(limit)?.into_iter().map(Value::Scalar).collect()),
-            Shape::Data(tag, fields) => {
+            DomainTree::Missing | DomainTree::List(_) => None,
+            DomainTree::Known(value) => Some(vec![value.clone()]),
+            DomainTree::Leaf(Sort::Bool, domain) if domain.is_all() => {
+                Some(vec![Value::from(false), Value::from(true)])
+            }
+            DomainTree::Leaf(_, domain) => Some(domain.values(limit)?.into_iter().map(Value::Scalar).collect()),
+            DomainTree::Data(tag, fields) => {
                 let mut products: Vec<Vec<Value>> = vec![Vec::new()];
                 for field in fields {
                     let values = field.values(limit)?;
@@ -127,7 +130,7 @@ impl Shape {
     }
 }
 
-impl Set {
+impl AtomSet {
     fn insert(&mut self, at: usize) {
         if self.0.len() <= at / WORD {
             self.0.resize(at / WORD + 1, 0);
@@ -135,8 +138,8 @@ impl Set {
         self.0[at / WORD] |= 1 << (at % WORD);
     }
 
-    fn only(at: usize) -> Set {
-        let mut set = Set::default();
+    fn only(at: usize) -> AtomSet {
+        let mut set = AtomSet::default();
         set.insert(at);
         set
     }
@@ -156,32 +159,32 @@ impl Set {
         self.0.is_empty()
     }
 
-    pub(super) fn includes(&self, other: &Set) -> bool {
+    pub(super) fn includes(&self, other: &AtomSet) -> bool {
         let within = |(at, word): (usize, &u64)| word & !self.0.get(at).unwrap_or(&0) == 0;
         other.0.iter().enumerate().all(within)
     }
 
-    pub(super) fn union(&self, other: &Set) -> Set {
+    pub(super) fn union(&self, other: &AtomSet) -> AtomSet {
         let (long, short) = if self.0.len() < other.0.len() { (other, self) } else { (self, other) };
         let mut both = long.clone();
         both.0.iter_mut().zip(&short.0).for_each(|(word, other)| *word |= other);
         both
     }
 
-    pub(super) fn intersection(&self, other: &Set) -> Set {
-        Set::trimmed(self.0.iter().zip(&other.0).map(|(word, other)| word & other))
+    pub(super) fn intersection(&self, other: &AtomSet) -> AtomSet {
+        AtomSet::trimmed(self.0.iter().zip(&other.0).map(|(word, other)| word & other))
     }
 
-    pub(super) fn without(&self, other: &Set) -> Set {
+    pub(super) fn without(&self, other: &AtomSet) -> AtomSet {
         let words = self.0.iter().enumerate();
-        Set::trimmed(words.map(|(at, word)| word & !other.0.get(at).unwrap_or(&0)))
+        AtomSet::trimmed(words.map(|(at, word)| word & !other.0.get(at).unwrap_or(&0)))
     }
 
-    fn trimmed(words: impl Iterator<Item = u64>) -> Set {
+    fn trimmed(words: impl Iterator<Item = u64>) -> AtomSet {
         let mut words: SmallVec<[u64; 2]> = words.collect();
         while words.last() == Some(&0) {
             words.pop();
         }
-        Set(words)
+        AtomSet(words)
     }
 }

@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atoms::{Atoms, Set};
+use super::atoms::{AtomSet, Atoms};
 use super::content::Content;
 
 /// More boxes than this are not compared pair by pair.
@@ -20,9 +20,12 @@ const ROUNDS: usize = 4;
 const PIECES: usize = 64;
 
 /// The atoms that each cell may hold.
-pub(super) type Box = Vec<Set>;
+pub(super) type Box = Vec<AtomSet>;
 
 /// A sum of boxes over some cells.
+///
+/// 1. Each box has a set for each cell, which is not empty, of the atoms of that cell.
+/// 2. The sum stands for the union of the products of these sets: dropping, uniting and taking apart leave it as it is.
 #[derive(Debug)]
 pub(super) struct Sum {
     /// The atoms of each cell.
@@ -30,9 +33,10 @@ pub(super) struct Sum {
     boxes: Vec<Box>,
 }
 
-/// A factor of a sum of boxes: some of its cells, by their positions, and what they hold together.
+/// A factor of a sum of boxes: some of its cells, by their positions, and what they hold together. The boxes have a set for each of
+/// `cells`, in that order.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct Factor {
     pub(super) cells: Vec<usize>,
     pub(super) boxes: Vec<Box>,
 }
@@ -48,7 +52,7 @@ impl Sum {
     }
 
     /// The contents of a cell that holds some atoms.
-    pub(super) fn contents(&self, cell: usize, set: &Set) -> Vec<Content> {
+    pub(super) fn contents(&self, cell: usize, set: &AtomSet) -> Vec<Content> {
         self.cells[cell].contents(set)
     }
 
@@ -105,7 +109,7 @@ impl Sum {
         let mut united: Vec<Box> = Vec::with_capacity(before);
         for own in std::mem::take(&mut self.boxes) {
             let mut beside = own.clone();
-            beside[cell] = Set::default();
+            beside[cell] = AtomSet::default();
             match alike.entry(beside) {
                 std::collections::hash_map::Entry::Occupied(at) => {
                     let other: &mut Box = &mut united[*at.get()];
@@ -146,7 +150,7 @@ impl Sum {
 
     /// Drops boxes that others cover together, small ones first.
     fn drop_covered(&mut self) {
-        self.boxes.sort_by_cached_key(|own| std::cmp::Reverse(own.iter().map(Set::len).sum::<usize>()));
+        self.boxes.sort_by_cached_key(|own| std::cmp::Reverse(own.iter().map(AtomSet::len).sum::<usize>()));
         let mut at = self.boxes.len();
         while at > 0 {
             at -= 1;
@@ -160,7 +164,7 @@ impl Sum {
     }
 
     /// Takes the boxes of a part apart where a cell holds several contents of which none is a sum of shapes.
-    pub(super) fn split(&self, part: &mut Part) {
+    pub(super) fn split(&self, part: &mut Factor) {
         for (at, cell) in part.cells.iter().enumerate() {
             let each = |own: Box| {
                 let sets = self.cells[*cell].split(&own[at]);
@@ -171,8 +175,8 @@ impl Sum {
     }
 
     /// The factors of the sum, which together are all of it.
-    pub(super) fn parts(&self) -> Vec<Part> {
-        let mut parts: Vec<Part> = Vec::new();
+    pub(super) fn parts(&self) -> Vec<Factor> {
+        let mut parts: Vec<Factor> = Vec::new();
         let mut rest: Vec<usize> = Vec::new();
         for cell in 0..self.cells.len() {
             let part = self.part(vec![cell]);
@@ -207,15 +211,15 @@ impl Sum {
     }
 
     /// The projection to some cells.
-    fn part(&self, cells: Vec<usize>) -> Part {
+    fn part(&self, cells: Vec<usize>) -> Factor {
         let mut met = FxHashSet::default();
         let projected = self.boxes.iter().map(|own| cells.iter().map(|cell| own[*cell].clone()).collect::<Box>());
         let boxes = projected.filter(|projected| met.insert(projected.clone())).collect();
-        Part { cells, boxes }
+        Factor { cells, boxes }
     }
 }
 
-fn includes(general: &[Set], special: &[Set]) -> bool {
+fn includes(general: &[AtomSet], special: &[AtomSet]) -> bool {
     general.iter().zip(special).all(|(general, special)| general.includes(special))
 }
 
@@ -268,7 +272,7 @@ fn is_covered(own: Box, others: &[Box]) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::content::{Content, Shape};
+    use super::super::content::{Content, DomainTree};
     use super::*;
     use crate::scalar::numbers;
     use crate::value::Value;
@@ -276,10 +280,10 @@ mod tests {
     const CELLS: usize = 4;
     const VALUES: u64 = 3;
 
-    type State = Vec<Content>;
+    type World = Vec<Content>;
 
     fn content(values: &[i64]) -> Content {
-        Content::of(values.iter().map(|value| Shape::Known(Value::from(*value))))
+        Content::of(values.iter().map(|value| DomainTree::Known(Value::from(*value))))
     }
 
     /// The states of boxes over some cells, one value a cell.
@@ -297,13 +301,13 @@ mod tests {
     }
 
     /// The values of each cell in the boxes of a part.
-    fn listed(sum: &Sum, part: &Part) -> Vec<Vec<Vec<i64>>> {
-        let values = |cell: usize, set: &Set| -> Vec<i64> {
+    fn listed(sum: &Sum, part: &Factor) -> Vec<Vec<Vec<i64>>> {
+        let values = |cell: usize, set: &AtomSet| -> Vec<i64> {
             let known = |value: &i64| {
                 let contents = sum.contents(cell, set);
                 contents.iter().any(|content| match content {
                     Content::Shapes(shapes) => {
-                        shapes.iter().any(|shape| shape.includes(&Shape::Known(Value::from(*value))))
+                        shapes.iter().any(|shape| shape.includes(&DomainTree::Known(Value::from(*value))))
                     }
                     Content::Linked { .. } => false,
                 })
@@ -325,7 +329,7 @@ mod tests {
                     (0..CELLS).map(|_| set(1 + next((1 << VALUES) - 1))).collect()
                 })
                 .collect();
-            let contents: Vec<State> =
+            let contents: Vec<World> =
                 boxes.iter().map(|own| own.iter().map(|values| content(values)).collect()).collect();
             let mut sum = Sum::of(&contents);
             let before = sum.boxes.len();

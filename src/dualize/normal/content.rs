@@ -21,7 +21,7 @@ pub(super) const SHAPES: usize = 256;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Content {
     /// One of these shapes.
-    Shapes(Vec<Shape>),
+    Shapes(Vec<DomainTree>),
     /// Some cells whose values depend on each other, up to the names of variables: these are numbered from 1.
     Linked {
         /// Their entries.
@@ -33,7 +33,7 @@ pub(super) enum Content {
 
 /// A tree with a domain at each leaf.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Shape {
+pub(super) enum DomainTree {
     /// Nothing is there.
     Missing,
     /// A known value.
@@ -41,24 +41,26 @@ pub(super) enum Shape {
     /// A scalar with several values.
     Leaf(Sort, Domain),
     /// A constructor.
-    Data(u32, Vec<Shape>),
+    Data(u32, Vec<DomainTree>),
     /// A list of known values, some of which may be there or not, each by itself.
     List(Vec<Element>),
 }
 
 impl Content {
     /// The sum of some shapes; known scalars are one leaf, lists are united where that is possible.
-    pub(super) fn of(shapes: impl IntoIterator<Item = Shape>) -> Content {
-        let (scalars, others): (Vec<Shape>, Vec<Shape>) =
-            shapes.into_iter().partition(|shape| matches!(shape, Shape::Known(Value::Scalar(_)) | Shape::Leaf(..)));
-        let (lists, mut sum): (Vec<Shape>, Vec<Shape>) =
-            others.into_iter().partition(|shape| matches!(shape, Shape::Known(Value::List(_)) | Shape::List(_)));
-        let mut united: Vec<Shape> = Vec::new();
+    pub(super) fn of(shapes: impl IntoIterator<Item = DomainTree>) -> Content {
+        let (scalars, others): (Vec<DomainTree>, Vec<DomainTree>) = shapes
+            .into_iter()
+            .partition(|shape| matches!(shape, DomainTree::Known(Value::Scalar(_)) | DomainTree::Leaf(..)));
+        let (lists, mut sum): (Vec<DomainTree>, Vec<DomainTree>) = others
+            .into_iter()
+            .partition(|shape| matches!(shape, DomainTree::Known(Value::List(_)) | DomainTree::List(_)));
+        let mut united: Vec<DomainTree> = Vec::new();
         lists.into_iter().for_each(|list| add(&mut united, list));
         sum.extend(united);
-        let mut leaves: Vec<Shape> = Vec::new();
-        let known = scalars.iter().filter_map(Shape::scalar).cloned();
-        leaves.extend(Domain::of(known).map(|domain| Shape::leaf(sort_of(&scalars), domain)));
+        let mut leaves: Vec<DomainTree> = Vec::new();
+        let known = scalars.iter().filter_map(DomainTree::scalar).cloned();
+        leaves.extend(Domain::of(known).map(|domain| DomainTree::leaf(sort_of(&scalars), domain)));
         for leaf in scalars.into_iter().filter(|shape| shape.scalar().is_none()) {
             add(&mut leaves, leaf);
         }
@@ -68,12 +70,12 @@ impl Content {
     }
 }
 
-fn sort_of(scalars: &[Shape]) -> Sort {
-    scalars.iter().find_map(Shape::scalar).map_or(Sort::Bool, Scalar::sort)
+fn sort_of(scalars: &[DomainTree]) -> Sort {
+    scalars.iter().find_map(DomainTree::scalar).map_or(Sort::Bool, Scalar::sort)
 }
 
 /// Adds a leaf or list to others: it grows one of them, or comes in addition.
-fn add(shapes: &mut Vec<Shape>, mut shape: Shape) {
+fn add(shapes: &mut Vec<DomainTree>, mut shape: DomainTree) {
     while let Some((at, both)) = shapes.iter().enumerate().find_map(|(at, other)| Some((at, other.union(&shape)?))) {
         shapes.swap_remove(at);
         shape = both;
@@ -81,43 +83,47 @@ fn add(shapes: &mut Vec<Shape>, mut shape: Shape) {
     shapes.push(shape);
 }
 
-impl Shape {
+impl DomainTree {
     /// A scalar with a domain.
-    pub(super) fn leaf(sort: Sort, domain: Domain) -> Shape {
+    pub(super) fn leaf(sort: Sort, domain: Domain) -> DomainTree {
         match domain.single() {
-            Some(known) => Shape::Known(Value::Scalar(known)),
-            None => Shape::Leaf(sort, domain),
+            Some(known) => DomainTree::Known(Value::Scalar(known)),
+            None => DomainTree::Leaf(sort, domain),
         }
     }
 
     /// The value that it is, if there is only one.
     pub(super) fn known(&self) -> Option<&Value> {
         match self {
-            Shape::Known(value) => Some(value),
-            Shape::Missing | Shape::Leaf(..) | Shape::Data(..) | Shape::List(_) => None,
+            DomainTree::Known(value) => Some(value),
+            DomainTree::Missing | DomainTree::Leaf(..) | DomainTree::Data(..) | DomainTree::List(_) => None,
         }
     }
 
     fn scalar(&self) -> Option<&Scalar> {
         match self {
-            Shape::Known(Value::Scalar(scalar)) => Some(scalar),
-            Shape::Known(_) | Shape::Missing | Shape::Leaf(..) | Shape::Data(..) | Shape::List(_) => None,
+            DomainTree::Known(Value::Scalar(scalar)) => Some(scalar),
+            DomainTree::Known(_)
+            | DomainTree::Missing
+            | DomainTree::Leaf(..)
+            | DomainTree::Data(..)
+            | DomainTree::List(_) => None,
         }
     }
 
     /// Tests whether all that another shape may be is one of its values; `false` also where this is not seen.
-    pub(super) fn includes(&self, other: &Shape) -> bool {
+    pub(super) fn includes(&self, other: &DomainTree) -> bool {
         match (self, other) {
-            (Shape::Leaf(_, domain), Shape::Known(Value::Scalar(known))) => domain.admits(known),
-            (Shape::Leaf(_, own), Shape::Leaf(_, theirs)) => own.union(theirs).as_ref() == Some(own),
-            (Shape::Data(tag, own), Shape::Data(other, theirs)) => {
+            (DomainTree::Leaf(_, domain), DomainTree::Known(Value::Scalar(known))) => domain.admits(known),
+            (DomainTree::Leaf(_, own), DomainTree::Leaf(_, theirs)) => own.union(theirs).as_ref() == Some(own),
+            (DomainTree::Data(tag, own), DomainTree::Data(other, theirs)) => {
                 tag == other && own.iter().zip(theirs).all(|(own, theirs)| own.includes(theirs))
             }
-            (Shape::Data(tag, own), Shape::Known(known @ Value::Data { tag: other, .. })) => {
-                let theirs = known.fields().iter().cloned().map(Shape::Known);
+            (DomainTree::Data(tag, own), DomainTree::Known(known @ Value::Data { tag: other, .. })) => {
+                let theirs = known.fields().iter().cloned().map(DomainTree::Known);
                 tag == other && own.iter().zip(theirs).all(|(own, theirs)| own.includes(&theirs))
             }
-            (Shape::List(own), other) => other.elements().is_some_and(|theirs| lists::includes(own, &theirs)),
+            (DomainTree::List(own), other) => other.elements().is_some_and(|theirs| lists::includes(own, &theirs)),
             (own, other) => own == other,
         }
     }
@@ -125,30 +131,30 @@ impl Shape {
     /// The elements of a list.
     fn elements(&self) -> Option<Cow<'_, [Element]>> {
         match self {
-            Shape::List(elements) => Some(Cow::Borrowed(elements)),
-            Shape::Known(value) => lists::elements(value).map(Cow::Owned),
-            Shape::Missing | Shape::Leaf(..) | Shape::Data(..) => None,
+            DomainTree::List(elements) => Some(Cow::Borrowed(elements)),
+            DomainTree::Known(value) => lists::elements(value).map(Cow::Owned),
+            DomainTree::Missing | DomainTree::Leaf(..) | DomainTree::Data(..) => None,
         }
     }
 
     /// Either leaf or list, where that is one.
-    fn union(&self, other: &Shape) -> Option<Shape> {
+    fn union(&self, other: &DomainTree) -> Option<DomainTree> {
         if let (Some(own), Some(theirs)) = (self.elements(), other.elements()) {
             return match () {
                 () if self.includes(other) => Some(self.clone()),
                 () if other.includes(self) => Some(other.clone()),
-                () => lists::union(&own, &theirs).map(Shape::List),
+                () => lists::union(&own, &theirs).map(DomainTree::List),
             };
         }
         let ((sort, own), (_, theirs)) = (self.domain()?, other.domain()?);
-        Some(Shape::leaf(sort, own.union(&theirs)?))
+        Some(DomainTree::leaf(sort, own.union(&theirs)?))
     }
 
     fn domain(&self) -> Option<(Sort, Domain)> {
         match self {
-            Shape::Known(Value::Scalar(known)) => Some((known.sort(), Domain::single_value(known))),
-            Shape::Leaf(sort, domain) => Some((*sort, domain.clone())),
-            Shape::Known(_) | Shape::Missing | Shape::Data(..) | Shape::List(_) => None,
+            DomainTree::Known(Value::Scalar(known)) => Some((known.sort(), Domain::single_value(known))),
+            DomainTree::Leaf(sort, domain) => Some((*sort, domain.clone())),
+            DomainTree::Known(_) | DomainTree::Missing | DomainTree::Data(..) | DomainTree::List(_) => None,
         }
     }
 }

@@ -9,18 +9,12 @@ use crate::scalar::Sort;
 use crate::term::{Term, Var};
 use crate::value::{self, Truth, Value};
 
-/// An element, and whether it is there in any case.
+/// An element of a list, which is there in any case, or perhaps.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Element {
     pub(super) value: Value,
-    pub(super) presence: Presence,
-}
-
-/// Tests whether an element is there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Presence {
-    Certain,
-    Optional,
+    /// Set where it may also be missing.
+    pub(super) is_optional: bool,
 }
 
 /// More elements between two lists than this are not tried.
@@ -29,7 +23,7 @@ const BETWEEN: usize = 8;
 /// The elements of a known list.
 pub(super) fn elements(value: &Value) -> Option<Vec<Element>> {
     let Value::List(list) = value else { return None };
-    Some(list.iter().map(|value| Element { value: value.clone(), presence: Presence::Certain }).collect())
+    Some(list.iter().map(|value| Element { value: value.clone(), is_optional: false }).collect())
 }
 
 /// The list that stands for all that two lists stand for, if there is one.
@@ -40,7 +34,7 @@ pub(super) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
         return None;
     }
     let wanted: FxHashSet<Vec<&Value>> = language(long).union(&language(short)).cloned().collect();
-    let optional = |element: &Element| Element { value: element.value.clone(), presence: Presence::Optional };
+    let optional = |element: &Element| Element { value: element.value.clone(), is_optional: true };
     let all: Vec<Element> = long.iter().map(optional).collect();
     let between = [long, &all[..]].into_iter().find(|between| language(between) == wanted)?;
     Some([front, between, behind].concat())
@@ -53,10 +47,10 @@ fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
     for element in list {
         let longer: Vec<Vec<&Value>> =
             lists.iter().map(|list| list.iter().copied().chain([&element.value]).collect()).collect();
-        match element.presence {
-            Presence::Certain => lists = longer.into_iter().collect(),
-            Presence::Optional => lists.extend(longer),
+        if !element.is_optional {
+            lists.clear();
         }
+        lists.extend(longer);
     }
     lists
 }
@@ -70,7 +64,7 @@ pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
         return false;
     }
     let (_, general, special, _) = apart(general, special);
-    let is_optional = |element: &Element| element.presence == Presence::Optional;
+    let is_optional = |element: &Element| element.is_optional;
     match special {
         [] => general.iter().all(is_optional),
         _ => general.iter().any(is_optional) && value::includes(&numbered(general), &numbered(special)),
@@ -97,9 +91,9 @@ fn numbered(list: &[Element]) -> Value {
 
 /// A list with the given conditions as presences.
 pub(super) fn of(list: &[Element], presence: &mut dyn FnMut() -> Term) -> Value {
-    let element = |element: &Element| match element.presence {
-        Presence::Certain => Some(element.value.clone()),
-        Presence::Optional => Value::maybe(Truth::Term(presence()), element.value.clone()),
+    let element = |element: &Element| {
+        let there = if element.is_optional { Truth::Term(presence()) } else { Truth::Known(true) };
+        Value::maybe(there, element.value.clone())
     };
     Value::sequence(list.iter().filter_map(element).collect())
 }
@@ -110,10 +104,7 @@ mod tests {
     use crate::scalar::numbers;
 
     fn random(next: &mut dyn FnMut(u64) -> u64) -> Vec<Element> {
-        let presence = |next: &mut dyn FnMut(u64) -> u64| {
-            if next(2) == 0 { Presence::Certain } else { Presence::Optional }
-        };
-        (0..next(5)).map(|_| Element { value: Value::from(next(2) as i64), presence: presence(next) }).collect()
+        (0..next(5)).map(|_| Element { value: Value::from(next(2) as i64), is_optional: next(2) == 1 }).collect()
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::solve::Solver;
 use boxes::Sum;
 use content::Content;
 pub(super) use rebuild::selector;
-use row::Row;
+use row::CellRow;
 
 /// More rows than this are not made.
 const ROWS: usize = 512;
@@ -36,12 +36,17 @@ const CANDIDATES: usize = 4_096;
 
 /// Puts candidates, which hold something in these cells alone, into no more than so many in normal form; whether they are. What
 /// is solved has been substituted into their memories.
-pub(super) fn normalize(judge: &mut Judge, candidates: &mut Vec<Candidate>, cells: &[Cell], most: usize) -> bool {
+pub(super) fn subsume_unite_split(
+    judge: &mut Judge,
+    candidates: &mut Vec<Candidate>,
+    cells: &[Cell],
+    most: usize,
+) -> bool {
     if candidates.len() > CANDIDATES {
         return false;
     }
     let mut met = FxHashSet::default();
-    candidates.retain(|candidate| met.insert(Row::of(candidate, cells).state()));
+    candidates.retain(|candidate| met.insert(CellRow::of(candidate, cells).state()));
     let boxes = as_boxes(candidates, cells, &mut judge.solver);
     boxes.is_some_and(|(sum, groups)| rebuild::rebuild(judge, candidates, (cells, &sum, &groups), most))
 }
@@ -51,10 +56,10 @@ fn as_boxes(candidates: &[Candidate], cells: &[Cell], solver: &mut Solver) -> Op
     let (mut rows, mut linked) = (Vec::new(), Vec::new());
     for candidate in candidates {
         let limit = ROWS.checked_sub(rows.len())?;
-        rows.extend(Row::of(candidate, cells).independent(limit, &mut linked, solver)?);
+        rows.extend(CellRow::of(candidate, cells).independent(limit, &mut linked, solver)?);
     }
     let groups = groups(cells.len(), linked);
-    let contents = |row: &Row, solver: &mut Solver| groups.iter().map(|group| row.content(group, solver)).collect();
+    let contents = |row: &CellRow, solver: &mut Solver| groups.iter().map(|group| row.content(group, solver)).collect();
     let boxes: Vec<Vec<Content>> = rows.iter().map(|row| contents(row, solver)).collect();
     let mut sum = Sum::of(&boxes);
     sum.reduce();

@@ -3,11 +3,11 @@
 use super::super::candidate::Candidate;
 use super::super::cells::{self, Cell, mentioned};
 use super::super::frontier::Judge;
-use super::atoms::Set;
-use super::boxes::{Part, Sum};
-use super::content::{Content, Shape};
+use super::super::terms::rewritten;
+use super::atoms::AtomSet;
+use super::boxes::{Factor, Sum};
+use super::content::{Content, DomainTree};
 use super::lists;
-use super::row::rewritten;
 use crate::process::Fresh;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::{Connections, Domain, Solver, Store};
@@ -72,25 +72,25 @@ fn known_beside(candidate: &Candidate, cells: &[Cell]) -> Store {
 
 impl Rebuild<'_> {
     /// Tests whether a part is written into memory, with a selector if it has several boxes.
-    fn is_selected(&self, part: &Part) -> bool {
+    fn is_selected(&self, part: &Factor) -> bool {
         part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && self.is_keyed(part))
     }
 
     /// Tests whether a part is read by entries.
-    fn is_keyed(&self, part: &Part) -> bool {
+    fn is_keyed(&self, part: &Factor) -> bool {
         let mut own = part.cells.iter().flat_map(|group| &self.groups[*group]).map(|cell| &self.cells[*cell]);
         own.all(|cell| cell.key.is_some() && self.keyed[cell.slot as usize])
     }
 
     /// A candidate with what a part may hold in addition.
-    fn with_part(&mut self, mut base: Candidate, part: &Part) -> Vec<Candidate> {
+    fn with_part(&mut self, mut base: Candidate, part: &Factor) -> Vec<Candidate> {
         if part.boxes.len() > 1 && !self.is_selected(part) {
-            let each = part.boxes.iter().map(|own| Part { cells: part.cells.clone(), boxes: vec![own.clone()] });
+            let each = part.boxes.iter().map(|own| Factor { cells: part.cells.clone(), boxes: vec![own.clone()] });
             return each.flat_map(|own| self.with_part(base.clone(), &own)).collect();
         }
         let guards = selector(self.fresh, part.boxes.len(), &mut base.store);
         for (at, group) in part.cells.iter().enumerate() {
-            let mut contents: Vec<(&Set, Term)> = Vec::new();
+            let mut contents: Vec<(&AtomSet, Term)> = Vec::new();
             for (own, guard) in part.boxes.iter().zip(&guards) {
                 match contents.iter_mut().find(|(set, _)| **set == own[at]) {
                     Some((_, other)) => *other = Term::or(other, guard),
@@ -138,8 +138,8 @@ impl Rebuild<'_> {
         }
     }
 
-    fn entry(&mut self, shapes: &[Shape], store: &mut Store) -> Entry {
-        let there: Vec<&Shape> = shapes.iter().filter(|shape| **shape != Shape::Missing).collect();
+    fn entry(&mut self, shapes: &[DomainTree], store: &mut Store) -> Entry {
+        let there: Vec<&DomainTree> = shapes.iter().filter(|shape| **shape != DomainTree::Missing).collect();
         let presence = match (there.len(), shapes.len() - there.len()) {
             (0, _) => return Entry::HIDDEN,
             (_, 0) => Truth::Known(true),
@@ -149,7 +149,7 @@ impl Rebuild<'_> {
     }
 
     /// One of some shapes.
-    fn sum(&mut self, shapes: &[&Shape], store: &mut Store) -> Value {
+    fn sum(&mut self, shapes: &[&DomainTree], store: &mut Store) -> Value {
         let known: Option<Vec<Value>> = shapes.iter().map(|shape| shape.known().cloned()).collect();
         if let Some(known) = known.filter(|known| known.len() > LIFTED) {
             return value::one_of(&index(self.fresh, known.len(), store), &known);
@@ -160,19 +160,19 @@ impl Rebuild<'_> {
         )
     }
 
-    fn value(&mut self, shape: &Shape, store: &mut Store) -> Value {
+    fn value(&mut self, shape: &DomainTree, store: &mut Store) -> Value {
         match shape {
-            Shape::Missing => Value::Absent,
-            Shape::Known(known) => known.clone(),
-            Shape::Leaf(sort, domain) => {
+            DomainTree::Missing => Value::Absent,
+            DomainTree::Known(known) => known.clone(),
+            DomainTree::Leaf(sort, domain) => {
                 let term = self.fresh.variable(*sort);
                 if let Some(var) = term.as_var() {
                     store.set_domain(var, domain.clone());
                 }
                 Value::Term(term)
             }
-            Shape::List(elements) => lists::of(elements, &mut || self.fresh.variable(Sort::Bool)),
-            Shape::Data(tag, fields) => {
+            DomainTree::List(elements) => lists::of(elements, &mut || self.fresh.variable(Sort::Bool)),
+            DomainTree::Data(tag, fields) => {
                 Value::data(*tag, fields.iter().map(|field| self.value(field, store)).collect::<Vec<_>>())
             }
         }

@@ -9,13 +9,15 @@ use rustc_hash::FxHashSet;
 
 use super::super::candidate::Candidate;
 use super::super::cells::{self, Cell, variables};
+use super::super::groups;
+use super::super::terms::{self, Renaming, changed, rewritten};
 use super::ROWS;
-use super::content::{Content, SHAPES, Shape};
-use super::lists::{self, Element};
+use super::content::{Content, DomainTree, SHAPES};
+use super::lists::Element;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::{Answer, Connections, Domain, Solver, Store, range};
 use crate::term::{Kind, Term, Var};
-use crate::value::{Entry, Presence, Substitution, Value};
+use crate::value::{Entry, Presence, Value};
 
 /// A variable with more values than this is not told apart by them.
 const VALUES: usize = 16;
@@ -23,35 +25,35 @@ const VALUES: usize = 16;
 /// A cell of more values than this is not listed value by value.
 const LISTED: usize = 64;
 
-/// The entries of a candidate, or of a part of it, in some cells, and what is known of its variables.
+/// The entries of a candidate, or of a part of it, in some cells, and what is known of its variables, all of which was decided.
+/// What `store` has solved has been substituted into `entries`.
 #[derive(Clone)]
-pub(super) struct Row {
+pub(super) struct CellRow {
     pub(super) entries: Vec<Entry>,
     pub(super) store: Store,
 }
 
-/// Cells, by their positions, that depend on each other.
-type Group = Vec<usize>;
+/// A case split: conditions of which one holds.
+type CaseSplit = Vec<Term>;
 
-/// A case split: a condition, or a variable with the values that it may have.
-enum Cases {
-    Condition(Term),
-    Values(Var, Vec<Scalar>),
+/// The reason why a value is no shape: it is a sum of shapes, by these cases, or it cannot be told.
+type NoShape = Option<CaseSplit>;
+
+/// A condition, and its opposite.
+fn either(condition: &Term) -> CaseSplit {
+    vec![condition.clone(), Term::not(condition)]
 }
 
-/// The reason why a value is no shape.
-enum Obstacle {
-    /// It is a sum of shapes, by these cases.
-    Cases(Cases),
-    /// It cannot be told.
-    Opaque,
+/// A variable with each of its values.
+fn by_value((var, values): (Var, Vec<Scalar>)) -> CaseSplit {
+    values.into_iter().map(|value| Term::eq(&Term::var(var), &Term::constant(value))).collect()
 }
 
-impl Row {
+impl CellRow {
     /// The entries of a candidate in some cells.
-    pub(super) fn of(candidate: &Candidate, cells: &[Cell]) -> Row {
+    pub(super) fn of(candidate: &Candidate, cells: &[Cell]) -> CellRow {
         let entries = cells.iter().map(|cell| cells::read(&candidate.process, cell)).collect();
-        Row { entries, store: candidate.store.clone() }
+        CellRow { entries, store: candidate.store.clone() }
     }
 
     /// The entries, with all that is known of its variables: rows in which these are equal stand for the same.
@@ -64,14 +66,19 @@ impl Row {
 
     /// The rows without dependences between cells that can be told apart; at most so many. The groups of cells of which that
     /// cannot be done are added to `linked`.
-    pub(super) fn independent(self, limit: usize, linked: &mut Vec<Group>, solver: &mut Solver) -> Option<Vec<Row>> {
+    pub(super) fn independent(
+        self,
+        limit: usize,
+        linked: &mut Vec<Vec<usize>>,
+        solver: &mut Solver,
+    ) -> Option<Vec<CellRow>> {
         let (mut open, mut rows, mut taken) = (vec![self], Vec::new(), 0);
         while let Some(row) = open.pop() {
             taken += 1;
             let groups = row.groups();
             let cases = groups.iter().find_map(|group| row.shared(group));
             match cases {
-                Some((var, values)) => open.extend(row.cases(Cases::Values(var, values), solver)?),
+                Some(cases) => open.extend(row.cases(&cases, solver)?),
                 None => {
                     linked.extend(groups);
                     rows.push(row);
@@ -85,25 +92,10 @@ impl Row {
     }
 
     /// The groups of cells that share variables, or whose variables are in one constraint; those of one cell are left out.
-    fn groups(&self) -> Vec<Group> {
-        let mut groups: Vec<(Group, FxHashSet<Var>)> = Vec::new();
-        for (at, entry) in self.entries.iter().enumerate() {
-            let mut vars = self.connected(variables(entry));
-            if vars.is_empty() {
-                continue;
-            }
-            let mut cells = vec![at];
-            groups.retain(|(others, theirs)| {
-                let apart = theirs.is_disjoint(&vars);
-                if !apart {
-                    cells.extend(others);
-                    vars.extend(theirs);
-                }
-                apart
-            });
-            groups.push((cells, vars));
-        }
-        groups.into_iter().map(|(cells, _)| cells).filter(|cells| cells.len() > 1).collect()
+    fn groups(&self) -> Vec<Vec<usize>> {
+        let with_vars = |(at, entry): (usize, &Entry)| (at, self.connected(variables(entry)));
+        let open = self.entries.iter().enumerate().map(with_vars).filter(|(_, vars)| !vars.is_empty());
+        groups::sharing(open).into_iter().map(|(cells, _)| cells).filter(|cells| cells.len() > 1).collect()
     }
 
     /// Variables, and those that constraints connect them with.
@@ -111,34 +103,28 @@ impl Row {
         Connections::by_constraints(&self.store).close(vars)
     }
 
-    /// A variable of few values that several cells of a group depend on, with these.
-    fn shared(&self, group: &Group) -> Option<(Var, Vec<Scalar>)> {
+    /// Those of some variables that have few values, with these.
+    fn few(&self, vars: impl IntoIterator<Item = Var>) -> impl Iterator<Item = (Var, Vec<Scalar>)> {
+        vars.into_iter().filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)))
+    }
+
+    /// The cases of a variable of few values that several cells of a group depend on.
+    fn shared(&self, group: &[usize]) -> Option<CaseSplit> {
         let own: Vec<FxHashSet<Var>> = group.iter().map(|at| variables(&self.entries[*at])).collect();
         let all: FxHashSet<Var> = own.iter().flatten().copied().collect();
         let cells = |var: &Var| own.iter().filter(|vars| vars.contains(var)).count();
         let links = |var: &Var| cells(var) > 1 || self.store.is_constrained(*var);
-        let few = self
-            .connected(all)
-            .into_iter()
-            .filter(links)
-            .filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)));
-        few.min_by_key(|(var, values)| (std::cmp::Reverse(cells(var)), values.len(), var.id))
+        let few = self.few(self.connected(all).into_iter().filter(links));
+        few.min_by_key(|(var, values)| (std::cmp::Reverse(cells(var)), values.len(), var.id)).map(by_value)
     }
 
     /// The row in each of some cases, where it is possible; `None` where that is not decided.
-    fn cases(&self, cases: Cases, solver: &mut Solver) -> Option<Vec<Row>> {
-        let conditions = match cases {
-            Cases::Condition(condition) => vec![condition.clone(), Term::not(&condition)],
-            Cases::Values(var, values) => {
-                let var = Term::var(var);
-                values.into_iter().map(|value| Term::eq(&var, &Term::constant(value))).collect()
-            }
-        };
+    fn cases(&self, cases: &CaseSplit, solver: &mut Solver) -> Option<Vec<CellRow>> {
         let mut rows = Vec::new();
-        for condition in conditions {
+        for condition in cases {
             let mut store = self.store.clone();
-            match store.assume(&condition, solver) {
-                Answer::Sat => rows.push(Row { entries: self.resolved(&condition, &store), store }),
+            match store.assume(condition, solver) {
+                Answer::Sat => rows.push(CellRow { entries: self.resolved(condition, &store), store }),
                 Answer::Unsat => {}
                 Answer::Unknown(_) => return None,
             }
@@ -165,8 +151,7 @@ impl Row {
             if alone && !term.any_var(&mut |var| condition.mentions(var)) {
                 return None;
             }
-            let new = store.resolve(&term.replace(&assumed)).replace(&decided);
-            (new != *term).then_some(new)
+            changed(term, store.resolve(&term.replace(&assumed)).replace(&decided))
         };
         self.entries.iter().map(|entry| rewritten(entry, &mut resolve)).collect()
     }
@@ -182,20 +167,20 @@ impl Row {
     }
 
     /// The sum of shapes that a cell holds, if it is one.
-    fn shapes(&self, cell: usize, solver: &mut Solver) -> Option<Vec<Shape>> {
-        let mut open = vec![Row { entries: vec![self.entries[cell].clone()], store: self.store.clone() }];
-        let (mut shapes, mut taken): (FxHashSet<Shape>, usize) = (FxHashSet::default(), 0);
+    fn shapes(&self, cell: usize, solver: &mut Solver) -> Option<Vec<DomainTree>> {
+        let mut open = vec![CellRow { entries: vec![self.entries[cell].clone()], store: self.store.clone() }];
+        let (mut shapes, mut taken): (FxHashSet<DomainTree>, usize) = (FxHashSet::default(), 0);
         while let Some(mut row) = open.pop() {
             taken += 1;
-            if let Some((var, values)) = row.restricted(solver) {
-                open.extend(row.cases(Cases::Values(var, values), solver)?);
+            if let Some(cases) = row.restricted(solver) {
+                open.extend(row.cases(&cases, solver)?);
             } else if let Some(listed) = row.listed() {
                 shapes.extend(listed);
             } else {
                 match row.shape() {
                     Ok(shape) => _ = shapes.insert(shape),
-                    Err(Obstacle::Cases(cases)) => open.extend(row.cases(cases, solver)?),
-                    Err(Obstacle::Opaque) => return None,
+                    Err(Some(cases)) => open.extend(row.cases(&cases, solver)?),
+                    Err(None) => return None,
                 }
             }
             if open.len() + shapes.len() > SHAPES || taken > 2 * SHAPES {
@@ -205,36 +190,33 @@ impl Row {
         Some(shapes.into_iter().collect())
     }
 
-    /// A variable of few values that constraints connect with those of a single cell, or one of these, with its values.
-    fn restricted(&mut self, solver: &mut Solver) -> Option<(Var, Vec<Scalar>)> {
+    /// The cases of a variable of few values that constraints connect with those of a single cell, or of one of these.
+    fn restricted(&mut self, solver: &mut Solver) -> Option<CaseSplit> {
         let own = variables(&self.entries[0]);
         if !own.iter().any(|var| self.store.is_constrained(*var)) {
             return None;
         }
         self.store.forget(&|var| own.contains(&var), solver);
         // What is forgotten may have told a variable.
-        let mut stated = |term: &Term| Some(self.store.resolve(term)).filter(|new| new != term);
-        self.entries = self.entries.iter().map(|entry| rewritten(entry, &mut stated)).collect();
-        let few = self
-            .connected(own.clone())
-            .into_iter()
-            .filter(|var| self.store.is_constrained(*var))
-            .filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)));
-        few.min_by_key(|(var, values)| (values.len(), !own.contains(var), var.id))
+        let mut resolve = |term: &Term| changed(term, self.store.resolve(term));
+        self.entries = self.entries.iter().map(|entry| rewritten(entry, &mut resolve)).collect();
+        let constrained = self.connected(own.clone()).into_iter().filter(|var| self.store.is_constrained(*var));
+        self.few(constrained).min_by_key(|(var, values)| (values.len(), !own.contains(var), var.id)).map(by_value)
     }
 
     /// The values of a cell that depends on one variable alone: the rows of a table.
-    fn listed(&self) -> Option<Vec<Shape>> {
+    fn listed(&self) -> Option<Vec<DomainTree>> {
         let entry = &self.entries[0];
         let mut vars = variables(entry).into_iter();
         let var = vars.next().filter(|var| vars.next().is_none() && !self.store.is_constrained(*var))?;
         let shape = |value: Scalar| {
             let known = Term::constant(value);
-            let mut stated = |term: &Term| Some(term.substitute(&mut |other| (other == var).then(|| known.clone())));
-            let stated = rewritten(entry, &mut stated);
-            match stated.presence {
-                Presence::Never => Some(Shape::Missing),
-                Presence::Always if stated.value.is_known() => Some(Shape::Known(stated.value)),
+            let mut with_value =
+                |term: &Term| Some(term.substitute(&mut |other| (other == var).then(|| known.clone())));
+            let one = rewritten(entry, &mut with_value);
+            match one.presence {
+                Presence::Never => Some(DomainTree::Missing),
+                Presence::Always if one.value.is_known() => Some(DomainTree::Known(one.value)),
                 Presence::Always | Presence::When(_) => None,
             }
         };
@@ -242,86 +224,74 @@ impl Row {
     }
 
     /// The shape of a single cell.
-    fn shape(&self) -> Result<Shape, Obstacle> {
+    fn shape(&self) -> Result<DomainTree, NoShape> {
         let entry = &self.entries[0];
         match &entry.presence {
-            Presence::Never => Ok(Shape::Missing),
-            Presence::When(condition) => Err(Obstacle::Cases(Cases::Condition(condition.clone()))),
+            Presence::Never => Ok(DomainTree::Missing),
+            Presence::When(condition) => Err(Some(either(condition))),
             Presence::Always => self.shape_of(&entry.value),
         }
     }
 
-    fn shape_of(&self, value: &Value) -> Result<Shape, Obstacle> {
+    fn shape_of(&self, value: &Value) -> Result<DomainTree, NoShape> {
         match value {
             Value::Data { tag, .. } => {
                 let fields = value.fields().iter().map(|field| self.shape_of(field)).collect::<Result<Vec<_>, _>>()?;
                 self.are_apart(value.fields())?;
-                Ok(Shape::Data(*tag, fields))
+                Ok(DomainTree::Data(*tag, fields))
             }
             Value::Term(term) => self.shape_of_term(term),
-            Value::Union(alternatives) => Err(Obstacle::Cases(Cases::Condition(alternatives[0].0.clone()))),
+            Value::Union(alternatives) => Err(Some(either(&alternatives[0].0))),
             Value::Scalar(_) | Value::Absent | Value::List(_) | Value::Map(_) if known(value) => {
-                Ok(Shape::Known(value.clone()))
+                Ok(DomainTree::Known(value.clone()))
             }
-            Value::Scalar(_) | Value::Absent | Value::List(_) | Value::Map(_) => Err(Obstacle::Opaque),
-            Value::Open(list) => self.shape_of_list(list).ok_or(Obstacle::Opaque),
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any => Err(Obstacle::Opaque),
+            Value::Scalar(_) | Value::Absent | Value::List(_) | Value::Map(_) => Err(None),
+            Value::Open(list) => self.shape_of_list(list).ok_or(None),
+            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any => Err(None),
         }
     }
 
     /// A list whose elements are known, and there or not, each by itself.
-    fn shape_of_list(&self, list: &im::Vector<Value>) -> Option<Shape> {
+    fn shape_of_list(&self, list: &im::Vector<Value>) -> Option<DomainTree> {
         let mut met = FxHashSet::default();
         let element = |element: &Value| {
-            let (presence, value) = match element {
+            let (is_optional, value) = match element {
                 Value::Rest(_) => return None,
                 Value::Maybe(optional) => {
                     let var = optional.presence.as_var()?;
                     (range::is_free(&self.store, &optional.presence) && met.insert(var)).then_some(())?;
-                    (lists::Presence::Optional, &optional.value)
+                    (true, &optional.value)
                 }
-                value => (lists::Presence::Certain, value),
+                value => (false, value),
             };
-            value.is_known().then(|| Element { value: value.clone(), presence })
+            value.is_known().then(|| Element { value: value.clone(), is_optional })
         };
-        list.iter().map(element).collect::<Option<Vec<Element>>>().map(Shape::List)
+        list.iter().map(element).collect::<Option<Vec<Element>>>().map(DomainTree::List)
     }
 
     /// Tests whether no two values share a variable.
-    fn are_apart(&self, values: &[Value]) -> Result<(), Obstacle> {
+    fn are_apart(&self, values: &[Value]) -> Result<(), NoShape> {
         let mut met = FxHashSet::default();
         for value in values {
             let vars = self.connected(variables(&Entry::always(value.clone())));
             if let Some(shared) = vars.iter().find(|var| met.contains(*var)) {
-                return Err(self.cases_of(*shared));
+                return Err(self.few([*shared]).next().map(by_value));
             }
             met.extend(vars);
         }
         Ok(())
     }
 
-    fn shape_of_term(&self, term: &Term) -> Result<Shape, Obstacle> {
+    fn shape_of_term(&self, term: &Term) -> Result<DomainTree, NoShape> {
         if let Some(domain) = range::of(&self.store, term) {
-            return Ok(Shape::leaf(term.sort(), domain));
+            return Ok(DomainTree::leaf(term.sort(), domain));
         }
         if let Some(condition) = condition_in(term) {
-            return Err(Obstacle::Cases(Cases::Condition(condition)));
+            return Err(Some(either(&condition)));
         }
-        let mut fewest: Option<(Var, Vec<Scalar>)> = None;
-        term.vars(&mut |var| {
-            let values = self
-                .store
-                .few_values(var, VALUES)
-                .filter(|values| fewest.as_ref().is_none_or(|(_, few)| values.len() < few.len()));
-            fewest = values.map(|values| (var, values)).or(fewest.take());
-        });
-        Err(fewest.map_or(Obstacle::Opaque, |(var, values)| Obstacle::Cases(Cases::Values(var, values))))
-    }
-
-    fn cases_of(&self, var: Var) -> Obstacle {
-        self.store
-            .few_values(var, VALUES)
-            .map_or(Obstacle::Opaque, |values| Obstacle::Cases(Cases::Values(var, values)))
+        let mut vars = Vec::new();
+        term.vars(&mut |var| vars.push(var));
+        Err(self.few(vars).min_by_key(|(_, values)| values.len()).map(by_value))
     }
 
     /// The content of cells that depend on each other, up to the names of variables.
@@ -330,43 +300,13 @@ impl Row {
         let live: FxHashSet<Var> = entries.iter().flat_map(|entry| variables(entry)).collect();
         let mut store = self.store.clone();
         store.forget(&|var| live.contains(&var), solver);
-        let mut numbers: Vec<Var> = Vec::new();
-        let mut number = |var: Var| {
-            if !numbers.contains(&var) {
-                numbers.push(var);
-            }
-        };
-        for entry in &entries {
-            if let Presence::When(condition) = &entry.presence {
-                condition.vars(&mut number);
-            }
-            entry.value.visit_variables(&mut number);
-        }
         let facts = store.constraints();
-        facts.iter().for_each(|fact| fact.vars(&mut number));
-        let renumber = |var: Var| {
-            let id = numbers.iter().position(|other| *other == var)? as u64 + 1;
-            Some(Term::var(Var { id, sort: var.sort }))
-        };
-        let mut rename = |term: &Term| Some(term.substitute(&mut { renumber }));
-        let entries = entries.iter().map(|entry| rewritten(entry, &mut rename)).collect();
-        let mut facts: Vec<Term> = facts.iter().filter_map(&mut rename).collect();
-        facts.sort();
-        Content::Linked { entries, facts }
+        let mut renaming = Renaming::default();
+        entries.iter().for_each(|entry| terms::visit_entry(entry, &mut |var| renaming.meet(var)));
+        facts.iter().for_each(|fact| fact.vars(&mut |var| renaming.meet(var)));
+        let entries = entries.iter().map(|entry| rewritten(entry, &mut |term| renaming.term(term))).collect();
+        Content::Linked { entries, facts: renaming.facts(&facts) }
     }
-}
-
-/// An entry with its terms rewritten.
-pub(super) fn rewritten(entry: &Entry, rewrite: &mut dyn FnMut(&Term) -> Option<Term>) -> Entry {
-    let presence = match &entry.presence {
-        Presence::When(condition) => match rewrite(condition) {
-            Some(new) => crate::value::Truth::of(new),
-            None => entry.truth(),
-        },
-        Presence::Always | Presence::Never => entry.truth(),
-    };
-    let value = Substitution::everywhere(rewrite).apply(&entry.value).unwrap_or_else(|| entry.value.clone());
-    Entry::when(presence, value)
 }
 
 /// Tests whether it is known, or absent.
@@ -437,11 +377,11 @@ mod tests {
         value.filter(|_| is_there)
     }
 
-    fn listed(shape: &Shape) -> Vec<Option<Scalar>> {
+    fn listed(shape: &DomainTree) -> Vec<Option<Scalar>> {
         match shape {
-            Shape::Missing => vec![None],
-            Shape::Known(Value::Scalar(scalar)) => vec![Some(scalar.clone())],
-            Shape::Leaf(_, domain) => domain.values(99).unwrap().into_iter().map(Some).collect(),
+            DomainTree::Missing => vec![None],
+            DomainTree::Known(Value::Scalar(scalar)) => vec![Some(scalar.clone())],
+            DomainTree::Leaf(_, domain) => domain.values(99).unwrap().into_iter().map(Some).collect(),
             other => panic!("{other:?}"),
         }
     }
@@ -460,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_cell_holds_what_it_may_hold() {
-        let (mut random, mut stated, mut alone) = (numbers(5), 0, 0);
+        let (mut random, mut compared, mut alone) = (numbers(5), 0, 0);
         let bounds = INDICES.map(index).into_iter();
         let bounds = bounds.flat_map(|index| [Term::at_least(&index, &0.into()), Term::at_most(&index, &2.into())]);
         let bounds: Vec<Term> = bounds.collect();
@@ -475,14 +415,14 @@ mod tests {
             let fact = Entry::when(Truth::of(Term::and_all(facts.clone())), Value::from(true));
             let possible = worlds().filter(|world| held(&fact, world).is_some());
             let wanted: BTreeSet<Option<Scalar>> = possible.map(|world| held(&entry, &world)).collect();
-            let row = Row { entries: vec![entry.clone()], store };
+            let row = CellRow { entries: vec![entry.clone()], store };
             let Some(shapes) = row.shapes(0, &mut solver) else { continue };
             let Content::Shapes(sum) = Content::of(shapes) else { panic!("no sum") };
             let holds: BTreeSet<Option<Scalar>> = sum.iter().flat_map(listed).collect();
             assert_eq!(holds, wanted, "{entry:?} where {facts:?}");
-            stated += 1;
+            compared += 1;
             alone += usize::from(wanted.len() == 1);
         }
-        assert!(stated > 1_000 && alone > 50, "{stated}, of which {alone} have one value");
+        assert!(compared > 1_000 && alone > 50, "{compared}, of which {alone} have one value");
     }
 }

@@ -4,7 +4,7 @@
 
 use super::names::{Names, Place};
 use super::{Page, Quote, REMARKS};
-use crate::dualize::{self, Case, End, Met, Side, Symbolic};
+use crate::dualize::{self, OnPath, Symbolic, Transition, TransitionEnd};
 use crate::process::Choice;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::ERROR;
@@ -74,14 +74,14 @@ fn name_request(names: &mut Names<'_>, page: &Page<'_>, request: &Value) {
     }
 }
 
-fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path: &Case) {
+fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path: &Transition) {
     let mut choices = 0;
     for met in &path.met {
         write_met(page, names, met, &mut choices);
     }
     let response = page.spec.program.response;
     match &path.end {
-        End::Answer(answer, site) => {
+        TransitionEnd::Answer(answer, site) => {
             let span = page.spec.span(*site);
             let text = format!("    cs      a = {}", names.value(response, answer));
             match page.spec.program.kind {
@@ -89,40 +89,40 @@ fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path:
                 ProgramKind::Machine => page.line(text),
             }
         }
-        End::Nothing => page.line("    no answer: the state stays only where none was observed"),
-        End::Outside(_) => return page.line("    outside the specification: the client must not ask this"),
-        End::Faulty(fault) => {
+        TransitionEnd::Nothing => page.line("    no answer: the state stays only where none was observed"),
+        TransitionEnd::Outside(_) => return page.line("    outside the specification: the client must not ask this"),
+        TransitionEnd::Faulty(fault) => {
             return page.remarked("    the specification is faulty", page.spec.span(fault.site), Quote::Line);
         }
-        End::Cut => return page.line("    … the path goes on; it is followed no further here"),
+        TransitionEnd::Cut => return page.line("    … the path goes on; it is followed no further here"),
     }
     write_state(page, names, step, path);
 }
 
-fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &Met, choices: &mut usize) {
+fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &OnPath, choices: &mut usize) {
     let spec = page.spec;
     let truth = |names: &Names<'_>, truth: &Truth| names.term(&truth.clone().term());
     match met {
-        Met::Branch(condition, Side::Holds, site) => {
+        OnPath::Holds(condition, site) => {
             page.remarked(&format!("    cs      {}", names.term(condition)), spec.span(*site), Quote::Head);
         }
-        Met::Branch(condition, Side::Fails, site) => {
+        OnPath::Fails(condition, site) => {
             page.remarked(&format!("    cs      {}", names.opposite(condition)), spec.span(*site), Quote::Head);
         }
-        Met::Choice { choice, value, restrictions, site } => {
+        OnPath::Choice { choice, value, restrictions, site } => {
             *choices += 1;
             write_choice(page, names, (*choices, choice), value, *site);
             restrictions.iter().for_each(|condition| page.line(format!("    cs      {}", names.term(condition))));
         }
-        Met::Way(way, site) => page.remarked(&format!("    way     {}", way + 1), spec.span(*site), Quote::Line),
-        Met::Assume(condition, site) => {
+        OnPath::Way(way, site) => page.remarked(&format!("    way     {}", way + 1), spec.span(*site), Quote::Line),
+        OnPath::Assume(condition, site) => {
             page.remarked(&format!("    cs      {}", truth(names, condition)), spec.span(*site), Quote::Line);
         }
-        Met::Expects(condition, site) => {
+        OnPath::Expects(condition, site) => {
             let text = format!("    duty    {} (else outside)", truth(names, condition));
             page.remarked(&text, spec.span(*site), Quote::Line);
         }
-        Met::NoFault(condition, fault) => {
+        OnPath::NoFault(condition, fault) => {
             let condition = names.opposite(&condition.clone().term());
             page.remarked(
                 &format!("    cs      {condition}, else the specification is faulty"),
@@ -130,7 +130,7 @@ fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &Met, choices: &mu
                 Quote::Line,
             );
         }
-        Met::Cut(condition, limit) => page.line(format!("    cs      !({}): {limit}", truth(names, condition))),
+        OnPath::Cut(condition, limit) => page.line(format!("    cs      !({}): {limit}", truth(names, condition))),
     }
 }
 
@@ -148,7 +148,7 @@ fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice)
     }
 }
 
-fn write_state(page: &mut Page<'_>, names: &Names<'_>, step: &Symbolic, path: &Case) {
+fn write_state(page: &mut Page<'_>, names: &Names<'_>, step: &Symbolic, path: &Transition) {
     let program = &page.spec.program;
     let slots = program.slots.iter().zip(step.memory.iter().zip(&path.memory)).take(program.state_slots());
     let changed = slots.filter(|(_, (before, after))| before != after);
