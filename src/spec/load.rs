@@ -3,7 +3,7 @@
 //! `use tags;` in `kv.may` asks the loader for `tags`. A file is read once, however often it is used; files that use each
 //! other in a circle are an error.
 
-use super::check::{Checked, Reading, check};
+use super::check::{Checked, Completeness, check};
 use super::order::components;
 use crate::diagnostic::{Diagnostic, Sources, Span};
 use crate::syntax::ast::{File, ItemKind, Name, NodeId};
@@ -27,9 +27,9 @@ pub type Loader<'l> = dyn FnMut(&str) -> Result<Text, String> + 'l;
 pub struct Loaded {
     /// The file that was asked for first, then those that it uses.
     pub files: Vec<File>,
-    /// The outcome of the reading: [`Reading::Complete`] if all files are there and free of syntax errors, and none use each
+    /// The outcome of the reading: [`Completeness::Complete`] if all files are there and free of syntax errors, and none use each
     /// other in a circle.
-    pub reading: Reading,
+    pub reading: Completeness,
     /// The first number that no node has.
     pub next: NodeId,
 }
@@ -57,7 +57,7 @@ pub fn load(first: Text, loader: &mut Loader<'_>, sources: &mut Sources) -> (Loa
     }
     reader.report_circles(&needs);
     let broken = reader.diagnostics.iter().any(Diagnostic::is_error);
-    let reading = if broken { Reading::Broken } else { Reading::Complete };
+    let reading = if broken { Completeness::Broken } else { Completeness::Complete };
     (Loaded { files: reader.files, reading, next: reader.next }, reader.diagnostics)
 }
 

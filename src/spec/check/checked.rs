@@ -153,7 +153,7 @@ pub struct Checked<'a> {
     /// The constants such that each comes after those that its value needs, through functions too.
     pub const_order: Vec<u32>,
     /// The functions of all files.
-    pub functions: Vec<Function<'a>>,
+    pub functions: Vec<FunctionDef<'a>>,
     /// The machines of all files, those of the first file first.
     pub machines: Vec<Machine<'a>>,
     /// The protocols of all files, those of the first file first.
@@ -196,7 +196,7 @@ pub struct Param<'a> {
 
 /// `fn` or `def`
 #[derive(Clone, Debug)]
-pub struct Function<'a> {
+pub struct FunctionDef<'a> {
     /// Its name.
     pub name: &'a Name,
     /// The kind of the function, `fn` or `def`; only a `def` may choose.
@@ -232,20 +232,20 @@ pub struct Protocol<'a> {
     /// The type of answers.
     pub response: TypeId,
     /// Its variables; an initial value may read those before it.
-    pub vars: Vec<Var<'a>>,
+    pub vars: Vec<VarDef<'a>>,
     /// Its handlers in the order in which they are tried.
     pub handlers: Vec<Handler<'a>>,
     /// Its subroutines.
     pub procs: Vec<Proc<'a>>,
     /// The steps that the protocol may take by itself.
-    pub steps: Vec<Step<'a>>,
+    pub steps: Vec<StepDef<'a>>,
     /// The endpoints that it calls.
     pub peers: Vec<Peer<'a>>,
 }
 
 /// `var x: T = e;` of a protocol
 #[derive(Clone, Debug)]
-pub struct Var<'a> {
+pub struct VarDef<'a> {
     /// Its name.
     pub name: &'a Name,
     /// Its type.
@@ -282,7 +282,7 @@ pub struct Proc<'a> {
 
 /// `step { .. }`
 #[derive(Clone, Debug)]
-pub struct Step<'a> {
+pub struct StepDef<'a> {
     /// The member's node.
     pub id: NodeId,
     /// The statements that the step runs.

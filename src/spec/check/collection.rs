@@ -1,10 +1,13 @@
-//! Lists, sets, maps and tuples: literals, comprehensions, ranges, indices, and what can be run over.
+//! Lists, sets, maps and tuples: literals, comprehensions, indices, and what can be run over.
 //!
 //! `[x for x in s if x > 0]` runs over lists only, `{x for x in s}`, `any`, `all` and `pick` over sets too.
 
 use super::context::{Checker, Want};
 use super::infer::Origin;
-use crate::diagnostic::{Diagnostic, Span};
+use super::needy::needs_context;
+use super::pattern::binder;
+use super::report::{helped, mistake};
+use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Clause, Expr, ExprKind};
 
@@ -15,228 +18,168 @@ pub(super) enum Runs {
     ListsAndSets(&'static str),
 }
 
-impl<'a> Checker<'a> {
-    /// The type of the elements of what is run over.
-    pub(super) fn elements(&mut self, over: &'a Expr, runs: Runs) -> TypeId {
-        let ty = self.synthesize(over);
-        match (self.head_now(ty, over.span, "a list"), runs) {
-            (Type::List(of), _) | (Type::Set(of), Runs::ListsAndSets(_)) => of,
-            (Type::Error, _) => ERROR,
-            (other, _) => {
-                self.cannot_run(ty, &other, over.span, runs);
-                ERROR
+/// A kind of collection with elements of one type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    of: fn(TypeId) -> Type,
+    /// The reason why the elements of an empty literal are open.
+    empty: Origin,
+    /// The collections that its comprehension runs over.
+    runs: Runs,
+}
+
+/// Lists.
+pub(super) const LIST: Kind = Kind { of: Type::List, empty: Origin::EmptyList, runs: Runs::Lists("`[…]`") };
+/// Sets.
+pub(super) const SET: Kind = Kind { of: Type::Set, empty: Origin::EmptyBraces, runs: Runs::ListsAndSets("`{…}`") };
+
+/// The type of the elements of what is run over.
+pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: Runs) -> TypeId {
+    let ty = cx.synthesize(over);
+    let head = cx.head_now(ty, over.span, "a list");
+    let (what, expected) = match (&head, runs) {
+        (Type::List(of), _) | (Type::Set(of), Runs::ListsAndSets(_)) => return *of,
+        (Type::Error, _) => return ERROR,
+        (_, Runs::Lists(what)) => (what, "expected a list"),
+        (_, Runs::ListsAndSets(what)) => (what, "expected a list or a set"),
+    };
+    let help = match (head, runs) {
+        (Type::Set(_), _) => Some("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
+        (Type::Map(..), Runs::Lists(_)) => Some("`m.keys().to_list()` sorts the keys of a map"),
+        (Type::Map(..), Runs::ListsAndSets(_)) => Some("`m.keys()` is the set of the keys of a map"),
+        _ => None,
+    };
+    let message = format!("{what} cannot iterate over {}", cx.show(ty));
+    cx.report(helped(mistake(over.span, message, expected), help));
+    ERROR
+}
+
+/// `(a, b)`
+pub(super) fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Expr], want: Want) -> TypeId {
+    let wanted = match cx.head(want.ty) {
+        Some(Type::Tuple(of)) if of.len() == parts.len() => of,
+        _ => parts.iter().map(|part| cx.fresh(part.span)).collect(),
+    };
+    for (part, &ty) in parts.iter().zip(&wanted) {
+        cx.check(part, Want { ty, ..want });
+    }
+    cx.build(Type::Tuple(wanted))
+}
+
+/// The type of the elements of a collection of this kind, as far as it is wanted.
+fn wanted_element(cx: &mut Checker, kind: Kind, want: Want, origin: Origin, span: Span) -> TypeId {
+    match cx.head(want.ty) {
+        Some(Type::List(of) | Type::Set(of)) if cx.head(want.ty) == Some((kind.of)(of)) => of,
+        _ => cx.infer.fresh(origin, span),
+    }
+}
+
+/// `[a, b]` and `{a, b}`
+pub(super) fn literal<'a>(cx: &mut Checker<'a>, kind: Kind, elements: &'a [Expr], span: Span, want: Want) -> TypeId {
+    let of = wanted_element(cx, kind, want, kind.empty, span);
+    cx.same_type(elements, Want::of(of));
+    cx.build((kind.of)(of))
+}
+
+/// `[e for x in l if p]` and `{e for x in l if p}`
+pub(super) fn comprehension<'a>(
+    cx: &mut Checker<'a>,
+    kind: Kind,
+    element: &'a Expr,
+    clauses: &'a [Clause],
+    want: Want,
+) -> TypeId {
+    cx.scoped(|cx| {
+        self::clauses(cx, clauses, kind.runs);
+        let of = wanted_element(cx, kind, want, Origin::Context, element.span);
+        cx.check(element, Want::of(of));
+        cx.build((kind.of)(of))
+    })
+}
+
+/// The types of keys and values, as far as they are wanted.
+fn wanted_map(cx: &mut Checker, span: Span, want: Want) -> (TypeId, TypeId) {
+    match cx.head(want.ty) {
+        Some(Type::Map(key, value)) => (key, value),
+        _ => (cx.fresh(span), cx.fresh(span)),
+    }
+}
+
+/// `{k: v, ..}`
+pub(super) fn map<'a>(cx: &mut Checker<'a>, entries: &'a [(Expr, Expr)], span: Span, want: Want) -> TypeId {
+    let (key, value) = wanted_map(cx, span, want);
+    cx.same_type(entries.iter().map(|entry| &entry.0), Want::of(key));
+    cx.same_type(entries.iter().map(|entry| &entry.1), Want::of(value));
+    cx.build(Type::Map(key, value))
+}
+
+/// `{k: v for x in l if p}`
+pub(super) fn map_comprehension<'a>(
+    cx: &mut Checker<'a>,
+    (key, value): (&'a Expr, &'a Expr),
+    clauses: &'a [Clause],
+    span: Span,
+    want: Want,
+) -> TypeId {
+    cx.scoped(|cx| {
+        self::clauses(cx, clauses, SET.runs);
+        let (keys, values) = wanted_map(cx, span, want);
+        cx.check(key, Want::of(keys));
+        cx.check(value, Want::of(values));
+        cx.build(Type::Map(keys, values))
+    })
+}
+
+fn clauses<'a>(cx: &mut Checker<'a>, clauses: &'a [Clause], runs: Runs) {
+    for clause in clauses {
+        match clause {
+            Clause::For { binder: element, over } => {
+                let ty = elements(cx, over, runs);
+                binder(cx, element, ty);
             }
+            Clause::If(condition) => cx.condition(condition),
         }
     }
+}
 
-    fn cannot_run(&mut self, ty: TypeId, head: &Type, span: Span, runs: Runs) {
-        let (what, expected) = match runs {
-            Runs::Lists(what) => (what, "expected a list"),
-            Runs::ListsAndSets(what) => (what, "expected a list or a set"),
-        };
-        let shown = self.show(ty);
-        let report = Diagnostic::error(span, format!("{what} cannot iterate over {shown}")).label(expected);
-        self.report(match (head, runs) {
-            (Type::Set(_), _) => report.help("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
-            (Type::Map(..), Runs::Lists(_)) => report.help("`m.keys().to_list()` sorts the keys of a map"),
-            (Type::Map(..), Runs::ListsAndSets(_)) => report.help("`m.keys()` is the set of the keys of a map"),
-            _ => report,
-        });
+/// `e[i]` and `e[i..j]`
+pub(super) fn index<'a>(cx: &mut Checker<'a>, base: &'a Expr, index: &'a Expr, want: Want) -> TypeId {
+    if !matches!(index.kind, ExprKind::Range(..)) {
+        let ty = cx.synthesize(base);
+        return indexed(cx, ty, base.span, index);
     }
+    // A slice is of the type of its base, so that what is wanted of it is wanted of a base that does not say its type.
+    let sliceable = |head: &Type| matches!(head, Type::List(_) | Type::Str | Type::Bytes);
+    let wanted = needs_context(base) && cx.head(want.ty).is_some_and(|head| sliceable(&head));
+    let ty = if wanted { cx.check(base, want) } else { cx.synthesize(base) };
+    cx.synthesize(index);
+    let head = cx.head_now(ty, base.span, "a list, `string` or `bytes`");
+    if !sliceable(&head) && head != Type::Error {
+        let message = format!("{} cannot be sliced", cx.show(ty));
+        cx.error(base.span, message, "expected a list, `string` or `bytes`");
+    }
+    ty
+}
 
-    pub(super) fn tuple(&mut self, parts: &'a [Expr], span: Span, want: Want) -> TypeId {
-        let wanted = match self.head(want.ty) {
-            Some(Type::Tuple(of)) if of.len() == parts.len() => of,
-            _ => parts.iter().map(|part| self.fresh(part.span)).collect(),
-        };
-        for (part, &ty) in parts.iter().zip(&wanted) {
-            self.check(part, Want { ty, ..want });
+/// The type of `base[index]`; the index is checked.
+pub(super) fn indexed<'a>(cx: &mut Checker<'a>, base: TypeId, span: Span, index: &'a Expr) -> TypeId {
+    match cx.head_now(base, span, "a list or a map") {
+        Type::List(of) => {
+            cx.check(index, Want::since(INT, span, "a list is indexed by `int`"));
+            of
         }
-        let ty = self.build(Type::Tuple(wanted));
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn list(&mut self, elements: &'a [Expr], span: Span, want: Want) -> TypeId {
-        let of = match self.head(want.ty) {
-            Some(Type::List(of)) => of,
-            _ => self.infer.fresh(Origin::EmptyList, span),
-        };
-        self.elements_of_type(elements, of);
-        let ty = self.build(Type::List(of));
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn set(&mut self, elements: &'a [Expr], span: Span, want: Want) -> TypeId {
-        let of = match self.head(want.ty) {
-            Some(Type::Set(of)) => of,
-            _ => self.infer.fresh(Origin::EmptyBraces, span),
-        };
-        self.elements_of_type(elements, of);
-        let ty = self.build(Type::Set(of));
-        self.expect(span, ty, want)
-    }
-
-    fn elements_of_type(&mut self, elements: &'a [Expr], of: TypeId) {
-        let elements: Vec<&'a Expr> = elements.iter().collect();
-        self.alternatives(&elements, Want::of(of));
-    }
-
-    /// The types of keys and values, as far as they are wanted.
-    fn wanted_map(&mut self, span: Span, want: Want) -> (TypeId, TypeId) {
-        match self.head(want.ty) {
-            Some(Type::Map(key, value)) => (key, value),
-            _ => (self.fresh(span), self.fresh(span)),
+        Type::Map(key, value) => {
+            cx.check(index, Want::since(key, span, "the key type of this map"));
+            value
         }
-    }
-
-    pub(super) fn map(&mut self, entries: &'a [(Expr, Expr)], span: Span, want: Want) -> TypeId {
-        let (key, value) = self.wanted_map(span, want);
-        let keys: Vec<&'a Expr> = entries.iter().map(|entry| &entry.0).collect();
-        let values: Vec<&'a Expr> = entries.iter().map(|entry| &entry.1).collect();
-        self.alternatives(&keys, Want::of(key));
-        self.alternatives(&values, Want::of(value));
-        let ty = self.build(Type::Map(key, value));
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn empty_braces(&mut self, span: Span, want: Want) -> TypeId {
-        let ty = self.infer.fresh(Origin::SetOrMap, span);
-        self.expect(span, ty, want)
-    }
-
-    fn clauses(&mut self, clauses: &'a [Clause], runs: Runs) {
-        for clause in clauses {
-            match clause {
-                Clause::For { binder, over } => {
-                    let ty = self.elements(over, runs);
-                    self.binder(binder, ty);
-                }
-                Clause::If(condition) => self.condition(condition),
+        head => {
+            cx.synthesize(index);
+            if head != Type::Error {
+                let report = mistake(span, format!("{} cannot be indexed", cx.show(base)), "expected a list or a map");
+                let text = matches!(head, Type::Str | Type::Bytes).then_some("a slice is written `s[i..j]`");
+                cx.report(helped(report, text));
             }
-        }
-    }
-
-    pub(super) fn list_comprehension(
-        &mut self,
-        element: &'a Expr,
-        clauses: &'a [Clause],
-        span: Span,
-        want: Want,
-    ) -> TypeId {
-        let mark = self.scope.mark();
-        self.clauses(clauses, Runs::Lists("`[…]`"));
-        let of = match self.head(want.ty) {
-            Some(Type::List(of)) => of,
-            _ => self.fresh(element.span),
-        };
-        self.check(element, Want::of(of));
-        self.end_scope(mark);
-        let ty = self.build(Type::List(of));
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn set_comprehension(
-        &mut self,
-        element: &'a Expr,
-        clauses: &'a [Clause],
-        span: Span,
-        want: Want,
-    ) -> TypeId {
-        let mark = self.scope.mark();
-        self.clauses(clauses, Runs::ListsAndSets("`{…}`"));
-        let of = match self.head(want.ty) {
-            Some(Type::Set(of)) => of,
-            _ => self.fresh(element.span),
-        };
-        self.check(element, Want::of(of));
-        self.end_scope(mark);
-        let ty = self.build(Type::Set(of));
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn map_comprehension(
-        &mut self,
-        key: &'a Expr,
-        value: &'a Expr,
-        clauses: &'a [Clause],
-        span: Span,
-        want: Want,
-    ) -> TypeId {
-        let mark = self.scope.mark();
-        self.clauses(clauses, Runs::ListsAndSets("`{…}`"));
-        let (keys, values) = self.wanted_map(span, want);
-        self.check(key, Want::of(keys));
-        self.check(value, Want::of(values));
-        self.end_scope(mark);
-        let ty = self.build(Type::Map(keys, values));
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn range(&mut self, from: &'a Expr, to: &'a Expr, span: Span, want: Want) -> TypeId {
-        self.check(from, Want::of(INT));
-        self.check(to, Want::of(INT));
-        let ty = self.types.list(INT);
-        self.expect(span, ty, want)
-    }
-
-    pub(super) fn index(&mut self, base: &'a Expr, index: &'a Expr, span: Span, want: Want) -> TypeId {
-        let ty = if matches!(index.kind, ExprKind::Range(..)) && self.head(want.ty).is_some() {
-            self.check_slice_base(base, want)
-        } else {
-            self.synthesize(base)
-        };
-        if matches!(index.kind, ExprKind::Range(..)) {
-            self.synthesize(index);
-            self.sliceable(ty, base.span);
-            return self.expect(span, ty, want);
-        }
-        let found = self.indexed(ty, base.span, index);
-        self.expect(span, found, want)
-    }
-
-    fn check_slice_base(&mut self, base: &'a Expr, want: Want) -> TypeId {
-        match self.head(want.ty) {
-            Some(Type::List(_) | Type::Str | Type::Bytes) => {
-                let wanted = if super::needy::needs_context(base) { want } else { self.anything(base.span) };
-                self.check(base, wanted)
-            }
-            _ => self.synthesize(base),
-        }
-    }
-
-    fn sliceable(&mut self, ty: TypeId, span: Span) {
-        let head = self.head_now(ty, span, "a list, `string` or `bytes`");
-        if !matches!(head, Type::List(_) | Type::Str | Type::Bytes | Type::Error) {
-            let shown = self.show(ty);
-            let report = Diagnostic::error(span, format!("{shown} cannot be sliced"));
-            self.report(report.label("expected a list, `string` or `bytes`"));
-        }
-    }
-
-    /// The type of `base[index]`; the index is checked.
-    pub(super) fn indexed(&mut self, base: TypeId, span: Span, index: &'a Expr) -> TypeId {
-        match self.head_now(base, span, "a list or a map") {
-            Type::List(of) => {
-                self.check(index, Want::since(INT, span, "a list is indexed by `int`"));
-                of
-            }
-            Type::Map(key, value) => {
-                self.check(index, Want::since(key, span, "the key type of this map"));
-                value
-            }
-            Type::Error => {
-                self.synthesize(index);
-                ERROR
-            }
-            head => {
-                self.synthesize(index);
-                let shown = self.show(base);
-                let report = Diagnostic::error(span, format!("{shown} cannot be indexed"));
-                let report = report.label("expected a list or a map");
-                let text = matches!(head, Type::Str | Type::Bytes);
-                self.report(if text { report.help("a slice is written `s[i..j]`") } else { report });
-                ERROR
-            }
+            ERROR
         }
     }
 }

@@ -3,18 +3,18 @@
 //! A *unit* is one expression with what surrounds it in a statement. Types may stay open inside it; at its end each is
 //! resolved, and what is still open is an error: `let x = [];` asks for `let x: T = [];`.
 
-use super::Reading;
-use super::checked::{Const, Function, Machine, Protocol, Res, Tables};
+use super::Completeness;
+use super::checked::{Const, FunctionDef, Machine, Protocol, Res, Tables};
 use super::duty::Duty;
-use super::effect::Effects;
-use super::infer::{DEEPEST_TYPE, Infer, Open, Origin};
-use super::lint::Watched;
-use super::names::Names;
-use super::scope::{Binder, Local, Mark, Scope};
+use super::effect::{BodyKind, Effects};
+use super::infer::{DEEPEST_TYPE, Infer, OpenType, Origin};
+use super::locals::{Binder, Height, Local, Locals};
+use super::names::{Members, Names};
+use super::needs::Need;
+use super::report::mistake;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::spec::types::{ERROR, Type, TypeId, Types};
-use crate::syntax::ast::{Name, NodeId};
-use rustc_hash::FxHashSet;
+use crate::spec::types::{BYTES, ERROR, STRING, Type, TypeId, Types};
+use crate::syntax::ast::{Name, NodeId, TextLiteral};
 
 /// The type that is wanted of an expression, and why.
 #[derive(Clone, Copy, Debug)]
@@ -35,130 +35,94 @@ impl Want {
     }
 }
 
-/// The rule for choices in what is being checked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Choices {
-    Allowed,
-    /// Not in what is named.
-    Forbidden(&'static str),
+impl Default for Want {
+    fn default() -> Want {
+        Want::of(ERROR)
+    }
 }
 
-/// The kind of body that is being checked; it decides which statements may stand in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Body {
-    /// Of a constant or function.
-    Item,
-    /// The initial value of the variable of that number.
-    Initial(u32),
-    /// The guard of a handler.
-    Guard,
-    Request,
-    Connection,
-    Proc(u32),
-    Step,
-}
-
-/// A requirement of an operation on its operand's type; checked once the type is known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Need {
-    Comparable(&'static str),
-    Addable,
-    Subtractable,
-    Ordered(&'static str),
-    Measurable,
+/// The dependencies of a condition.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Watched {
+    /// The variables that it reads.
+    pub(super) reads: Vec<Res>,
+    /// True if the condition chooses.
+    pub(super) chooses: bool,
 }
 
 /// The state of one check.
+#[derive(Default)]
 pub(super) struct Checker<'a> {
     pub(super) types: Types,
     pub(super) tables: Tables,
     pub(super) reports: Vec<Diagnostic>,
     pub(super) names: Names<'a>,
-    pub(super) scope: Scope<'a>,
-    pub(super) infer: Infer,
-    pub(super) choices: Choices,
-    pub(super) body: Body,
-    pub(super) duties: Vec<Duty<'a>>,
     pub(super) consts: Vec<Const<'a>>,
-    pub(super) functions: Vec<Function<'a>>,
+    pub(super) functions: Vec<FunctionDef<'a>>,
     pub(super) machines: Vec<Machine<'a>>,
     pub(super) protocols: Vec<Protocol<'a>>,
-    /// The constants and functions that the present body mentions.
-    pub(super) uses: Vec<Res>,
-    /// The variables of the present protocol that something reads.
-    pub(super) vars_read: FxHashSet<u32>,
-    /// Key, request and response of the peers of the present protocol.
-    pub(super) peer_types: Vec<(TypeId, TypeId, TypeId)>,
-    /// The types of the parameters of the procs of the present protocol.
-    pub(super) proc_params: Vec<Vec<TypeId>>,
+    pub(super) duties: Vec<Duty<'a>>,
+    /// The members of the present protocol.
+    pub(super) members: Members<'a>,
     /// The response type of the present protocol, which is wanted of its answers and messages.
     pub(super) answer: Want,
-    /// The dependencies of the present unit; those of a loop's condition are used for a lint.
-    pub(super) watched: Watched,
-    /// The procs of the present protocol that something runs.
-    pub(super) procs_run: FxHashSet<u32>,
+    /// The kind of the present body.
+    pub(super) body: BodyKind,
+    /// The constants and functions that the present body mentions.
+    pub(super) uses: Vec<Res>,
     /// The effects of the present body, and the procs that it runs.
     pub(super) effects: Effects,
+    /// The construct being checked in which no choice may stand.
+    pub(super) choiceless: Option<&'static str>,
     /// True if the parser has reported something in the present body, or the body names something that may be in what
     /// the parser could not read.
     pub(super) tainted: bool,
-    reading: Reading,
+    pub(super) locals: Locals<'a>,
+    pub(super) infer: Infer,
+    /// The dependencies of the present unit; those of a loop's condition are used for a lint.
+    pub(super) watched: Watched,
+    trees: Completeness,
+    /// The nodes of the present unit whose types or variants are open.
     pending: Vec<NodeId>,
     needs: Vec<(TypeId, Span, Need)>,
-    unit: Mark,
+    unit: Height,
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(reading: Reading) -> Checker<'a> {
-        let scope = Scope::default();
-        Checker {
-            reading,
-            answer: Want::of(ERROR),
-            effects: Effects::default(),
-            watched: Watched::default(),
-            procs_run: FxHashSet::default(),
-            proc_params: Vec::new(),
-            unit: scope.mark(),
-            scope,
-            types: Types::new(),
-            tables: Tables::default(),
-            reports: Vec::new(),
-            names: Names::default(),
-            infer: Infer::default(),
-            choices: Choices::Allowed,
-            body: Body::Item,
-            duties: Vec::new(),
-            consts: Vec::new(),
-            functions: Vec::new(),
-            machines: Vec::new(),
-            protocols: Vec::new(),
-            uses: Vec::new(),
-            vars_read: FxHashSet::default(),
-            peer_types: Vec::new(),
-            tainted: false,
-            pending: Vec::new(),
-            needs: Vec::new(),
-        }
+    pub(super) fn new(trees: Completeness) -> Checker<'a> {
+        Checker { trees, ..Checker::default() }
     }
 
     /// Adds a finding; of a broken tree, errors only.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        if self.reading == Reading::Complete || diagnostic.is_error() {
+        if self.trees == Completeness::Complete || diagnostic.is_error() {
             self.reports.push(diagnostic);
         }
     }
 
+    /// Adds an error, with what was expected at its place.
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>, expected: impl Into<String>) {
+        self.report(mistake(span, message, expected));
+    }
+
     /// Reports that something is not there, unless it may be in what the parser could not read.
     pub(super) fn report_missing(&mut self, diagnostic: Diagnostic) {
-        match self.reading {
-            Reading::Complete => self.report(diagnostic),
-            Reading::Broken => self.tainted = true,
+        match self.trees {
+            Completeness::Complete => self.report(diagnostic),
+            Completeness::Broken => self.tainted = true,
         }
     }
 
     /// Returns the number of errors reported so far.
     pub(super) fn errors(&self) -> usize {
         self.reports.iter().filter(|report| report.is_error()).count()
+    }
+
+    /// Marks the present body as one in which the parser has reported something, so that no warnings are given about
+    /// it; returns [`ERROR`] as the type of what could not be read.
+    pub(super) fn taint(&mut self) -> TypeId {
+        self.tainted = true;
+        ERROR
     }
 
     /// Notes the type and the place of a node.
@@ -184,26 +148,22 @@ impl<'a> Checker<'a> {
     pub(super) fn bind(&mut self, name: &'a Name, ty: TypeId, binder: Binder) {
         self.record(name.id, name.span, ty);
         self.resolve_to(name, Res::Local(name.id));
-        self.scope.push(Local { name: &name.text, id: name.id, span: name.span, ty, binder, reads: 0 });
+        self.locals.push(Local { name: &name.text, id: name.id, span: name.span, ty, binder, read: false });
     }
 
-    /// Ends a scope, with a warning for each name that was not read.
-    pub(super) fn end_scope(&mut self, mark: Mark) {
-        for local in self.scope.cut(mark) {
-            if local.reads == 0 && !local.name.starts_with('_') {
-                self.report(unread(&local));
-            }
+    /// Does this in a scope of its own, with a warning for each name that was not read in it.
+    pub(super) fn scoped<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
+        let height = self.locals.height();
+        let result = work(self);
+        for local in self.locals.cut(height) {
+            local.unread().into_iter().for_each(|report| self.report(report));
         }
+        result
     }
 
     /// A type of which nothing is known yet.
     pub(super) fn fresh(&mut self, span: Span) -> TypeId {
         self.infer.fresh(Origin::Context, span)
-    }
-
-    /// A wish for any type.
-    pub(super) fn anything(&mut self, span: Span) -> Want {
-        Want::of(self.fresh(span))
     }
 
     /// A type whose parts may be open.
@@ -214,6 +174,16 @@ impl<'a> Checker<'a> {
     /// The outermost constructor of a type, if it is known.
     pub(super) fn head(&self, ty: TypeId) -> Option<Type> {
         self.infer.head(&self.types, ty)
+    }
+
+    /// The type as far as it is known, for a decision that cannot wait: an error if nothing is known.
+    pub(super) fn head_now(&mut self, ty: TypeId, span: Span, what: &str) -> Type {
+        self.head(ty).unwrap_or_else(|| {
+            let report = mistake(span, "cannot infer the type of this", format!("expected {what}"));
+            self.report(report.help("give the type first: `let x: T = …;`"));
+            self.unify(ty, ERROR);
+            Type::Error
+        })
     }
 
     /// Makes two types equal; `false` if they cannot be.
@@ -238,21 +208,28 @@ impl<'a> Checker<'a> {
 
     fn mismatch(&mut self, span: Span, found: TypeId, want: Want) -> Diagnostic {
         let (expected, actual) = (self.show(want.ty), self.show(found));
-        let report = Diagnostic::error(span, format!("expected {expected}, found {actual}"));
-        let report = report.label(format!("expected {expected}"));
+        let report = mistake(span, format!("expected {expected}, found {actual}"), format!("expected {expected}"));
         let report = match want.because {
             Some((place, because)) => report.also(place, because),
             None => report,
         };
-        match (self.head(want.ty), self.head(found)) {
-            (Some(Type::Option(of)), _) if self.infer.find(of) == self.infer.find(found) => {
-                report.help("a value that is present is written `Some(…)`")
-            }
-            (_, Some(Type::Option(of))) if self.infer.find(of) == self.infer.find(want.ty) => {
-                report.help("an option may be `None`: destructure it with `match`, or with `is Some(x)`")
-            }
-            _ => report,
+        let is_option_of = |option, ty| match self.head(option) {
+            Some(Type::Option(of)) => self.infer.find(of) == self.infer.find(ty),
+            _ => false,
+        };
+        if is_option_of(want.ty, found) {
+            report.help("a value that is present is written `Some(…)`")
+        } else if is_option_of(found, want.ty) {
+            report.help("an option may be `None`: destructure it with `match`, or with `is Some(x)`")
+        } else {
+            report
         }
+    }
+
+    /// The type of a string literal where a type is wanted: `bytes` if that is wanted or `\xNN` occurs.
+    pub(super) fn text_type(&self, text: &TextLiteral, wanted: TypeId) -> TypeId {
+        let bytes = text.escapes_octets || self.head(wanted) == Some(Type::Bytes);
+        if bytes { BYTES } else { STRING }
     }
 
     /// Asks something of a type when the unit ends.
@@ -262,7 +239,7 @@ impl<'a> Checker<'a> {
 
     /// Does this as a unit of inference: every type in it is known afterwards.
     pub(super) fn in_unit<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
-        self.unit = self.scope.mark();
+        self.unit = self.locals.height();
         self.watched = Watched::default();
         self.infer.clear();
         let result = work(self);
@@ -281,14 +258,10 @@ impl<'a> Checker<'a> {
         }
         for (ty, span, need) in std::mem::take(&mut self.needs) {
             let ty = self.close(ty);
-            self.check_need(ty, span, need);
+            self.reports.extend(need.unmet(&self.types, ty, span));
         }
-        self.close_locals();
-    }
-
-    fn close_locals(&mut self) {
-        let Checker { infer, types, scope, .. } = self;
-        for local in scope.since(self.unit) {
+        let Checker { infer, types, locals, .. } = self;
+        for local in locals.since(self.unit) {
             local.ty = infer.resolve(types, local.ty, &mut |_| ERROR);
         }
     }
@@ -302,64 +275,17 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The type as far as it is known, for a decision that cannot wait: an error if nothing is known.
-    pub(super) fn head_now(&mut self, ty: TypeId, span: Span, what: &str) -> Type {
-        if let Some(head) = self.head(ty) {
-            return head;
-        }
-        self.report(
-            Diagnostic::error(span, "cannot infer the type of this")
-                .label(format!("expected {what}"))
-                .help("give the type first: `let x: T = …;`"),
-        );
-        self.unify(ty, ERROR);
-        Type::Error
-    }
-
-    fn check_need(&mut self, ty: TypeId, span: Span, need: Need) {
-        if self.types.find(ty, &mut |part| *part == Type::Error).is_some() {
-            return;
-        }
-        let head = self.types.get(ty);
-        let text = matches!(head, Type::Int | Type::Str | Type::Bytes);
-        let (fits, message, expected) = match need {
-            Need::Comparable(op) => (text, format!("`{op}` cannot compare"), "expected `int`, `string` or `bytes`"),
-            Need::Addable => {
-                let fits = text || matches!(head, Type::List(_) | Type::Set(_));
-                (fits, "`+` cannot add".into(), "expected `int`, `string`, `bytes`, a list or a set")
-            }
-            Need::Subtractable => {
-                let fits = matches!(head, Type::Int | Type::Set(_));
-                (fits, "`-` cannot subtract".into(), "expected `int` or a set")
-            }
-            Need::Ordered(method) => {
-                let message = format!("`{method}` cannot sort");
-                (self.types.is_ordered(ty), message, "expected a type without token, client, `json`, set or map inside")
-            }
-            Need::Measurable => {
-                let collection = matches!(head, Type::List(_) | Type::Set(_) | Type::Map(..));
-                let fits = collection || matches!(head, Type::Str | Type::Bytes);
-                (fits, "`len` cannot measure".into(), "expected a list, set, map, `string` or `bytes`")
-            }
-        };
-        if !fits {
-            let report = Diagnostic::error(span, format!("{message} `{}`", self.types.name(ty)));
-            self.report(report.label(expected));
-        }
-    }
-
     /// Reports a type that nests deeper than any walk over types may go.
     pub(super) fn check_depth(&mut self, ty: TypeId, span: Span) -> TypeId {
         if self.types.depth(ty) <= DEEPEST_TYPE {
             return ty;
         }
-        let report = Diagnostic::error(span, "this type is nested too deeply");
-        self.report(report.label(format!("expected at most {DEEPEST_TYPE} levels")));
+        self.error(span, "this type is nested too deeply", format!("expected at most {DEEPEST_TYPE} levels"));
         ERROR
     }
 }
 
-fn still_open(open: Open) -> Diagnostic {
+fn still_open(open: OpenType) -> Diagnostic {
     let (what, help) = match open.origin {
         Origin::Context => ("the type of this", "specify it: `let x: T = …;`"),
         Origin::Choose => ("the type of this choice", "specify it: `choose T`, or `let x: T = choose;`"),
@@ -368,18 +294,5 @@ fn still_open(open: Open) -> Diagnostic {
         Origin::EmptyBraces => ("the type of the elements of this", "specify it: `let x: set<T> = {};`"),
         Origin::SetOrMap => ("whether this is a set or a map", "specify it: `let x: set<T> = {};` or `map<K, V>`"),
     };
-    let report = Diagnostic::error(open.span, format!("cannot infer {what}"));
-    report.label("nothing here determines the type").help(help)
-}
-
-fn unread(local: &Local<'_>) -> Diagnostic {
-    let report = |what: &str| Diagnostic::warning(local.span, format!("{what} `{}` is never read", local.name));
-    let silence = format!("if this is intentional, write `_{}`", local.name);
-    match local.binder {
-        Binder::Parameter => report("the parameter").help(silence),
-        Binder::Variable => report("the variable").help(silence),
-        Binder::Binding => report("the name").help(silence),
-        Binder::FieldBinding => report("the name").help(format!("if this is intentional, write `{}: _`", local.name)),
-        Binder::Client => report("the client").help("if this is intentional, remove `from`"),
-    }
+    mistake(open.span, format!("cannot infer {what}"), "nothing here determines the type").help(help)
 }

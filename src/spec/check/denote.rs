@@ -3,73 +3,48 @@
 //! With `type Key = string;` the written `map<Key, int>` denotes `map<string, int>`.
 
 use super::context::Checker;
-use super::names::{BASIC_TYPES, nearest};
-use crate::diagnostic::Diagnostic;
-use crate::spec::types::{BOOL, BYTES, CLIENT, ERROR, INT, JSON, STRING, Type, TypeId};
+use super::foreign;
+use super::names::BASIC_TYPES;
+use super::report::{did_you_mean, helped, mistake};
+use crate::spec::types::{ERROR, Type, TypeId};
 use crate::syntax::ast::{Name, TypeExpr, TypeKind};
 
-/// The basic type of that name.
-pub(super) fn basic_type(name: &str) -> Option<TypeId> {
-    match name {
-        "int" => Some(INT),
-        "bool" => Some(BOOL),
-        "string" => Some(STRING),
-        "bytes" => Some(BYTES),
-        "client" => Some(CLIENT),
-        "json" => Some(JSON),
-        _ => None,
-    }
+/// The type that is written.
+pub(super) fn denote(cx: &mut Checker, written: &TypeExpr) -> TypeId {
+    let ty = match &written.kind {
+        TypeKind::Name(name) => named_type(cx, name),
+        TypeKind::Error => ERROR,
+        TypeKind::Option(of) => denote_as(cx, &[of], |of| Type::Option(of[0])),
+        TypeKind::List(of) => denote_as(cx, &[of], |of| Type::List(of[0])),
+        TypeKind::Set(of) => denote_as(cx, &[of], |of| Type::Set(of[0])),
+        TypeKind::Map(key, value) => denote_as(cx, &[key, value], |of| Type::Map(of[0], of[1])),
+        TypeKind::Tuple(of) => denote_as(cx, &of.iter().collect::<Vec<_>>(), |of| Type::Tuple(of)),
+    };
+    let ty = cx.check_depth(ty, written.span);
+    cx.record(written.id, written.span, ty);
+    ty
 }
 
-impl<'a> Checker<'a> {
-    /// The type that is written.
-    pub(super) fn denote(&mut self, written: &'a TypeExpr) -> TypeId {
-        let ty = match &written.kind {
-            TypeKind::Name(name) => self.named_type(name),
-            TypeKind::Error => ERROR,
-            structural => {
-                let ty = self.structure(structural);
-                self.types.intern(ty)
-            }
-        };
-        let ty = self.check_depth(ty, written.span);
-        self.record(written.id, written.span, ty);
-        ty
-    }
+fn denote_as(cx: &mut Checker, parts: &[&TypeExpr], whole: impl FnOnce(Vec<TypeId>) -> Type) -> TypeId {
+    let parts = parts.iter().map(|part| denote(cx, part)).collect();
+    cx.types.intern(whole(parts))
+}
 
-    fn structure(&mut self, written: &'a TypeKind) -> Type {
-        match written {
-            TypeKind::Name(_) | TypeKind::Error => Type::Error,
-            TypeKind::Option(of) => Type::Option(self.denote(of)),
-            TypeKind::List(of) => Type::List(self.denote(of)),
-            TypeKind::Set(of) => Type::Set(self.denote(of)),
-            TypeKind::Map(key, value) => Type::Map(self.denote(key), self.denote(value)),
-            TypeKind::Tuple(of) => Type::Tuple(of.iter().map(|part| self.denote(part)).collect()),
-        }
+fn named_type(cx: &mut Checker, name: &Name) -> TypeId {
+    let basic = BASIC_TYPES.iter().find(|(basic, _)| *basic == name.text).and_then(|(_, ty)| *ty);
+    if let Some(ty) = basic.or_else(|| cx.names.ty(&name.text)) {
+        return ty;
     }
-
-    fn named_type(&mut self, name: &'a Name) -> TypeId {
-        if let Some(ty) = basic_type(&name.text) {
-            return ty;
+    let help = match &*name.text {
+        "option" | "list" | "set" => Some(format!("it takes a type: `{}<T>`", name.text)),
+        "map" => Some("it takes two types: `map<K, V>`".into()),
+        text => {
+            let basic = BASIC_TYPES.iter().map(|(basic, _)| *basic).chain(["token"]);
+            let near = did_you_mean(text, cx.names.types.keys().copied().chain(basic));
+            near.or_else(|| foreign::ty(text).map(str::to_owned))
         }
-        if let Some(entry) = self.names.types.get(name.text.as_str()) {
-            return entry.what;
-        }
-        let report = Diagnostic::error(name.span, format!("there is no type `{}`", name.text));
-        let report = report.label("expected a type");
-        let report = match &*name.text {
-            "option" | "list" | "set" => report.help(format!("it takes a type: `{}<T>`", name.text)),
-            "map" => report.help("it takes two types: `map<K, V>`"),
-            text => {
-                let near = nearest(text, self.names.types.keys().copied().chain(BASIC_TYPES));
-                let near = near.map(|near| format!("did you mean `{near}`?"));
-                match near.or_else(|| super::foreign::ty(text).map(str::to_owned)) {
-                    Some(help) => report.help(help),
-                    None => report,
-                }
-            }
-        };
-        self.report_missing(report);
-        ERROR
-    }
+    };
+    let report = mistake(name.span, format!("there is no type `{}`", name.text), "expected a type");
+    cx.report_missing(helped(report, help));
+    ERROR
 }

@@ -3,12 +3,12 @@
 //!
 //! `match o { None => 0 }` lacks `Some(_)`, and `let Some(x) = o;` is an error.
 
-use super::checked::{Protocol, Res};
-use super::context::Checker;
-use super::useful::{Constructor, Row, Search};
+use super::checked::{Protocol, Res, Tables};
+use super::report::{helped, mistake};
+use super::useful::{ANY, Constructor, Row, example, show};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::spec::types::{ERROR, TypeId};
-use crate::syntax::ast::{Arm, Expr, FieldPattern, Name, NodeId, Pattern, PatternKind, Trigger};
+use crate::spec::types::{ERROR, TypeId, Types};
+use crate::syntax::ast::{Arm, Expr, Name, NodeId, Pattern, PatternKind, Trigger};
 
 /// The values that a row takes, of those that its pattern fits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,9 +37,10 @@ const EXAMPLES: usize = 3;
 const LARGEST_PATTERN: usize = 500;
 
 impl<'a> Duty<'a> {
-    pub(super) fn arms<Body>(subject: NodeId, span: Span, arms: &'a [Arm<Body>]) -> Duty<'a> {
+    /// The duty of a `match` that spans that place.
+    pub(super) fn arms<Body>(subject: &Expr, span: Span, arms: &'a [Arm<Body>]) -> Duty<'a> {
         let rows = arms.iter().map(|arm| (&arm.pattern, taking(arm.guard.as_ref()))).collect();
-        Duty::Arms { subject, span, rows }
+        Duty::Arms { subject: subject.id, span: Span { end: subject.span.end, ..span }, rows }
     }
 
     pub(super) fn handlers(protocol: &Protocol<'a>) -> Duty<'a> {
@@ -54,182 +55,179 @@ impl<'a> Duty<'a> {
     pub(super) fn is_error(&self) -> bool {
         matches!(self, Duty::AlwaysFits(_))
     }
+
+    /// The reports, if the duty is not fulfilled. Of patterns that are too large or have errors nothing is said.
+    pub(super) fn reports(&self, types: &Types, tables: &Tables) -> Vec<Diagnostic> {
+        let typed = TypedPatterns { types, tables };
+        let reports = match self {
+            Duty::Arms { subject, span, rows } => typed.arms(tables.type_of(*subject), *span, rows),
+            Duty::Handlers { protocol, request, rows } => typed.handlers(protocol, *request, rows),
+            Duty::AlwaysFits(pattern) => typed.always_fits(pattern),
+            Duty::Is(pattern) => typed.is_needed(pattern),
+        };
+        reports.unwrap_or_default()
+    }
 }
 
 fn taking(guard: Option<&Expr>) -> Taking {
     if guard.is_some() { Taking::Some } else { Taking::All }
 }
 
-impl Checker<'_> {
-    /// Reports all duties that are not fulfilled.
-    pub(super) fn fulfil_duties(&mut self) {
-        for duty in std::mem::take(&mut self.duties) {
-            match duty {
-                Duty::Arms { subject, span, rows } => self.arms(self.tables.type_of(subject), span, &rows),
-                Duty::Handlers { protocol, request, rows } => self.handlers(protocol, request, &rows),
-                Duty::AlwaysFits(pattern) => self.always_fits(pattern),
-                Duty::Is(pattern) => self.is_needed(pattern),
-            }
-        }
-    }
+/// The patterns of a load whose types are known.
+#[derive(Clone, Copy)]
+struct TypedPatterns<'t> {
+    types: &'t Types,
+    tables: &'t Tables,
+}
 
-    fn arms(&mut self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) {
-        let Some(rows) = self.rows(patterns) else { return };
-        self.dead_rows(ty, patterns, &rows, "arm");
+impl TypedPatterns<'_> {
+    fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
+        let rows = self.rows(patterns)?;
+        let mut reports = self.dead_rows(ty, patterns, &rows, "arm");
         let sure = patterns.iter().zip(&rows).filter(|((_, taking), _)| *taking == Taking::All);
         let sure: Vec<&Row> = sure.map(|(_, row)| row).collect();
-        let missing = self.examples(ty, &sure);
+        let missing = self.missing(ty, &sure);
         if !missing.is_empty() {
             let report = Diagnostic::warning(span, format!("this `match` has no arm for {}", missing.join(", ")));
-            let report = report.label("a value that no arm matches is a fault");
             let guarded = sure.len() < rows.len();
-            self.report(if guarded {
-                report.help("an arm with `if` may skip what its pattern matches")
-            } else {
-                report
-            });
+            let help = guarded.then_some("an arm with `if` may skip what its pattern matches");
+            reports.push(helped(report.label("a value that no arm matches is a fault"), help));
         }
+        Some(reports)
     }
 
-    fn handlers(&mut self, protocol: &Name, ty: TypeId, patterns: &[(&Pattern, Taking)]) {
-        let Some(rows) = self.rows(patterns) else { return };
-        self.dead_rows(ty, patterns, &rows, "handler");
-        let missing = self.examples(ty, &rows.iter().collect::<Vec<_>>());
+    fn handlers(self, protocol: &Name, ty: TypeId, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
+        let rows = self.rows(patterns)?;
+        let mut reports = self.dead_rows(ty, patterns, &rows, "handler");
+        let missing = self.missing(ty, &rows.iter().collect::<Vec<_>>());
         if !missing.is_empty() {
             let message = match rows.len() {
                 0 => format!("the protocol `{}` accepts no requests", protocol.text),
                 _ => format!("no handler accepts {}", missing.join(", ")),
             };
             let report = Diagnostic::warning(protocol.span, message);
-            self.report(report.label("a trace with such a request is outside the specification"));
+            reports.push(report.label("a trace with such a request is outside the specification"));
         }
+        Some(reports)
     }
 
     /// Rows that only fit what rows before them take.
-    fn dead_rows(&mut self, ty: TypeId, patterns: &[(&Pattern, Taking)], rows: &[Row], what: &str) {
+    fn dead_rows(self, ty: TypeId, patterns: &[(&Pattern, Taking)], rows: &[Row], what: &str) -> Vec<Diagnostic> {
         let mut before: Vec<&Row> = Vec::new();
+        let mut reports = Vec::new();
         for (&(pattern, taking), row) in patterns.iter().zip(rows) {
-            if matches!(Search::new(&self.types).useful(&before, row, ty), Ok(false)) {
+            if matches!(example(self.types, &before, row, ty), Ok(None)) {
                 let report = Diagnostic::warning(pattern.span, format!("this {what} is never reached"));
-                self.report(report.label("the ones before it match everything that it matches"));
+                reports.push(report.label("the ones before it match everything that it matches"));
             } else if taking == Taking::All {
                 before.push(row);
             }
         }
+        reports
     }
 
     /// Up to [`EXAMPLES`] values that no row fits.
-    fn examples(&self, ty: TypeId, rows: &[&Row]) -> Vec<String> {
+    fn missing(self, ty: TypeId, rows: &[&Row]) -> Vec<String> {
         let mut found: Vec<Row> = Vec::new();
         while found.len() < EXAMPLES {
             let all: Vec<&Row> = rows.iter().copied().chain(&found).collect();
-            match Search::new(&self.types).missing(&all, ty) {
+            match example(self.types, &all, &ANY, ty) {
                 Ok(Some(row)) => found.push(row),
                 Ok(None) | Err(_) => break,
             }
         }
-        found.iter().map(|row| format!("`{}`", Search::new(&self.types).show(row, ty))).collect()
+        found.iter().map(|row| format!("`{}`", show(self.types, row, ty))).collect()
     }
 
-    fn always_fits(&mut self, pattern: &Pattern) {
+    fn always_fits(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
+        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern)?]);
+        let example = missing.first()?;
+        let example = if example == "`_`" { "every value" } else { example };
+        let message = format!("this pattern does not match {example}");
+        let report = mistake(pattern.span, message, "expected a pattern that always matches");
+        Some(vec![report.help("destructure the value with `match`, or with `is` in a condition")])
+    }
+
+    fn is_needed(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
         let ty = self.tables.type_of(pattern.id);
-        let Some(row) = self.row(pattern) else { return };
-        if let Some(example) = self.examples(ty, &[&row]).first() {
-            let example = if example == "`_`" { "every value" } else { example };
-            let report = Diagnostic::error(pattern.span, format!("this pattern does not match {example}"));
-            let report = report.label("expected a pattern that always matches");
-            self.report(report.help("destructure the value with `match`, or with `is` in a condition"));
-        }
+        let row = self.row(pattern)?;
+        let always = !self.binds(pattern) && matches!(example(self.types, &[&row], &ANY, ty), Ok(None));
+        let report = || Diagnostic::warning(pattern.span, "this `is` is always true");
+        always.then(|| vec![report().label("the pattern matches every value")])
     }
 
-    fn is_needed(&mut self, pattern: &Pattern) {
-        let ty = self.tables.type_of(pattern.id);
-        let Some(row) = self.row(pattern) else { return };
-        let binds = self.binds(pattern);
-        if !binds && matches!(Search::new(&self.types).missing(&[&row], ty), Ok(None)) {
-            let report = Diagnostic::warning(pattern.span, "this `is` is always true");
-            self.report(report.label("the pattern matches every value"));
-        }
-    }
-
-    fn rows(&self, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Row>> {
+    fn rows(self, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Row>> {
         patterns.iter().map(|(pattern, _)| self.row(pattern)).collect()
     }
 
     /// The pattern without names; none if it is too large or has errors.
-    fn row(&self, pattern: &Pattern) -> Option<Row> {
+    fn row(self, pattern: &Pattern) -> Option<Row> {
         let mut left = LARGEST_PATTERN;
         self.simplify(pattern, &mut left)
     }
 
-    fn simplify(&self, pattern: &Pattern, left: &mut usize) -> Option<Row> {
+    fn simplify(self, pattern: &Pattern, left: &mut usize) -> Option<Row> {
         *left = left.checked_sub(1)?;
         let ty = self.tables.type_of(pattern.id);
         if ty == ERROR {
             return None;
         }
-        match &pattern.kind {
-            PatternKind::Wildcard => Some(Row::Any),
+        let mut all = |patterns: &[Pattern]| -> Option<Vec<Row>> {
+            patterns.iter().map(|pattern| self.simplify(pattern, left)).collect()
+        };
+        let (constructor, parts) = match &pattern.kind {
+            PatternKind::Wildcard => return Some(Row::Any),
             PatternKind::Name(name) => match self.tables.resolution(name.id)? {
-                Res::Variant { index, .. } => Some(Row::Of(Constructor::Variant(index), Vec::new())),
-                _ => Some(Row::Any),
+                Res::Variant { index, .. } => (Constructor::Variant(index), Vec::new()),
+                _ => return Some(Row::Any),
             },
-            PatternKind::Int(known) => Some(Row::Of(Constructor::Int(known.clone()), Vec::new())),
-            PatternKind::Text(text) => Some(Row::Of(Constructor::Text(text.octets.clone()), Vec::new())),
-            PatternKind::Bool(known) => Some(Row::Of(Constructor::Bool(*known), Vec::new())),
-            PatternKind::Variant { name, args, .. } => {
-                let Res::Variant { index, .. } = self.tables.resolution(name.id)? else { return None };
-                Some(Row::Of(Constructor::Variant(index), self.simplify_all(args, left)?))
+            PatternKind::Int(known) => (Constructor::Int(known.clone()), Vec::new()),
+            PatternKind::Text(text) => (Constructor::Text(text.octets.clone()), Vec::new()),
+            PatternKind::Bool(known) => (Constructor::Bool(*known), Vec::new()),
+            PatternKind::Variant { name, args, .. } => match self.tables.resolution(name.id)? {
+                Res::Variant { index, .. } => (Constructor::Variant(index), all(args)?),
+                _ => return None,
+            },
+            PatternKind::Record { name, fields, .. } => {
+                let (constructor, index) = match self.tables.resolution(name.id)? {
+                    Res::Variant { index, .. } => (Constructor::Variant(index), index),
+                    _ => (Constructor::Only, 0),
+                };
+                let mut parts = vec![Row::Any; self.types.fields(ty, index).len()];
+                *left = left.checked_sub(parts.len())?;
+                for field in fields {
+                    let part = parts.get_mut(self.tables.field(field.name.id)? as usize)?;
+                    if let Some(pattern) = &field.pattern {
+                        *part = self.simplify(pattern, left)?;
+                    }
+                }
+                (constructor, parts)
             }
-            PatternKind::Record { name, fields, .. } => self.simplify_record(name, fields, ty, left),
             PatternKind::Tuple(parts) => match parts.as_slice() {
-                [only] => self.simplify(only, left),
-                _ => Some(Row::Of(Constructor::Only, self.simplify_all(parts, left)?)),
+                [only] => return self.simplify(only, left),
+                _ => (Constructor::Only, all(parts)?),
             },
             PatternKind::List { elements, rest } => {
                 let end = if rest.is_some() { Row::Any } else { Row::Of(Constructor::Nil, Vec::new()) };
-                let rows = self.simplify_all(elements, left)?;
-                Some(rows.into_iter().rev().fold(end, |rest, row| Row::Of(Constructor::Cons, vec![row, rest])))
+                let cons = |rest, row| Row::Of(Constructor::Cons, vec![row, rest]);
+                return Some(all(elements)?.into_iter().rev().fold(end, cons));
             }
-            PatternKind::Or(all) => Some(Row::Or(self.simplify_all(all, left)?)),
-            PatternKind::Error => None,
-        }
-    }
-
-    fn simplify_all(&self, patterns: &[Pattern], left: &mut usize) -> Option<Vec<Row>> {
-        patterns.iter().map(|pattern| self.simplify(pattern, left)).collect()
-    }
-
-    fn simplify_record(&self, name: &Name, fields: &[FieldPattern], ty: TypeId, left: &mut usize) -> Option<Row> {
-        let (constructor, index) = match self.tables.resolution(name.id)? {
-            Res::Variant { index, .. } => (Constructor::Variant(index), index),
-            _ => (Constructor::Only, 0),
+            PatternKind::Or(alternatives) => return Some(Row::Or(all(alternatives)?)),
+            PatternKind::Error => return None,
         };
-        let count = self.types.fields(ty, index).len();
-        *left = left.checked_sub(count)?;
-        let mut parts = vec![Row::Any; count];
-        for field in fields {
-            let position = self.tables.field(field.name.id)? as usize;
-            if let Some(pattern) = &field.pattern {
-                *parts.get_mut(position)? = self.simplify(pattern, left)?;
-            }
-        }
         Some(Row::Of(constructor, parts))
     }
 
     /// Tests whether a pattern binds a name.
-    fn binds(&self, pattern: &Pattern) -> bool {
+    fn binds(self, pattern: &Pattern) -> bool {
+        let any = |parts: &[Pattern]| parts.iter().any(|part| self.binds(part));
         match &pattern.kind {
             PatternKind::Name(name) => matches!(self.tables.resolution(name.id), Some(Res::Local(_))),
-            PatternKind::Variant { args: parts, .. } | PatternKind::Tuple(parts) | PatternKind::Or(parts) => {
-                parts.iter().any(|part| self.binds(part))
-            }
+            PatternKind::Variant { args: parts, .. } | PatternKind::Tuple(parts) | PatternKind::Or(parts) => any(parts),
             PatternKind::Record { fields, .. } => {
                 fields.iter().any(|field| field.pattern.as_ref().is_none_or(|pattern| self.binds(pattern)))
             }
-            PatternKind::List { elements, rest } => {
-                matches!(rest, Some(Some(_))) || elements.iter().any(|element| self.binds(element))
-            }
+            PatternKind::List { elements, rest } => matches!(rest, Some(Some(_))) || any(elements),
             PatternKind::Wildcard | PatternKind::Int(_) | PatternKind::Text(_) => false,
             PatternKind::Bool(_) | PatternKind::Error => false,
         }

@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Block, Expr, ExprKind, Statement, StatementKind, Trigger};
 
 /// The ways in which a block can end.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Ends {
     /// At its closing brace.
     falls: bool,
@@ -28,64 +28,57 @@ const RETURNS: Ends = Ends { falls: false, returns: true };
 const NEVER: Ends = Ends { falls: false, returns: false };
 
 /// A walk over bodies that finds the procs which can give control back to their caller, and dead code.
-struct Walk<'c, 'a> {
-    checker: &'c Checker<'a>,
+struct FlowWalk<'c, 'a> {
+    cx: &'c Checker<'a>,
     /// A flag for each proc: true if it can give control back.
     comes_back: Vec<bool>,
     /// The first dead statement of a block, to its end.
     dead: Vec<Span>,
 }
 
-impl<'a> Checker<'a> {
-    /// Findings about the flow in a protocol without errors.
-    pub(super) fn lint_flow(&mut self, protocol: &Protocol<'a>) {
-        let mut walk = Walk { checker: self, comes_back: vec![false; protocol.procs.len()], dead: Vec::new() };
-        walk.solve_procs(protocol);
-        walk.dead.clear();
-        for proc in &protocol.procs {
-            walk.block(proc.body);
-        }
-        for step in &protocol.steps {
-            walk.block(step.body);
-        }
-        let ends: Vec<Ends> = protocol.handlers.iter().map(|handler| walk.block(handler.body)).collect();
-        let dead = std::mem::take(&mut walk.dead);
-        self.report_dead(&dead);
-        for (handler, ends) in protocol.handlers.iter().zip(ends) {
-            if ends.falls {
-                self.report_silent(handler);
-            }
-        }
-    }
-
-    /// Findings about the flow in a machine without errors.
-    pub(super) fn lint_machine(&mut self, body: &Block) {
-        let mut walk = Walk { checker: self, comes_back: Vec::new(), dead: Vec::new() };
+/// Findings about the flow in a protocol without errors.
+pub(super) fn lint_protocol_flow(cx: &mut Checker, protocol: &Protocol) {
+    let mut walk = FlowWalk { cx, comes_back: vec![false; protocol.procs.len()], dead: Vec::new() };
+    walk.solve_procs(protocol);
+    walk.dead.clear();
+    let others = protocol.procs.iter().map(|proc| proc.body).chain(protocol.steps.iter().map(|step| step.body));
+    for body in others {
         walk.block(body);
-        let dead = std::mem::take(&mut walk.dead);
-        self.report_dead(&dead);
     }
-
-    fn report_dead(&mut self, dead: &[Span]) {
-        for &span in dead {
-            let report = Diagnostic::warning(span, "this is never reached");
-            self.report(report.label("every path before it ends earlier"));
-        }
-    }
-
-    fn report_silent(&mut self, handler: &Handler<'a>) {
-        let Trigger::Request(pattern) = handler.trigger else { return };
-        let end = handler.body.span;
-        let brace = Span { start: end.end.saturating_sub(1).max(end.start), ..end };
-        let report = Diagnostic::warning(pattern.span, "this handler may end without a reply");
-        let report = report.label("some path has no answer").also(brace, "it can end here");
-        self.report(report.help("if no answer is intended, write `return;`"));
+    let ends: Vec<Ends> = protocol.handlers.iter().map(|handler| walk.block(handler.body)).collect();
+    let dead = walk.dead;
+    report_dead(cx, dead);
+    for (handler, _) in protocol.handlers.iter().zip(ends).filter(|(_, ends)| ends.falls) {
+        report_silent(cx, handler);
     }
 }
 
-impl Walk<'_, '_> {
+/// Findings about the flow in a machine without errors.
+pub(super) fn lint_machine_flow(cx: &mut Checker, body: &Block) {
+    let mut walk = FlowWalk { cx, comes_back: Vec::new(), dead: Vec::new() };
+    walk.block(body);
+    let dead = walk.dead;
+    report_dead(cx, dead);
+}
+
+fn report_dead(cx: &mut Checker, dead: Vec<Span>) {
+    for span in dead {
+        cx.report(Diagnostic::warning(span, "this is never reached").label("every path before it ends earlier"));
+    }
+}
+
+fn report_silent(cx: &mut Checker, handler: &Handler) {
+    let Trigger::Request(pattern) = handler.trigger else { return };
+    let end = handler.body.span;
+    let brace = Span { start: end.end.saturating_sub(1).max(end.start), ..end };
+    let report = Diagnostic::warning(pattern.span, "this handler may end without a reply");
+    let report = report.label("some path has no answer").also(brace, "it can end here");
+    cx.report(report.help("if no answer is intended, write `return;`"));
+}
+
+impl FlowWalk<'_, '_> {
     /// The least fixed point: a proc comes back if some path through it does.
-    fn solve_procs(&mut self, protocol: &Protocol<'_>) {
+    fn solve_procs(&mut self, protocol: &Protocol) {
         let mut changed = true;
         while changed {
             changed = false;
@@ -111,32 +104,23 @@ impl Walk<'_, '_> {
         ends
     }
 
-    fn any(&mut self, blocks: &mut dyn Iterator<Item = &Block>) -> Ends {
-        let mut ends = NEVER;
-        for block in blocks {
-            ends = ends.or(self.block(block));
-        }
-        ends
-    }
-
     fn statement(&mut self, statement: &Statement) -> Ends {
         match &statement.kind {
             StatementKind::If { then, otherwise, .. } => {
                 let then = self.block(then);
                 then.or(otherwise.as_ref().map_or(FALLS, |otherwise| self.block(otherwise)))
             }
-            StatementKind::Match { arms, .. } => self.any(&mut arms.iter().map(|arm| &arm.body)),
-            StatementKind::Either(blocks) => self.any(&mut blocks.iter()),
+            StatementKind::Match { arms, .. } => arms.iter().fold(NEVER, |ends, arm| ends.or(self.block(&arm.body))),
+            StatementKind::Either(blocks) => blocks.iter().fold(NEVER, |ends, block| ends.or(self.block(block))),
             StatementKind::For { body, .. } => FALLS.or(self.block(body)),
             StatementKind::While { condition, body } => {
-                let ends = self.block(body);
-                Ends { falls: !is_literal(condition, Literal::True), returns: ends.returns }
+                Ends { falls: literal(condition) != Some(true), ..self.block(body) }
             }
-            StatementKind::ProcCall { name, .. } => match self.checker.tables.resolution(name.id) {
+            StatementKind::ProcCall { name, .. } => match self.cx.tables.resolution(name.id) {
                 Some(Res::Proc(index)) if !self.comes_back[index as usize] => NEVER,
                 _ => FALLS,
             },
-            StatementKind::Assume(condition) if is_literal(condition, Literal::False) => NEVER,
+            StatementKind::Assume(condition) if literal(condition) == Some(false) => NEVER,
             StatementKind::Reply(_) => NEVER,
             StatementKind::Return => RETURNS,
             StatementKind::Let { .. } | StatementKind::Var { .. } | StatementKind::Assign { .. } => FALLS,
@@ -147,17 +131,11 @@ impl Walk<'_, '_> {
     }
 }
 
-/// A truth value that is written out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Literal {
-    True,
-    False,
-}
-
-fn is_literal(expr: &Expr, literal: Literal) -> bool {
+/// The truth value that is written out.
+fn literal(expr: &Expr) -> Option<bool> {
     match &expr.kind {
-        ExprKind::Bool(known) => *known == (literal == Literal::True),
-        ExprKind::Paren(inner) => is_literal(inner, literal),
-        _ => false,
+        ExprKind::Bool(known) => Some(*known),
+        ExprKind::Paren(inner) => literal(inner),
+        _ => None,
     }
 }

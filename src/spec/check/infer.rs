@@ -4,6 +4,11 @@
 //! They live for one unit, the expression of a statement, of an item, or of a handler's guard: in `x == {}` the type of
 //! `{}` is a variable until the operands are unified. Numbers from [`FIRST`] on are nodes of this graph, all below are
 //! types of [`Types`].
+//!
+//! ```text
+//! x == {}      x: set<int>             {}: #0 free      before the operands are unified
+//!                                      #0 -> set<int>   after
+//! ```
 
 use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, Type, TypeId, Types};
@@ -31,24 +36,24 @@ pub(super) enum Origin {
     SetOrMap,
 }
 
-#[derive(Clone, Debug)]
-enum Node {
-    Free(Origin, Span),
-    Link(TypeId),
-    Of(Type),
-}
-
-/// A type that stayed open.
+/// A type of which nothing is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenType {
     pub(super) origin: Origin,
     pub(super) span: Span,
 }
 
+#[derive(Clone, Debug)]
+enum TypeNode {
+    Free(OpenType),
+    Link(TypeId),
+    Of(Type),
+}
+
 /// The graph of one unit.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Infer {
-    nodes: Vec<Node>,
+    nodes: Vec<TypeNode>,
 }
 
 impl Infer {
@@ -62,36 +67,36 @@ impl Infer {
         id.0 >= FIRST
     }
 
-    fn push(&mut self, node: Node) -> TypeId {
+    fn push(&mut self, node: TypeNode) -> TypeId {
         self.nodes.push(node);
         TypeId(FIRST + self.nodes.len() as u32 - 1)
     }
 
     /// A new variable.
     pub(super) fn fresh(&mut self, origin: Origin, span: Span) -> TypeId {
-        self.push(Node::Free(origin, span))
+        self.push(TypeNode::Free(OpenType { origin, span }))
     }
 
     /// A type whose parts may be open.
     pub(super) fn build(&mut self, types: &mut Types, ty: Type) -> TypeId {
-        if parts(&ty).iter().any(|&part| Infer::is_open(part)) { self.push(Node::Of(ty)) } else { types.intern(ty) }
+        let open = parts(&ty).into_iter().any(Infer::is_open);
+        if open { self.push(TypeNode::Of(ty)) } else { types.intern(ty) }
     }
 
-    fn node(&self, id: TypeId) -> &Node {
+    fn node(&self, id: TypeId) -> &TypeNode {
         &self.nodes[(id.0 - FIRST) as usize]
     }
 
-    fn set(&mut self, id: TypeId, node: Node) {
+    fn set(&mut self, id: TypeId, node: TypeNode) {
         self.nodes[(id.0 - FIRST) as usize] = node;
     }
 
     /// Follows links.
     pub(super) fn find(&self, mut id: TypeId) -> TypeId {
-        while Infer::is_open(id) {
-            match self.node(id) {
-                Node::Link(next) => id = *next,
-                Node::Free(..) | Node::Of(_) => break,
-            }
+        while Infer::is_open(id)
+            && let TypeNode::Link(next) = self.node(id)
+        {
+            id = *next;
         }
         id
     }
@@ -103,15 +108,21 @@ impl Infer {
             return Some(types.get(id).clone());
         }
         match self.node(id) {
-            Node::Of(ty) => Some(ty.clone()),
-            Node::Free(..) | Node::Link(_) => None,
+            TypeNode::Of(ty) => Some(ty.clone()),
+            TypeNode::Free(_) | TypeNode::Link(_) => None,
         }
     }
 
     /// Tests whether a type is a variable that nothing is known of.
     pub(super) fn is_free(&self, id: TypeId) -> bool {
-        let id = self.find(id);
-        Infer::is_open(id) && matches!(self.node(id), Node::Free(..))
+        self.free(self.find(id)).is_some()
+    }
+
+    fn free(&self, id: TypeId) -> Option<OpenType> {
+        match Infer::is_open(id).then(|| self.node(id)) {
+            Some(TypeNode::Free(open)) => Some(*open),
+            Some(TypeNode::Link(_) | TypeNode::Of(_)) | None => None,
+        }
     }
 
     /// Makes two types equal, or says that they cannot be.
@@ -130,7 +141,13 @@ impl Infer {
             return true;
         }
         match (self.free(a), self.free(b)) {
-            (Some(left), Some(right)) => self.join(a, left, b, right),
+            (Some(left), Some(right)) => {
+                // The one that says more about itself stays.
+                let left_stays = left.origin == Origin::SetOrMap || right.origin == Origin::Context;
+                let (from, to) = if left_stays && right.origin != Origin::SetOrMap { (b, a) } else { (a, b) };
+                self.set(from, TypeNode::Link(to));
+                true
+            }
             (Some(open), None) => self.bind(types, a, open, b),
             (None, Some(open)) => self.bind(types, b, open, a),
             (None, None) => depth <= DEEPEST_TYPE && self.unify_parts(types, a, b, depth + 1),
@@ -139,69 +156,37 @@ impl Infer {
 
     /// Of what meets a reported type nothing is asked: its variables are [`ERROR`] from here on.
     pub(super) fn poison(&mut self, id: TypeId) {
+        for id in self.inside(id) {
+            if self.free(id).is_some() {
+                self.set(id, TypeNode::Link(ERROR));
+            }
+        }
+    }
+
+    /// The nodes that a type is made of, itself included, with links followed.
+    fn inside(&self, id: TypeId) -> Vec<TypeId> {
         let mut seen = vec![false; self.nodes.len()];
-        let mut todo = vec![id];
-        while let Some(id) = todo.pop() {
-            let id = self.find(id);
+        let (mut todo, mut found) = (vec![id], Vec::new());
+        while let Some(id) = todo.pop().map(|id| self.find(id)) {
             if !Infer::is_open(id) || std::mem::replace(&mut seen[(id.0 - FIRST) as usize], true) {
                 continue;
             }
-            match self.node(id).clone() {
-                Node::Free(..) => self.set(id, Node::Link(ERROR)),
-                Node::Of(ty) => todo.extend(parts(&ty)),
-                Node::Link(_) => {}
-            }
-        }
-    }
-
-    fn free(&self, id: TypeId) -> Option<Open> {
-        if !Infer::is_open(id) {
-            return None;
-        }
-        match self.node(id) {
-            Node::Free(origin, span) => Some(Open { origin: *origin, span: *span }),
-            Node::Link(_) | Node::Of(_) => None,
-        }
-    }
-
-    fn join(&mut self, a: TypeId, left: Open, b: TypeId, right: Open) -> bool {
-        let keep_left = left.origin == Origin::SetOrMap || right.origin == Origin::Context;
-        if keep_left && right.origin != Origin::SetOrMap {
-            self.set(b, Node::Link(a));
-        } else {
-            self.set(a, Node::Link(b));
-        }
-        true
-    }
-
-    fn bind(&mut self, types: &Types, variable: TypeId, open: Open, to: TypeId) -> bool {
-        let fits = match self.head(types, to) {
-            Some(Type::Set(_) | Type::Map(..)) => true,
-            Some(_) | None => open.origin != Origin::SetOrMap,
-        };
-        if !fits || self.occurs(variable, to) {
-            return false;
-        }
-        self.set(variable, Node::Link(to));
-        true
-    }
-
-    fn occurs(&self, variable: TypeId, inside: TypeId) -> bool {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut todo = vec![inside];
-        while let Some(id) = todo.pop() {
-            let id = self.find(id);
-            if id == variable {
-                return true;
-            }
-            if !Infer::is_open(id) || std::mem::replace(&mut seen[(id.0 - FIRST) as usize], true) {
-                continue;
-            }
-            if let Node::Of(ty) = self.node(id) {
+            found.push(id);
+            if let TypeNode::Of(ty) = self.node(id) {
                 todo.extend(parts(ty));
             }
         }
-        false
+        found
+    }
+
+    fn bind(&mut self, types: &Types, variable: TypeId, open: OpenType, to: TypeId) -> bool {
+        let fits =
+            open.origin != Origin::SetOrMap || matches!(self.head(types, to), Some(Type::Set(_) | Type::Map(..)));
+        let fits = fits && !self.inside(to).contains(&variable);
+        if fits {
+            self.set(variable, TypeNode::Link(to));
+        }
+        fits
     }
 
     fn unify_parts(&mut self, types: &Types, a: TypeId, b: TypeId, depth: u32) -> bool {
@@ -213,20 +198,26 @@ impl Infer {
         if inner.is_empty() || inner.len() != outer.len() {
             return left == right;
         }
-        let before = if Infer::is_open(a) { Some((a, self.node(a).clone(), b)) } else { None };
-        let before = before.or_else(|| Infer::is_open(b).then(|| (b, self.node(b).clone(), a)));
-        if let Some((from, _, to)) = &before {
-            self.set(*from, Node::Link(*to));
+        // The nodes are one from here on, so that parts which they share are not unified again; undone if they do not fit.
+        let (from, to) = if Infer::is_open(a) { (a, b) } else { (b, a) };
+        let before = Infer::is_open(from).then(|| self.node(from).clone());
+        if before.is_some() {
+            self.set(from, TypeNode::Link(to));
         }
         let fits = inner.iter().zip(&outer).all(|(&x, &y)| self.unify_at(types, x, y, depth));
-        if let (false, Some((from, node, _))) = (fits, before) {
+        if let (false, Some(node)) = (fits, before) {
             self.set(from, node);
         }
         fits
     }
 
     /// The type without variables, each replaced by what `open` gives for it; what nests too deep is [`ERROR`].
-    pub(super) fn resolve(&mut self, types: &mut Types, id: TypeId, open: &mut dyn FnMut(Open) -> TypeId) -> TypeId {
+    pub(super) fn resolve(
+        &mut self,
+        types: &mut Types,
+        id: TypeId,
+        open: &mut dyn FnMut(OpenType) -> TypeId,
+    ) -> TypeId {
         self.resolve_at(types, id, open, 0)
     }
 
@@ -234,7 +225,7 @@ impl Infer {
         &mut self,
         types: &mut Types,
         id: TypeId,
-        open: &mut dyn FnMut(Open) -> TypeId,
+        open: &mut dyn FnMut(OpenType) -> TypeId,
         depth: u32,
     ) -> TypeId {
         let id = self.find(id);
@@ -242,29 +233,25 @@ impl Infer {
             return id;
         }
         let known = match self.node(id).clone() {
-            Node::Free(origin, span) => open(Open { origin, span }),
-            Node::Of(_) if depth > DEEPEST_TYPE => ERROR,
-            Node::Of(ty) => {
+            TypeNode::Free(variable) => open(variable),
+            TypeNode::Of(_) if depth > DEEPEST_TYPE => ERROR,
+            TypeNode::Of(ty) => {
                 let ty = map_parts(ty, &mut |part| self.resolve_at(types, part, open, depth + 1));
                 types.intern(ty)
             }
-            Node::Link(to) => to,
+            TypeNode::Link(to) => to,
         };
-        self.set(id, Node::Link(known));
+        self.set(id, TypeNode::Link(known));
         known
     }
 
     /// The name of a type; what is open in it is a `_`.
     pub(super) fn name(&self, types: &mut Types, id: TypeId) -> String {
-        let id = self.find(id);
-        if !Infer::is_open(id) {
-            return types.name(id);
-        }
-        match self.free(id) {
-            Some(Open { origin: Origin::SetOrMap, .. }) => "a set or map".into(),
+        match self.free(self.find(id)) {
+            Some(OpenType { origin: Origin::SetOrMap, .. }) => "a set or map".into(),
             Some(_) => "_".into(),
             None => {
-                let known = Infer { nodes: self.nodes.clone() }.resolve(types, id, &mut |_| ERROR);
+                let known = self.clone().resolve(types, id, &mut |_| ERROR);
                 types.name(known)
             }
         }
@@ -272,14 +259,13 @@ impl Infer {
 }
 
 /// The types that a structural type is built from.
-fn parts(ty: &Type) -> Vec<TypeId> {
-    match ty {
-        Type::Option(of) | Type::List(of) | Type::Set(of) => vec![*of],
-        Type::Map(key, value) => vec![*key, *value],
-        Type::Tuple(of) => of.clone(),
-        Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client => Vec::new(),
-        Type::Json | Type::Token(_) | Type::Struct(_) | Type::Enum(_) | Type::Error => Vec::new(),
-    }
+pub(super) fn parts(ty: &Type) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    map_parts(ty.clone(), &mut |part| {
+        found.push(part);
+        part
+    });
+    found
 }
 
 fn map_parts(ty: Type, map: &mut dyn FnMut(TypeId) -> TypeId) -> Type {

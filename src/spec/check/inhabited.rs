@@ -4,85 +4,53 @@
 //! `struct Node { next: Node }` has none, `struct Node { next: option<Node> }` has.
 
 use super::context::Checker;
-use crate::diagnostic::Diagnostic;
 use crate::spec::types::{Type, TypeId, Types};
-use crate::syntax::ast::{Item, ItemKind, Name};
-use rustc_hash::FxHashSet;
+use crate::syntax::ast::Name;
 
-/// Which structs and enums are known to have a finite value.
-struct Inhabited {
-    structs: Vec<bool>,
-    enums: Vec<bool>,
-}
-
-impl<'a> Checker<'a> {
-    /// Reports structs and enums without a finite value.
-    pub(super) fn check_inhabited(&mut self, items: &[&'a Item]) {
-        let known = inhabited(&self.types);
-        for item in items {
-            match &item.kind {
-                ItemKind::Struct { name, .. } | ItemKind::Enum { name, .. } => self.check_finite_value(name, &known),
-                ItemKind::Use(_) | ItemKind::Const { .. } | ItemKind::Alias { .. } | ItemKind::Token(_) => {}
-                ItemKind::Function { .. } | ItemKind::Machine { .. } | ItemKind::Protocol { .. } => {}
-            }
-        }
-    }
-
-    fn check_finite_value(&mut self, name: &Name, known: &Inhabited) {
-        let (fine, what, expected) = match self.own_type(name) {
-            Some(Type::Struct(index)) => (
-                known.structs[index as usize],
-                "struct",
-                "expected its recursion to go through an option, a list or an enum",
-            ),
-            Some(Type::Enum(index)) if self.types.enums[index as usize].variants.is_empty() => {
+/// Reports those of the named structs and enums that have no finite value.
+pub(super) fn check_inhabited(cx: &mut Checker, names: &[&Name]) {
+    let known = inhabited(&cx.types);
+    for name in names {
+        let Some(ty) = cx.names.own_type(name) else { continue };
+        let finite = known[ty.number() as usize];
+        let (fine, what, expected) = match cx.types.get(ty) {
+            Type::Struct(_) => (finite, "struct", "expected its recursion to go through an option, a list or an enum"),
+            Type::Enum(index) if cx.types.enums[*index as usize].variants.is_empty() => {
                 (false, "enum", "expected a variant")
             }
-            Some(Type::Enum(index)) => {
-                (known.enums[index as usize], "enum", "expected a variant that does not contain the enum again")
-            }
-            Some(_) | None => return,
+            _ => (finite, "enum", "expected a variant that does not contain the enum again"),
         };
         if !fine {
-            let report = Diagnostic::error(name.span, format!("the {what} `{}` has no finite value", name.text));
-            self.report(report.label(expected));
+            cx.error(name.span, format!("the {what} `{}` has no finite value", name.text), expected);
         }
     }
 }
 
-fn inhabited(types: &Types) -> Inhabited {
-    let empty = types.enums.iter().map(|def| def.variants.is_empty()).collect();
-    let mut known = Inhabited { structs: vec![false; types.structs.len()], enums: empty };
+/// A flag for each type: true if it has a finite value. An enum without variants counts as if it had one: it is reported
+/// itself, and not what uses it.
+fn inhabited(types: &Types) -> Vec<bool> {
+    let mut known = vec![false; types.count()];
     let mut changed = true;
     while changed {
         changed = false;
-        for (index, def) in types.structs.iter().enumerate() {
-            let now = known.structs[index] || def.fields.iter().all(|field| has_value(types, &known, field.1));
-            changed |= now != std::mem::replace(&mut known.structs[index], now);
-        }
-        for (index, def) in types.enums.iter().enumerate() {
-            let some =
-                |fields: &[(Option<String>, TypeId)]| fields.iter().all(|field| has_value(types, &known, field.1));
-            let now = known.enums[index] || def.variants.iter().any(|variant| some(&variant.fields));
-            changed |= now != std::mem::replace(&mut known.enums[index], now);
+        for index in 0..known.len() {
+            let now = known[index] || has_value(types, &known, TypeId::of_number(index as u32));
+            changed |= now != std::mem::replace(&mut known[index], now);
         }
     }
     known
 }
 
-fn has_value(types: &Types, known: &Inhabited, ty: TypeId) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut todo = vec![ty];
-    while let Some(ty) = todo.pop() {
-        match types.get(ty) {
-            Type::Struct(index) if !known.structs[*index as usize] => return false,
-            Type::Enum(index) if !known.enums[*index as usize] => return false,
-            Type::Tuple(of) if seen.insert(ty) => todo.extend(of),
-            Type::Struct(_) | Type::Enum(_) | Type::Tuple(_) | Type::Error => {}
-            Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json => {}
-            Type::Token(_) => {}
-            Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) => {}
+fn has_value(types: &Types, known: &[bool], ty: TypeId) -> bool {
+    let is_known = |ty: &TypeId| known[ty.number() as usize];
+    match types.get(ty) {
+        Type::Struct(index) => types.structs[*index as usize].fields.iter().all(|field| is_known(&field.1)),
+        Type::Enum(index) => {
+            let variants = &types.enums[*index as usize].variants;
+            variants.is_empty() || variants.iter().any(|variant| variant.fields.iter().all(|field| is_known(&field.1)))
         }
+        Type::Tuple(of) => of.iter().all(is_known),
+        Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json => true,
+        Type::Option(_) | Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Token(_) | Type::Error => true,
     }
-    true
 }

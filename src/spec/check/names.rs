@@ -1,22 +1,24 @@
 //! The names that files declare: types, values and specifications, three spaces that do not meet, shared by all files of
-//! a load; and what is near an unknown name.
+//! a load; and the members of the protocol that is being checked.
 //!
 //! `token Tag;` and `fn Tag(..)` may stand together, two `struct Tag` may not.
 
 use super::checked::Res;
-use crate::diagnostic::{Span, suggest};
-use crate::spec::types::TypeId;
-use rustc_hash::FxHashMap;
+use super::report::mistake;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::spec::types::{BOOL, BYTES, CLIENT, INT, JSON, STRING, TypeId};
+use crate::syntax::ast::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A declared name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<T> {
+pub(super) struct Declared<T> {
     pub(super) what: T,
     pub(super) span: Span,
 }
 
 /// The names of one space.
-pub(super) type Space<'a, T> = FxHashMap<&'a str, Entry<T>>;
+pub(super) type Space<'a, T> = FxHashMap<&'a str, Declared<T>>;
 
 /// All declared names.
 #[derive(Default, Debug)]
@@ -29,23 +31,55 @@ pub(super) struct Names<'a> {
     pub(super) specs: Space<'a, ()>,
     /// The enums (by type) that have a variant of that name, with its index.
     pub(super) variants: FxHashMap<&'a str, Vec<(TypeId, u32)>>,
-    /// The variables of the present protocol.
-    pub(super) vars: Space<'a, (u32, TypeId)>,
-    /// The procs of the present protocol.
-    pub(super) procs: Space<'a, u32>,
-    /// The peers of the present protocol.
-    pub(super) peers: Space<'a, u32>,
 }
 
-/// The names of the basic types.
-pub(super) const BASIC_TYPES: [&str; 11] =
-    ["int", "bool", "string", "bytes", "client", "json", "option", "list", "set", "map", "token"];
+impl Names<'_> {
+    /// The struct, enum, token or alias of that name.
+    pub(super) fn ty(&self, name: &str) -> Option<TypeId> {
+        self.types.get(name).map(|declared| declared.what)
+    }
 
-/// The known name that is nearest to an unknown one, if one is near enough to be meant; the first in the alphabet of
-/// equals. Of one letter nothing is near but its other case.
-pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let short = name.chars().nth(1).is_none();
-    let mut known: Vec<&str> = known.filter(|known| !short || known.eq_ignore_ascii_case(name)).collect();
-    known.sort_unstable();
-    suggest(name, known)
+    /// The type that this very name declares (not one that declared the same name before).
+    pub(super) fn own_type(&self, name: &Name) -> Option<TypeId> {
+        self.types.get(name.text.as_str()).filter(|declared| declared.span == name.span).map(|declared| declared.what)
+    }
+}
+
+/// The members of a protocol, by name, and which of them are used.
+#[derive(Default, Debug)]
+pub(super) struct Members<'a> {
+    /// The variables: numbers and types.
+    pub(super) vars: Space<'a, (u32, TypeId)>,
+    /// The procs: numbers and types of the parameters.
+    pub(super) procs: Space<'a, (u32, Vec<TypeId>)>,
+    /// The peers: numbers, and the types of key, request and response.
+    pub(super) peers: Space<'a, (u32, [TypeId; 3])>,
+    /// The variables that something reads.
+    pub(super) vars_read: FxHashSet<u32>,
+    /// The procs that something runs.
+    pub(super) procs_run: FxHashSet<u32>,
+}
+
+/// The words that name a basic type, or with types in angle brackets build one.
+pub(super) const BASIC_TYPES: [(&str, Option<TypeId>); 10] = [
+    ("int", Some(INT)),
+    ("bool", Some(BOOL)),
+    ("string", Some(STRING)),
+    ("bytes", Some(BYTES)),
+    ("client", Some(CLIENT)),
+    ("json", Some(JSON)),
+    ("option", None),
+    ("list", None),
+    ("set", None),
+    ("map", None),
+];
+
+/// Declares a name in its space; a second declaration is an error and changes nothing.
+pub(super) fn declare_in<'a, T>(space: &mut Space<'a, T>, name: &'a Name, what: T) -> Result<(), Diagnostic> {
+    if let Some(first) = space.get(name.text.as_str()) {
+        let report = mistake(name.span, format!("`{}` is declared twice", name.text), "expected another name");
+        return Err(report.also(first.span, "it is declared here"));
+    }
+    space.insert(&name.text, Declared { what, span: name.span });
+    Ok(())
 }

@@ -3,317 +3,251 @@
 //! Against `option<Tag>`, `Some(t)` binds `t: Tag`; a lone name with a capital is a variant, any other binds.
 
 use super::checked::Res;
-use super::construct::Fields;
-use super::context::Checker;
+use super::construct::{find_variant, positional, qualified_variant, variant_of_enum};
+use super::context::{Checker, Want};
+use super::declare::check_distinct;
+use super::duty::Duty;
+use super::locals::{Binder, Local};
 use super::needy::starts_with_capital;
-use super::scope::{Binder, Mark};
+use super::record::{absent, field_type, named_fields};
+use super::report::mistake;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::spec::types::{BOOL, BYTES, ERROR, INT, STRING, Type, TypeId};
-use crate::syntax::ast::{FieldPattern, Name, NodeId, Openness, Pattern, PatternKind, TextLiteral};
+use crate::spec::types::{BOOL, ERROR, INT, Type, TypeId};
+use crate::syntax::ast::{FieldPattern, Name, Openness, Pattern, PatternKind};
 use rustc_hash::FxHashMap;
 
-impl<'a> Checker<'a> {
-    /// Checks a pattern for values of a type.
-    pub(super) fn pattern(&mut self, pattern: &'a Pattern, ty: TypeId) {
-        let mark = self.scope.mark();
-        self.subpattern(pattern, ty);
-        let names = self.scope.since(mark).iter().map(|local| (local.name, local.span)).collect::<Vec<_>>();
-        let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
-        for (name, span) in names {
-            if let Some(first) = seen.insert(name, span) {
-                let report = Diagnostic::error(span, format!("the pattern binds `{name}` twice"));
-                self.report(report.label("expected another name").also(first, "it is bound here"));
-            }
+/// Checks a pattern that must always fit.
+pub(super) fn binder<'a>(cx: &mut Checker<'a>, binder: &'a Pattern, ty: TypeId) {
+    pattern(cx, binder, ty);
+    cx.duties.push(Duty::AlwaysFits(binder));
+}
+
+/// Checks a pattern for values of a type.
+pub(super) fn pattern<'a>(cx: &mut Checker<'a>, pattern: &'a Pattern, ty: TypeId) {
+    let height = cx.locals.height();
+    subpattern(cx, pattern, ty);
+    let mut seen: FxHashMap<&str, Span> = FxHashMap::default();
+    for Local { name, span, .. } in cx.locals.since(height).to_vec() {
+        if let Some(first) = seen.insert(name, span) {
+            let report = mistake(span, format!("the pattern binds `{name}` twice"), "expected another name");
+            cx.report(report.also(first, "it is bound here"));
         }
     }
+}
 
-    fn subpattern(&mut self, pattern: &'a Pattern, ty: TypeId) {
-        let span = pattern.span;
-        self.record(pattern.id, span, ty);
-        match &pattern.kind {
-            PatternKind::Wildcard => {}
-            PatternKind::Name(name) if starts_with_capital(&name.text) => {
-                self.variant_pattern(None, name, &[], ty, span)
+fn subpattern<'a>(cx: &mut Checker<'a>, pattern: &'a Pattern, ty: TypeId) {
+    let span = pattern.span;
+    cx.record(pattern.id, span, ty);
+    match &pattern.kind {
+        PatternKind::Wildcard => {}
+        PatternKind::Name(name) if starts_with_capital(&name.text) => variant(cx, None, name, &[], ty, span),
+        PatternKind::Name(name) => binding(cx, name, ty),
+        PatternKind::Int(_) => fits(cx, span, INT, ty),
+        PatternKind::Text(text) => fits(cx, span, cx.text_type(text, ty), ty),
+        PatternKind::Bool(_) => fits(cx, span, BOOL, ty),
+        PatternKind::Variant { qualifier, name, args } => variant(cx, qualifier.as_ref(), name, args, ty, span),
+        PatternKind::Record { qualifier, name, fields, openness } => {
+            record(cx, (qualifier.as_ref(), name), fields, *openness, ty, span);
+        }
+        PatternKind::Tuple(parts) => tuple(cx, parts, ty, span),
+        PatternKind::List { elements, rest } => list(cx, elements, rest.as_ref(), ty, span),
+        PatternKind::Or(all) => alternatives(cx, all, ty),
+        PatternKind::Error => drop(cx.taint()),
+    }
+}
+
+/// Makes the type of a pattern that of the values that come.
+fn fits(cx: &mut Checker, span: Span, pattern: TypeId, ty: TypeId) {
+    if !cx.unify(pattern, ty) {
+        let (expected, found) = (cx.show(ty), cx.show(pattern));
+        let message = format!("a pattern for {found}, but the value is of type {expected}");
+        cx.error(span, message, format!("expected a pattern for {expected}"));
+    }
+}
+
+fn binding<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: TypeId) {
+    cx.bind(name, ty, Binder::Binding);
+    let ty = cx.infer.find(ty);
+    let is_enum = matches!(cx.head(ty), Some(Type::Enum(_)));
+    if is_enum && cx.types.variant(ty, &name.text).is_some() {
+        let written = format!("{}.{}", cx.types.name(ty), name.text);
+        let report = Diagnostic::warning(name.span, format!("`{}` binds a new name here", name.text));
+        let report = report.label("this matches every value");
+        cx.report(report.help(format!("the variant is written `{written}` in a pattern")));
+    }
+}
+
+/// The variant that a pattern names: its type and index, noted at the name, or a report.
+fn target(cx: &mut Checker, qualifier: Option<&Name>, name: &Name, ty: TypeId) -> Option<(TypeId, u32)> {
+    let found = match (qualifier, cx.head(ty)) {
+        (Some(qualifier), _) => variant_of_enum(cx, qualifier, name),
+        (None, Some(Type::Enum(_))) => qualified_variant(cx, cx.infer.find(ty), name),
+        (None, Some(Type::Error)) => None,
+        (None, _) => find_variant(cx, name, Want::of(ty)).or_else(|| {
+            unknown_variant(cx, name, ty);
+            None
+        }),
+    };
+    let (ty, index) = found?;
+    cx.resolve_to(name, Res::Variant { ty, index });
+    found
+}
+
+fn unknown_variant(cx: &mut Checker, name: &Name, ty: TypeId) {
+    let value = cx.names.values.get(name.text.as_str()).map(|declared| declared.what);
+    let help = match value {
+        Some(Res::Const(_)) => format!("to compare with the constant, bind a name and add `if x == {}`", name.text),
+        _ => "a capitalized name is a variant; to bind a name, begin it with a lower-case letter".into(),
+    };
+    let expected = format!("expected a pattern for {}", cx.show(ty));
+    cx.report_missing(mistake(name.span, format!("there is no variant `{}`", name.text), expected).help(help));
+}
+
+fn variant<'a>(
+    cx: &mut Checker<'a>,
+    qualifier: Option<&Name>,
+    name: &Name,
+    args: &'a [Pattern],
+    ty: TypeId,
+    span: Span,
+) {
+    let types = match target(cx, qualifier, name, ty) {
+        Some(found) => {
+            fits(cx, span, found.0, ty);
+            positional(cx, name, found, args.len(), span)
+        }
+        None => vec![None; args.len()],
+    };
+    for (arg, ty) in args.iter().zip(types) {
+        subpattern(cx, arg, ty.unwrap_or(ERROR));
+    }
+}
+
+fn record<'a>(
+    cx: &mut Checker<'a>,
+    (qualifier, name): (Option<&Name>, &Name),
+    fields: &'a [FieldPattern],
+    openness: Openness,
+    ty: TypeId,
+    span: Span,
+) {
+    let (known, shape) = match record_target(cx, qualifier, name, ty) {
+        Some(found) => {
+            fits(cx, span, found.0, ty);
+            named_fields(cx, name, found, span)
+        }
+        None => (Vec::new(), None),
+    };
+    check_distinct(cx, fields.iter().map(|field| &field.name), "field");
+    for FieldPattern { name, pattern } in fields {
+        let ty = field_type(cx, name, &known, shape.as_deref()).unwrap_or(ERROR);
+        match pattern {
+            Some(pattern) => {
+                cx.tables.set_span(name.id, name.span);
+                subpattern(cx, pattern, ty);
             }
-            PatternKind::Name(name) => self.binding(name, ty),
-            PatternKind::Int(_) => self.fits(span, INT, ty),
-            PatternKind::Text(text) => self.text_pattern(text, span, ty),
-            PatternKind::Bool(_) => self.fits(span, BOOL, ty),
-            PatternKind::Variant { qualifier, name, args } => {
-                self.variant_pattern(qualifier.as_ref(), name, args, ty, span);
-            }
-            PatternKind::Record { qualifier, name, fields, openness } => {
-                self.record_pattern(qualifier.as_ref(), name, fields, *openness, ty, span);
-            }
-            PatternKind::Tuple(parts) => self.tuple_pattern(parts, ty, span),
-            PatternKind::List { elements, rest } => self.list_pattern(elements, rest.as_ref(), ty, span),
-            PatternKind::Or(all) => self.or_pattern(all, ty),
-            PatternKind::Error => drop(self.taint()),
+            None => cx.bind(name, ty, Binder::FieldBinding),
         }
     }
-
-    /// A pattern for one type where values of another come.
-    fn fits(&mut self, span: Span, pattern: TypeId, ty: TypeId) {
-        if !self.unify(pattern, ty) {
-            let (expected, found) = (self.show(ty), self.show(pattern));
-            let report = Diagnostic::error(span, format!("a pattern for {found}, but the value is of type {expected}"));
-            self.report(report.label(format!("expected a pattern for {expected}")));
-        }
+    let missing = absent(&known, fields.iter().map(|field| &field.name));
+    if openness == Openness::Closed && !missing.is_empty() {
+        let message = format!("the pattern of `{}` does not mention {}", name.text, missing.join(", "));
+        cx.report_missing(mistake(span, message, "expected every field, or `..` last"));
     }
+}
 
-    fn text_pattern(&mut self, text: &TextLiteral, span: Span, ty: TypeId) {
-        let bytes = text.escapes_octets || self.head(ty) == Some(Type::Bytes);
-        self.fits(span, if bytes { BYTES } else { STRING }, ty);
+/// The struct or variant that a record pattern names, noted at the name, or a report.
+fn record_target(cx: &mut Checker, qualifier: Option<&Name>, name: &Name, ty: TypeId) -> Option<(TypeId, u32)> {
+    let wanted = matches!(cx.head(ty), Some(Type::Enum(_) | Type::Error));
+    if let (Some(found), None, false) = (cx.names.ty(&name.text), qualifier, wanted)
+        && let Type::Struct(number) = *cx.types.get(found)
+    {
+        cx.resolve_to(name, Res::Struct(number));
+        return Some((found, 0));
     }
+    target(cx, qualifier, name, ty)
+}
 
-    fn binding(&mut self, name: &'a Name, ty: TypeId) {
-        self.bind(name, ty, Binder::Binding);
-        let ty = self.infer.find(ty);
-        if self.head(ty).is_some_and(|head| matches!(head, Type::Enum(_)))
-            && self.types.variant(ty, &name.text).is_some()
-        {
-            let enumeration = self.types.name(ty);
-            let report = Diagnostic::warning(name.span, format!("`{}` binds a new name here", name.text));
-            let report = report.label("this matches every value");
-            self.report(report.help(format!("the variant is written `{enumeration}.{}` in a pattern", name.text)));
-        }
+fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Pattern], ty: TypeId, span: Span) {
+    if let [only] = parts {
+        return subpattern(cx, only, ty);
     }
-
-    /// The variant that a pattern names: its type and index, or a report.
-    fn pattern_target(&mut self, qualifier: Option<&'a Name>, name: &'a Name, ty: TypeId) -> Option<(TypeId, u32)> {
-        if let Some(qualifier) = qualifier {
-            let ty = self.enum_named(qualifier)?;
-            return self.qualified_variant(ty, name).map(|index| (ty, index));
+    let types = match cx.head(ty) {
+        Some(Type::Tuple(of)) if of.len() == parts.len() => of,
+        head => {
+            let types: Vec<TypeId> = parts.iter().map(|part| cx.fresh(part.span)).collect();
+            let tuple = cx.build(Type::Tuple(types.clone()));
+            fits(cx, span, tuple, ty);
+            if head.is_none() { types } else { vec![ERROR; parts.len()] }
         }
-        let want = super::context::Want::of(ty);
-        match self.head(ty) {
-            Some(Type::Enum(_)) => {
-                let ty = self.infer.find(ty);
-                self.qualified_variant(ty, name).map(|index| (ty, index))
+    };
+    for (part, ty) in parts.iter().zip(types) {
+        subpattern(cx, part, ty);
+    }
+}
+
+fn list<'a>(cx: &mut Checker<'a>, elements: &'a [Pattern], rest: Option<&'a Option<Name>>, ty: TypeId, span: Span) {
+    let of = match cx.head(ty) {
+        Some(Type::List(of)) => of,
+        Some(_) => {
+            let (shown, list) = (cx.show(ty), cx.types.list(ERROR));
+            if !cx.unify(list, ty) {
+                let message = format!("a pattern for a list, but the value is of type {shown}");
+                cx.error(span, message, format!("expected a pattern for {shown}"));
             }
-            Some(Type::Error) => None,
-            Some(_) | None => {
-                let found = self.find_variant(name, want);
-                if found.is_none() {
-                    self.unknown_variant(name, ty);
+            ERROR
+        }
+        None => {
+            let of = cx.fresh(span);
+            let list = cx.build(Type::List(of));
+            cx.unify(list, ty);
+            of
+        }
+    };
+    for element in elements {
+        subpattern(cx, element, of);
+    }
+    if let Some(Some(name)) = rest {
+        let list = cx.build(Type::List(of));
+        cx.bind(name, list, Binder::Binding);
+    }
+}
+
+/// Alternatives bind the same names; those of the first stand for all.
+fn alternatives<'a>(cx: &mut Checker<'a>, all: &'a [Pattern], ty: TypeId) {
+    let Some((first, others)) = all.split_first() else { return };
+    let height = cx.locals.height();
+    subpattern(cx, first, ty);
+    let names = cx.locals.since(height).to_vec();
+    for other in others {
+        alternative(cx, other, ty, &names);
+    }
+}
+
+fn alternative<'a>(cx: &mut Checker<'a>, other: &'a Pattern, ty: TypeId, names: &[Local<'a>]) {
+    let height = cx.locals.height();
+    subpattern(cx, other, ty);
+    let locals = cx.locals.cut(height);
+    for local in &locals {
+        match names.iter().find(|known| known.name == local.name) {
+            Some(known) => {
+                cx.tables.set_resolution(local.id, Res::Local(known.id));
+                if !cx.unify(local.ty, known.ty) {
+                    let (expected, found) = (cx.show(known.ty), cx.show(local.ty));
+                    let message = format!("expected {expected}, found {found}");
+                    let report = mistake(local.span, message, format!("expected {expected}"));
+                    cx.report(report.also(known.span, "the first alternative binds it with this type"));
                 }
-                found
-            }
-        }
-    }
-
-    fn unknown_variant(&mut self, name: &Name, ty: TypeId) {
-        let constant = matches!(self.names.values.get(name.text.as_str()).map(|entry| entry.what), Some(Res::Const(_)));
-        let report = Diagnostic::error(name.span, format!("there is no variant `{}`", name.text));
-        let shown = self.show(ty);
-        let report = report.label(format!("expected a pattern for {shown}"));
-        self.report_missing(match constant {
-            true => report.help(format!("to compare with the constant, bind a name and add `if x == {}`", name.text)),
-            false => report.help("a capitalized name is a variant; to bind a name, begin it with a lower-case letter"),
-        });
-    }
-
-    fn variant_pattern(
-        &mut self,
-        qualifier: Option<&'a Name>,
-        name: &'a Name,
-        args: &'a [Pattern],
-        ty: TypeId,
-        span: Span,
-    ) {
-        let Some((found, index)) = self.pattern_target(qualifier, name, ty) else {
-            args.iter().for_each(|arg| self.subpattern(arg, ERROR));
-            return;
-        };
-        self.resolve_to(name, Res::Variant { ty: found, index });
-        self.fits(span, found, ty);
-        let fields = self.variant_fields(found, index);
-        let positional = fields.iter().all(|field| field.0.is_none());
-        if found != ERROR && (!positional || fields.len() != args.len()) {
-            let report = self.wrong_payload(name, &fields, span);
-            self.report(report);
-        }
-        for (position, arg) in args.iter().enumerate() {
-            let field = fields.get(position).filter(|_| positional).map_or(ERROR, |field| field.1);
-            self.subpattern(arg, field);
-        }
-    }
-
-    fn record_pattern(
-        &mut self,
-        qualifier: Option<&'a Name>,
-        name: &'a Name,
-        fields: &'a [FieldPattern],
-        openness: Openness,
-        ty: TypeId,
-        span: Span,
-    ) {
-        let Some((found, index)) = self.record_pattern_target(qualifier, name, ty) else {
-            self.field_patterns(fields, &Vec::new(), None);
-            return;
-        };
-        self.fits(span, found, ty);
-        let known = self.variant_fields(found, index);
-        let shape = self.shape(&name.text, &known);
-        let named = known.iter().all(|field| field.0.is_some());
-        if found != ERROR && !named {
-            let message = format!("`{}` has no named fields", name.text);
-            self.report(Diagnostic::error(span, message).label(format!("expected {shape}")));
-        }
-        self.field_patterns(fields, &known, (named && found != ERROR).then_some(shape.as_str()));
-        if openness == Openness::Closed && named {
-            self.check_all_matched(name, fields, &known, span);
-        }
-    }
-
-    fn record_pattern_target(
-        &mut self,
-        qualifier: Option<&'a Name>,
-        name: &'a Name,
-        ty: TypeId,
-    ) -> Option<(TypeId, u32)> {
-        let named = self.names.types.get(name.text.as_str()).map(|entry| entry.what);
-        let structure = named.and_then(|ty| match self.types.get(ty) {
-            Type::Struct(number) => Some((ty, *number)),
-            _ => None,
-        });
-        let wanted = matches!(self.head(ty), Some(Type::Enum(_) | Type::Error));
-        if let (Some((found, number)), None, false) = (structure, qualifier, wanted) {
-            self.resolve_to(name, Res::Struct(number));
-            return Some((found, 0));
-        }
-        let (found, index) = self.pattern_target(qualifier, name, ty)?;
-        self.resolve_to(name, Res::Variant { ty: found, index });
-        Some((found, index))
-    }
-
-    fn field_patterns(&mut self, fields: &'a [FieldPattern], known: &Fields, shape: Option<&str>) {
-        self.check_distinct(fields.iter().map(|field| &field.name), "field");
-        for field in fields {
-            let position = known.iter().position(|known| known.0.as_deref() == Some(field.name.text.as_str()));
-            match (position, shape) {
-                (Some(position), _) => self.tables.set_field(field.name.id, position as u32),
-                (None, Some(shape)) => self.unknown_field(&field.name, known, shape),
-                (None, None) => {}
-            }
-            let ty = position.map_or(ERROR, |position| known[position].1);
-            match &field.pattern {
-                Some(pattern) => {
-                    self.tables.set_span(field.name.id, field.name.span);
-                    self.subpattern(pattern, ty);
-                }
-                None => self.bind(&field.name, ty, Binder::FieldBinding),
-            }
-        }
-    }
-
-    fn check_all_matched(&mut self, name: &Name, fields: &[FieldPattern], known: &Fields, span: Span) {
-        let given = |known: &str| fields.iter().any(|field| field.name.text == known);
-        let missing: Vec<String> = known
-            .iter()
-            .filter_map(|field| field.0.as_deref())
-            .filter(|known| !given(known))
-            .map(|known| format!("`{known}`"))
-            .collect();
-        if !missing.is_empty() {
-            let message = format!("the pattern of `{}` does not mention {}", name.text, missing.join(", "));
-            self.report_missing(Diagnostic::error(span, message).label("expected every field, or `..` last"));
-        }
-    }
-
-    fn tuple_pattern(&mut self, parts: &'a [Pattern], ty: TypeId, span: Span) {
-        if let [only] = parts {
-            return self.subpattern(only, ty);
-        }
-        let types = match self.head(ty) {
-            Some(Type::Tuple(of)) if of.len() == parts.len() => of,
-            _ => {
-                let types: Vec<TypeId> = parts.iter().map(|part| self.fresh(part.span)).collect();
-                let tuple = self.build(Type::Tuple(types.clone()));
-                let known = self.infer.is_free(ty);
-                self.fits(span, tuple, ty);
-                if known { types } else { vec![ERROR; parts.len()] }
-            }
-        };
-        for (part, ty) in parts.iter().zip(types) {
-            self.subpattern(part, ty);
-        }
-    }
-
-    fn list_pattern(&mut self, elements: &'a [Pattern], rest: Option<&'a Option<Name>>, ty: TypeId, span: Span) {
-        let of = match self.head(ty) {
-            Some(Type::List(of)) => of,
-            Some(_) => {
-                let (of, shown) = (ERROR, self.show(ty));
-                let list = self.types.list(ERROR);
-                if !self.unify(list, ty) {
-                    let message = format!("a pattern for a list, but the value is of type {shown}");
-                    self.report(Diagnostic::error(span, message).label(format!("expected a pattern for {shown}")));
-                }
-                of
             }
             None => {
-                let of = self.fresh(span);
-                let list = self.build(Type::List(of));
-                self.unify(list, ty);
-                of
-            }
-        };
-        for element in elements {
-            self.subpattern(element, of);
-        }
-        if let Some(Some(name)) = rest {
-            let list = self.build(Type::List(of));
-            self.bind(name, list, Binder::Binding);
-        }
-    }
-
-    /// Alternatives bind the same names; those of the first stand for all.
-    fn or_pattern(&mut self, all: &'a [Pattern], ty: TypeId) {
-        let Some((first, others)) = all.split_first() else { return };
-        let mark = self.scope.mark();
-        self.subpattern(first, ty);
-        let names: Vec<(&'a str, NodeId, TypeId, Span)> =
-            self.scope.since(mark).iter().map(|local| (local.name, local.id, local.ty, local.span)).collect();
-        for other in others {
-            self.or_alternative(other, ty, &names);
-        }
-    }
-
-    fn or_alternative(&mut self, other: &'a Pattern, ty: TypeId, names: &[(&'a str, NodeId, TypeId, Span)]) {
-        let mark: Mark = self.scope.mark();
-        self.subpattern(other, ty);
-        let locals = self.scope.cut(mark);
-        for local in &locals {
-            match names.iter().find(|known| known.0 == local.name) {
-                Some(&(_, id, wanted, place)) => {
-                    self.tables.set_resolution(local.id, Res::Local(id));
-                    self.same_type(local.span, local.ty, wanted, place);
-                }
-                None => {
-                    let message = format!("`{}` is bound in one alternative only", local.name);
-                    let report = Diagnostic::error(local.span, message);
-                    self.report(report.label("expected the names of the first alternative"));
-                }
-            }
-        }
-        for &(name, _, _, place) in names {
-            if !locals.iter().any(|local| local.name == name) {
-                let report = Diagnostic::error(other.span, format!("this alternative does not bind `{name}`"));
-                self.report(report.label(format!("expected a pattern with `{name}`")).also(place, "it is bound here"));
+                let message = format!("`{}` is bound in one alternative only", local.name);
+                cx.error(local.span, message, "expected the names of the first alternative");
             }
         }
     }
-
-    fn same_type(&mut self, span: Span, found: TypeId, wanted: TypeId, place: Span) {
-        if !self.unify(found, wanted) {
-            let (expected, found) = (self.show(wanted), self.show(found));
-            let report = Diagnostic::error(span, format!("expected {expected}, found {found}"));
-            self.report(
-                report
-                    .label(format!("expected {expected}"))
-                    .also(place, "the first alternative binds it with this type"),
-            );
-        }
+    for Local { name, span, .. } in names.iter().filter(|known| !locals.iter().any(|local| local.name == known.name)) {
+        let message = format!("this alternative does not bind `{name}`");
+        let report = mistake(other.span, message, format!("expected a pattern with `{name}`"));
+        cx.report(report.also(*span, "it is bound here"));
     }
 }

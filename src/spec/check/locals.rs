@@ -3,7 +3,7 @@
 //! In `e is Some(r) && strong(r.tag)` the name `r` is on the stack while the right operand is checked, and off it after
 //! the branch that the condition guards.
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::TypeId;
 use crate::syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
@@ -24,33 +24,35 @@ pub(super) enum Binder {
 }
 
 /// A local name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Local<'a> {
     pub(super) name: &'a str,
     pub(super) id: NodeId,
     pub(super) span: Span,
     pub(super) ty: TypeId,
     pub(super) binder: Binder,
-    pub(super) reads: u32,
+    pub(super) read: bool,
 }
 
 /// A height of the stack, to cut back to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Mark(usize);
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Height(usize);
 
 /// The stack.
+///
+/// Invariant: `index` has the places of the locals of each name in `locals`, in increasing order.
 #[derive(Default, Debug)]
-pub(super) struct Scope<'a> {
+pub(super) struct Locals<'a> {
     locals: Vec<Local<'a>>,
     index: FxHashMap<&'a str, Vec<usize>>,
     /// Names that were visible earlier in the same body, for messages.
     gone: FxHashMap<&'a str, Span>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> Locals<'a> {
     /// The present height.
-    pub(super) fn mark(&self) -> Mark {
-        Mark(self.locals.len())
+    pub(super) fn height(&self) -> Height {
+        Height(self.locals.len())
     }
 
     /// Makes a name visible.
@@ -65,9 +67,9 @@ impl<'a> Scope<'a> {
         self.locals.get_mut(position)
     }
 
-    /// Ends the scope: takes the names above the mark away and yields them.
-    pub(super) fn cut(&mut self, mark: Mark) -> Vec<Local<'a>> {
-        let ended = self.locals.split_off(mark.0);
+    /// Ends the scope: takes the names above the height away and yields them.
+    pub(super) fn cut(&mut self, height: Height) -> Vec<Local<'a>> {
+        let ended = self.locals.split_off(height.0);
         for local in &ended {
             if let Some(positions) = self.index.get_mut(local.name) {
                 positions.pop();
@@ -77,9 +79,9 @@ impl<'a> Scope<'a> {
         ended
     }
 
-    /// The names above the mark.
-    pub(super) fn since(&mut self, mark: Mark) -> &mut [Local<'a>] {
-        &mut self.locals[mark.0..]
+    /// The names above the height.
+    pub(super) fn since(&mut self, height: Height) -> &mut [Local<'a>] {
+        &mut self.locals[height.0..]
     }
 
     /// Returns the place where a name that is not visible any more was bound in this body.
@@ -91,11 +93,22 @@ impl<'a> Scope<'a> {
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.locals.iter().map(|local| local.name)
     }
+}
 
-    /// A new body begins.
-    pub(super) fn clear(&mut self) {
-        self.locals.clear();
-        self.index.clear();
-        self.gone.clear();
+impl Local<'_> {
+    /// The warning of a name that nothing reads.
+    pub(super) fn unread(&self) -> Option<Diagnostic> {
+        if self.read || self.name.starts_with('_') {
+            return None;
+        }
+        let (kind, instead) = match self.binder {
+            Binder::Parameter => ("parameter", format!("write `_{}`", self.name)),
+            Binder::Variable => ("variable", format!("write `_{}`", self.name)),
+            Binder::Binding => ("name", format!("write `_{}`", self.name)),
+            Binder::FieldBinding => ("name", format!("write `{}: _`", self.name)),
+            Binder::Client => ("client", "remove `from`".into()),
+        };
+        let report = Diagnostic::warning(self.span, format!("the {kind} `{}` is never read", self.name));
+        Some(report.help(format!("if this is intentional, {instead}")))
     }
 }

@@ -1,0 +1,100 @@
+//! The operators, a row each, and what operations need of the types of their operands.
+//!
+//! `+` is the row of two operands of the type of the sum, which must be a type that can be added.
+
+use super::report::mistake;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::spec::types::{BOOL, INT, Type, TypeId, Types};
+use crate::syntax::ast::BinaryOp;
+
+/// A requirement of an operation on its operand's type; checked once the type is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Need {
+    /// The operation as it is written.
+    by: &'static str,
+    verb: &'static str,
+    fits: fn(&Types, TypeId) -> bool,
+    expected: &'static str,
+}
+
+/// The requirement of `+`.
+const ADDABLE: Need = Need {
+    by: "+",
+    verb: "add",
+    fits: |types, ty| is_scalar(types, ty) || matches!(types.get(ty), Type::List(_) | Type::Set(_)),
+    expected: "expected `int`, `string`, `bytes`, a list or a set",
+};
+
+/// The requirement of `-`.
+const SUBTRACTABLE: Need = Need {
+    by: "-",
+    verb: "subtract",
+    fits: |types, ty| matches!(types.get(ty), Type::Int | Type::Set(_)),
+    expected: "expected `int` or a set",
+};
+
+/// The requirement of `len`.
+pub(super) const MEASURABLE: Need = Need {
+    by: "len",
+    verb: "measure",
+    fits: |types, ty| matches!(types.get(ty), Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Str | Type::Bytes),
+    expected: "expected a list, set, map, `string` or `bytes`",
+};
+
+impl Need {
+    /// The requirement of the operator `by` that compares.
+    fn comparable(by: &'static str) -> Need {
+        Need { by, verb: "compare", fits: is_scalar, expected: "expected `int`, `string` or `bytes`" }
+    }
+
+    /// The requirement of the method `by` that sorts.
+    pub(super) fn sortable(by: &'static str) -> Need {
+        let expected = "expected a type without token, client, `json`, set or map inside";
+        Need { by, verb: "sort", fits: Types::is_ordered, expected }
+    }
+
+    /// The report of a type that does not meet the requirement; none of one that was reported.
+    pub(super) fn unmet(self, types: &Types, ty: TypeId, span: Span) -> Option<Diagnostic> {
+        let fits = types.find(ty, &mut |part| *part == Type::Error).is_some() || (self.fits)(types, ty);
+        let message = || format!("`{}` cannot {} `{}`", self.by, self.verb, types.name(ty));
+        (!fits).then(|| mistake(span, message(), self.expected))
+    }
+}
+
+fn is_scalar(types: &Types, ty: TypeId) -> bool {
+    matches!(types.get(ty), Type::Int | Type::Str | Type::Bytes)
+}
+
+/// The types that an operator takes and yields.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operands {
+    /// Two of this type, and yields it.
+    Of(TypeId),
+    /// Two of one type, of which something may be needed, and yields `bool`.
+    Compared(Option<Need>),
+    /// Two of one type, and yields it.
+    Summed(Need),
+    /// An element and a collection, and yields `bool`.
+    Member,
+}
+
+/// An infix operator as it is written, and the types that it takes and yields.
+pub(super) fn operator(op: BinaryOp) -> (&'static str, Operands) {
+    let ordering = |symbol| (symbol, Operands::Compared(Some(Need::comparable(symbol))));
+    match op {
+        BinaryOp::Or => ("||", Operands::Of(BOOL)),
+        BinaryOp::And => ("&&", Operands::Of(BOOL)),
+        BinaryOp::Eq => ("==", Operands::Compared(None)),
+        BinaryOp::Ne => ("!=", Operands::Compared(None)),
+        BinaryOp::Lt => ordering("<"),
+        BinaryOp::Le => ordering("<="),
+        BinaryOp::Gt => ordering(">"),
+        BinaryOp::Ge => ordering(">="),
+        BinaryOp::In => ("in", Operands::Member),
+        BinaryOp::Add => ("+", Operands::Summed(ADDABLE)),
+        BinaryOp::Sub => ("-", Operands::Summed(SUBTRACTABLE)),
+        BinaryOp::Mul => ("*", Operands::Of(INT)),
+        BinaryOp::Div => ("/", Operands::Of(INT)),
+        BinaryOp::Rem => ("%", Operands::Of(INT)),
+    }
+}
