@@ -5,25 +5,26 @@
 use super::builtins::{methods, signature};
 use super::checked::{Builtin, Res};
 use super::choice::chooses;
-use super::construct::{lone_variant, qualified, qualifier};
+use super::construct::{Application, lone_variant, qualified, qualifier};
 use super::context::{Checker, Want};
 use super::foreign;
 use super::needs::MEASURABLE;
-use super::report::{did_you_mean, helped, mistake};
+use super::report::{did_you_mean, helped, mistake, noted};
 use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Expr, Name, Purity};
 
 /// `f(..)`
-pub(super) fn call<'a>(cx: &mut Checker<'a>, name: &'a Name, args: &'a [Expr], span: Span, want: Want) -> TypeId {
+pub(super) fn call<'a>(cx: &mut Checker<'a>, call: Application<'a>, want: Want) -> TypeId {
+    let Application { name, args, span } = call;
     if let Some(Res::Function(index)) = cx.names.values.get(name.text.as_str()).map(|declared| declared.what) {
-        return call_function(cx, index, name, args, span);
+        return call_function(cx, index, call);
     }
     if name.text == "len" {
         cx.resolve_to(name, Res::Builtin(Builtin::Len));
         let ty = cx.fresh(span);
-        arguments(cx, name, args, &[ty], span, None);
-        if let [of] = args {
+        arguments(cx, call, &[ty], None);
+        if let Some([of]) = args {
             cx.need(ty, of.span, MEASURABLE);
         }
         return INT;
@@ -32,34 +33,28 @@ pub(super) fn call<'a>(cx: &mut Checker<'a>, name: &'a Name, args: &'a [Expr], s
         let message = format!("the proc `{}` does not return a value", name.text);
         let report = mistake(name.span, message, "expected a function");
         cx.report(report.help(format!("call it in a statement of its own: `{}(…);`", name.text)));
-        cx.synthesize_all(args);
+        cx.synthesize_all(args.unwrap_or_default());
         return ERROR;
     }
-    lone_variant(cx, name, Some(args), span, want)
+    lone_variant(cx, call, want)
 }
 
-fn call_function<'a>(cx: &mut Checker<'a>, index: u32, name: &'a Name, args: &'a [Expr], span: Span) -> TypeId {
-    cx.resolve_to(name, Res::Function(index));
-    cx.uses.push(Res::Function(index));
+fn call_function<'a>(cx: &mut Checker<'a>, index: u32, call: Application<'a>) -> TypeId {
+    cx.resolve_to(call.name, Res::Function(index));
+    cx.uses.push(cx.consts.len() + index as usize);
     let function = cx.functions[index as usize].clone();
     if function.purity == Purity::Def {
-        chooses(cx, span);
+        chooses(cx, call.span);
     }
     let params: Vec<TypeId> = function.params.iter().map(|param| param.ty).collect();
-    arguments(cx, name, args, &params, span, Some(function.name.span));
+    arguments(cx, call, &params, Some(function.name.span));
     function.result
 }
 
 /// Checks arguments against parameters, and that there are as many.
-pub(super) fn arguments<'a>(
-    cx: &mut Checker<'a>,
-    name: &Name,
-    args: &'a [Expr],
-    params: &[TypeId],
-    span: Span,
-    declared: Option<Span>,
-) {
+pub(super) fn arguments<'a>(cx: &mut Checker<'a>, call: Application<'a>, params: &[TypeId], declared: Option<Span>) {
     const PLACE: &str = "it is declared here";
+    let args = call.args.unwrap_or_default();
     for (position, arg) in args.iter().enumerate() {
         match params.get(position) {
             Some(&ty) => cx.check(arg, Want { ty, because: declared.map(|place| (place, PLACE)) }),
@@ -67,38 +62,29 @@ pub(super) fn arguments<'a>(
         };
     }
     if args.len() != params.len() {
-        let plural = if params.len() == 1 { "argument" } else { "arguments" };
-        let message = format!("`{}` takes {} {plural}, found {}", name.text, params.len(), args.len());
+        let (name, plural) = (&call.name.text, if params.len() == 1 { "argument" } else { "arguments" });
+        let message = format!("`{name}` takes {} {plural}, found {}", params.len(), args.len());
         let types: Vec<String> = params.iter().map(|&ty| cx.infer.name(&mut cx.types, ty)).collect();
-        let report = mistake(span, message, format!("expected `{}({})`", name.text, types.join(", ")));
-        cx.report(match declared {
-            Some(place) => report.also(place, PLACE),
-            None => report,
-        });
+        let report = mistake(call.span, message, format!("expected `{name}({})`", types.join(", ")));
+        cx.report(noted(report, declared, PLACE));
     }
 }
 
 /// `e.m(..)` or `Enum.V(..)`
-pub(super) fn method<'a>(
-    cx: &mut Checker<'a>,
-    receiver: &'a Expr,
-    name: &'a Name,
-    args: &'a [Expr],
-    span: Span,
-) -> TypeId {
+pub(super) fn method<'a>(cx: &mut Checker<'a>, receiver: &'a Expr, call: Application<'a>) -> TypeId {
     if let Some(ty) = qualifier(cx, receiver) {
-        return qualified(cx, ty, name, Some(args), span);
+        return qualified(cx, ty, call);
     }
     let ty = cx.synthesize(receiver);
     let head = cx.head_now(ty, receiver.span, "a value that has methods");
-    if let Some(method) = signature(cx, ty, &head, &name.text, receiver.span) {
-        cx.resolve_to(name, Res::Builtin(method.builtin));
-        arguments(cx, name, args, &method.params, span, None);
+    if let Some(method) = signature(cx, ty, &head, &call.name.text, receiver.span) {
+        cx.resolve_to(call.name, Res::Builtin(method.builtin));
+        arguments(cx, call, &method.params, None);
         return method.result;
     }
-    cx.synthesize_all(args);
+    cx.synthesize_all(call.args.unwrap_or_default());
     if head != Type::Error {
-        unknown_method(cx, ty, &head, name);
+        unknown_method(cx, ty, &head, call.name);
     }
     ERROR
 }
@@ -125,25 +111,20 @@ pub(super) fn misplaced_call(cx: &mut Checker, span: Span) -> TypeId {
 }
 
 /// `call p(k), e` where it may stand.
-pub(super) fn peer_call<'a>(
-    cx: &mut Checker<'a>,
-    peer: &'a Name,
-    args: &'a [Expr],
-    message: &'a Expr,
-    span: Span,
-) -> TypeId {
+pub(super) fn peer_call<'a>(cx: &mut Checker<'a>, call: Application<'a>, message: &'a Expr) -> TypeId {
+    let peer = call.name;
     let Some(declared) = cx.members.peers.get(peer.text.as_str()).copied() else {
         let near = did_you_mean(&peer.text, cx.members.peers.keys().copied());
         let help = near.unwrap_or_else(|| format!("declare it: `peer {}(key: T): Request -> Response;`", peer.text));
         let missing = format!("there is no peer `{}`", peer.text);
         cx.report_missing(mistake(peer.span, missing, "expected a peer of this protocol").help(help));
-        cx.synthesize_all(args);
+        cx.synthesize_all(call.args.unwrap_or_default());
         cx.synthesize(message);
         return ERROR;
     };
     let (index, [key, request, response]) = declared.what;
     cx.resolve_to(peer, Res::Peer(index));
-    arguments(cx, peer, args, &[key], span, Some(declared.span));
+    arguments(cx, call, &[key], Some(declared.span));
     cx.check(message, Want::since(request, declared.span, "the peer takes this type"));
     cx.types.option(response)
 }

@@ -9,7 +9,7 @@ use super::effect::BodyKind;
 use super::foreign;
 use super::infer::Origin;
 use super::needy::starts_with_capital;
-use super::report::{did_you_mean, helped, mistake, nearest};
+use super::report::{did_you_mean, helped, mistake, nearest, noted};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{ERROR, Type, TypeId};
 use crate::syntax::ast::{Expr, ExprKind, Name};
@@ -17,9 +17,18 @@ use crate::syntax::ast::{Expr, ExprKind, Name};
 /// The fields of a struct or variant: names (of a tuple variant: none) and types, which may be open.
 pub(super) type FieldTypes = Vec<(Option<String>, TypeId)>;
 
+/// A name with its arguments, as in `f(1)`, `V(1)` and `V`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Application<'a> {
+    pub(super) name: &'a Name,
+    /// None of a lone name.
+    pub(super) args: Option<&'a [Expr]>,
+    pub(super) span: Span,
+}
+
 /// A lone name as an expression.
 pub(super) fn name_expr<'a>(cx: &mut Checker<'a>, name: &'a Name, span: Span, want: Want) -> TypeId {
-    variable(cx, name, want).unwrap_or_else(|| lone_variant(cx, name, None, span, want))
+    variable(cx, name, want).unwrap_or_else(|| lone_variant(cx, Application { name, args: None, span }, want))
 }
 
 /// A local, a variable of the protocol or a constant; none if the name is a variant that is wanted, or unknown.
@@ -48,7 +57,7 @@ fn variable(cx: &mut Checker, name: &Name, want: Want) -> Option<TypeId> {
     }
     match cx.names.values.get(name.text.as_str())?.what {
         Res::Const(index) => {
-            cx.uses.push(Res::Const(index));
+            cx.uses.push(index as usize);
             cx.resolve_to(name, Res::Const(index));
             Some(cx.consts[index as usize].ty)
         }
@@ -98,47 +107,30 @@ pub(super) fn find_variant(cx: &mut Checker, name: &Name, want: Want) -> Option<
 }
 
 /// A variant without a qualifier, with or without arguments.
-pub(super) fn lone_variant<'a>(
-    cx: &mut Checker<'a>,
-    name: &'a Name,
-    args: Option<&'a [Expr]>,
-    span: Span,
-    want: Want,
-) -> TypeId {
-    let found = find_variant(cx, name, want);
+pub(super) fn lone_variant<'a>(cx: &mut Checker<'a>, variant: Application<'a>, want: Want) -> TypeId {
+    let found = find_variant(cx, variant.name, want);
+    let ty = build_variant(cx, variant, found);
     if found.is_none() {
-        cx.synthesize_all(args.unwrap_or_default());
-        unknown_value(cx, name, args.is_some(), want);
+        unknown_value(cx, variant.name, variant.args.is_some(), want);
     }
-    found.map_or(ERROR, |found| build_variant(cx, name, found, args, span))
+    ty
 }
 
 /// `Enum.V` or `Enum.V(..)`.
-pub(super) fn qualified<'a>(
-    cx: &mut Checker<'a>,
-    ty: TypeId,
-    name: &'a Name,
-    args: Option<&'a [Expr]>,
-    span: Span,
-) -> TypeId {
-    let found = qualified_variant(cx, ty, name);
-    if found.is_none() {
-        cx.synthesize_all(args.unwrap_or_default());
-    }
-    found.map_or(ERROR, |found| build_variant(cx, name, found, args, span))
+pub(super) fn qualified<'a>(cx: &mut Checker<'a>, ty: TypeId, variant: Application<'a>) -> TypeId {
+    let found = qualified_variant(cx, ty, variant.name);
+    build_variant(cx, variant, found)
 }
 
-/// A variant with positional arguments.
-fn build_variant<'a>(
-    cx: &mut Checker<'a>,
-    name: &'a Name,
-    (ty, index): (TypeId, u32),
-    args: Option<&'a [Expr]>,
-    span: Span,
-) -> TypeId {
-    cx.resolve_to(name, Res::Variant { ty, index });
-    let args = args.unwrap_or_default();
-    let types = positional(cx, name, (ty, index), args.len(), span);
+/// A variant with positional arguments; those of none are checked all the same.
+fn build_variant<'a>(cx: &mut Checker<'a>, variant: Application<'a>, found: Option<(TypeId, u32)>) -> TypeId {
+    let args = variant.args.unwrap_or_default();
+    let Some((ty, index)) = found else {
+        cx.synthesize_all(args);
+        return ERROR;
+    };
+    cx.resolve_to(variant.name, Res::Variant { ty, index });
+    let types = positional(cx, variant.name, (ty, index), args.len(), variant.span);
     for (arg, ty) in args.iter().zip(types) {
         match ty {
             Some(ty) => cx.check(arg, Want::of(ty)),
@@ -215,10 +207,7 @@ fn unknown_value(cx: &mut Checker, name: &Name, call: bool, want: Want) {
             mistake(name.span, format!("there is no {what} `{text}`"), "expected a value")
         }
     };
-    let report = match cx.locals.gone(text) {
-        Some(span) => report.also(span, "a name that is bound here is not visible outside"),
-        None => report,
-    };
+    let report = noted(report, cx.locals.gone(text), "a name that is bound here is not visible outside");
     let known = cx.locals.names().chain(cx.members.vars.keys().copied()).chain(cx.names.values.keys().copied());
     let variants = wanted.iter().flat_map(|wanted| &wanted.variants).map(|variant| variant.name.as_str());
     let near = nearest(text, known.chain(variants).chain(["len"]));

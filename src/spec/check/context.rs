@@ -68,8 +68,8 @@ pub(super) struct Checker<'a> {
     pub(super) answer: Want,
     /// The kind of the present body.
     pub(super) body: BodyKind,
-    /// The constants and functions that the present body mentions.
-    pub(super) uses: Vec<Res>,
+    /// The constants and (after all constants) the functions that the present body mentions, by number.
+    pub(super) uses: Vec<usize>,
     /// The effects of the present body, and the procs that it runs.
     pub(super) effects: Effects,
     /// The construct being checked in which no choice may stand.
@@ -209,10 +209,7 @@ impl<'a> Checker<'a> {
     fn mismatch(&mut self, span: Span, found: TypeId, want: Want) -> Diagnostic {
         let (expected, actual) = (self.show(want.ty), self.show(found));
         let report = mistake(span, format!("expected {expected}, found {actual}"), format!("expected {expected}"));
-        let report = match want.because {
-            Some((place, because)) => report.also(place, because),
-            None => report,
-        };
+        let report = want.because.iter().fold(report, |report, &(place, because)| report.also(place, because));
         let is_option_of = |option, ty| match self.head(option) {
             Some(Type::Option(of)) => self.infer.find(of) == self.infer.find(ty),
             _ => false,

@@ -3,7 +3,7 @@
 //!
 //! `step { p(); }` is an error if `proc p() { reply 0; }`, at the step's statement.
 
-use super::report::mistake;
+use super::report::{mistake, noted};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The kind of body that is being checked; it decides which statements may stand in it.
@@ -66,11 +66,9 @@ pub(super) fn forbidden_calls(procs: &[Effects], bodies: &[(BodyKind, Effects)])
     for (body, effects) in bodies {
         for &(callee, span) in &effects.calls {
             for &effect in &known[callee as usize] {
-                let origin = procs[callee as usize].own.iter().find(|own| own.0 == effect);
-                reports.extend(forbidden(effect, *body, span).map(|report| match origin {
-                    Some(&(_, place)) => report.also(place, "the proc does it here"),
-                    None => report,
-                }));
+                let origin = procs[callee as usize].own.iter().find(|own| own.0 == effect).map(|own| own.1);
+                let report = forbidden(effect, *body, span);
+                reports.extend(report.map(|report| noted(report, origin, "the proc does it here")));
             }
         }
     }

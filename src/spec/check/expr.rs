@@ -3,15 +3,22 @@
 //!
 //! In `either None or Some(choose)` with `option<Tag>` wanted, the `choose` is of type `Tag`.
 
+use super::choice::{ALL, ANY, chooses, without_choices};
+use super::collection::{Runs, elements};
+use super::construct::Application;
 use super::context::{Checker, Want};
+use super::denote::denote;
 use super::duty::Duty;
 use super::infer::Origin;
+use super::locals::Binder;
 use super::needy::needs_context;
 use super::pattern::{binder, pattern};
-use super::{call, choice, collection, construct, operator, record};
+use super::{call, collection, construct, operator, record};
 use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, ERROR, INT, TypeId};
-use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, NodeId, Pattern, UnaryOp};
+use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, NodeId, Pattern, Quantifier, UnaryOp};
+
+const PICKS: Runs = Runs::ListsAndSets("`pick`");
 
 impl<'a> Checker<'a> {
     /// Checks an expression; what `is` binds inside is not visible behind it.
@@ -92,16 +99,34 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
             ERROR
         }
         ExprKind::Name(name) => construct::name_expr(cx, name, span, want),
-        ExprKind::Choose(ty) => choice::choose(cx, ty.as_ref(), span),
-        ExprKind::ChooseWhere { name, ty, condition } => choice::choose_where(cx, name, ty, condition, span),
-        ExprKind::Pick(over) => choice::pick(cx, over, span),
-        ExprKind::PickWhere { name, over, condition } => choice::pick_where(cx, name, over, condition, span),
+        ExprKind::Choose(ty) => {
+            chooses(cx, span);
+            match ty {
+                Some(ty) => denote(cx, ty),
+                None => cx.infer.fresh(Origin::Choose, span),
+            }
+        }
+        ExprKind::ChooseWhere { name, ty, condition } => {
+            chooses(cx, span);
+            let ty = denote(cx, ty);
+            chosen_where(cx, name, ty, condition)
+        }
+        ExprKind::Pick(over) => {
+            chooses(cx, span);
+            elements(cx, over, PICKS)
+        }
+        ExprKind::PickWhere { name, over, condition } => {
+            chooses(cx, span);
+            let ty = elements(cx, over, PICKS);
+            chosen_where(cx, name, ty, condition)
+        }
         ExprKind::Either(all) => {
-            choice::chooses(cx, span);
+            chooses(cx, span);
             cx.same_type(all, want)
         }
-        ExprKind::Quantified { quantifier, binder, over, body } => {
-            choice::quantified(cx, *quantifier, binder, over, body);
+        ExprKind::Quantified { quantifier, binder: element, over, body } => {
+            let place = if *quantifier == Quantifier::Any { ANY } else { ALL };
+            without_choices(cx, place, |cx| quantified(cx, element, over, body));
             BOOL
         }
         ExprKind::Unary(op, of) => {
@@ -127,9 +152,11 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
             cx.types.list(INT)
         }
         ExprKind::Field(base, name) => record::field_expr(cx, base, name, span),
-        ExprKind::Method { receiver, name, args } => call::method(cx, receiver, name, args, span),
+        ExprKind::Method { receiver, name, args } => {
+            call::method(cx, receiver, Application { name, args: Some(args), span })
+        }
         ExprKind::Index(base, index) => collection::index(cx, base, index, want),
-        ExprKind::Call { name, args } => call::call(cx, name, args, span, want),
+        ExprKind::Call { name, args } => call::call(cx, Application { name, args: Some(args), span }, want),
         ExprKind::Tuple(parts) => collection::tuple(cx, parts, want),
         ExprKind::Paren(inner) => cx.check_flow(inner, want),
         ExprKind::Record { qualifier, name, fields, rest } => {
@@ -163,6 +190,23 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
         ExprKind::PeerCall { .. } => call::misplaced_call(cx, span),
         ExprKind::Error => cx.taint(),
     }
+}
+
+/// The type of what is chosen, of which the condition must hold.
+fn chosen_where<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: TypeId, condition: &'a Expr) -> TypeId {
+    cx.scoped(|cx| {
+        cx.bind(name, ty, Binder::Binding);
+        without_choices(cx, "a `where`", |cx| cx.condition(condition));
+    });
+    ty
+}
+
+fn quantified<'a>(cx: &mut Checker<'a>, element: &'a Pattern, over: &'a Expr, body: &'a Expr) {
+    let ty = elements(cx, over, Runs::ListsAndSets("`any` and `all`"));
+    cx.scoped(|cx| {
+        binder(cx, element, ty);
+        cx.condition(body);
+    });
 }
 
 fn let_in<'a>(cx: &mut Checker<'a>, bindings: &'a [(Pattern, Expr)], body: &'a Expr, want: Want) -> TypeId {

@@ -95,7 +95,7 @@ fn values(cx: &mut Checker) -> Vec<u32> {
     for item in &consts {
         let want = Want::since(item.ty, item.name.span, "the constant has this type");
         choice::without_choices(cx, "a `const`", |cx| body::item(cx, &[], item.value, want));
-        needs.push(mentioned(cx));
+        needs.push(std::mem::take(&mut cx.uses));
     }
     for item in &functions {
         let want = Want::since(item.result, item.name.span, "the function has this result type");
@@ -103,20 +103,9 @@ fn values(cx: &mut Checker) -> Vec<u32> {
             Purity::Fn => choice::without_choices(cx, "a `fn`", |cx| body::item(cx, &item.params, item.body, want)),
             Purity::Def => body::item(cx, &item.params, item.body, want),
         }
-        needs.push(mentioned(cx));
+        needs.push(std::mem::take(&mut cx.uses));
     }
     order_consts(cx, &needs)
-}
-
-/// The constants (then the functions) that the last body mentions, by number.
-fn mentioned(cx: &mut Checker) -> Vec<usize> {
-    let consts = cx.consts.len();
-    let number = |res| match res {
-        Res::Const(index) => Some(index as usize),
-        Res::Function(index) => Some(consts + index as usize),
-        _ => None,
-    };
-    std::mem::take(&mut cx.uses).into_iter().filter_map(number).collect()
 }
 
 fn order_consts(cx: &mut Checker, needs: &[Vec<usize>]) -> Vec<u32> {

@@ -189,26 +189,19 @@ fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Pattern], ty: TypeId, span: Span)
 fn list<'a>(cx: &mut Checker<'a>, elements: &'a [Pattern], rest: Option<&'a Option<Name>>, ty: TypeId, span: Span) {
     let of = match cx.head(ty) {
         Some(Type::List(of)) => of,
-        Some(_) => {
-            let (shown, list) = (cx.show(ty), cx.types.list(ERROR));
-            if !cx.unify(list, ty) {
-                let message = format!("a pattern for a list, but the value is of type {shown}");
-                cx.error(span, message, format!("expected a pattern for {shown}"));
-            }
-            ERROR
-        }
-        None => {
-            let of = cx.fresh(span);
-            let list = cx.build(Type::List(of));
-            cx.unify(list, ty);
-            of
-        }
+        Some(_) => ERROR,
+        None => cx.fresh(span),
     };
+    let list = cx.build(Type::List(of));
+    if !cx.unify(list, ty) {
+        let shown = cx.show(ty);
+        let message = format!("a pattern for a list, but the value is of type {shown}");
+        cx.error(span, message, format!("expected a pattern for {shown}"));
+    }
     for element in elements {
         subpattern(cx, element, of);
     }
     if let Some(Some(name)) = rest {
-        let list = cx.build(Type::List(of));
         cx.bind(name, list, Binder::Binding);
     }
 }

@@ -6,7 +6,8 @@
 use super::checked::Res;
 use super::choice::chooses;
 use super::construct::{
-    FieldTypes, find_variant, name_expr, qualified, qualifier, shape, variant_fields, variant_of_enum, wanted_variant,
+    Application, FieldTypes, find_variant, name_expr, qualified, qualifier, shape, variant_fields, variant_of_enum,
+    wanted_variant,
 };
 use super::context::{Checker, Want};
 use super::declare::check_distinct;
@@ -155,7 +156,7 @@ fn struct_fields(cx: &Checker, ty: TypeId, head: &Type) -> (FieldTypes, Option<S
 /// `e.f` or `Enum.V`
 pub(super) fn field_expr<'a>(cx: &mut Checker<'a>, base: &'a Expr, name: &'a Name, span: Span) -> TypeId {
     if let Some(ty) = qualifier(cx, base) {
-        return qualified(cx, ty, name, None, span);
+        return qualified(cx, ty, Application { name, args: None, span });
     }
     let ty = cx.synthesize(base);
     field_of(cx, ty, base.span, name)

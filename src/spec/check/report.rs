@@ -15,6 +15,11 @@ pub(super) fn helped(mut report: Diagnostic, help: Option<impl Into<String>>) ->
     report
 }
 
+/// The finding with another place, if there is one.
+pub(super) fn noted(report: Diagnostic, place: Option<Span>, text: &str) -> Diagnostic {
+    place.into_iter().fold(report, |report, place| report.also(place, text))
+}
+
 /// The known name that is nearest to an unknown one, if one is near enough to be meant; the first in the alphabet of
 /// equals. Of one letter nothing is near but its other case.
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {

@@ -5,6 +5,7 @@
 use super::call::{arguments, peer_call};
 use super::checked::Res;
 use super::collection::{Runs, elements, indexed};
+use super::construct::Application;
 use super::context::{Checker, Want};
 use super::denote::denote;
 use super::duty::Duty;
@@ -55,7 +56,9 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
             let want = self::place(cx, place);
             right_side(cx, value, Some(want));
         }),
-        StatementKind::ProcCall { name, args } => cx.in_unit(|cx| proc_call(cx, name, args, span)),
+        StatementKind::ProcCall { name, args } => {
+            cx.in_unit(|cx| proc_call(cx, Application { name, args: Some(args), span }))
+        }
         StatementKind::PeerCall(call) => cx.in_unit(|cx| right_side(cx, call, None)),
         StatementKind::If { condition, then, otherwise } => {
             cx.scoped(|cx| {
@@ -124,7 +127,8 @@ fn right_side<'a>(cx: &mut Checker<'a>, value: &'a Expr, want: Option<Want>) {
         return;
     };
     effect(cx, BodyEffect::Call, value.span);
-    let ty = peer_call(cx, peer, args, message, value.span);
+    let call = Application { name: peer, args: Some(args), span: value.span };
+    let ty = peer_call(cx, call, message);
     let ty = cx.expect(value.span, ty, want);
     cx.record(value.id, value.span, ty);
 }
@@ -193,16 +197,17 @@ fn unknown_variable(cx: &mut Checker, name: &Name) {
     });
 }
 
-fn proc_call<'a>(cx: &mut Checker<'a>, name: &'a Name, args: &'a [Expr], span: Span) {
+fn proc_call<'a>(cx: &mut Checker<'a>, call: Application<'a>) {
+    let name = call.name;
     let Some(proc) = cx.members.procs.get(name.text.as_str()).cloned() else {
-        cx.synthesize_all(args);
+        cx.synthesize_all(call.args.unwrap_or_default());
         return unknown_proc(cx, name);
     };
     let (index, params) = proc.what;
     cx.resolve_to(name, Res::Proc(index));
-    cx.effects.calls.push((index, span));
+    cx.effects.calls.push((index, call.span));
     cx.members.procs_run.insert(index);
-    arguments(cx, name, args, &params, span, Some(proc.span));
+    arguments(cx, call, &params, Some(proc.span));
 }
 
 fn unknown_proc(cx: &mut Checker, name: &Name) {
