@@ -20,7 +20,7 @@ pub(super) enum Runs {
 
 /// A kind of collection with elements of one type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
+pub(super) struct CollectionKind {
     of: fn(TypeId) -> Type,
     /// The reason why the elements of an empty literal are open.
     empty: Origin,
@@ -29,9 +29,11 @@ pub(super) struct Kind {
 }
 
 /// Lists.
-pub(super) const LIST: Kind = Kind { of: Type::List, empty: Origin::EmptyList, runs: Runs::Lists("`[…]`") };
+pub(super) const LIST: CollectionKind =
+    CollectionKind { of: Type::List, empty: Origin::EmptyList, runs: Runs::Lists("`[…]`") };
 /// Sets.
-pub(super) const SET: Kind = Kind { of: Type::Set, empty: Origin::EmptyBraces, runs: Runs::ListsAndSets("`{…}`") };
+pub(super) const SET: CollectionKind =
+    CollectionKind { of: Type::Set, empty: Origin::EmptyBraces, runs: Runs::ListsAndSets("`{…}`") };
 
 /// The type of the elements of what is run over.
 pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: Runs) -> TypeId {
@@ -67,7 +69,7 @@ pub(super) fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Expr], want: Want) -> 
 }
 
 /// The type of the elements of a collection of this kind, as far as it is wanted.
-fn wanted_element(cx: &mut Checker, kind: Kind, want: Want, origin: Origin, span: Span) -> TypeId {
+fn wanted_element(cx: &mut Checker, kind: CollectionKind, want: Want, origin: Origin, span: Span) -> TypeId {
     match cx.head(want.ty) {
         Some(Type::List(of) | Type::Set(of)) if cx.head(want.ty) == Some((kind.of)(of)) => of,
         _ => cx.infer.fresh(origin, span),
@@ -75,7 +77,13 @@ fn wanted_element(cx: &mut Checker, kind: Kind, want: Want, origin: Origin, span
 }
 
 /// `[a, b]` and `{a, b}`
-pub(super) fn literal<'a>(cx: &mut Checker<'a>, kind: Kind, elements: &'a [Expr], span: Span, want: Want) -> TypeId {
+pub(super) fn literal<'a>(
+    cx: &mut Checker<'a>,
+    kind: CollectionKind,
+    elements: &'a [Expr],
+    span: Span,
+    want: Want,
+) -> TypeId {
     let of = wanted_element(cx, kind, want, kind.empty, span);
     cx.same_type(elements, Want::of(of));
     cx.build((kind.of)(of))
@@ -84,7 +92,7 @@ pub(super) fn literal<'a>(cx: &mut Checker<'a>, kind: Kind, elements: &'a [Expr]
 /// `[e for x in l if p]` and `{e for x in l if p}`
 pub(super) fn comprehension<'a>(
     cx: &mut Checker<'a>,
-    kind: Kind,
+    kind: CollectionKind,
     element: &'a Expr,
     clauses: &'a [Clause],
     want: Want,
