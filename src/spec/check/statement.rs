@@ -46,7 +46,7 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
     match &statement.kind {
         StatementKind::Let { pattern, ty, value } => {
             let ty = initial(cx, ty.as_ref(), value);
-            binder(cx, pattern, ty);
+            cx.in_unit(|cx| binder(cx, pattern, ty));
         }
         StatementKind::Var { name, ty, value } => {
             let ty = initial(cx, ty.as_ref(), value);
