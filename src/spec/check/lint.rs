@@ -5,7 +5,6 @@
 
 use super::checked::{Res, Tables};
 use super::context::{Checker, Watched};
-use super::needs::operator;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::scalar::Int;
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, PlaceRoot, Purity, StatementKind, UnaryOp};
@@ -17,7 +16,7 @@ pub(super) fn lint_comparison(cx: &mut Checker, op: BinaryOp, left: &Expr, right
     let Some(possible) = (if same { Some(vec![Ordering::Equal]) } else { orderings(left, right) }) else { return };
     let known = outcome(op, possible[0]);
     if let Some(known) = known.filter(|_| possible.iter().all(|&ordering| outcome(op, ordering) == known)) {
-        let report = Diagnostic::warning(span, format!("this `{}` is always {known}", operator(op).0));
+        let report = Diagnostic::warning(span, format!("this `{}` is always {known}", op.sign()));
         cx.report(report.label("nothing in this comparison varies"));
     }
 }

@@ -6,7 +6,7 @@ use super::checked::Machine;
 use super::context::{Checker, Want};
 use super::flow::lint_machine_flow;
 use super::lint::lint_comparison;
-use super::needs::{Operands, operator};
+use super::needs::{Operands, operands};
 use super::report::mistake;
 use crate::spec::types::{BOOL, INT, TypeId};
 use crate::syntax::ast::{Block, Expr, ExprKind, Name, PlaceRoot, Statement, StatementKind, UnaryOp};
@@ -87,7 +87,7 @@ fn kind(cx: &mut Checker, expr: &Expr, cells: &mut Cells) -> Option<TypeId> {
             Some(ty)
         }
         ExprKind::Binary(op, left, right) => {
-            let (symbol, operands) = operator(*op);
+            let (symbol, operands) = (op.sign(), operands(*op));
             let (operand, ty) = match operands {
                 Operands::Of(ty) => (ty, ty),
                 Operands::Compared(_) => (INT, BOOL),

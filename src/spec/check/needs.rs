@@ -78,23 +78,17 @@ pub(super) enum Operands {
     Member,
 }
 
-/// An infix operator as it is written, and the types that it takes and yields.
-pub(super) fn operator(op: BinaryOp) -> (&'static str, Operands) {
-    let ordering = |symbol| (symbol, Operands::Compared(Some(Need::comparable(symbol))));
+/// The types that an infix operator takes and yields.
+pub(super) fn operands(op: BinaryOp) -> Operands {
     match op {
-        BinaryOp::Or => ("||", Operands::Of(BOOL)),
-        BinaryOp::And => ("&&", Operands::Of(BOOL)),
-        BinaryOp::Eq => ("==", Operands::Compared(None)),
-        BinaryOp::Ne => ("!=", Operands::Compared(None)),
-        BinaryOp::Lt => ordering("<"),
-        BinaryOp::Le => ordering("<="),
-        BinaryOp::Gt => ordering(">"),
-        BinaryOp::Ge => ordering(">="),
-        BinaryOp::In => ("in", Operands::Member),
-        BinaryOp::Add => ("+", Operands::Summed(ADDABLE)),
-        BinaryOp::Sub => ("-", Operands::Summed(SUBTRACTABLE)),
-        BinaryOp::Mul => ("*", Operands::Of(INT)),
-        BinaryOp::Div => ("/", Operands::Of(INT)),
-        BinaryOp::Rem => ("%", Operands::Of(INT)),
+        BinaryOp::Or | BinaryOp::And => Operands::Of(BOOL),
+        BinaryOp::Eq | BinaryOp::Ne => Operands::Compared(None),
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            Operands::Compared(Some(Need::comparable(op.sign())))
+        }
+        BinaryOp::In => Operands::Member,
+        BinaryOp::Add => Operands::Summed(ADDABLE),
+        BinaryOp::Sub => Operands::Summed(SUBTRACTABLE),
+        BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Operands::Of(INT),
     }
 }

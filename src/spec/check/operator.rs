@@ -5,7 +5,7 @@
 use super::collection::{Runs, elements};
 use super::context::{Checker, Want};
 use super::lint::lint_comparison;
-use super::needs::{Operands, operator};
+use super::needs::{Operands, operands};
 use super::needy::needs_context;
 use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, Type, TypeId};
@@ -19,7 +19,7 @@ pub(super) fn binary<'a>(
     span: Span,
     want: Want,
 ) -> TypeId {
-    match operator(op).1 {
+    match operands(op) {
         Operands::Of(ty) => {
             cx.check(left, Want::of(ty));
             cx.check(right, Want::of(ty));

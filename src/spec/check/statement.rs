@@ -18,7 +18,7 @@ use super::report::{did_you_mean, helped, mistake};
 use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, CLIENT, ERROR, TypeId};
 use crate::syntax::ast::{
-    Block, Expr, ExprKind, Name, Place, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr,
+    Block, Expr, ExprKind, Name, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr,
 };
 
 /// Checks a block; its names end with it.
@@ -142,7 +142,7 @@ fn initial<'a>(cx: &mut Checker<'a>, ty: Option<&TypeExpr>, value: &'a Expr) -> 
 }
 
 /// Checks a place that is assigned to, and returns the type that is wanted of the value.
-fn place<'a>(cx: &mut Checker<'a>, place: &'a Place) -> Want {
+fn place<'a>(cx: &mut Checker<'a>, place: &'a PlaceExpr) -> Want {
     let (mut want, mut span) = match &place.root {
         PlaceRoot::Name(name) => (variable(cx, name), name.span),
         PlaceRoot::Cell(_, span) => {
