@@ -1,6 +1,6 @@
 //! States, answers and constraints in the words of the specification: `n >= 3`, `data["x"].tag = Some("t7")`.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use rustc_hash::FxHashSet;
 
@@ -175,7 +175,7 @@ impl Names {
     /// A term in the notation of the language, its variables under their names.
     pub(super) fn term(&self, term: &Term) -> String {
         let mut written = Beginning(String::new());
-        if term.write_named(&self.of, &mut written).is_err() {
+        if write!(written, "{}", term.display_with(&self.of)).is_err() {
             written.0.push('…');
         }
         written.0

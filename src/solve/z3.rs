@@ -9,7 +9,7 @@ use super::model::Model;
 use super::theories::Theories;
 use super::{Limits, Why};
 use crate::scalar::{Int, Json, Scalar, Sort};
-use crate::term::{Kind, Linear, Term, TextOp, Var};
+use crate::term::{Kind, Linear, Term, TextOp, Var, without_tables};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ static SETTINGS: Once = Once::new();
 /// A model of the conditions (not yet checked), `None` if there is none, or why that was not decided.
 pub(super) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
     SETTINGS.call_once(settings);
-    let conditions = &conditions.iter().map(Term::without_tables).collect::<Vec<Term>>()[..];
+    let conditions = &conditions.iter().map(without_tables).collect::<Vec<Term>>()[..];
     let theories = Theories::of(conditions)?;
     let mut encoder = Encoder { theories, ..Encoder::default() };
     let solver = z3::Tactic::new("smt").solver();

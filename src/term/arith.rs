@@ -3,6 +3,7 @@
 //! Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided by the common divisor of the coefficients and
 //! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
 
+use super::node::make;
 use super::{Kind, Linear, Term, TextOp, bits, table};
 use crate::scalar::{Int, Scalar, Sort};
 
@@ -55,7 +56,7 @@ impl Term {
             }
             (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
             (_, None) => at_each_position(self, other, Int::floor_div)
-                .unwrap_or_else(|| Term::make(Kind::Div(self.clone(), other.clone()), Sort::Int)),
+                .unwrap_or_else(|| make(Kind::Div(self.clone(), other.clone()), Sort::Int)),
         }
     }
 
@@ -66,28 +67,25 @@ impl Term {
             (None, Some(_)) => remainder_by(self, other),
             (Some(a), None) if a.is_zero() => Term::int(Int::ZERO),
             (_, None) => at_each_position(self, other, Int::modulo)
-                .unwrap_or_else(|| Term::make(Kind::Mod(self.clone(), other.clone()), Sort::Int)),
+                .unwrap_or_else(|| make(Kind::Mod(self.clone(), other.clone()), Sort::Int)),
         }
     }
 
     /// `a <= b` on integers.
     pub fn le(a: &Term, b: &Term) -> Term {
         match (a.as_int(), b.as_int()) {
-            (Some(x), Some(y)) => Term::from(x <= y),
-            // The comparison of every exchange: a known query against an unknown state.
-            (Some(low), None) if b.is_plain_atom() => bound(b, Int::MINUS_ONE, low.clone()),
-            (None, Some(high)) if a.is_plain_atom() => bound(a, Int::ONE, high.neg()),
-            _ => Term::le0(difference(a, b)),
+            (Some(low), _) => Term::at_least(b, low),
+            (None, Some(high)) => Term::at_most(a, high),
+            (None, None) => Term::le0(difference(a, b)),
         }
     }
 
     /// `a < b` on integers.
     pub fn lt(a: &Term, b: &Term) -> Term {
         match (a.as_int(), b.as_int()) {
-            (Some(x), Some(y)) => Term::from(x < y),
-            (Some(low), None) if b.is_plain_atom() => bound(b, Int::MINUS_ONE, low.add(&Int::ONE)),
-            (None, Some(high)) if a.is_plain_atom() => bound(a, Int::ONE, Int::ONE.sub(high)),
-            _ => Term::le0(difference(a, b).plus_constant(&Int::ONE)),
+            (Some(low), _) => Term::at_least(b, &low.add(&Int::ONE)),
+            (None, Some(high)) => Term::at_most(a, &high.sub(&Int::ONE)),
+            (None, None) => Term::le0(difference(a, b).plus_constant(&Int::ONE)),
         }
     }
 
@@ -96,7 +94,8 @@ impl Term {
     pub fn at_least(term: &Term, low: &Int) -> Term {
         match term.as_int() {
             Some(known) => Term::from(low <= known),
-            None if term.is_plain_atom() => bound(term, Int::MINUS_ONE, low.clone()),
+            // The comparison of every exchange: a known query against an unknown state.
+            None if is_plain_atom(term) => bound(term, Int::MINUS_ONE, low.clone()),
             None => Term::le0(Linear::constant_of(low.clone()).plus(&Int::MINUS_ONE, &Linear::of(term))),
         }
     }
@@ -106,21 +105,9 @@ impl Term {
     pub fn at_most(term: &Term, high: &Int) -> Term {
         match term.as_int() {
             Some(known) => Term::from(known <= high),
-            None if term.is_plain_atom() => bound(term, Int::ONE, high.neg()),
+            None if is_plain_atom(term) => bound(term, Int::ONE, high.neg()),
             None => Term::le0(Linear::of(term).plus(&Int::MINUS_ONE, &Linear::constant_of(high.clone()))),
         }
-    }
-
-    /// An integer atom whose comparisons need no further look.
-    fn is_plain_atom(&self) -> bool {
-        !matches!(
-            self.kind(),
-            Kind::Linear(_)
-                | Kind::Ite(..)
-                | Kind::Table(..)
-                | Kind::Const(_)
-                | Kind::Text(TextOp::Len | TextOp::Pieces, _)
-        )
     }
 
     /// `linear <= 0`.
@@ -136,7 +123,7 @@ impl Term {
             .or_else(|| table::at_most_zero(&tight))
             .or_else(|| short(&tight))
             .or_else(|| few_pieces(&tight))
-            .unwrap_or_else(|| Term::make(Kind::Le0(Box::new(tight)), Sort::Bool))
+            .unwrap_or_else(|| make(Kind::Le0(Box::new(tight)), Sort::Bool))
     }
 
     /// `linear = 0`.
@@ -156,8 +143,20 @@ impl Term {
             .or_else(|| table::zero(&linear))
             .or_else(|| no_length(&linear))
             .or_else(|| one_piece(&linear))
-            .unwrap_or_else(|| Term::make(Kind::Eq0(Box::new(linear)), Sort::Bool))
+            .unwrap_or_else(|| make(Kind::Eq0(Box::new(linear)), Sort::Bool))
     }
+}
+
+/// An integer atom whose comparisons need no further look.
+fn is_plain_atom(term: &Term) -> bool {
+    !matches!(
+        term.kind(),
+        Kind::Linear(_)
+            | Kind::Ite(..)
+            | Kind::Table(..)
+            | Kind::Const(_)
+            | Kind::Text(TextOp::Len | TextOp::Pieces, _)
+    )
 }
 
 fn difference(a: &Term, b: &Term) -> Linear {
@@ -165,16 +164,15 @@ fn difference(a: &Term, b: &Term) -> Linear {
 }
 
 /// `sign · atom + constant <= 0`.
-#[inline]
 fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
-    Term::make(Kind::Le0(Box::new(Linear::single(atom.clone(), sign, constant))), Sort::Bool)
+    make(Kind::Le0(Box::new(Linear::single(atom.clone(), sign, constant))), Sort::Bool)
 }
 
 /// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant, or a table.
 fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Term> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Ite(condition, yes, no) = atom.kind() else { return None };
-    if !yes.is_tabular() && !no.is_tabular() {
+    if !table::is_tabular(yes) && !table::is_tabular(no) {
         return None;
     }
     let arm =
@@ -264,7 +262,7 @@ fn at_each_position(a: &Term, b: &Term, apply: fn(&Int, &Int) -> Int) -> Option<
 fn product(a: &Term, b: &Term) -> Term {
     let ((a, p), (b, q)) = (split_content(a), split_content(b));
     let (a, b) = if a <= b { (a, b) } else { (b, a) };
-    let atom = Term::make(Kind::Mul(a, b), Sort::Int);
+    let atom = make(Kind::Mul(a, b), Sort::Int);
     Linear::of(&atom).scaled(&p.mul(&q)).into_term()
 }
 
@@ -290,7 +288,7 @@ fn quotient_by(term: &Term, divisor: &Term) -> Term {
     }
     let rest = rest.into_term();
     let atom = at_each_position(&rest, divisor, Int::floor_div)
-        .unwrap_or_else(|| Term::make(Kind::Div(rest, divisor.clone()), Sort::Int));
+        .unwrap_or_else(|| make(Kind::Div(rest, divisor.clone()), Sort::Int));
     whole.plus(&Int::ONE, &Linear::of(&atom)).into_term()
 }
 
@@ -301,6 +299,6 @@ fn remainder_by(term: &Term, divisor: &Term) -> Term {
     match rest.as_int() {
         Some(constant) => Term::int(constant.modulo(known)),
         None => at_each_position(&rest, divisor, Int::modulo)
-            .unwrap_or_else(|| Term::make(Kind::Mod(rest, divisor.clone()), Sort::Int)),
+            .unwrap_or_else(|| make(Kind::Mod(rest, divisor.clone()), Sort::Int)),
     }
 }

@@ -11,7 +11,7 @@ const LISTED: usize = 64;
 
 /// Which side of a conditional a term stands on.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Side {
+pub(super) enum ArmSide {
     Then,
     Else,
 }
@@ -19,11 +19,11 @@ pub(super) enum Side {
 type Values = SmallVec<[(Var, Scalar); 2]>;
 
 /// An arm where its condition holds, or does not.
-pub(super) fn under(condition: &Term, arm: &Term, side: Side) -> Term {
+pub(super) fn under(condition: &Term, arm: &Term, side: ArmSide) -> Term {
     match arm.kind() {
         Kind::Const(_) => arm.clone(),
-        _ if arm == condition => Term::from(side == Side::Then),
-        Kind::Ite(again, yes, _) if again == condition && side == Side::Then => yes.clone(),
+        _ if arm == condition => Term::from(side == ArmSide::Then),
+        Kind::Ite(again, yes, _) if again == condition && side == ArmSide::Then => yes.clone(),
         Kind::Ite(again, _, no) if again == condition => no.clone(),
         _ if arm.size() > SMALL || condition.size() > SMALL => arm.clone(),
         Kind::Table(index, column) if is_last(condition, (index, column), side) => {
@@ -34,7 +34,7 @@ pub(super) fn under(condition: &Term, arm: &Term, side: Side) -> Term {
 }
 
 /// An arm with the values of variables that the condition says.
-fn with_values(condition: &Term, arm: &Term, side: Side) -> Term {
+fn with_values(condition: &Term, arm: &Term, side: ArmSide) -> Term {
     let mut values = Values::new();
     add_values(condition, side, &mut values);
     values.retain(|(var, _)| arm.mentions(*var));
@@ -47,46 +47,30 @@ fn with_values(condition: &Term, arm: &Term, side: Side) -> Term {
 
 /// Tests whether a column has its last scalar wherever a condition on the index holds, or does not. What else the condition
 /// says does not matter; beyond both ends it has that anyway.
-fn is_last(condition: &Term, (index, column): (&Term, &Column), side: Side) -> bool {
+fn is_last(condition: &Term, (index, column): (&Term, &Column), side: ArmSide) -> bool {
     let Some(var) = index.as_var() else { return false };
     let parts = match (condition.kind(), side) {
-        (Kind::And(parts), Side::Then) | (Kind::Or(parts), Side::Else) => &parts[..],
+        (Kind::And(parts), ArmSide::Then) | (Kind::Or(parts), ArmSide::Else) => &parts[..],
         _ => std::slice::from_ref(condition),
     };
     let own = |part: &&Term| part.mentions(var) && !part.any_var(&mut |other| other != var);
     let Some(asked) = parts.iter().find(own) else { return false };
-    let holds = Some(Scalar::Bool(side == Side::Then));
+    let holds = Some(Scalar::Bool(side == ArmSide::Then));
     let is_at = |position: i64| asked.eval(&mut |_| Some(Scalar::int(position))) == holds;
     column.len() <= LISTED && (0i64..).zip(column.iter()).all(|(at, scalar)| scalar == column.last() || !is_at(at))
 }
 
 /// Adds the variables that have one value only where a condition holds, or does not.
-fn add_values(condition: &Term, side: Side, values: &mut Values) {
+fn add_values(condition: &Term, side: ArmSide, values: &mut Values) {
     match (condition.kind(), side) {
-        (Kind::Var(var), _) => values.push((*var, Scalar::Bool(side == Side::Then))),
-        (Kind::Not(inner), Side::Then) => add_values(inner, Side::Else, values),
-        (Kind::Not(inner), Side::Else) => add_values(inner, Side::Then, values),
-        (Kind::And(parts), Side::Then) | (Kind::Or(parts), Side::Else) => {
+        (Kind::Var(var), _) => values.push((*var, Scalar::Bool(side == ArmSide::Then))),
+        (Kind::Not(inner), ArmSide::Then) => add_values(inner, ArmSide::Else, values),
+        (Kind::Not(inner), ArmSide::Else) => add_values(inner, ArmSide::Then, values),
+        (Kind::And(parts), ArmSide::Then) | (Kind::Or(parts), ArmSide::Else) => {
             parts.iter().for_each(|part| add_values(part, side, values));
         }
-        (_, Side::Then) => values.extend(condition.as_equation()),
+        (_, ArmSide::Then) => values.extend(condition.as_equation()),
         _ => {}
-    }
-}
-
-impl Term {
-    /// The variable and its value, if it says that a variable is a known scalar.
-    pub fn as_equation(&self) -> Option<(Var, Scalar)> {
-        match self.kind() {
-            Kind::Eq(term, known) => term.as_var().zip(known.as_const().cloned()),
-            Kind::Eq0(sum) => match sum.terms() {
-                [(atom, factor)] if factor.to_i64() == Some(1) => {
-                    Some((atom.as_var()?, Scalar::Int(sum.constant().neg())))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
     }
 }
 

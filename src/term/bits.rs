@@ -2,23 +2,8 @@
 //!
 //! A sum of bits that comes out as small or as large as it can decides all of them: `[p] + [q] = 0` is `not p and not q`.
 
-use super::{Kind, Linear, Term};
+use super::{Linear, Term};
 use crate::scalar::Int;
-
-impl Term {
-    /// An integer that is 1 where a condition holds, else 0.
-    #[must_use]
-    pub fn bit(condition: &Term) -> Term {
-        Term::ite(condition, &Term::int(1), &Term::int(0))
-    }
-
-    /// The condition of a bit.
-    #[must_use]
-    pub fn as_bit(&self) -> Option<&Term> {
-        let Kind::Ite(condition, one, zero) = self.kind() else { return None };
-        (one.as_int() == Some(&Int::ONE) && zero.as_int() == Some(&Int::ZERO)).then_some(condition)
-    }
-}
 
 impl Linear {
     /// The least and the largest value of a sum of nothing but bits, each taken by itself.

@@ -37,7 +37,6 @@ pub enum Side {
 
 impl Bound {
     /// The bound of a term, where that is a variable.
-    #[inline]
     #[must_use]
     pub fn of(subject: &Term, side: Side, end: Int) -> Option<Bound> {
         let var = subject.as_var()?;
@@ -45,14 +44,12 @@ impl Bound {
     }
 
     /// The variable.
-    #[inline]
     #[must_use]
     pub fn var(&self) -> Var {
         self.var
     }
 
     /// Which end it is, and which value that has.
-    #[inline]
     #[must_use]
     pub fn end(&self) -> (Side, &Int) {
         (self.side, &self.end)

@@ -2,19 +2,21 @@
 //!
 //! For example `eq(ite(c, 1, 2), 1)` is `c`, and `not(#1 <= 3)` is `#1 >= 4`.
 
-use super::arm::{self, Side};
-use super::node::SHARED_FROM;
-use super::{KeySet, Kind, Linear, Term, Terms, Var, table, text};
+use super::arm::{self, ArmSide};
+use super::column::Test;
+use super::junction::{self, Junction};
+use super::node::{SHARED_FROM, leaf, make, negation};
+use super::{Column, KeySet, Kind, Linear, Term, Terms, TextOp, Var, table, text};
 use crate::scalar::{Int, Scalar, Sort};
 use std::sync::LazyLock;
 
-static TRUE: LazyLock<Term> = LazyLock::new(|| Term::make(Kind::Const(Scalar::Bool(true)), Sort::Bool));
-static FALSE: LazyLock<Term> = LazyLock::new(|| Term::make(Kind::Const(Scalar::Bool(false)), Sort::Bool));
+static TRUE: LazyLock<Term> = LazyLock::new(|| make(Kind::Const(Scalar::Bool(true)), Sort::Bool));
+static FALSE: LazyLock<Term> = LazyLock::new(|| make(Kind::Const(Scalar::Bool(false)), Sort::Bool));
 
 /// Minus the smallest of the integers that are made once.
 const SMALLEST: i64 = 16;
 static SMALL_INTS: LazyLock<Vec<Term>> =
-    LazyLock::new(|| (-SMALLEST..256).map(|n| Term::make(Kind::Const(Scalar::int(n)), Sort::Int)).collect());
+    LazyLock::new(|| (-SMALLEST..256).map(|n| make(Kind::Const(Scalar::int(n)), Sort::Int)).collect());
 
 /// Negation is pushed inside conditions up to this depth and kept as one node above it.
 const NEGATED_INSIDE: u32 = 12;
@@ -43,7 +45,7 @@ impl Term {
             Scalar::Int(value) => Term::int(value),
             known => {
                 let sort = known.sort();
-                Term::make(Kind::Const(known), sort)
+                make(Kind::Const(known), sort)
             }
         }
     }
@@ -55,7 +57,7 @@ impl Term {
             .to_i64()
             .and_then(|n| usize::try_from(n.checked_add(SMALLEST)?).ok())
             .and_then(|at| SMALL_INTS.get(at));
-        small.cloned().unwrap_or_else(|| Term::make(Kind::Const(Scalar::Int(value)), Sort::Int))
+        small.cloned().unwrap_or_else(|| make(Kind::Const(Scalar::Int(value)), Sort::Int))
     }
 
     /// A known string.
@@ -65,7 +67,7 @@ impl Term {
 
     /// A variable.
     pub fn var(var: Var) -> Term {
-        Term::leaf(var)
+        leaf(var)
     }
 
     /// Negation of a condition.
@@ -74,10 +76,10 @@ impl Term {
             Kind::Const(Scalar::Bool(value)) => Term::from(!value),
             Kind::Not(inner) => inner.clone(),
             // Not Σ + k <= 0 is −Σ − k + 1 <= 0; no common divisor appears.
-            Kind::Le0(linear) => Term::make(Kind::Le0(Box::new(linear.negated().plus_constant(&Int::ONE))), Sort::Bool),
-            Kind::And(_) | Kind::Or(_) if self.depth() <= NEGATED_INSIDE => self.not_junction(),
-            _ if self.size() < SHARED_FROM - 1 => Term::negation(self),
-            _ => Term::make(Kind::Not(self.clone()), Sort::Bool),
+            Kind::Le0(linear) => make(Kind::Le0(Box::new(linear.negated().plus_constant(&Int::ONE))), Sort::Bool),
+            Kind::And(_) | Kind::Or(_) if self.depth() <= NEGATED_INSIDE => junction::negated(self),
+            _ if self.size() < SHARED_FROM - 1 => negation(self),
+            _ => make(Kind::Not(self.clone()), Sort::Bool),
         }
     }
 
@@ -115,7 +117,7 @@ impl Term {
         if let Some(sum) = counted(condition, yes, no) {
             return sum;
         }
-        let (yes, no) = (arm::under(condition, yes, Side::Then), arm::under(condition, no, Side::Else));
+        let (yes, no) = (arm::under(condition, yes, ArmSide::Then), arm::under(condition, no, ArmSide::Else));
         if yes == no {
             return yes;
         }
@@ -126,7 +128,7 @@ impl Term {
             return choice(condition, &yes, &no);
         }
         let sort = if yes.as_const().is_some() { no.sort() } else { yes.sort() };
-        Term::make(Kind::Ite(condition.clone(), yes, no), sort)
+        make(Kind::Ite(condition.clone(), yes, no), sort)
     }
 
     /// `a < b`: numeric, by code points, or by octets. False on sorts without order.
@@ -139,7 +141,7 @@ impl Term {
             _ if a == b || !matches!(a.sort(), Sort::Str | Sort::Bytes) || a.sort() != b.sort() => Term::falsity(),
             _ => table::less(a, b)
                 .or_else(|| text::simplify_less(a, b))
-                .unwrap_or_else(|| Term::make(Kind::Less(a.clone(), b.clone()), Sort::Bool)),
+                .unwrap_or_else(|| make(Kind::Less(a.clone(), b.clone()), Sort::Bool)),
         }
     }
 
@@ -158,14 +160,85 @@ impl Term {
             Kind::Text(..) if set.len() <= WRITTEN_OUT => {
                 Term::or_all(set.sorted().into_iter().map(|value| Term::eq(term, &Term::constant(value))))
             }
-            _ => table::member(term, set)
-                .unwrap_or_else(|| Term::make(Kind::Member(term.clone(), set.clone()), Sort::Bool)),
+            _ => table::member(term, set).unwrap_or_else(|| make(Kind::Member(term.clone(), set.clone()), Sort::Bool)),
         }
     }
 
-    /// Rebuilds a text operation; see [`text`](super::TextOp).
-    pub(super) fn text_node(op: text::TextOp, args: Terms, sort: Sort) -> Term {
-        Term::make(Kind::Text(op, args), sort)
+    /// Conjunction of two.
+    pub fn and(a: &Term, b: &Term) -> Term {
+        Term::and_all([a.clone(), b.clone()])
+    }
+
+    /// Conjunction of any number; of none: true.
+    pub fn and_all(parts: impl IntoIterator<Item = Term>) -> Term {
+        Junction::And.of(parts)
+    }
+
+    /// Disjunction of two.
+    pub fn or(a: &Term, b: &Term) -> Term {
+        Term::or_all([a.clone(), b.clone()])
+    }
+
+    /// Disjunction of any number; of none: false.
+    pub fn or_all(parts: impl IntoIterator<Item = Term>) -> Term {
+        Junction::Or.of(parts)
+    }
+
+    /// `a` implies `b`.
+    pub fn implies(a: &Term, b: &Term) -> Term {
+        Term::or(&a.not(), b)
+    }
+
+    /// The scalar of a column at a position; beyond both ends the last one.
+    pub fn table(index: &Term, column: &Column) -> Term {
+        if let Some(known) = index.as_int() {
+            return Term::constant(column.total(known).clone());
+        }
+        if column.sort() == Sort::Bool {
+            return table::where_passes(index, column, Test::Is(Scalar::Bool(true)));
+        }
+        let differs = |position: &usize| column.at(*position).is_some_and(|scalar| scalar != column.last());
+        if !(0..column.len()).any(|position| differs(&position)) {
+            return Term::constant(column.last().clone());
+        }
+        match index.kind() {
+            Kind::Ite(condition, yes, no) if yes.as_const().is_some() || no.as_const().is_some() => {
+                Term::ite(condition, &Term::table(yes, column), &Term::table(no, column))
+            }
+            Kind::Table(inner, positions) => {
+                let known = positions.iter().filter_map(Scalar::as_int).map(|at| column.total(at).clone());
+                Column::new(known.collect::<Vec<_>>())
+                    .map_or_else(|| Term::constant(column.last().clone()), |column| Term::table(inner, &column))
+            }
+            _ => make(Kind::Table(index.clone(), column.clone()), column.sort()),
+        }
+    }
+
+    /// The result of `op` on `args`. Arguments of the wrong number or sort give a term without a value.
+    pub fn text(op: TextOp, args: impl IntoIterator<Item = Term>) -> Term {
+        let args: Terms = args.into_iter().collect();
+        let args = if op == TextOp::Concat { text::joined(args) } else { args };
+        let scalars: Option<Vec<&Scalar>> = args.iter().map(Term::as_const).collect();
+        if let Some(result) = scalars.and_then(|scalars| op.apply_to(&scalars)) {
+            return Term::constant(result);
+        }
+        text::simplified(op, &args).unwrap_or_else(|| {
+            let sort = op.sort(args.first().map_or(Sort::Str, Term::sort));
+            make(Kind::Text(op, args), sort)
+        })
+    }
+
+    /// An integer that is 1 where a condition holds, else 0.
+    #[must_use]
+    pub fn bit(condition: &Term) -> Term {
+        Term::ite(condition, &Term::int(1), &Term::int(0))
+    }
+}
+
+/// True or false.
+impl From<bool> for Term {
+    fn from(value: bool) -> Term {
+        if value { Term::truth() } else { Term::falsity() }
     }
 }
 
@@ -198,8 +271,8 @@ fn iff(a: &Term, b: &Term) -> Term {
         (_, Kind::Not(y)) => iff(a, y).not(),
         _ if a == b => Term::truth(),
         _ if *a == b.not() => Term::falsity(),
-        _ if a <= b => Term::make(Kind::Eq(a.clone(), b.clone()), Sort::Bool),
-        _ => Term::make(Kind::Eq(b.clone(), a.clone()), Sort::Bool),
+        _ if a <= b => make(Kind::Eq(a.clone(), b.clone()), Sort::Bool),
+        _ => make(Kind::Eq(b.clone(), a.clone()), Sort::Bool),
     }
 }
 
@@ -217,7 +290,7 @@ fn equal_atoms(a: &Term, b: &Term) -> Term {
         return simpler;
     }
     let (a, b) = if b.as_const().is_some() || a <= b { (a, b) } else { (b, a) };
-    Term::make(Kind::Eq(a.clone(), b.clone()), Sort::Bool)
+    make(Kind::Eq(a.clone(), b.clone()), Sort::Bool)
 }
 
 /// `if c { x + n } else { x }` as `x + n [c]`, where `[c]` is 1 if the condition holds, else 0. Of two constants only neighbours are
@@ -242,7 +315,7 @@ fn choice(condition: &Term, yes: &Term, no: &Term) -> Term {
         (Some(false), _) => Term::and(&condition.not(), no),
         (_, Some(true)) => Term::or(&condition.not(), yes),
         (_, Some(false)) => Term::and(condition, yes),
-        (None, None) => Term::with_common_parts(yes, no, &|yes, no| Term::ite(condition, yes, no))
+        (None, None) => junction::with_common_parts(yes, no, &|yes, no| Term::ite(condition, yes, no))
             .unwrap_or_else(|| Term::or(&Term::and(condition, yes), &Term::and(&condition.not(), no))),
     }
 }

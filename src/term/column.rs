@@ -4,7 +4,7 @@
 //! column `0, 5, 3, 5` has 5 at the positions 1 and 3; beyond its ends it goes on with its last scalar, 5.
 
 use super::node::{count_walked, mix};
-use super::{KeySet, ScalarSet, Term};
+use super::{KeySet, ScalarSet};
 use crate::scalar::{Int, Scalar, Sort};
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
@@ -276,15 +276,4 @@ impl ScalarSet for Positions {
         let content = mix(self.column.sampled_hash(), self.test.hash());
         Some(mix(mix(content, hash_of(&(self.passing, self.sign))), hash_of(&self.offset)))
     }
-}
-
-/// The scalars of the columns and sets in a term, in order: they are what is large in it and is not shown whole.
-pub(super) fn contents(term: &Term) -> Vec<Vec<Scalar>> {
-    let mut all = Vec::new();
-    term.visit(&mut |node| match node.kind() {
-        super::Kind::Table(_, column) => all.push(column.iter().cloned().collect()),
-        super::Kind::Member(_, set) => all.push(set.sorted()),
-        _ => {}
-    });
-    all
 }

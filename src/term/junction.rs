@@ -4,6 +4,7 @@
 //! front of them: `a and b or a and not b and c` is `a and (b or c)`.
 //! Both connectives share one procedure by duality.
 
+use super::node::make;
 use super::relate::{Relation, relate};
 use super::{Kind, Term, Terms};
 use crate::scalar::Sort;
@@ -16,71 +17,44 @@ const PAIRWISE: usize = 16;
 type Parts = SmallVec<[Term; 8]>;
 
 #[derive(Clone, Copy, PartialEq)]
-enum Junction {
+pub(super) enum Junction {
     And,
     Or,
 }
 
-impl Term {
-    /// Conjunction of two.
-    pub fn and(a: &Term, b: &Term) -> Term {
-        Term::and_all([a.clone(), b.clone()])
-    }
-
-    /// Conjunction of any number; of none: true.
-    pub fn and_all(parts: impl IntoIterator<Item = Term>) -> Term {
-        Junction::And.of(parts)
-    }
-
-    /// Disjunction of two.
-    pub fn or(a: &Term, b: &Term) -> Term {
-        Term::or_all([a.clone(), b.clone()])
-    }
-
-    /// Disjunction of any number; of none: false.
-    pub fn or_all(parts: impl IntoIterator<Item = Term>) -> Term {
-        Junction::Or.of(parts)
-    }
-
-    /// Negation of a conjunction or disjunction, pushed inside: the parts of the dual one need no second look, since what one
-    /// part does to another is dual too.
-    pub(super) fn not_junction(&self) -> Term {
-        let (junction, parts) = match self.kind() {
-            Kind::And(parts) => (Junction::Or, parts),
-            Kind::Or(parts) => (Junction::And, parts),
-            _ => return self.not(),
-        };
-        let mut list = Parts::new();
-        for part in parts {
-            if junction.push(&mut list, part.not()) {
-                return junction.zero();
-            }
+/// Negation of a conjunction or disjunction, pushed inside: the parts of the dual one need no second look, since what one
+/// part does to another is dual too.
+pub(super) fn negated(term: &Term) -> Term {
+    let (junction, parts) = match term.kind() {
+        Kind::And(parts) => (Junction::Or, parts),
+        Kind::Or(parts) => (Junction::And, parts),
+        _ => return term.not(),
+    };
+    let mut list = Parts::new();
+    for part in parts {
+        if junction.push(&mut list, part.not()) {
+            return junction.zero();
         }
-        list.sort_unstable();
-        list.dedup();
-        junction.node(list)
     }
+    list.sort_unstable();
+    list.dedup();
+    junction.node(list)
+}
 
-    /// Joins two conditions by a function that may as well be applied to what they do not have in common, and puts the
-    /// common parts beside the result: for example `(p and w) if c else p` is `p and (w if c else true)`. `None` where they
-    /// have nothing in common.
-    pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) -> Term) -> Option<Term> {
-        [Junction::And, Junction::Or].into_iter().find_map(|junction| {
-            let (own, theirs) = (junction.parts_of(a), junction.parts_of(b));
-            let (common, own): (Parts, Parts) = own.iter().cloned().partition(|part| theirs.contains(part));
-            if common.is_empty() {
-                return None;
-            }
-            let theirs = theirs.iter().filter(|part| !common.contains(part)).cloned();
-            let joined = join(&junction.of(own), &junction.of(theirs));
-            Some(junction.of(common.into_iter().chain([joined])))
-        })
-    }
-
-    /// `a` implies `b`.
-    pub fn implies(a: &Term, b: &Term) -> Term {
-        Term::or(&a.not(), b)
-    }
+/// Joins two conditions by a function that may as well be applied to what they do not have in common, and puts the
+/// common parts beside the result: for example `(p and w) if c else p` is `p and (w if c else true)`. `None` where they
+/// have nothing in common.
+pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) -> Term) -> Option<Term> {
+    [Junction::And, Junction::Or].into_iter().find_map(|junction| {
+        let (own, theirs) = (junction.parts_of(a), junction.parts_of(b));
+        let (common, own): (Parts, Parts) = own.iter().cloned().partition(|part| theirs.contains(part));
+        if common.is_empty() {
+            return None;
+        }
+        let theirs = theirs.iter().filter(|part| !common.contains(part)).cloned();
+        let joined = join(&junction.of(own), &junction.of(theirs));
+        Some(junction.of(common.into_iter().chain([joined])))
+    })
 }
 
 /// The effect of one part on another.
@@ -95,7 +69,8 @@ enum Effect {
 }
 
 impl Junction {
-    fn of(self, parts: impl IntoIterator<Item = Term>) -> Term {
+    /// The parts joined, simplified.
+    pub(super) fn of(self, parts: impl IntoIterator<Item = Term>) -> Term {
         let mut list = Parts::new();
         for part in parts {
             if self.push(&mut list, part) {
@@ -106,9 +81,9 @@ impl Junction {
             list.sort_unstable();
             list.dedup();
             match self.pass(&mut list) {
-                Pass::Zero => return self.zero(),
-                Pass::Stable => break,
-                Pass::Changed => {}
+                Round::Zero => return self.zero(),
+                Round::Stable => break,
+                Round::Changed => {}
             }
         }
         self.shared(&list).unwrap_or_else(|| self.node(list))
@@ -134,8 +109,8 @@ impl Junction {
         match (list.len(), self) {
             (0, _) => self.unit(),
             (1, _) => list.remove(0),
-            (_, Junction::And) => Term::make(Kind::And(list.into_iter().collect()), Sort::Bool),
-            (_, Junction::Or) => Term::make(Kind::Or(list.into_iter().collect()), Sort::Bool),
+            (_, Junction::And) => make(Kind::And(list.into_iter().collect()), Sort::Bool),
+            (_, Junction::Or) => make(Kind::Or(list.into_iter().collect()), Sort::Bool),
         }
     }
 
@@ -177,9 +152,9 @@ impl Junction {
     }
 
     /// One round of simplification over sorted parts.
-    fn pass(self, list: &mut Parts) -> Pass {
+    fn pass(self, list: &mut Parts) -> Round {
         if list.len() > PAIRWISE {
-            return if has_complement(list) { Pass::Zero } else { Pass::Stable };
+            return if has_complement(list) { Round::Zero } else { Round::Stable };
         }
         for i in 0..list.len() {
             for j in 0..list.len() {
@@ -188,19 +163,19 @@ impl Junction {
                 }
                 match self.effect(&list[i], &list[j]) {
                     Effect::None => {}
-                    Effect::Zero => return Pass::Zero,
+                    Effect::Zero => return Round::Zero,
                     Effect::Drop => {
                         list.remove(j);
-                        return Pass::Changed;
+                        return Round::Changed;
                     }
                     Effect::Replace(part) => {
                         list.remove(j);
-                        return if self.push(list, part) { Pass::Zero } else { Pass::Changed };
+                        return if self.push(list, part) { Round::Zero } else { Round::Changed };
                     }
                 }
             }
         }
-        Pass::Stable
+        Round::Stable
     }
 
     fn effect(self, part: &Term, other: &Term) -> Effect {
@@ -266,7 +241,7 @@ impl Junction {
     }
 }
 
-enum Pass {
+enum Round {
     Stable,
     Changed,
     Zero,

@@ -3,6 +3,7 @@
 //! Atoms are integer terms that are not sums: variables, products, quotients, remainders, conditionals, lengths.
 //! For example `2*#1 - #2 + 3`.
 
+use super::node::make;
 use super::{Kind, Term};
 use crate::scalar::{Int, Scalar, Sort};
 use smallvec::{SmallVec, smallvec};
@@ -22,19 +23,16 @@ impl Linear {
     }
 
     /// `coefficient · atom + constant`; the coefficient is not zero, the atom no sum.
-    #[inline]
     pub(super) fn single(atom: Term, coefficient: Int, constant: Int) -> Linear {
         Linear { constant, terms: smallvec![(atom, coefficient)] }
     }
 
     /// The constant part.
-    #[inline]
     pub fn constant(&self) -> &Int {
         &self.constant
     }
 
     /// Atoms with their coefficients, in order; no coefficient is zero.
-    #[inline]
     pub fn terms(&self) -> &[(Term, Int)] {
         &self.terms
     }
@@ -123,7 +121,7 @@ impl Linear {
         match &self.terms[..] {
             [] => Term::constant(Scalar::Int(self.constant)),
             [(atom, one)] if *one == Int::ONE && self.constant.is_zero() => atom.clone(),
-            _ => Term::make(Kind::Linear(Box::new(self)), Sort::Int),
+            _ => make(Kind::Linear(Box::new(self)), Sort::Int),
         }
     }
 

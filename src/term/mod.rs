@@ -35,14 +35,13 @@ pub(crate) use display::VariableNames;
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
 pub(crate) use node::count_walked;
-pub use node::made;
+pub use node::{Term, made};
 pub(crate) use relate::relate;
+pub use table::without_tables;
 pub use text::TextOp;
 
-use crate::scalar::{Int, Scalar, Sort};
-use node::Node;
+use crate::scalar::{Scalar, Sort};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// A variable: one internal choice, one unknown, one name for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,10 +54,6 @@ pub struct Var {
 
 /// Operands of an associative connective or of a text operation.
 pub type Terms = SmallVec<[Term; 3]>;
-
-/// A symbolic scalar: immutable, shared, compared by structure (pointer and cached hash first).
-#[derive(Clone)]
-pub struct Term(Arc<Node>);
 
 /// The way in which a term is made. Matching on it is free; building goes through the constructors of [`Term`]. Sums are
 /// kept apart: most terms are variables.
@@ -98,99 +93,4 @@ pub enum Kind {
     Table(Term, Column),
     /// A builtin on strings or octets.
     Text(TextOp, Terms),
-}
-
-impl Term {
-    /// The way in which this term is made.
-    #[inline]
-    pub fn kind(&self) -> &Kind {
-        &self.0.kind
-    }
-
-    /// Its sort ([`Sort::ANY_TOKEN`] where only known tokens are involved).
-    #[inline]
-    pub fn sort(&self) -> Sort {
-        self.0.sort
-    }
-
-    /// The known scalar, if it is one.
-    #[inline]
-    pub fn as_const(&self) -> Option<&Scalar> {
-        if let Kind::Const(scalar) = self.kind() { Some(scalar) } else { None }
-    }
-
-    /// The known truth value, if it is one.
-    #[inline]
-    pub fn as_bool(&self) -> Option<bool> {
-        self.as_const().and_then(Scalar::as_bool)
-    }
-
-    /// The known integer, if it is one.
-    #[inline]
-    pub fn as_int(&self) -> Option<&Int> {
-        self.as_const().and_then(Scalar::as_int)
-    }
-
-    /// The variable, if it is one.
-    #[inline]
-    pub fn as_var(&self) -> Option<Var> {
-        if let Kind::Var(var) = self.kind() { Some(*var) } else { None }
-    }
-
-    /// Tests whether it is a variable, or one negated.
-    pub fn is_literal(&self) -> bool {
-        match self.kind() {
-            Kind::Var(_) => true,
-            Kind::Not(inner) => inner.as_var().is_some(),
-            _ => false,
-        }
-    }
-
-    /// Number of nodes, counted as a tree; saturating.
-    pub fn size(&self) -> u32 {
-        self.0.size
-    }
-
-    /// Length of the longest path to a leaf; saturating.
-    pub fn depth(&self) -> u32 {
-        self.0.depth
-    }
-
-    /// The smallest and the largest variable number in it, if it has any.
-    pub fn var_range(&self) -> Option<(u64, u64)> {
-        (self.0.first <= self.0.last).then_some((self.0.first, self.0.last))
-    }
-
-    /// Tests whether the two are one and the same node.
-    #[inline]
-    pub fn same(&self, other: &Term) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Tests whether there is another reference to its node. There may be equal terms in any case.
-    pub fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
-    }
-
-    /// Hash of the structure, the same in every run.
-    pub fn structural_hash(&self) -> u64 {
-        self.0.hash
-    }
-
-    /// Hash of the structure without the numbers of variables: equal for terms that differ by renaming.
-    pub fn shape_hash(&self) -> u64 {
-        self.0.shape
-    }
-
-    /// A number that identifies the node while it lives.
-    pub(crate) fn address(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
-    }
-}
-
-/// True or false.
-impl From<bool> for Term {
-    fn from(value: bool) -> Term {
-        if value { Term::truth() } else { Term::falsity() }
-    }
 }

@@ -4,13 +4,14 @@
 //! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
 //! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
 
-use super::column::contents;
-use super::{Kind, Term, Var};
+use super::display::{Named, VariableNames};
+use super::{Column, Kind, Linear, Var};
 use crate::scalar::{Int, Scalar, Sort};
 use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
@@ -24,6 +25,23 @@ const SHARING_SLOTS: usize = 4096;
 /// The hash of a negation, without that of what is negated.
 const NEGATED: u64 = 4;
 
+/// A symbolic scalar: immutable, shared, compared by structure (pointer and cached hash first).
+#[derive(Clone)]
+pub struct Term(Arc<Node>);
+
+/// Built once, and never changed. `#1 + 3 <= #2` and `#1 != #2` share the leaves of their variables where they were made of the
+/// same terms, and a larger node with any equal one that the table still knows:
+///
+/// ```text
+///   Term ──▶ Le0 ──▶ #1 ◀── Eq0 ◀── Not ◀── Term      table: slot hash % 4096 ┄┄▶ Le0 (weak)
+///             └────▶ #2 ◀────┘
+/// ```
+///
+/// Invariants:
+/// 1. `kind` is in normal form: it was made by a smart constructor.
+/// 2. All other fields are functions of `kind` and `sort`: equal kinds have equal hashes, sizes and depths.
+/// 3. `first > last` if and only if there is no variable in it.
+/// 4. `size` and `depth` are saturated, and so may be too small, never too large.
 pub(super) struct Node {
     pub(super) hash: u64,
     pub(super) shape: u64,
@@ -61,29 +79,139 @@ pub(crate) fn count_walked(nodes: usize) {
 }
 
 impl Term {
-    /// The node of a variable: what is cached about it is known.
-    pub(super) fn leaf(var: Var) -> Term {
-        MADE.set(MADE.get() + 1);
-        let shape = hash_of_sort(var.sort);
-        let (first, last, hash) = (var.id, var.id, mix(shape, var.id));
-        Term(Arc::new(Node { hash, shape, first, last, size: 1, depth: 1, sort: var.sort, kind: Kind::Var(var) }))
+    /// The way in which this term is made.
+    pub fn kind(&self) -> &Kind {
+        &self.0.kind
     }
 
-    /// The node of a negation that is too small to be shared, as [`Term::make`] makes it.
-    pub(super) fn negation(inner: &Term) -> Term {
-        MADE.set(MADE.get() + 1);
-        let Node { hash, shape, first, last, size, depth, .. } = *inner.0;
-        let (hash, shape) = (mix(NEGATED, hash), mix(NEGATED, shape));
-        let kind = Kind::Not(inner.clone());
-        Term(Arc::new(Node { hash, shape, first, last, size: size + 1, depth: depth + 1, sort: Sort::Bool, kind }))
+    /// Its sort ([`Sort::ANY_TOKEN`] where only known tokens are involved).
+    pub fn sort(&self) -> Sort {
+        self.0.sort
     }
 
-    /// The node of `kind`, which must be in normal form.
-    pub(super) fn make(kind: Kind, sort: Sort) -> Term {
-        MADE.set(MADE.get() + 1);
-        let node = Node::new(kind, sort);
-        if node.size < SHARED_FROM { Term(Arc::new(node)) } else { share(node) }
+    /// The known scalar, if it is one.
+    pub fn as_const(&self) -> Option<&Scalar> {
+        if let Kind::Const(scalar) = self.kind() { Some(scalar) } else { None }
     }
+
+    /// The known truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        self.as_const().and_then(Scalar::as_bool)
+    }
+
+    /// The known integer, if it is one.
+    pub fn as_int(&self) -> Option<&Int> {
+        self.as_const().and_then(Scalar::as_int)
+    }
+
+    /// The variable, if it is one.
+    pub fn as_var(&self) -> Option<Var> {
+        if let Kind::Var(var) = self.kind() { Some(*var) } else { None }
+    }
+
+    /// Tests whether it is a variable, or one negated.
+    pub fn is_literal(&self) -> bool {
+        match self.kind() {
+            Kind::Var(_) => true,
+            Kind::Not(inner) => inner.as_var().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Number of nodes, counted as a tree; saturating.
+    pub fn size(&self) -> u32 {
+        self.0.size
+    }
+
+    /// Length of the longest path to a leaf; saturating.
+    pub fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    /// The smallest and the largest variable number in it, if it has any.
+    pub fn var_range(&self) -> Option<(u64, u64)> {
+        (self.0.first <= self.0.last).then_some((self.0.first, self.0.last))
+    }
+
+    /// Tests whether the two are one and the same node.
+    pub fn same(&self, other: &Term) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Tests whether there is another reference to its node. There may be equal terms in any case.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// Hash of the structure, the same in every run.
+    pub fn structural_hash(&self) -> u64 {
+        self.0.hash
+    }
+
+    /// Hash of the structure without the numbers of variables: equal for terms that differ by renaming.
+    pub fn shape_hash(&self) -> u64 {
+        self.0.shape
+    }
+
+    /// The term in the notation of the language, its variables under their names.
+    pub(crate) fn display_with<'t>(&'t self, names: &'t VariableNames) -> Named<'t> {
+        Named::new(self, names)
+    }
+
+    /// A number that identifies the node while it lives.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    /// The condition of a [bit](Term::bit), if it is one.
+    #[must_use]
+    pub fn as_bit(&self) -> Option<&Term> {
+        let Kind::Ite(condition, one, zero) = self.kind() else { return None };
+        (one.as_int() == Some(&Int::ONE) && zero.as_int() == Some(&Int::ZERO)).then_some(condition)
+    }
+
+    /// The index and the column, if it is a table.
+    pub(super) fn as_table(&self) -> Option<(&Term, &Column)> {
+        if let Kind::Table(index, column) = self.kind() { Some((index, column)) } else { None }
+    }
+
+    /// The variable and its value, if it says that a variable is a known scalar.
+    pub fn as_equation(&self) -> Option<(Var, Scalar)> {
+        match self.kind() {
+            Kind::Eq(term, known) => term.as_var().zip(known.as_const().cloned()),
+            Kind::Eq0(sum) => match sum.terms() {
+                [(atom, factor)] if factor.to_i64() == Some(1) => {
+                    Some((atom.as_var()?, Scalar::Int(sum.constant().neg())))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// The node of a variable: what is cached about it is known.
+pub(super) fn leaf(var: Var) -> Term {
+    MADE.set(MADE.get() + 1);
+    let shape = hash_of_sort(var.sort);
+    let (first, last, hash) = (var.id, var.id, mix(shape, var.id));
+    Term(Arc::new(Node { hash, shape, first, last, size: 1, depth: 1, sort: var.sort, kind: Kind::Var(var) }))
+}
+
+/// The node of a negation that is too small to be shared, as [`make`] makes it.
+pub(super) fn negation(inner: &Term) -> Term {
+    MADE.set(MADE.get() + 1);
+    let Node { hash, shape, first, last, size, depth, .. } = *inner.0;
+    let (hash, shape) = (mix(NEGATED, hash), mix(NEGATED, shape));
+    let kind = Kind::Not(inner.clone());
+    Term(Arc::new(Node { hash, shape, first, last, size: size + 1, depth: depth + 1, sort: Sort::Bool, kind }))
+}
+
+/// The node of `kind`, which must be in normal form.
+pub(super) fn make(kind: Kind, sort: Sort) -> Term {
+    MADE.set(MADE.get() + 1);
+    let node = Node::new(kind, sort);
+    if node.size < SHARED_FROM { Term(Arc::new(node)) } else { share(node) }
 }
 
 fn share(node: Node) -> Term {
@@ -186,6 +314,9 @@ fn hash_int(value: &Int) -> u64 {
 
 /// Hash of everything but the children and the variable's number.
 fn head_hash(kind: &Kind) -> u64 {
+    let sum = |number, linear: &Linear| {
+        linear.terms().iter().fold(mix(number, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
+    };
     match kind {
         Kind::Const(Scalar::Int(value)) => mix(1, hash_int(value)),
         Kind::Const(scalar) => mix(2, hash_of(scalar)),
@@ -194,17 +325,11 @@ fn head_hash(kind: &Kind) -> u64 {
         Kind::And(_) => 5,
         Kind::Or(_) => 6,
         Kind::Eq(..) => 7,
-        Kind::Eq0(linear) => {
-            linear.terms().iter().fold(mix(8, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
-        }
-        Kind::Le0(linear) => {
-            linear.terms().iter().fold(mix(9, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
-        }
+        Kind::Eq0(linear) => sum(8, linear),
+        Kind::Le0(linear) => sum(9, linear),
         Kind::Less(..) => 10,
         Kind::Member(_, set) => mix(11, set.content_hash()),
-        Kind::Linear(linear) => {
-            linear.terms().iter().fold(mix(12, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
-        }
+        Kind::Linear(linear) => sum(12, linear),
         Kind::Mul(..) => 13,
         Kind::Div(..) => 14,
         Kind::Mod(..) => 15,
@@ -258,8 +383,19 @@ fn heads_agree(a: &Kind, b: &Kind) -> bool {
     }
 }
 
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.display_with(&VariableNames::default()).fmt(f)
+    }
+}
+
+impl fmt::Debug for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl PartialEq for Term {
-    #[inline]
     fn eq(&self, other: &Term) -> bool {
         self.same(other) || (self.0.hash == other.0.hash && self.0.size == other.0.size && equal_nodes(self, other))
     }
@@ -299,7 +435,6 @@ impl PartialOrd for Term {
 
 /// By variable numbers, then by shape: the same in every run, and kept by every renumbering that keeps the order of numbers.
 impl Ord for Term {
-    #[inline]
     fn cmp(&self, other: &Term) -> Ordering {
         let (a, b) = (&*self.0, &*other.0);
         let key = |n: &Node| (n.first, n.last, n.size, n.shape, n.hash);
@@ -315,6 +450,17 @@ fn tie(a: &Term, b: &Term) -> Ordering {
     a.to_string().cmp(&b.to_string()).then_with(|| contents(a).cmp(&contents(b)))
 }
 
+/// The scalars of the columns and sets in a term, in order: they are what is large in it and is not shown whole.
+fn contents(term: &Term) -> Vec<Vec<Scalar>> {
+    let mut all = Vec::new();
+    term.visit(&mut |node| match node.kind() {
+        Kind::Table(_, column) => all.push(column.iter().cloned().collect()),
+        Kind::Member(_, set) => all.push(set.sorted()),
+        _ => {}
+    });
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,7 +470,7 @@ mod tests {
         let truth = |id| Term::var(Var { id, sort: Sort::Bool });
         let token = Term::var(Var { id: 3, sort: Sort::Token(0) });
         for inner in [truth(1), truth(2), Term::eq(&token, &Term::constant(Scalar::token("a")))] {
-            let (short, long) = (inner.not(), Term::make(Kind::Not(inner.clone()), Sort::Bool));
+            let (short, long) = (inner.not(), make(Kind::Not(inner.clone()), Sort::Bool));
             let about = |term: &Term| {
                 let Node { hash, shape, first, last, size, depth, sort, .. } = *term.0;
                 (hash, shape, first, last, size, depth, sort)

@@ -6,51 +6,19 @@
 
 use super::column::{Test, positions};
 use super::{Column, KeySet, Kind, Linear, Term};
-use crate::scalar::{Int, Scalar, Sort};
+use crate::scalar::{Int, Scalar};
 
-impl Term {
-    /// The scalar of a column at a position; beyond both ends the last one.
-    pub fn table(index: &Term, column: &Column) -> Term {
-        if let Some(known) = index.as_int() {
-            return Term::constant(column.total(known).clone());
-        }
-        if column.sort() == Sort::Bool {
-            return where_passes(index, column, Test::Is(Scalar::Bool(true)));
-        }
-        let differs = |position: &usize| column.at(*position).is_some_and(|scalar| scalar != column.last());
-        if !(0..column.len()).any(|position| differs(&position)) {
-            return Term::constant(column.last().clone());
-        }
-        match index.kind() {
-            Kind::Ite(condition, yes, no) if yes.as_const().is_some() || no.as_const().is_some() => {
-                Term::ite(condition, &Term::table(yes, column), &Term::table(no, column))
-            }
-            Kind::Table(inner, positions) => {
-                let known = positions.iter().filter_map(Scalar::as_int).map(|at| column.total(at).clone());
-                Column::new(known.collect::<Vec<_>>())
-                    .map_or_else(|| Term::constant(column.last().clone()), |column| Term::table(inner, &column))
-            }
-            _ => Term::make(Kind::Table(index.clone(), column.clone()), column.sort()),
-        }
-    }
+/// The term without tables: each one is written as conditionals that halve its positions.
+pub fn without_tables(term: &Term) -> Term {
+    let mut any = false;
+    term.visit(&mut |node| any |= node.as_table().is_some());
+    let written_out = |node: &Term| node.as_table().map(|(index, column)| conditional(index, column));
+    if any { term.replace(&written_out) } else { term.clone() }
+}
 
-    /// The term without tables: each one is written as conditionals that halve its positions.
-    pub fn without_tables(&self) -> Term {
-        let mut any = false;
-        self.visit(&mut |node| any |= node.as_table().is_some());
-        let written_out = |node: &Term| node.as_table().map(|(index, column)| conditional(index, column));
-        if any { self.replace(&written_out) } else { self.clone() }
-    }
-
-    /// The index and the column, if it is a table.
-    pub(super) fn as_table(&self) -> Option<(&Term, &Column)> {
-        if let Kind::Table(index, column) = self.kind() { Some((index, column)) } else { None }
-    }
-
-    /// Tests whether it is a known scalar, or one of several by an index.
-    pub(super) fn is_tabular(&self) -> bool {
-        matches!(self.kind(), Kind::Const(_) | Kind::Table(..))
-    }
+/// Tests whether a term is a known scalar, or one of several by an index.
+pub(super) fn is_tabular(term: &Term) -> bool {
+    matches!(term.kind(), Kind::Const(_) | Kind::Table(..))
 }
 
 fn conditional(index: &Term, column: &Column) -> Term {
@@ -70,7 +38,7 @@ fn halved(index: &Term, column: &Column, from: usize, to: usize) -> Term {
 
 /// The condition that the scalar at a position passes a test. Beyond its ends a column goes on with its last scalar: where that
 /// one passes, the positions are named at which another one does not.
-fn where_passes(index: &Term, column: &Column, test: Test) -> Term {
+pub(super) fn where_passes(index: &Term, column: &Column, test: Test) -> Term {
     let beyond = test.passes(column.last());
     let mut differs = |scalar: &Scalar| test.passes(scalar) != beyond;
     let Some(high) = column.last_where(column.len(), &mut differs) else { return Term::from(beyond) };
@@ -137,7 +105,7 @@ fn sum_passes(linear: &Linear, test: &dyn Fn(&Int) -> bool) -> Option<Term> {
     linear
         .terms()
         .iter()
-        .all(|(atom, _)| atom.is_tabular())
+        .all(|(atom, _)| is_tabular(atom))
         .then(sum)
         .and_then(|sum| pointwise(&[&sum], &|values| Some(Scalar::Bool(test(values[0].as_int()?)))))
 }
@@ -162,7 +130,7 @@ fn is_of_one_index<'t>(arg: &'t Term, index: &mut Option<&'t Term>, len: &mut us
             *len = column.len().max(*len);
             *index.get_or_insert(own) == own
         }
-        Kind::Linear(sum) => sum.terms().iter().all(|(atom, _)| atom.is_tabular() && is_of_one_index(atom, index, len)),
+        Kind::Linear(sum) => sum.terms().iter().all(|(atom, _)| is_tabular(atom) && is_of_one_index(atom, index, len)),
         _ => false,
     }
 }

@@ -89,6 +89,16 @@ impl Term {
         order
     }
 
+    /// The result for the term, of those for its nodes: each is made of the ones for the children of the node.
+    fn fold<R: Clone>(&self, mut result: impl FnMut(&Term, &mut dyn FnMut(&Term) -> R) -> R) -> R {
+        let mut done: FxHashMap<usize, R> = FxHashMap::default();
+        for node in self.nodes() {
+            let made = result(node, &mut |child| done[&child.address()].clone());
+            done.insert(node.address(), made);
+        }
+        done[&self.address()].clone()
+    }
+
     /// Replaces variables by terms of their sort, all at once, and simplifies. The same node comes back if nothing changed.
     pub fn substitute(&self, replace: &mut impl FnMut(Var) -> Option<Term>) -> Term {
         match self.kind() {
@@ -99,28 +109,18 @@ impl Term {
         if self.depth() < SHALLOW && self.size() < SMALL {
             return substitute_small(self, replace);
         }
-        let mut done: FxHashMap<usize, Term> = FxHashMap::default();
-        for node in self.nodes() {
-            let result = match node.kind() {
-                Kind::Var(var) => replace(*var).unwrap_or_else(|| node.clone()),
-                _ => rebuild(node, &mut |child| done[&child.address()].clone()),
-            };
-            done.insert(node.address(), result);
-        }
-        done[&self.address()].clone()
+        self.fold(|node, done| match node.kind() {
+            Kind::Var(var) => replace(*var).unwrap_or_else(|| node.clone()),
+            _ => rebuild(node, done),
+        })
     }
 
     /// Replaces whole nodes, children first: `instead` is asked about each node after its children were replaced.
     pub(crate) fn replace(&self, instead: &impl Fn(&Term) -> Option<Term>) -> Term {
-        let mut done: FxHashMap<usize, Term> = FxHashMap::default();
-        for node in self.nodes() {
-            let same = match node.kind() {
-                Kind::Const(_) | Kind::Var(_) => node.clone(),
-                _ => rebuild(node, &mut |child| done[&child.address()].clone()),
-            };
-            done.insert(node.address(), instead(&same).unwrap_or(same));
-        }
-        done[&self.address()].clone()
+        self.fold(|node, done| {
+            let same = rebuild(node, done);
+            instead(&same).unwrap_or(same)
+        })
     }
 
     /// The scalar it stands for under an assignment; `None` if a variable that matters has no value.
@@ -128,15 +128,10 @@ impl Term {
         if self.depth() < SHALLOW && self.size() < SMALL {
             return eval_small(self, value);
         }
-        let mut done: FxHashMap<usize, Option<Scalar>> = FxHashMap::default();
-        for node in self.nodes() {
-            let result = match node.kind() {
-                Kind::Var(var) => value(*var),
-                kind => apply(kind, &mut |child| done[&child.address()].clone()),
-            };
-            done.insert(node.address(), result);
-        }
-        done.remove(&self.address()).flatten()
+        self.fold(|node, done| match node.kind() {
+            Kind::Var(var) => value(*var),
+            kind => apply(kind, done),
+        })
     }
 
     /// The value of its outermost operation, given the values of its children.
@@ -177,7 +172,7 @@ fn substitute_small(term: &Term, replace: &mut impl FnMut(Var) -> Option<Term>) 
 }
 
 /// The operation of a term on changed children, simplified; the same node where no child changed.
-fn rebuild(term: &Term, change: &mut impl FnMut(&Term) -> Term) -> Term {
+fn rebuild(term: &Term, change: &mut (impl FnMut(&Term) -> Term + ?Sized)) -> Term {
     let mut changed: SmallVec<[Term; 4]> = SmallVec::new();
     let mut same = true;
     for_each_child(term.kind(), &mut |child| {
@@ -225,7 +220,7 @@ fn eval_small(term: &Term, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Opt
 }
 
 /// The value of an operation, given its children's. Connectives and conditionals need only the children that decide.
-fn apply(kind: &Kind, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Scalar> {
+fn apply(kind: &Kind, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized)) -> Option<Scalar> {
     match kind {
         Kind::Const(scalar) => Some(scalar.clone()),
         Kind::Var(_) => None,
@@ -253,7 +248,7 @@ fn apply(kind: &Kind, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Sc
     }
 }
 
-fn total(linear: &Linear, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Int> {
+fn total(linear: &Linear, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized)) -> Option<Int> {
     let mut sum = linear.constant().clone();
     for (atom, coefficient) in linear.terms() {
         sum = sum.add(&of(atom)?.as_int()?.mul(coefficient));
@@ -262,7 +257,7 @@ fn total(linear: &Linear, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Optio
 }
 
 /// A connective: `zero` from any part decides; otherwise all parts are needed.
-fn decide(parts: &Terms, zero: bool, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Scalar> {
+fn decide(parts: &Terms, zero: bool, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized)) -> Option<Scalar> {
     let mut complete = true;
     for part in parts {
         match of(part).and_then(|scalar| scalar.as_bool()) {

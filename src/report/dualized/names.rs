@@ -3,17 +3,15 @@
 //! An option that the variable `held` has is `#(vs!held)`; whether there is a value is `(#(vs!held) is Some)`, and the value
 //! `#(vs!held.value)`.
 
-use rustc_hash::FxHashMap;
-
 use crate::spec::{Type, TypeId, Types};
-use crate::term::{Kind, Term};
+use crate::term::{Term, VariableNames};
 use crate::value::{Presence, Value};
 
 /// The names of unknowns.
 #[derive(Clone, Debug)]
 pub(super) struct Names<'t> {
     types: &'t Types,
-    of: FxHashMap<u64, String>,
+    of: VariableNames,
     /// Values that have a name as a whole.
     whole: Vec<(Value, String)>,
 }
@@ -53,7 +51,7 @@ impl Place {
 
 impl<'t> Names<'t> {
     pub(super) fn new(types: &'t Types) -> Names<'t> {
-        Names { types, of: FxHashMap::default(), whole: Vec::new() }
+        Names { types, of: VariableNames::default(), whole: Vec::new() }
     }
 
     /// Names the unknowns of a value after its place.
@@ -176,22 +174,11 @@ impl<'t> Names<'t> {
 
     /// A term in the notation of the language, its unknowns under their names.
     pub(super) fn term(&self, term: &Term) -> String {
-        let mut written = String::new();
-        // Writing to a text does not fail.
-        _ = term.write_named(&self.of, &mut written);
-        written
+        term.display_with(&self.of).to_string()
     }
 
     /// The opposite of a condition: of `q <= n` it is `n < q`.
     pub(super) fn opposite(&self, condition: &Term) -> String {
-        let written = self.term(condition);
-        match condition.kind() {
-            Kind::Le0(_) => match (written.split_once(" <= "), written.split_once(" >= ")) {
-                (Some((a, b)), None) => format!("{b} < {a}"),
-                (None, Some((a, b))) => format!("{a} < {b}"),
-                _ => self.term(&Term::not(condition)),
-            },
-            _ => self.term(&Term::not(condition)),
-        }
+        condition.display_with(&self.of).opposite().to_string()
     }
 }

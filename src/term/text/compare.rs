@@ -5,7 +5,7 @@
 
 use super::laws::total_length;
 use super::letters;
-use super::trim::{Clash, End, Sides};
+use super::trim::{Clash, Endpoint, Sides};
 use super::{TextOp, cut, inner, is_empty, length, parts};
 use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{Linear, Term};
@@ -80,7 +80,7 @@ fn concatenations(a: &Term, b: &Term) -> Option<Term> {
     }
     let mut sides = Sides::of(a, b);
     let before = sides.left.len() + sides.right.len();
-    if sides.trim(End::Front).and_then(|()| sides.trim(End::Back)).is_err() {
+    if sides.trim(Endpoint::Front).and_then(|()| sides.trim(Endpoint::Back)).is_err() {
         return Some(Term::falsity());
     }
     let shorter = sides.trimmed && sides.left.len() + sides.right.len() <= before;
@@ -108,7 +108,7 @@ pub(in crate::term) fn simplify_less(a: &Term, b: &Term) -> Option<Term> {
         return Some(Term::ne(b, a));
     }
     let mut sides = Sides::of(a, b);
-    match sides.trim(End::Front) {
+    match sides.trim(Endpoint::Front) {
         Err(Clash(order)) => Some(Term::from(order == Ordering::Less)),
         Ok(()) if sides.trimmed => {
             let (left, right) = sides.rejoined(a.sort());

@@ -3,7 +3,7 @@
 //! For example `("ab" + #1).starts_with("abc")` is `#1.starts_with("c")`, `"ab".starts_with(#1)` is `#1 in {"", "a", "ab"}`,
 //! and `("ab" + #1)[2..n]` is `#1[0..n - 2]`.
 
-use super::trim::{End, Sides};
+use super::trim::{Endpoint, Sides};
 use super::{TextOp, cut, empty, inner, is_empty, length, letters, parts, pieces, rejoined};
 use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{KeySet, Kind, Linear, Term, Terms};
@@ -18,8 +18,8 @@ pub(super) fn simplified(op: TextOp, args: &Terms) -> Option<Term> {
     match (op, &args[..]) {
         (TextOp::Concat, [only]) => Some(only.clone()),
         (TextOp::Len, [s]) => len(s),
-        (TextOp::StartsWith, [s, t]) => occurs(op, s, t).or_else(|| at_end(op, End::Front, s, t)),
-        (TextOp::EndsWith, [s, t]) => occurs(op, s, t).or_else(|| at_end(op, End::Back, s, t)),
+        (TextOp::StartsWith, [s, t]) => occurs(op, s, t).or_else(|| at_end(op, Endpoint::Front, s, t)),
+        (TextOp::EndsWith, [s, t]) => occurs(op, s, t).or_else(|| at_end(op, Endpoint::Back, s, t)),
         (TextOp::Contains, [s, t]) => occurs(op, s, t).or_else(|| within(s, t)),
         (TextOp::Lower, [s]) => lower(s),
         (TextOp::ToInt, [s]) => inner(TextOp::FromInt, s).map(|args| args[0].clone()),
@@ -107,7 +107,7 @@ fn first_digits(number: &Term, octets: &[u8]) -> Option<Term> {
 }
 
 /// Prefixes and suffixes: what both texts share at that end is taken away.
-fn at_end(op: TextOp, end: End, s: &Term, t: &Term) -> Option<Term> {
+fn at_end(op: TextOp, end: Endpoint, s: &Term, t: &Term) -> Option<Term> {
     let mut sides = Sides::of(s, t);
     if sides.trim(end).is_err() {
         return Some(Term::falsity());

@@ -87,26 +87,8 @@ impl TextOp {
     }
 }
 
-impl Term {
-    /// The result of `op` on `args`. Arguments of the wrong number or sort give a term without a value.
-    pub fn text(op: TextOp, args: impl IntoIterator<Item = Term>) -> Term {
-        let args: Terms = args.into_iter().collect();
-        let args = if op == TextOp::Concat { joined(args) } else { args };
-        let scalars: Option<Vec<&Scalar>> = args.iter().map(Term::as_const).collect();
-        if let Some(result) = scalars.and_then(|scalars| op.apply_to(&scalars)) {
-            return Term::constant(result);
-        }
-        over_choice(op, &args).or_else(|| over_table(op, &args)).or_else(|| laws::simplified(op, &args)).unwrap_or_else(
-            || {
-                let sort = op.sort(args.first().map_or(Sort::Str, Term::sort));
-                Term::text_node(op, args, sort)
-            },
-        )
-    }
-}
-
 /// Operands of a concatenation: flat, neighbouring constants joined, empty ones gone (but for one).
-fn joined(args: Terms) -> Terms {
+pub(super) fn joined(args: Terms) -> Terms {
     let mut parts = Terms::new();
     for arg in args {
         match arg.kind() {
@@ -129,6 +111,11 @@ fn append(parts: &mut Terms, part: Term) {
         return;
     }
     parts.push(part);
+}
+
+/// A simpler term for an operation of which not all arguments are known.
+pub(super) fn simplified(op: TextOp, args: &Terms) -> Option<Term> {
+    over_choice(op, args).or_else(|| over_table(op, args)).or_else(|| laws::simplified(op, args))
 }
 
 /// Tests whether a term is known to be the empty text.

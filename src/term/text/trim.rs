@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// The end at which trimming begins.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum End {
+pub(super) enum Endpoint {
     Front,
     Back,
 }
@@ -33,7 +33,7 @@ impl Sides {
     }
 
     /// Takes away all that both share at one end.
-    pub(super) fn trim(&mut self, end: End) -> Result<(), Clash> {
+    pub(super) fn trim(&mut self, end: Endpoint) -> Result<(), Clash> {
         while let (Some(a), Some(b)) = (peek(&self.left, end), peek(&self.right, end)) {
             if a == b {
                 pop(&mut self.left, end);
@@ -46,8 +46,8 @@ impl Sides {
                     return Ok(());
                 }
                 let ((common, s), (other, t)) = match end {
-                    End::Front => ((cut(s, 0, shared), cut(s, shared, n)), (cut(t, 0, shared), cut(t, shared, m))),
-                    End::Back => {
+                    Endpoint::Front => ((cut(s, 0, shared), cut(s, shared, n)), (cut(t, 0, shared), cut(t, shared, m))),
+                    Endpoint::Back => {
                         ((cut(s, n - shared, n), cut(s, 0, n - shared)), (cut(t, m - shared, m), cut(t, 0, m - shared)))
                     }
                 };
@@ -68,24 +68,24 @@ impl Sides {
     }
 }
 
-fn peek(parts: &VecDeque<Term>, end: End) -> Option<&Term> {
-    if end == End::Front { parts.front() } else { parts.back() }
+fn peek(parts: &VecDeque<Term>, end: Endpoint) -> Option<&Term> {
+    if end == Endpoint::Front { parts.front() } else { parts.back() }
 }
 
-fn pop(parts: &mut VecDeque<Term>, end: End) {
-    if end == End::Front {
+fn pop(parts: &mut VecDeque<Term>, end: Endpoint) {
+    if end == Endpoint::Front {
         parts.pop_front()
     } else {
         parts.pop_back()
     };
 }
 
-fn replace(parts: &mut VecDeque<Term>, end: End, rest: Term, used_up: bool) {
+fn replace(parts: &mut VecDeque<Term>, end: Endpoint, rest: Term, used_up: bool) {
     pop(parts, end);
     match end {
         _ if used_up => {}
-        End::Front => parts.push_front(rest),
-        End::Back => parts.push_back(rest),
+        Endpoint::Front => parts.push_front(rest),
+        Endpoint::Back => parts.push_back(rest),
     }
 }
 
