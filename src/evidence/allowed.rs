@@ -159,7 +159,7 @@ impl Possible {
         let constraints: Vec<Term> = self.store.constraints().into_iter().flat_map(one_by_one).collect();
         let mut where_ = names.facts(&constraints);
         if constraints.iter().any(|constraint| names.are_some_of(constraint)) {
-            where_.push(Fact("further conditions hold".to_owned()));
+            where_.push(Fact::new("further conditions hold"));
         }
         Allowed::Answer { json, where_ }
     }

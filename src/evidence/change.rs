@@ -149,6 +149,6 @@ fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), name
     let mut resolve = |term: &crate::term::Term| Some(candidate.store.resolve(term));
     let value = candidate.process.unknowns.expanded(value);
     let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
-    let text = shortened(names.render(&spec.types, ty, &candidate.store, &value)).to_string();
+    let text = shortened(&names.render(&spec.types, ty, &candidate.store, &value));
     Content::Value(text, value.is_known())
 }

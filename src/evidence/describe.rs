@@ -15,11 +15,32 @@ use crate::value::{Entry, Map, Presence, Substitution, Truth, Value, equal};
 
 /// Something that is known, as a reader sees it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Fact(pub String);
+pub struct Fact {
+    text: String,
+    is_disjunction: bool,
+}
+
+impl Fact {
+    /// A fact in these words.
+    pub(super) fn new(text: impl Into<String>) -> Fact {
+        Fact { text: text.into(), is_disjunction: false }
+    }
+
+    /// A fact that ends in a term, its text cut where it is long.
+    fn of_term(text: &str, term: Option<&Term>) -> Fact {
+        Fact { text: shortened(text), is_disjunction: term.is_some_and(|term| matches!(term.kind(), Kind::Or(_))) }
+    }
+
+    /// Tests whether it ends in several conditions of which one holds: beside others it stands in parentheses.
+    #[must_use]
+    pub fn is_disjunction(&self) -> bool {
+        self.is_disjunction
+    }
+}
 
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -208,7 +229,7 @@ impl Names {
             let mut named = true;
             constraint.vars(&mut |var| named &= self.of.contains_key(&var.id));
             if named {
-                facts.push(shortened(self.condition(constraint)));
+                facts.push(Fact::of_term(&self.condition(constraint), Some(constraint)));
             }
         }
         facts.sort();
@@ -231,11 +252,11 @@ fn is_missing(types: &Types, ty: TypeId, value: &Value) -> bool {
     *value == Value::NONE && types.is_option_of_json(ty)
 }
 
-pub(super) fn shortened(text: String) -> Fact {
-    if text.chars().count() <= SHOWN {
-        return Fact(text);
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
-    Fact(text.chars().take(SHOWN).chain("…".chars()).collect())
 }
 
 /// The beginning of a text; what is behind it is not made. A term whose parts are shared may be short, and its text not.
@@ -286,7 +307,9 @@ impl State {
             .iter()
             .map(|leaf| (leaf, names.show(&spec.types, leaf.ty, &leaf.value)))
             .filter(|(leaf, shown)| *shown != leaf.path)
-            .map(|(leaf, shown)| shortened(format!("{} = {shown}{}", leaf.path, leaf.aside)))
+            .map(|(leaf, shown)| {
+                Fact::of_term(&format!("{} = {shown}{}", leaf.path, leaf.aside), leaf.value.as_term().as_ref())
+            })
             .collect();
         facts.extend(names.facts(learned));
         facts

@@ -23,7 +23,7 @@ pub fn example(spec: &Spec, candidate: &Candidate) -> Vec<Fact> {
         .map(|(slot, value)| {
             let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
             let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
-            Fact(format!("{} = {}", slot.name, json::encode(&spec.types, slot.ty, &completion.value(&value))))
+            Fact::new(format!("{} = {}", slot.name, json::encode(&spec.types, slot.ty, &completion.value(&value))))
         })
         .collect()
 }

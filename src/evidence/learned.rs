@@ -240,12 +240,12 @@ mod tests {
     }
 
     fn facts(each: &[&[&str]]) -> News {
-        News::of(each.iter().map(|facts| facts.iter().map(|fact| Fact((*fact).to_owned())).collect()).collect())
+        News::of(each.iter().map(|facts| facts.iter().map(|fact| Fact::new(*fact)).collect()).collect())
     }
 
     #[test]
     fn what_follows_holds_in_all_candidates() {
-        let fact = |text: &str| Fact(text.to_owned());
+        let fact = |text: &str| Fact::new(text);
         assert_eq!(facts(&[&["x = 1"], &[]]), News::None);
         assert_eq!(facts(&[&["x = 1"], &["x = 1"]]), News::All(vec![vec![fact("x = 1")]]));
         let many: Vec<Vec<String>> = (0..40).map(|n| vec!["y = 2".to_owned(), format!("x = {n}")]).collect();

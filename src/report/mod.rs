@@ -12,10 +12,12 @@ pub mod witness;
 
 pub use stats::{Forked, Stats};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::dualize::{FaultReport, Judge, Verdict};
 use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
+use crate::syntax::ast::NodeId;
+use crate::syntax::{parse, quoted_head, quoted_line};
 use serde::Serialize;
 
 /// The version of the form that [`json::report`] writes.
@@ -115,10 +117,29 @@ pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
 /// Longer values are cut in explanations.
 const SHOWN: usize = 100;
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+fn shortened(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
         None => text.to_string(),
         Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The part of a specification that is quoted of a place.
+#[derive(Clone, Copy)]
+enum Quote {
+    /// The statement that it is in, without blocks.
+    Head,
+    /// The line.
+    Line,
+}
+
+/// The code at a place, printed on one line, without comments.
+fn quoted(spec: &Spec, span: Span, quote: Quote) -> String {
+    let text = spec.sources.text(span.file);
+    let file = parse(text, span.file, NodeId(0)).file;
+    match quote {
+        Quote::Head => quoted_head(&file, text, span),
+        Quote::Line => quoted_line(&file, text, span),
     }
 }
 
@@ -130,8 +151,8 @@ fn place(spec: &Spec, site: Site) -> String {
 
 /// The file and line of a statement, and what stands there.
 fn located(spec: &Spec, site: Site) -> (String, String) {
-    let (span, sources) = (spec.span(site), &spec.sources);
-    let (line, _) = sources.line_column(span);
-    let text = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
-    (format!("{}:{line}", sources.name(span.file)), shortened(text))
+    let span = spec.span(site);
+    let (line, _) = spec.sources.line_column(span);
+    let code = shortened(&quoted(spec, span, Quote::Line), SHOWN);
+    (format!("{}:{line}", spec.sources.name(span.file)), code)
 }

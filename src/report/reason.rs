@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::{place, shortened};
+use super::{SHOWN, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Allowed, Budget, Fact, Lesson, Minimality, News, Reason, Said, Why};
@@ -128,7 +128,7 @@ impl Rejection<'_> {
     }
 
     fn json(&self, ty: TypeId, value: &Value) -> String {
-        shortened(&encode(&self.spec.types, ty, value))
+        shortened(&encode(&self.spec.types, ty, value), SHOWN)
     }
 
     fn possible(&self) -> String {
@@ -143,8 +143,8 @@ impl Rejection<'_> {
 
 fn allowed(allowed: &Allowed) -> String {
     match allowed {
-        Allowed::Answer { json, where_ } if where_.is_empty() => shortened(json),
-        Allowed::Answer { json, where_ } => format!("{} where {}", shortened(json), facts(where_)),
+        Allowed::Answer { json, where_ } if where_.is_empty() => shortened(json, SHOWN),
+        Allowed::Answer { json, where_ } => format!("{} where {}", shortened(json, SHOWN), facts(where_)),
         Allowed::Nothing => "no answer".into(),
         Allowed::More => "others like these".into(),
     }
@@ -168,10 +168,11 @@ fn means(news: &News) -> String {
 const FACTS: usize = 6;
 
 fn facts(facts: &[Fact]) -> String {
-    let mut said: Vec<String> = facts.iter().take(FACTS).map(|fact| shortened(&fact.to_string())).collect();
-    if facts.len() > 1 {
-        said.iter_mut().filter(|fact| fact.contains(" || ")).for_each(|fact| *fact = format!("({fact})"));
-    }
+    let say = |fact: &Fact| {
+        let text = shortened(&fact.to_string(), SHOWN);
+        if fact.is_disjunction() && facts.len() > 1 { format!("({text})") } else { text }
+    };
+    let mut said: Vec<String> = facts.iter().take(FACTS).map(say).collect();
     if facts.len() > FACTS {
         said.push(counted((facts.len() - FACTS) as u64, "more condition"));
     }

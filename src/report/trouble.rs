@@ -8,7 +8,7 @@
 //!   for example where m = {}
 //! ```
 
-use super::{place, shortened};
+use super::{SHOWN, place, shortened};
 use crate::dualize::{Doubt, Exchange, FaultReport, Place};
 use crate::evidence::Fact;
 use crate::json::encode;
@@ -30,7 +30,7 @@ pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>, values: &[F
 fn met(spec: &Spec, exchange: Option<&Exchange>, what: &str, site: Site, values: &[Fact]) -> Vec<String> {
     let mut lines = vec![format!("{}{what}", asked(spec, exchange)), format!("  {}", place(spec, site))];
     if !values.is_empty() {
-        let values: Vec<String> = values.iter().map(|fact| shortened(&fact.to_string())).collect();
+        let values: Vec<String> = values.iter().map(|fact| shortened(&fact.to_string(), SHOWN)).collect();
         lines.push(format!("  for example where {}", values.join(" and ")));
     }
     lines
@@ -47,5 +47,5 @@ pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>, event: u64) -> Vec
 fn asked(spec: &Spec, exchange: Option<&Exchange>) -> String {
     let Some(Exchange { line, request, .. }) = exchange else { return String::new() };
     let request = encode(&spec.types, spec.program.request, request);
-    format!("line {line} asked {}; ", shortened(&request))
+    format!("line {line} asked {}; ", shortened(&request, SHOWN))
 }

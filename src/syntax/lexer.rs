@@ -136,22 +136,6 @@ pub(super) struct Lexed {
     pub more: usize,
 }
 
-/// The tokens of a piece of a text on one line, without comments: a space stands where there was one, or more than that.
-pub(crate) fn on_one_line(text: &str) -> String {
-    let (mut line, mut last) = (String::with_capacity(text.len()), None);
-    for (kind, token) in TokenKind::lexer(text).spanned() {
-        if kind == Ok(TokenKind::Comment) {
-            continue;
-        }
-        if last.is_some_and(|last| last < token.start) {
-            line.push(' ');
-        }
-        last = Some(token.end);
-        line.push_str(&text[token]);
-    }
-    line
-}
-
 /// The number of errors that are reported one by one; one more is, too, if it is the last.
 const MANY: usize = 10;
 

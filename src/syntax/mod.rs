@@ -9,7 +9,8 @@ mod literal;
 mod operators;
 mod parser;
 mod print;
+mod quote;
 
-pub(crate) use lexer::on_one_line;
 pub use parser::{MAX_DEPTH, Parsed, parse, parse_expression};
-pub use print::{print, print_statement};
+pub use print::print;
+pub(crate) use quote::{AnyNode, choices, on_one_line, quoted_head, quoted_line};

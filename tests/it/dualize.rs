@@ -54,6 +54,43 @@ fn texts_are_quoted_as_they_stand_and_comments_are_left_out() {
 }
 
 #[test]
+fn what_stands_in_a_text_is_no_code() {
+    // Path by path: braces in a text end no head, comparisons and numbers of variables in it are no comparison and no variable.
+    let by_path = r##"protocol p { request string; response string;
+        on q {
+            if q == "x { y" { reply "#1"; } // " { said
+            if len(q.split(" <= ")) <= 3 { reply "a // b"; }
+            reply "#0";
+        } }"##;
+    let parts = [
+        r#"line 3: if q == "x { y""#,
+        r##"line 3: if q == "x { y" { reply "#1"; }"##,
+        r#"cs      3 < len(q.split(" <= ")) "#,
+        r#"a = "a // b" "#,
+        r##"a = "#0" "##,
+    ];
+    check(&["dualize", "-"], by_path, 0, &parts);
+    // Statement by statement: words in a text are no choices.
+    let by_statement = r#"protocol p { request string; response string; var m: map<string, string> = {};
+        on q {
+            let x = "either you choose" + (choose string);
+            m[q] := "pick one" + "a // b"; // said of m
+            reply either x or { let `choose` = "x { y"; `choose` };
+        } }"#;
+    let shown = String::from_utf8(run(&["dualize", "-"], by_statement).stdout).unwrap();
+    let parts = [
+        "    fresh   #x1 for `choose`\n    let     x = ",
+        "\n    vs      vs!m[q] := \"pick one\" + \"a // b\"",
+        "    fresh   #x1 for `either`\n",
+        "a = either x or { let `choose` = \"x { y\"; `choose` }",
+    ];
+    for part in parts {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    assert_eq!(shown.matches("fresh   #x").count(), 2, "{shown}");
+}
+
+#[test]
 fn all_shipped_specifications_can_be_shown() {
     let specs = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs")).unwrap();
     for path in specs.map(|entry| entry.unwrap().path()) {

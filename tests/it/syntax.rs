@@ -10,7 +10,7 @@ use std::path::Path;
 use golden::{files, golden, shape};
 use mayhap::diagnostic::{Colour, FileId, Sources};
 use mayhap::syntax::ast::{ItemKind, NodeId};
-use mayhap::syntax::{Parsed, parse, parse_expression, print, print_statement};
+use mayhap::syntax::{Parsed, parse, parse_expression, print};
 use programs::program;
 use proptest::prelude::*;
 
@@ -202,20 +202,6 @@ fn operators_bind_as_documented() {
     check_precedence("a && choose x: int where x > 0 && b", "a && (choose x: int where ((x > 0) && b))");
     check_precedence("pick 0..n", "pick (0..n)");
     check_precedence("either a or either b or c", "either a or (either b or c)");
-}
-
-#[test]
-fn a_statement_is_printed_without_its_comments() {
-    let text = r#"machine m { // before
-        x  :=  "a // b" + "\u0021"; // behind
-        if a { // head
-            reply 1;  } else { // inside
-        } }"#;
-    let file = parsed(text).file;
-    let ItemKind::Machine { body, .. } = &file.items[0].kind else { panic!("no machine") };
-    let printed = |text| body.statements.iter().map(|statement| print_statement(statement, text)).collect::<Vec<_>>();
-    assert_eq!(printed(text), [r#"x := "a // b" + "\u0021";"#, "if a { reply 1; } else {}"]);
-    assert_eq!(printed(""), [r#"x := "a // b" + "!";"#, "if a { reply 1; } else {}"]);
 }
 
 #[test]

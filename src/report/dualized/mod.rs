@@ -8,10 +8,10 @@ mod names;
 mod paths;
 mod statements;
 
+use super::{Quote, quoted, shortened};
 use crate::diagnostic::Span;
 use crate::dualize;
 use crate::spec::Spec;
-use crate::syntax::on_one_line;
 
 /// The column at which the remarks begin, which name the lines of the specification.
 const REMARKS: usize = 58;
@@ -32,15 +32,6 @@ pub fn dualized(spec: &Spec) -> String {
     page.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The part of a line that is quoted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quote {
-    /// The part before a block.
-    Head,
-    /// All of it.
-    Line,
-}
-
 /// The lines written so far.
 struct Page<'s> {
     spec: &'s Spec,
@@ -54,13 +45,9 @@ impl Page<'_> {
 
     /// A line with the place that it comes from, quoted.
     fn remarked(&mut self, text: &str, span: Span, quote: Quote) {
-        let sources = &self.spec.sources;
-        let (line, _) = sources.line_column(span);
-        let whole = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        let code = on_one_line(whole);
-        let head = code.split_once(" {").map_or(code.as_str(), |(head, _)| head);
-        let code = if quote == Quote::Head { head } else { &code };
-        self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(code)));
+        let (line, _) = self.spec.sources.line_column(span);
+        let code = quoted(self.spec, span, quote);
+        self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(&code, QUOTED)));
     }
 
     /// A line with the number of the line that it comes from.
@@ -92,12 +79,5 @@ impl Page<'_> {
     fn foot(&mut self) {
         self.line("");
         self.line("A path whose constraints cannot hold together gives no state. None left: REJECT.");
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

@@ -6,64 +6,75 @@ use super::Page;
 use crate::diagnostic::{FileId, Span};
 use crate::syntax::ast::{Arm, Block, Expr, Item, ItemKind, Member, MemberKind, NodeId};
 use crate::syntax::ast::{Pattern, PatternKind, Statement, StatementKind, Trigger};
-use crate::syntax::{on_one_line, parse};
+use crate::syntax::{AnyNode, choices, on_one_line, parse};
 
 /// Statements nested deeper than this are quoted as they stand.
 const DEPTH: usize = 40;
 
 /// Writes the initial state, and each handler.
 pub(super) fn write(page: &mut Page<'_>) {
-    let Some(item) = protocol(page) else { return };
+    let Some((file, item)) = protocol(page) else { return };
     let ItemKind::Protocol { members, .. } = &item.kind else { return };
-    page.line("initially, one state; cs = {}");
-    for member in members {
-        if let MemberKind::Var { name, value, .. } = &member.kind {
-            let text = format!("  vs!{} = {}", name.text, page.code(value.span));
-            page.fresh(2, value.span);
-            page.numbered(&text, value.span);
-        }
-    }
-    page.line("");
-    page.line("step (q, a), from each state (vs, cs); the first handler that fits q is taken");
-    page.line("(a variable v of the server stands for #(vs!v), each fresh symbol for any value of its type)");
-    for member in members {
-        page.member(member);
-    }
+    let mut rules = Rules { text: page.spec.sources.text(file), page };
+    rules.members(members);
 }
 
+/// The rules of a protocol, as they are written to a page.
+struct Rules<'p, 's> {
+    page: &'p mut Page<'s>,
+    /// The text that places of the protocol are in.
+    text: &'s str,
+}
 /// The protocol's tree.
-fn protocol(page: &Page<'_>) -> Option<Item> {
+fn protocol(page: &Page<'_>) -> Option<(FileId, Item)> {
     let sources = &page.spec.sources;
     let mut items = (0..sources.len()).flat_map(|file| {
         let file = FileId(file as u32);
-        parse(sources.text(file), file, NodeId(0)).file.items
+        parse(sources.text(file), file, NodeId(0)).file.items.into_iter().map(move |item| (file, item))
     });
-    items.find(|item| match &item.kind {
+    items.find(|(_, item)| match &item.kind {
         ItemKind::Protocol { name, .. } => name.text == page.spec.program.name,
         _ => false,
     })
 }
 
-impl Page<'_> {
+impl Rules<'_, '_> {
+    fn members(&mut self, members: &[Member]) {
+        self.page.line("initially, one state; cs = {}");
+        for member in members {
+            if let MemberKind::Var { name, value, .. } = &member.kind {
+                let text = format!("  vs!{} = {}", name.text, self.code(value));
+                self.fresh(2, AnyNode::Expr(value));
+                self.page.numbered(&text, value.span);
+            }
+        }
+        self.page.line("");
+        self.page.line("step (q, a), from each state (vs, cs); the first handler that fits q is taken");
+        self.page.line("(a variable v of the server stands for #(vs!v), each fresh symbol for any value of its type)");
+        for member in members {
+            self.member(member);
+        }
+    }
+
     fn member(&mut self, member: &Member) {
         match &member.kind {
             MemberKind::On { trigger: Trigger::Request(pattern), from, guard, body } => {
-                self.line("");
+                self.page.line("");
                 let from = from.as_ref().map_or(String::new(), |name| format!(" from {}", name.text));
-                self.line(format!("  on {}{from}", self.code(pattern.span)));
+                self.page.line(format!("  on {}{from}", self.pattern(pattern)));
                 if let Some(guard) = guard {
-                    self.at(2, "cs", &self.code(guard.span), guard.span);
+                    self.at(2, "cs", &self.code(guard), guard.span);
                 }
                 self.block(2, body);
             }
             MemberKind::Proc { name, body, .. } => {
-                self.line("");
-                self.line(format!("  proc {}", name.text));
+                self.page.line("");
+                self.page.line(format!("  proc {}", name.text));
                 self.block(2, body);
             }
             MemberKind::Step(body) => {
-                self.line("");
-                self.line("  by itself, any number of times before a request; the states before stay");
+                self.page.line("");
+                self.page.line("  by itself, any number of times before a request; the states before stay");
                 self.block(2, body);
             }
             MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Var { .. } => {}
@@ -71,24 +82,25 @@ impl Page<'_> {
         }
     }
 
-    /// The code at a place, on one line, without comments.
-    fn code(&self, span: Span) -> String {
-        on_one_line(self.spec.sources.snippet(span))
+    /// An expression on one line.
+    fn code(&self, expr: &Expr) -> String {
+        on_one_line(AnyNode::Expr(expr), self.text)
+    }
+
+    fn pattern(&self, pattern: &Pattern) -> String {
+        on_one_line(AnyNode::Pattern(pattern), self.text)
     }
 
     fn at(&mut self, depth: usize, what: &str, text: &str, span: Span) {
-        self.numbered(&format!("{:indent$}{what:<8}{text}", "", indent = depth * 2), span);
+        self.page.numbered(&format!("{:indent$}{what:<8}{text}", "", indent = depth * 2), span);
     }
 
-    /// Tells which fresh symbols an expression brings.
-    fn fresh(&mut self, depth: usize, span: Span) {
-        let code = self.code(span);
-        let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let choices: Vec<&str> = words.filter(|word| matches!(*word, "choose" | "pick" | "either")).collect();
-        if !choices.is_empty() {
-            let listed: Vec<String> =
-                choices.iter().enumerate().map(|(at, word)| format!("#x{} for `{word}`", at + 1)).collect();
-            self.line(format!("{:indent$}fresh   {}", "", listed.join(", "), indent = depth * 2));
+    /// Tells which fresh symbols a node brings.
+    fn fresh(&mut self, depth: usize, node: AnyNode<'_>) {
+        let named = choices(node).into_iter().enumerate().map(|(at, word)| format!("#x{} for `{word}`", at + 1));
+        let listed = named.collect::<Vec<_>>().join(", ");
+        if !listed.is_empty() {
+            self.page.line(format!("{:indent$}fresh   {listed}", "", indent = depth * 2));
         }
     }
 
@@ -99,12 +111,12 @@ impl Page<'_> {
     fn statements(&mut self, depth: usize, statements: &[Statement]) {
         let Some((first, rest)) = statements.split_first() else { return };
         if depth > DEPTH {
-            return self.line(format!("{:indent$}…", "", indent = depth * 2));
+            return self.page.line(format!("{:indent$}…", "", indent = depth * 2));
         }
         match &first.kind {
             StatementKind::If { condition, then, otherwise: None } if ends(then) => {
                 self.case(depth, condition, then);
-                self.at(depth, "cs", &opposite(&self.code(condition.span)), condition.span);
+                self.at(depth, "cs", &opposite(&self.code(condition)), condition.span);
                 self.statements(depth + 1, rest);
             }
             _ => {
@@ -115,7 +127,7 @@ impl Page<'_> {
     }
 
     fn case(&mut self, depth: usize, condition: &Expr, block: &Block) {
-        self.at(depth, "cs", &self.code(condition.span), condition.span);
+        self.at(depth, "cs", &self.code(condition), condition.span);
         self.block(depth + 1, block);
     }
 
@@ -124,20 +136,20 @@ impl Page<'_> {
         match &statement.kind {
             StatementKind::Let { .. } | StatementKind::Var { .. } => self.quoted(depth, "let", statement),
             StatementKind::Assign { place, value } => {
-                self.fresh(depth, value.span);
-                let text = format!("vs!{} := {}", self.code(place.span), self.code(value.span));
+                self.fresh(depth, AnyNode::Expr(value));
+                let text = format!("vs!{} := {}", on_one_line(AnyNode::Place(place), self.text), self.code(value));
                 self.at(depth, "vs", &text, span);
             }
             StatementKind::Reply(answer) => {
-                self.fresh(depth, answer.span);
-                let text = format!("a = {}", self.code(answer.span));
+                self.fresh(depth, AnyNode::Expr(answer));
+                let text = format!("a = {}", self.code(answer));
                 self.at(depth, "cs", &text, span);
             }
-            StatementKind::Assume(condition) => self.at(depth, "cs", &self.code(condition.span), span),
-            StatementKind::Expects(condition) => self.at(depth, "duty", &self.code(condition.span), span),
+            StatementKind::Assume(condition) => self.at(depth, "cs", &self.code(condition), span),
+            StatementKind::Expects(condition) => self.at(depth, "duty", &self.code(condition), span),
             StatementKind::If { condition, then, otherwise } => {
                 self.case(depth, condition, then);
-                self.at(depth, "cs", &opposite(&self.code(condition.span)), condition.span);
+                self.at(depth, "cs", &opposite(&self.code(condition)), condition.span);
                 if let Some(block) = otherwise {
                     self.block(depth + 1, block);
                 }
@@ -150,14 +162,18 @@ impl Page<'_> {
                 }
             }
             StatementKind::For { binder, over, body } => {
-                let head = format!("{} in {}: each in turn", self.code(binder.span), self.code(over.span));
+                let head = format!("{} in {}: each in turn", self.pattern(binder), self.code(over));
                 self.at(depth, "for", &head, span);
                 self.block(depth + 1, body);
             }
             StatementKind::While { condition, body } => {
-                let head = format!("{}: once more, or its opposite and on", self.code(condition.span));
+                let head = format!("{}: once more, or its opposite and on", self.code(condition));
                 self.at(depth, "while", &head, span);
-                self.line(format!("{:indent$}        (without end: cut by a limit, unknown)", "", indent = depth * 2));
+                self.page.line(format!(
+                    "{:indent$}        (without end: cut by a limit, unknown)",
+                    "",
+                    indent = depth * 2
+                ));
                 self.block(depth + 1, body);
             }
             StatementKind::ProcCall { .. } => self.quoted(depth, "run", statement),
@@ -173,23 +189,24 @@ impl Page<'_> {
     }
 
     fn arms(&mut self, depth: usize, subject: &Expr, arms: &[Arm<Block>]) {
-        let subject = self.code(subject.span);
+        let subject = self.code(subject);
         for (at, arm) in arms.iter().enumerate() {
-            let guard = arm.guard.as_ref().map_or(String::new(), |guard| format!(" && {}", self.code(guard.span)));
+            let guard = arm.guard.as_ref().map_or(String::new(), |guard| format!(" && {}", self.code(guard)));
             let distinct =
                 head(&arm.pattern).is_some_and(|own| arms[..at].iter().all(|arm| differs(&arm.pattern, own)));
             let before = if distinct || at == 0 { "" } else { ", and none of those before" };
-            let text = format!("{subject} is {}{guard}{before}", self.code(arm.pattern.span));
+            let text = format!("{subject} is {}{guard}{before}", self.pattern(&arm.pattern));
             self.at(depth, "cs", &text, arm.pattern.span);
             self.block(depth + 1, &arm.body);
         }
     }
 
     fn quoted(&mut self, depth: usize, what: &str, statement: &Statement) {
-        self.fresh(depth, statement.span);
-        let code = self.code(statement.span);
-        let code = code.strip_prefix("let ").unwrap_or(&code).trim_end_matches(';').to_owned();
-        self.at(depth, what, &code, statement.span);
+        let node = AnyNode::Statement(statement);
+        self.fresh(depth, node);
+        let printed = on_one_line(node, self.text);
+        let code = printed.strip_suffix(';').unwrap_or(&printed);
+        self.at(depth, what, code.strip_prefix("let ").unwrap_or(code), statement.span);
     }
 }
 

@@ -106,3 +106,8 @@ pub(super) fn render<'c>(doc: &Doc<'_>, mut comments: impl Iterator<Item = &'c s
     }
     text
 }
+
+/// The text of a document without comments, which is broken only where it must be.
+pub(super) fn render_wide(doc: &Doc<'_>) -> String {
+    doc.pretty(usize::MAX / 2).to_string()
+}

@@ -23,8 +23,9 @@ mod operators;
 mod patterns;
 mod statements;
 
-use super::ast::{Comment, File, Name, Statement};
+use super::ast::{Comment, File, Name};
 use super::lexer::{TokenKind, is_one};
+use super::quote::AnyNode;
 use layout::{Canvas, Doc, Layout};
 
 /// Prints a tree. `text` is what its places point into: from it come empty lines, and literals as they were written; it
@@ -34,10 +35,20 @@ pub fn print(file: &File, text: &str) -> String {
     printed(file, text, &file.comments)
 }
 
-/// Prints a statement without its comments, the last line not ended. `text` is that of [`print`].
-#[must_use]
-pub fn print_statement(statement: &Statement, text: &str) -> String {
-    printed(statement, text, &[]).trim_end().to_owned()
+/// Prints a node, its blocks broken where they have several statements, and nothing else: whatever its width, and without comments.
+pub(super) fn print_node(node: AnyNode<'_>, text: &str) -> String {
+    let canvas = Canvas::new();
+    let mut printer = Printer { layout: Layout::new(&canvas), text, comments: &[], last: 0 };
+    let doc = match node {
+        AnyNode::Item(item) => item.print(&mut printer),
+        AnyNode::Member(member) => member.print(&mut printer),
+        AnyNode::Statement(statement) => statement.print(&mut printer),
+        AnyNode::Arm(arm) => arm.print(&mut printer),
+        AnyNode::Place(place) => place.print(&mut printer),
+        AnyNode::Pattern(pattern) => pattern.print(&mut printer),
+        AnyNode::Expr(expr) => expr.print(&mut printer),
+    };
+    layout::render_wide(&doc)
 }
 
 fn printed(tree: &impl for<'a> Print<'a>, text: &str, comments: &[Comment]) -> String {
