@@ -7,7 +7,7 @@ use super::gathered::Gathered;
 use mayhap::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
 use mayhap::evidence::{Budget, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
 use mayhap::report::reason::explain_within;
-use mayhap::report::{INLINE, Report, trouble};
+use mayhap::report::{INLINE, TraceReport, trouble};
 use mayhap::spec::Spec;
 use mayhap::validate::Recording;
 use std::ops::ControlFlow;
@@ -48,7 +48,7 @@ pub enum WitnessWanted<'o> {
 /// # Errors
 /// The witness could not be written, or evidence did not hold when it was checked.
 pub fn add<R: Recording>(
-    report: &mut Report,
+    report: &mut TraceReport,
     judge: Judge,
     spec: &Arc<Spec>,
     trace: &R,
@@ -108,7 +108,7 @@ fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
 }
 
 fn acceptance<R: Recording>(
-    report: &mut Report,
+    report: &mut TraceReport,
     spec: &Arc<Spec>,
     trace: &R,
     wanted: WitnessWanted<'_>,
@@ -151,7 +151,7 @@ fn acceptance<R: Recording>(
 }
 
 fn rejection<R: Recording>(
-    report: &mut Report,
+    report: &mut TraceReport,
     spec: &Arc<Spec>,
     trace: &R,
     recheck: Recheck,

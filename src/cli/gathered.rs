@@ -35,7 +35,7 @@ struct Part {
     /// The range of bytes at which its lines are kept in the file.
     lines: Range<u64>,
     /// Its steps, where the witness is short enough to show them.
-    steps: Vec<shown::Step>,
+    steps: Vec<shown::StepLine>,
     /// The first things that the server did by itself, in words.
     own: Vec<String>,
     /// The number of all things that the server did by itself in this part.
@@ -141,13 +141,13 @@ impl<'s> Gathered<'s> {
 
     /// All of it, where it is short enough to be shown.
     #[must_use]
-    pub fn inline(&mut self, initial: &Initial) -> Option<Vec<shown::Step>> {
+    pub fn inline(&mut self, initial: &Initial) -> Option<Vec<shown::StepLine>> {
         let initial = shown::initial(initial);
-        let of_initial = initial.as_ref().map_or(0, shown::Step::values);
+        let of_initial = initial.as_ref().map_or(0, shown::StepLine::values);
         let exchanges = self.size.exchanges + usize::from(initial.is_some());
         let size = Size { exchanges, values: self.size.values + of_initial };
         let steps = self.parts.values_mut().flat_map(|part| std::mem::take(&mut part.steps));
-        let steps: Vec<shown::Step> = initial.into_iter().chain(steps).collect();
+        let steps: Vec<shown::StepLine> = initial.into_iter().chain(steps).collect();
         (size.is_shown() && steps.len() == exchanges).then_some(steps)
     }
 }

@@ -13,7 +13,7 @@ use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
-use mayhap::report::{self, Report, Stats, text};
+use mayhap::report::{self, Stats, TraceReport, text};
 use mayhap::spec::Spec;
 use mayhap::validate::{Exchanges, Validator};
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ type Again = Option<(Once, usize, Judge)>;
 
 /// A trace that was judged.
 struct Judged {
-    report: Report,
+    report: TraceReport,
     verdict: Verdict,
     /// A note that the user should read besides: the trace says that it is of another specification.
     note: Option<String>,
@@ -192,7 +192,7 @@ impl Judged {
         let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
         let is_shown = options.stats || options.format == Format::Json;
         let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
-        let report = Report::new(spec, name, validator.judge(), stats);
+        let report = TraceReport::new(spec, name, validator.judge(), stats);
         let verdict = validator.verdict();
         let trace = (need == Need::Again).then(|| (trace, length, validator.into_judge()));
         Ok((Judged { report, verdict, note }, trace))

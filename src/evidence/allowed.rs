@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::describe::{Fact, Names};
+use super::describe::{Fact, PartNames, resolved};
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::solve::{Answer, Limits, Solver, Store};
 use crate::spec::Spec;
@@ -13,7 +13,7 @@ use crate::value::{Leaf, Substitution, Value};
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Allowed {
+pub enum Possibility {
     /// This answer, as JSON; parts that are not determined are written `#1`, `#2` …
     Answer {
         /// The answer.
@@ -48,7 +48,7 @@ struct Possible {
 
 /// The answers that a judge allows to the next request. One that is a case of another one is not listed.
 #[must_use]
-pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Allowed> {
+pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Possibility> {
     let mut judge = before.clone();
     judge.follow_at_most(FOLLOWED.max(before.candidates().len()), EFFORT);
     let answers = judge.answers(&Exchange { observed: Observed::Any, ..exchange.clone() });
@@ -67,13 +67,13 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<All
             }
         }
     }
-    let mut found: Vec<Allowed> = possible.iter().map(|possible| possible.shown(spec)).collect();
-    found.extend(is_silent.then_some(Allowed::Nothing));
+    let mut found: Vec<Possibility> = possible.iter().map(|possible| possible.shown(spec)).collect();
+    found.extend(is_silent.then_some(Possibility::Nothing));
     found.sort();
     found.dedup();
     if found.len() > LISTED || more {
         found.truncate(LISTED);
-        found.push(Allowed::More);
+        found.push(Possibility::More);
     }
     found
 }
@@ -82,9 +82,7 @@ impl Possible {
     /// The answer of a candidate.
     fn of(answer: &Value, candidate: &Candidate, solver: &mut Solver) -> Possible {
         let store = candidate.store.clone();
-        let mut resolve = |term: &Term| Some(store.resolve(term));
-        let answer = candidate.process.unknowns.expanded(answer);
-        let answer = Substitution::everywhere(&mut resolve).apply(&answer).unwrap_or(answer);
+        let answer = resolved(&store, &candidate.process.unknowns.expanded(answer));
         Possible { answer, store }.forgotten(solver)
     }
 
@@ -153,15 +151,15 @@ impl Possible {
         listed
     }
 
-    fn shown(&self, spec: &Spec) -> Allowed {
-        let mut names = Names::anonymous();
+    fn shown(&self, spec: &Spec) -> Possibility {
+        let mut names = PartNames::anonymous();
         let json = names.render(&spec.types, spec.program.response, &self.store, &self.answer);
         let constraints: Vec<Term> = self.store.constraints().into_iter().flat_map(one_by_one).collect();
         let mut where_ = names.facts(&constraints);
         if constraints.iter().any(|constraint| names.are_some_of(constraint)) {
             where_.push(Fact::new("further conditions hold"));
         }
-        Allowed::Answer { json, where_ }
+        Possibility::Answer { json, where_ }
     }
 
     /// Tests whether each answer that `other` stands for is one of these: with what stands there in the place of the variables

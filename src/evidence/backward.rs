@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::segment::{self, Begin, Begun, SegmentError};
+use super::segment::{self, Begin, SegmentError, SegmentStart};
 use super::single;
 use super::witness::{Initial, Segment, WitnessError};
 use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
@@ -62,14 +62,14 @@ pub(super) fn run<R: Recording + ?Sized>(
         made => made,
     };
     match made? {
-        Begun::Initial(initial) => Ok(initial),
-        Begun::State(_) => Err(WitnessError::NotAccepted),
+        SegmentStart::Initial(initial) => Ok(initial),
+        SegmentStart::State(_) => Err(WitnessError::NotAccepted),
     }
 }
 
 impl<R: Recording + ?Sized> Backward<'_, R> {
     /// Runs the exchanges from a checkpoint on, into a state if one is given: at once if they fit, else divided.
-    fn part(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+    fn part(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<SegmentStart, WitnessError> {
         let length = to - from.at;
         if length > self.fits {
             return self.divided(from, to, into, self.fits);
@@ -99,7 +99,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         to: usize,
         into: Option<&[Value]>,
         width: usize,
-    ) -> Result<Begun, WitnessError> {
+    ) -> Result<SegmentStart, WitnessError> {
         let mut places = self.checkpoints(from, to, width)?;
         let (mut end, mut state, mut failed) = (to, into.map(<[Value]>::to_vec), 0);
         while let Some(place) = places.pop() {
@@ -112,7 +112,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
                 _ => self.whole(&place, end, state.as_deref()),
             };
             match made {
-                Ok(Begun::State(found)) => (end, state, failed) = (place.at, Some(found), 0),
+                Ok(SegmentStart::State(found)) => (end, state, failed) = (place.at, Some(found), 0),
                 Err(WitnessError::Undecided(Answer::Unsat) | WitnessError::TooMany) => failed = end - place.at,
                 // Whether a state is the given one cannot be told, nor can it of more exchanges.
                 other => return other,
@@ -159,7 +159,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
     }
 
     /// Runs exchanges at once, however many explanations they have.
-    fn whole(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<Begun, WitnessError> {
+    fn whole(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<SegmentStart, WitnessError> {
         if to == from.at + 1 && self.has_steps(from) {
             let exchanges = self.exchanges(from.at, to);
             let initially = (from.at == 0).then_some(self.options);
@@ -180,7 +180,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         to: usize,
         into: Option<&[Value]>,
         patience: Patience,
-    ) -> Result<Begun, SegmentError> {
+    ) -> Result<SegmentStart, SegmentError> {
         let exchanges = self.exchanges(from.at, to);
         let begin = if from.at == 0 { Begin::Initially(self.options) } else { Begin::At(&from.judge) };
         let (begun, steps) = segment::run(self.spec, begin, &exchanges, into, patience)?;
@@ -203,7 +203,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
     }
 
     /// Gives a part of the run away, which begins so.
-    fn give(&mut self, begun: Begun, segment: Segment) -> Result<Begun, WitnessError> {
+    fn give(&mut self, begun: SegmentStart, segment: Segment) -> Result<SegmentStart, WitnessError> {
         match (self.give)(segment) {
             ControlFlow::Continue(()) => Ok(begun),
             ControlFlow::Break(()) => Err(WitnessError::Stopped),

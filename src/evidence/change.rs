@@ -1,26 +1,26 @@
 //! The effect of an exchange on a cell of the state, in words: `set m["a"] to 2`, `left m without "a"`.
 
-use super::describe::{Names, STEPPED, is_stepped, shortened};
+use super::describe::{PartNames, STEPPED, is_stepped, resolved, shortened};
 use crate::dualize::{Candidate, Cell, Judge};
 use crate::json;
 use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
-use crate::value::{Presence, Substitution, Value};
+use crate::value::{Presence, Value};
 
 /// The contents of cells are not put into words where there are more candidates than this.
 const DESCRIBED: usize = 64;
 
 /// A cell, and what it holds.
 #[derive(Clone, PartialEq, Debug)]
-struct Held {
+struct HeldCell {
     /// `m["a"]`.
     path: String,
-    content: Content,
+    content: CellContent,
 }
 
 /// The content of a cell, as far as it is known.
 #[derive(Clone, PartialEq, Debug)]
-enum Content {
+enum CellContent {
     /// A value, as JSON, and whether all of it is known.
     Value(String, bool),
     /// A member of a set: the element, and the set.
@@ -31,13 +31,13 @@ enum Content {
     Open,
 }
 
-impl Content {
+impl CellContent {
     /// Tests whether the content is not known, or only in part, so that another one may look the same.
     fn is_open(&self) -> bool {
         match self {
-            Content::Open => true,
-            Content::Value(_, is_known) => !is_known,
-            Content::Member(..) | Content::Nothing(..) => false,
+            CellContent::Open => true,
+            CellContent::Value(_, is_known) => !is_known,
+            CellContent::Member(..) | CellContent::Nothing(..) => false,
         }
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn done(
     cells: &[Cell],
     writes: &[(u32, Option<Value>)],
 ) -> Vec<String> {
-    let open = |cell: &Cell| Held { path: path(spec, cell), content: Content::Open };
+    let open = |cell: &Cell| HeldCell { path: path(spec, cell), content: CellContent::Open };
     let held_in = |judge: Option<&Judge>| match judge {
         Some(judge) => held(spec, judge, cells),
         None => cells.iter().map(open).collect(),
@@ -66,17 +66,17 @@ pub(super) fn done(
             false => old != new,
         })
     });
-    let said = changed.map(|(cell, (old, Held { path, content }))| match (content, old.content) {
-        (Content::Value(value, _), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
+    let said = changed.map(|(cell, (old, HeldCell { path, content }))| match (content, old.content) {
+        (CellContent::Value(value, _), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
             format!("set {path} to {value}{STEPPED}")
         }
         // Where it depends what was there before, it may have been the same already.
-        (Content::Value(value, _), Content::Open) => format!("left {path} at {value}"),
-        (Content::Member(element, set), Content::Open) => format!("left {set} with {element}"),
-        (Content::Value(value, _), _) => format!("set {path} to {value}"),
-        (Content::Member(element, set), _) => format!("put {element} into {set}"),
-        (Content::Nothing(key, map), _) => format!("left {map} without {key}"),
-        (Content::Open, _) => format!("may have changed {path}"),
+        (CellContent::Value(value, _), CellContent::Open) => format!("left {path} at {value}"),
+        (CellContent::Member(element, set), CellContent::Open) => format!("left {set} with {element}"),
+        (CellContent::Value(value, _), _) => format!("set {path} to {value}"),
+        (CellContent::Member(element, set), _) => format!("put {element} into {set}"),
+        (CellContent::Nothing(key, map), _) => format!("left {map} without {key}"),
+        (CellContent::Open, _) => format!("may have changed {path}"),
     });
     said.collect()
 }
@@ -84,13 +84,13 @@ pub(super) fn done(
 /// Describes what a cell was in the beginning, and returns the place where that is written, if there is one.
 #[must_use]
 pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Option<Site>) {
-    let content = held(spec, start, std::slice::from_ref(cell)).pop().map_or(Content::Open, |held| held.content);
+    let content = held(spec, start, std::slice::from_ref(cell)).pop().map_or(CellContent::Open, |held| held.content);
     let path = path(spec, cell);
     let said = match content {
-        Content::Value(value, _) => format!("{path} was {value} from the beginning"),
-        Content::Member(element, set) => format!("{set} had {element} from the beginning"),
-        Content::Nothing(key, map) => format!("{map} had no {key} from the beginning"),
-        Content::Open => format!("{path} has not changed since the beginning"),
+        CellContent::Value(value, _) => format!("{path} was {value} from the beginning"),
+        CellContent::Member(element, set) => format!("{set} had {element} from the beginning"),
+        CellContent::Nothing(key, map) => format!("{map} had no {key} from the beginning"),
+        CellContent::Open => format!("{path} has not changed since the beginning"),
     };
     let init = &spec.program.functions[spec.program.init as usize];
     let stores = init.code.iter().zip(&init.origin);
@@ -98,19 +98,19 @@ pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Optio
     (said, site.map(|(_, site)| *site))
 }
 
-/// The cells with what they hold in every candidate; [`Content::Open`] where that differs, or there are too many candidates.
-fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<Held> {
+/// The cells with what they hold in every candidate; [`CellContent::Open`] where that differs, or there are too many candidates.
+fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<HeldCell> {
     let in_each = judge.candidates().iter().map(|candidate| {
-        let mut names = Names::anonymous();
-        cells.iter().map(|cell| held_in(spec, candidate, cell, &mut names)).collect::<Vec<Content>>()
+        let mut names = PartNames::anonymous();
+        cells.iter().map(|cell| held_in(spec, candidate, cell, &mut names)).collect::<Vec<CellContent>>()
     });
-    let in_each: Vec<Vec<Content>> = in_each.take(DESCRIBED + 1).collect();
+    let in_each: Vec<Vec<CellContent>> = in_each.take(DESCRIBED + 1).collect();
     let of = |(at, cell): (usize, &Cell)| {
         let mut all = in_each.iter().map(|contents| &contents[at]);
         let first = all.next();
         let first = first.filter(|first| in_each.len() <= DESCRIBED && all.all(|other| other == *first));
-        let content = first.cloned().unwrap_or(Content::Open);
-        Held { path: path(spec, cell), content }
+        let content = first.cloned().unwrap_or(CellContent::Open);
+        HeldCell { path: path(spec, cell), content }
     };
     cells.iter().enumerate().map(of).collect()
 }
@@ -124,31 +124,29 @@ pub(crate) fn path(spec: &Spec, cell: &Cell) -> String {
     }
 }
 
-fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut Names) -> Content {
+fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut PartNames) -> CellContent {
     let slot = &spec.program.slots[cell.slot as usize];
     let value = &candidate.process.memory[cell.slot as usize];
     let Some(key) = &cell.key else {
         let is_open = matches!(value, Value::Map(map) if !map.is_known()) || matches!(value, Value::Union(_));
-        return if is_open { Content::Open } else { shown(spec, candidate, (slot.ty, value), names) };
+        return if is_open { CellContent::Open } else { shown(spec, candidate, (slot.ty, value), names) };
     };
-    let Value::Map(map) = value else { return Content::Open };
+    let Value::Map(map) = value else { return CellContent::Open };
     let key_text = json::encode(&spec.types, spec.types.parts(slot.ty)[0], key);
     match (map.certain_entry(key), spec.types.get(slot.ty)) {
-        (Some(None), _) => Content::Nothing(key_text, slot.name.clone()),
+        (Some(None), _) => CellContent::Nothing(key_text, slot.name.clone()),
         (Some(Some(entry)), Type::Map(_, of)) if entry.presence == Presence::Always => {
             shown(spec, candidate, (*of, &entry.value), names)
         }
         (Some(Some(entry)), Type::Set(_)) if entry.presence == Presence::Always => {
-            Content::Member(key_text, slot.name.clone())
+            CellContent::Member(key_text, slot.name.clone())
         }
-        _ => Content::Open,
+        _ => CellContent::Open,
     }
 }
 
-fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut Names) -> Content {
-    let mut resolve = |term: &crate::term::Term| Some(candidate.store.resolve(term));
-    let value = candidate.process.unknowns.expanded(value);
-    let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
+fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut PartNames) -> CellContent {
+    let value = resolved(&candidate.store, &candidate.process.unknowns.expanded(value));
     let text = shortened(&names.render(&spec.types, ty, &candidate.store, &value));
-    Content::Value(text, value.is_known())
+    CellContent::Value(text, value.is_known())
 }

@@ -46,15 +46,15 @@ impl fmt::Display for Fact {
 
 /// The server's state, as far as a candidate knows it.
 #[derive(Clone, Debug)]
-pub struct State {
-    leaves: Vec<Leaf>,
+pub struct KnownState {
+    leaves: Vec<StatePart>,
     /// The constraints on the undetermined parts.
     constraints: Vec<Term>,
 }
 
 /// A variable of the server, or an entry of one that is a map.
 #[derive(Clone, PartialEq, Debug)]
-struct Leaf {
+struct StatePart {
     path: String,
     ty: TypeId,
     value: Value,
@@ -62,7 +62,7 @@ struct Leaf {
     aside: &'static str,
 }
 
-impl Leaf {
+impl StatePart {
     /// Tests whether some of the conditions speaks of a variable of this leaf.
     fn is_mentioned(&self, conditions: &[&Term]) -> bool {
         let mut own = FxHashSet::default();
@@ -77,6 +77,12 @@ impl Leaf {
     }
 }
 
+/// A value with all that a store knows of its variables put into it.
+pub(super) fn resolved(store: &Store, value: &Value) -> Value {
+    let mut resolve = |term: &Term| Some(store.resolve(term));
+    Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone())
+}
+
 /// Values longer than this are cut in the middle of a fact.
 const SHOWN: usize = 120;
 
@@ -84,15 +90,15 @@ const SHOWN: usize = 120;
 const WRITTEN: usize = 64 * SHOWN;
 
 /// Names for variables.
-pub(super) struct Names {
+pub(super) struct PartNames {
     of: VariableNames,
     anonymous: usize,
 }
 
-impl Names {
+impl PartNames {
     /// Variables are called `#1`, `#2` … in the order in which they are met.
-    pub(super) fn anonymous() -> Names {
-        Names { of: VariableNames::default(), anonymous: 0 }
+    pub(super) fn anonymous() -> PartNames {
+        PartNames { of: VariableNames::default(), anonymous: 0 }
     }
 
     fn name(&mut self, var: Var) {
@@ -104,8 +110,7 @@ impl Names {
 
     /// A value as JSON in which undetermined parts have names.
     pub(super) fn render(&mut self, types: &Types, ty: TypeId, store: &Store, value: &Value) -> String {
-        let mut resolve = |term: &Term| Some(store.resolve(term));
-        let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
+        let value = resolved(store, value);
         self.name_shown(&value);
         self.show(types, ty, &value)
     }
@@ -269,36 +274,35 @@ impl fmt::Write for Beginning {
     }
 }
 
-impl State {
+impl KnownState {
     /// The state as a candidate knows it, with the constraints on its undetermined parts.
     #[must_use]
-    pub fn of(spec: &Spec, candidate: &Candidate) -> State {
+    pub fn of(spec: &Spec, candidate: &Candidate) -> KnownState {
         let mut leaves = Vec::new();
         // The first two cells of a machine are the choice and the answer: they tell nothing new.
         let hidden = if spec.program.kind == ProgramKind::Machine { 2 } else { 0 };
         let state = spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots());
         for (at, (slot, value)) in state.enumerate().skip(hidden) {
             let first = leaves.len();
-            let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
-            let value = candidate.process.unknowns.expanded(value);
-            let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
+            let value = resolved(&candidate.store, &candidate.process.unknowns.expanded(value));
             collect(&spec.types, (&slot.name, slot.ty), &value, &candidate.store, &mut leaves);
             if is_stepped(spec, at) {
                 let whole = leaves[first..].iter_mut().filter(|leaf| leaf.path == slot.name);
                 whole.for_each(|leaf| leaf.aside = STEPPED);
             }
         }
-        State { leaves, constraints: candidate.store.constraints() }
+        KnownState { leaves, constraints: candidate.store.constraints() }
     }
 
     /// The facts that are known here and were not known in each of the states before.
     #[must_use]
-    pub fn news(&self, spec: &Spec, before: &[State]) -> Vec<Fact> {
+    pub fn news(&self, spec: &Spec, before: &[KnownState]) -> Vec<Fact> {
         let is_old = |constraint: &Term| before.iter().all(|old| old.constraints.contains(constraint));
         let learned: Vec<&Term> = self.constraints.iter().filter(|constraint| !is_old(constraint)).collect();
-        let is_new = |leaf: &&Leaf| leaf.is_mentioned(&learned) || !before.iter().all(|old| old.leaves.contains(leaf));
-        let changed: Vec<&Leaf> = self.leaves.iter().filter(is_new).collect();
-        let mut names = Names::anonymous();
+        let is_new =
+            |leaf: &&StatePart| leaf.is_mentioned(&learned) || !before.iter().all(|old| old.leaves.contains(leaf));
+        let changed: Vec<&StatePart> = self.leaves.iter().filter(is_new).collect();
+        let mut names = PartNames::anonymous();
         for leaf in &self.leaves {
             name_place(leaf, &mut names);
         }
@@ -328,30 +332,30 @@ pub(super) fn is_stepped(spec: &Spec, slot: usize) -> bool {
 }
 
 /// The parts of a state that are facts of their own: variables, and the entries of maps and sets.
-fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Store, leaves: &mut Vec<Leaf>) {
+fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Store, leaves: &mut Vec<StatePart>) {
     let map = match (value, types.get(ty)) {
         (Value::Map(map), Type::Map(..)) => map,
         (Value::Map(map), Type::Set(_)) if map.base().is_some() => map,
-        _ => return leaves.push(Leaf { path: path.to_owned(), ty, value: value.clone(), aside: "" }),
+        _ => return leaves.push(StatePart { path: path.to_owned(), ty, value: value.clone(), aside: "" }),
     };
     for (key, entry) in map.last_seen(&|a, b| may_be_equal(store, a, b)) {
         let shown = if key.is_known() { json::encode(types, types.parts(ty)[0], key) } else { "..".to_owned() };
         leaves.extend(entry_leaf(types, (path, ty), &shown, entry));
         if entry.is_none_or(|entry| entry.presence != Presence::Always) || matches!(types.get(ty), Type::Set(_)) {
             let there = entry.map_or(Truth::Known(false), Entry::truth);
-            leaves.push(Leaf { path: format!("({shown} in {path})"), ty: BOOL, value: there.into(), aside: "" });
+            leaves.push(StatePart { path: format!("({shown} in {path})"), ty: BOOL, value: there.into(), aside: "" });
         }
     }
 }
 
 /// The leaf for what a map has under a key; `None` where it has nothing there, and for a set.
-fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<Leaf> {
+fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<StatePart> {
     let (Type::Map(_, of), Some(entry)) = (types.get(ty), entry) else { return None };
     let aside = match entry.presence {
         Presence::Always | Presence::Never => "",
         Presence::When(_) => " if it is there",
     };
-    Some(Leaf { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone(), aside })
+    Some(StatePart { path: format!("{path}[{key}]"), ty: *of, value: entry.value.clone(), aside })
 }
 
 fn may_be_equal(store: &Store, a: &Value, b: &Value) -> bool {
@@ -363,7 +367,7 @@ fn may_be_equal(store: &Store, a: &Value, b: &Value) -> bool {
 }
 
 /// A variable that is all of a leaf is called after it.
-fn name_place(leaf: &Leaf, names: &mut Names) {
+fn name_place(leaf: &StatePart, names: &mut PartNames) {
     if let Value::Term(term) = &leaf.value
         && let Some(var) = term.as_var()
     {

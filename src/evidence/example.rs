@@ -2,14 +2,13 @@
 //!
 //! For example `n = 4` where all that is known is `n >= 4`.
 
-use super::describe::Fact;
+use super::describe::{Fact, resolved};
 use crate::dualize::Candidate;
 use crate::json;
 use crate::server::Completion;
 use crate::solve::{Limits, Solver};
 use crate::spec::Spec;
-use crate::term::Term;
-use crate::value::{Substitution, Value};
+use crate::value::Value;
 
 /// The values of the server's variables in one state that a candidate allows; none where the solver finds no such state.
 #[must_use]
@@ -21,8 +20,7 @@ pub fn example(spec: &Spec, candidate: &Candidate) -> Vec<Fact> {
     let known = state.filter(|(_, value)| **value != Value::Absent);
     known
         .map(|(slot, value)| {
-            let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
-            let value = Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone());
+            let value = resolved(&candidate.store, value);
             Fact::new(format!("{} = {}", slot.name, json::encode(&spec.types, slot.ty, &completion.value(&value))))
         })
         .collect()

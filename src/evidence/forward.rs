@@ -4,7 +4,7 @@
 //! neither kept nor compared, and memory holds the choices that are still open: for compare-and-reset the last one. Where they
 //! become too many, this way is given up. The exchanges since then are read again where they are many.
 
-use super::made::{self, Made};
+use super::made::{self, ExchangeChoices};
 use super::segment;
 use super::witness::{Initial, Segment, WitnessError};
 use crate::dualize::{Decided, Exchange, Judge, Log, Options, Patience};
@@ -137,7 +137,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
             let (Some((server, _)), true) = (&mut self.server, end > 0) else { break };
             let mut steps = Vec::with_capacity(end);
             for exchange in &exchanges {
-                let made = Made::of(self.spec, completion, &mut log, exchange);
+                let made = ExchangeChoices::of(self.spec, completion, &mut log, exchange);
                 steps.push(made::repeat(self.spec, server, made, exchange)?);
             }
             let segment = Segment { at: self.at, steps };

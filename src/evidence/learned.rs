@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use super::change;
-use super::describe::{Fact, State};
-use super::reason::{Budget, Search};
+use super::describe::{Fact, KnownState};
+use super::reason::{Budget, ReasonSearch};
 use super::without_answer;
 use crate::dualize::{Cell, Exchange, Judge};
 use crate::spec::{Site, Spec, Traced, Write};
@@ -27,7 +27,7 @@ pub struct Lesson {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Said {
     /// Its answer matters.
-    Answer(News),
+    Answer(Learned),
     /// Its request did this, whatever was answered: `set n to 5`.
     Request(Vec<String>),
     /// Nothing changed this since the beginning: `n was 0 from the beginning`.
@@ -36,7 +36,7 @@ pub enum Said {
 
 /// The news about the state that an answer brings, in every candidate.
 #[derive(Clone, PartialEq, Debug)]
-pub enum News {
+pub enum Learned {
     /// Nothing that can be put into words.
     None,
     /// One of these, which are all.
@@ -56,28 +56,28 @@ const SHOWN: usize = 12;
 /// Describing may take such a part of the budget.
 const PART: u64 = 8;
 
-impl News {
-    /// Combines what is new in each candidate into what follows in all of them; [`News::None`] where nothing is new in some
+impl Learned {
+    /// Combines what is new in each candidate into what follows in all of them; [`Learned::None`] where nothing is new in some
     /// candidate.
-    fn of(mut each: Vec<Vec<Fact>>) -> News {
+    fn of(mut each: Vec<Vec<Fact>>) -> Learned {
         each.sort();
         each.dedup();
         if each.iter().any(Vec::is_empty) {
-            return News::None;
+            return Learned::None;
         }
         if each.len() <= LISTED {
-            return News::All(each);
+            return Learned::All(each);
         }
         let in_all = |fact: &&Fact| each.iter().all(|facts| facts.contains(fact));
         let common: Vec<Fact> = each[0].iter().filter(in_all).cloned().collect();
         match common.is_empty() {
-            false => News::All(vec![common]),
-            true => News::OneOf(each.len(), each.swap_remove(0)),
+            false => Learned::All(vec![common]),
+            true => Learned::OneOf(each.len(), each.swap_remove(0)),
         }
     }
 }
 
-impl<R: Recording + ?Sized> Search<'_, R> {
+impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// Describes the exchanges of a reason, in their order, and returns how many were left out: where they are too many, the last
     /// ones are described.
     pub(super) fn lessons(
@@ -198,8 +198,8 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
     let before = states(spec, judge);
     budget.observe(judge, exchange);
     let news = match (before, states(spec, judge)) {
-        (Some(before), Some(after)) => News::of(after.iter().map(|state| state.news(spec, &before)).collect()),
-        (None, _) | (_, None) => News::None,
+        (Some(before), Some(after)) => Learned::of(after.iter().map(|state| state.news(spec, &before)).collect()),
+        (None, _) | (_, None) => Learned::None,
     };
     let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
     sites.sort_unstable();
@@ -208,11 +208,11 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
 }
 
 /// The states of all candidates, as far as they are known; `None` where that is too much to be described.
-fn states(spec: &Spec, judge: &Judge) -> Option<Vec<State>> {
+fn states(spec: &Spec, judge: &Judge) -> Option<Vec<KnownState>> {
     let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
     let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());
     let describable = judge.candidates().len() <= DESCRIBED && sizes.sum::<usize>() <= ENTRIES && !judge.is_cut();
-    describable.then(|| judge.candidates().iter().map(|candidate| State::of(spec, candidate)).collect())
+    describable.then(|| judge.candidates().iter().map(|candidate| KnownState::of(spec, candidate)).collect())
 }
 
 #[cfg(test)]
@@ -234,26 +234,27 @@ mod tests {
         let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
         assert_ne!(spec.program.sunk, spec.program.serve);
         let trace = [exchange(1, 5, 1), exchange(2, 1, 7)];
-        let mut search = Search::new(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
+        let mut search =
+            ReasonSearch::new(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
         let said = format!("{:?}", search.lessons(&[0], &[], &[]).0[0].said);
         assert!(said.contains("!3"), "{said}");
     }
 
-    fn facts(each: &[&[&str]]) -> News {
-        News::of(each.iter().map(|facts| facts.iter().map(|fact| Fact::new(*fact)).collect()).collect())
+    fn facts(each: &[&[&str]]) -> Learned {
+        Learned::of(each.iter().map(|facts| facts.iter().map(|fact| Fact::new(*fact)).collect()).collect())
     }
 
     #[test]
     fn what_follows_holds_in_all_candidates() {
         let fact = |text: &str| Fact::new(text);
-        assert_eq!(facts(&[&["x = 1"], &[]]), News::None);
-        assert_eq!(facts(&[&["x = 1"], &["x = 1"]]), News::All(vec![vec![fact("x = 1")]]));
+        assert_eq!(facts(&[&["x = 1"], &[]]), Learned::None);
+        assert_eq!(facts(&[&["x = 1"], &["x = 1"]]), Learned::All(vec![vec![fact("x = 1")]]));
         let many: Vec<Vec<String>> = (0..40).map(|n| vec!["y = 2".to_owned(), format!("x = {n}")]).collect();
         let many: Vec<Vec<&str>> = many.iter().map(|facts| facts.iter().map(String::as_str).collect()).collect();
         let all: Vec<&[&str]> = many.iter().map(|facts| &facts[..]).collect();
-        assert_eq!(facts(&all), News::All(vec![vec![fact("y = 2")]]));
+        assert_eq!(facts(&all), Learned::All(vec![vec![fact("y = 2")]]));
         let apart: Vec<&[&str]> = many.iter().map(|facts| &facts[1..]).collect();
-        assert_eq!(facts(&apart), News::OneOf(40, vec![fact("x = 0")]));
+        assert_eq!(facts(&apart), Learned::OneOf(40, vec![fact("x = 0")]));
     }
 
     #[test]

@@ -11,16 +11,16 @@ use std::iter::Peekable;
 use std::sync::Arc;
 
 /// The choices of a run.
-pub(super) struct Choices {
+pub(super) struct RunChoices {
     /// Those of the initial state.
     pub(super) initial: Vec<Given>,
     /// Those of each exchange.
-    pub(super) made: Vec<Made>,
+    pub(super) made: Vec<ExchangeChoices>,
 }
 
 /// The choices of a run for one exchange.
 #[derive(Default)]
-pub(super) struct Made {
+pub(super) struct ExchangeChoices {
     /// The steps before the request, by number.
     before: Vec<(usize, Vec<Given>)>,
     /// The request, where a part of it was not known.
@@ -29,18 +29,18 @@ pub(super) struct Made {
     handler: Option<Vec<Given>>,
 }
 
-impl Choices {
+impl RunChoices {
     /// Reads the choices on a path off its log, the first one first, with the values that they have under a model.
     pub(super) fn of<'l>(
         spec: &Spec,
         completion: &Completion<'_>,
         log: impl Iterator<Item = &'l Log>,
         exchanges: &[Exchange],
-    ) -> Choices {
+    ) -> RunChoices {
         let mut log = log.peekable();
         let initial = initial(completion, &mut log);
-        let made = exchanges.iter().map(|exchange| Made::of(spec, completion, &mut log, exchange)).collect();
-        Choices { initial, made }
+        let made = exchanges.iter().map(|exchange| ExchangeChoices::of(spec, completion, &mut log, exchange)).collect();
+        RunChoices { initial, made }
     }
 }
 
@@ -53,16 +53,16 @@ pub(super) fn initial<'l>(
     first.filter_map(|entry| known(completion, &entry.entry)).collect()
 }
 
-impl Made {
+impl ExchangeChoices {
     /// The choices of an exchange, taken off a log.
     pub(super) fn of<'l>(
         spec: &Spec,
         completion: &Completion<'_>,
         log: &mut Peekable<impl Iterator<Item = &'l Log>>,
         exchange: &Exchange,
-    ) -> Made {
+    ) -> ExchangeChoices {
         let handler = (!notes_requests(spec, &exchange.observed)).then(Vec::new);
-        let mut made = Made { handler, ..Made::default() };
+        let mut made = ExchangeChoices { handler, ..ExchangeChoices::default() };
         while let Some(entry) = log.next_if(|entry| entry.event == exchange.line) {
             made.add(completion, &entry.entry);
         }
@@ -70,9 +70,9 @@ impl Made {
     }
 
     /// These choices after other steps of the server.
-    pub(super) fn after(self, mut earlier: Made) -> Made {
+    pub(super) fn after(self, mut earlier: ExchangeChoices) -> ExchangeChoices {
         earlier.before.extend(self.before);
-        Made { before: earlier.before, ..self }
+        ExchangeChoices { before: earlier.before, ..self }
     }
 
     fn add(&mut self, completion: &Completion<'_>, logged: &Logged) {
@@ -119,7 +119,7 @@ pub(super) fn wrong(spec: &Spec, line: u64, why: String) -> WitnessError {
 pub(super) fn repeat(
     spec: &Spec,
     server: &mut Server,
-    made: Made,
+    made: ExchangeChoices,
     exchange: &Exchange,
 ) -> Result<WitnessStep, WitnessError> {
     let line = exchange.line;

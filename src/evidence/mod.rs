@@ -19,14 +19,14 @@ mod single;
 mod why;
 mod witness;
 
-pub use allowed::{Allowed, allowed};
+pub use allowed::{Possibility, allowed};
 pub(crate) use change::path as cell_path;
-pub use describe::{Fact, State};
+pub use describe::{Fact, KnownState};
 pub use example::example;
 pub use find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
-pub use learned::{Lesson, News, Said};
+pub use learned::{Learned, Lesson, Said};
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
-pub use why::{Why, why};
+pub use why::{WhyRejected, why};
 pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
 
 use crate::dualize::{Exchange, Observed};

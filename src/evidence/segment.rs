@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::made::{self, Choices};
+use super::made::{self, RunChoices};
 use super::witness::{Initial, WitnessError, WitnessStep};
 use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Patience, Verdict};
 use crate::server::{Completion, Server};
@@ -25,7 +25,7 @@ pub(super) enum Begin<'b> {
 }
 
 /// The beginning of a run that was found: the choices of an initial state, or a state.
-pub(super) enum Begun {
+pub(super) enum SegmentStart {
     /// The choices of the initial state.
     Initial(Initial),
     /// A state: the values of the variables.
@@ -71,7 +71,7 @@ pub(super) fn run(
     exchanges: &[Exchange],
     into: Option<&[Value]>,
     patience: Patience,
-) -> Result<(Begun, Vec<WitnessStep>), SegmentError> {
+) -> Result<(SegmentStart, Vec<WitnessStep>), SegmentError> {
     let (mut judge, starts) = match begin {
         Begin::Initially(options) => (Judge::new(spec.clone(), options.keeping_choices(patience)), [].as_slice()),
         Begin::At(before) => (before.keeping_choices(patience), before.candidates()),
@@ -103,12 +103,12 @@ pub(super) fn chosen(
     starts: &[Candidate],
     exchanges: &[Exchange],
     into: Option<&[Value]>,
-) -> Result<(Option<Vec<Value>>, Choices), WitnessError> {
+) -> Result<(Option<Vec<Value>>, RunChoices), WitnessError> {
     let (candidate, model) = explanation(judge, into, &Model::default())?;
     let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
     let mut log: Vec<&Log> = candidate.log.iter().collect();
     let began = log.pop_if(|first| matches!(first.entry, Logged::Began(_)));
-    let made = Choices::of(spec, &completion, log.into_iter().rev(), exchanges);
+    let made = RunChoices::of(spec, &completion, log.into_iter().rev(), exchanges);
     let start = began.and_then(|began| if let Logged::Began(number) = began.entry { starts.get(number) } else { None });
     let state = start.map(|start| state(&Completion { process: &start.process, ..completion }, start));
     Ok((state, made))
@@ -201,15 +201,15 @@ pub(super) fn is_among(judge: &mut Judge, candidates: &[Candidate], state: &[Val
 pub(super) fn replay(
     spec: &Arc<Spec>,
     state: Option<Vec<Value>>,
-    choices: Choices,
+    choices: RunChoices,
     exchanges: &[Exchange],
     into: Option<&[Value]>,
-) -> Result<(Begun, Vec<WitnessStep>), WitnessError> {
+) -> Result<(SegmentStart, Vec<WitnessStep>), WitnessError> {
     let (mut server, begun) = match state {
-        Some(state) => (Server::resumed(spec.clone(), state.clone()), Begun::State(state)),
+        Some(state) => (Server::resumed(spec.clone(), state.clone()), SegmentStart::State(state)),
         None => {
             let (server, initial) = made::begin(spec, choices.initial)?;
-            (server, Begun::Initial(initial))
+            (server, SegmentStart::Initial(initial))
         }
     };
     let mut steps = Vec::with_capacity(exchanges.len());

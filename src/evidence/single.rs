@@ -4,8 +4,8 @@
 //! together they are few: so the state is looked for in which the request was taken, and then for each step from the last one on
 //! whether it was taken, and in which state.
 
-use super::made::{Choices, Made};
-use super::segment::{self, Begun};
+use super::made::{ExchangeChoices, RunChoices};
+use super::segment::{self, SegmentStart};
 use super::witness::{WitnessError, WitnessStep};
 use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
 use crate::spec::Spec;
@@ -22,7 +22,7 @@ pub(super) fn run(
     initially: Option<&Options>,
     exchange: &Exchange,
     into: Option<&[Value]>,
-) -> Result<(Begun, Vec<WitnessStep>), WitnessError> {
+) -> Result<(SegmentStart, Vec<WitnessStep>), WitnessError> {
     let exchanges = std::slice::from_ref(exchange);
     let before = judge.before(exchange);
     let mut after = judge.after_request(&before, exchange);
@@ -34,7 +34,7 @@ pub(super) fn run(
             (state, made) = (earlier, made.after(step));
         }
     }
-    let mut choices = Choices { initial: Vec::new(), made: vec![made] };
+    let mut choices = RunChoices { initial: Vec::new(), made: vec![made] };
     let Some(options) = initially else { return segment::replay(spec, Some(state), choices, exchanges, into) };
     let mut begun = Judge::new(spec.clone(), options.keeping_choices(Patience::All));
     choices.initial = segment::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
@@ -49,7 +49,7 @@ fn chosen(
     states: &[Candidate],
     exchanges: &[Exchange],
     into: Option<&[Value]>,
-) -> Result<(Vec<Value>, Made), WitnessError> {
+) -> Result<(Vec<Value>, ExchangeChoices), WitnessError> {
     let (state, choices) = segment::chosen(spec, judge, states, exchanges, into)?;
     let made = choices.made.into_iter().next().unwrap_or_default();
     Ok((state.ok_or(WitnessError::NotAccepted)?, made))

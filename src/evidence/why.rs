@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::allowed::{Allowed, allowed};
+use super::allowed::{Possibility, allowed};
 use super::learned::Lesson;
-use super::reason::{Budget, Reason, Search};
+use super::reason::{Budget, Reason, ReasonSearch};
 use crate::dualize::{Cell, Exchange, Options};
 use crate::spec::Spec;
 use crate::validate::Recording;
 
 /// An explanation of why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Why {
+pub struct WhyRejected {
     /// The rejected exchange.
     pub rejected: Exchange,
     /// The answers that would have been possible instead.
-    pub allowed: Vec<Allowed>,
+    pub allowed: Vec<Possibility>,
     /// The answers that leave nothing else.
     pub reason: Reason,
     /// The exchanges that matter, in order; of many, the last.
@@ -26,16 +26,16 @@ pub struct Why {
 
 /// Finds out why the last of these exchanges is rejected; nothing where it is not.
 #[must_use]
-pub fn why<R>(spec: &Arc<Spec>, options: &Options, recording: &R, budget: Budget<'_>) -> Option<Why>
+pub fn why<R>(spec: &Arc<Spec>, options: &Options, recording: &R, budget: Budget<'_>) -> Option<WhyRejected>
 where
     R: Recording + ?Sized,
 {
-    let mut search = Search::new(spec, options, recording, budget)?;
+    let mut search = ReasonSearch::new(spec, options, recording, budget)?;
     let rejected = search.rejected().clone();
     let before = search.frontier(search.rejected_at());
     let allowed = allowed(spec, &before, &rejected);
     let reason = search.run();
     let causes: Vec<(usize, &[Cell])> = reason.causes.iter().map(|cause| (cause.at, cause.cells.as_slice())).collect();
     let (lessons, omitted) = search.lessons(&reason.because, &causes, &reason.initial);
-    Some(Why { rejected, allowed, reason, lessons, omitted })
+    Some(WhyRejected { rejected, allowed, reason, lessons, omitted })
 }

@@ -2,21 +2,21 @@
 //!
 //! `{"schema":1,"spec":"cmp_rst","trace":"t.ndjson","verdict":"reject","event":3, …}`
 
-use super::{Report, SCHEMA};
+use super::{SCHEMA, TraceReport};
 use crate::json;
 use crate::spec::Spec;
 use serde::Serialize;
 
 /// The report on one line, ended.
 #[must_use]
-pub fn report(report: &Report) -> String {
+pub fn report(report: &TraceReport) -> String {
     // Plain data with string keys: there is nothing in it that could not be written.
     json::line(report).unwrap_or_default() + "\n"
 }
 
 /// A trace that could not be judged.
 #[derive(Serialize)]
-struct Failure<'f> {
+struct Unjudged<'f> {
     schema: u32,
     spec: &'f str,
     trace: &'f str,
@@ -29,6 +29,6 @@ struct Failure<'f> {
 pub fn failure(spec: &Spec, trace: &str, error: &str) -> String {
     let error = error.trim_end();
     let error = error.strip_prefix("error: ").unwrap_or(error);
-    let failure = Failure { schema: SCHEMA, spec: &spec.program.name, trace, verdict: None, error };
+    let failure = Unjudged { schema: SCHEMA, spec: &spec.program.name, trace, verdict: None, error };
     json::line(&failure).unwrap_or_default() + "\n"
 }

@@ -1,6 +1,6 @@
 //! Verdicts as bytes: what is said about a trace, as data, and one file for each form in which it is written.
 //!
-//! A [`Report`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
+//! A [`TraceReport`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
 
 pub mod dualized;
 pub mod json;
@@ -28,7 +28,7 @@ pub const INLINE: usize = 1_000;
 
 /// Everything that is said about one trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
+pub struct TraceReport {
     /// [`SCHEMA`].
     pub schema: u32,
     /// The machine or protocol.
@@ -55,17 +55,17 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_before: Option<u64>,
     /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
-    pub witness: Option<Vec<witness::Step>>,
+    pub witness: Option<Vec<witness::StepLine>>,
     /// The amount of work that it was.
     pub stats: Stats,
 }
 
-impl Report {
+impl TraceReport {
     /// A verdict, without evidence.
     #[must_use]
-    pub fn new(spec: &Spec, trace: String, judge: &Judge, stats: Stats) -> Report {
+    pub fn new(spec: &Spec, trace: String, judge: &Judge, stats: Stats) -> TraceReport {
         let (word, event, event_from) = judgement(judge);
-        Report {
+        TraceReport {
             schema: SCHEMA,
             spec: spec.program.name.clone(),
             trace,

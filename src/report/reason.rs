@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::{SHOWN, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
-use crate::evidence::{self, Allowed, Budget, Fact, Lesson, Minimality, News, Reason, Said, Why};
+use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
 use crate::json::encode;
 use crate::spec::{Spec, TypeId};
 use crate::validate::{Recording, exchange_at};
@@ -60,7 +60,7 @@ where
 /// A rejection that is put into words.
 struct Rejection<'e> {
     spec: &'e Spec,
-    why: &'e Why,
+    why: &'e WhyRejected,
     /// The line before which all answers matter.
     and_before: Option<u64>,
 }
@@ -68,7 +68,7 @@ struct Rejection<'e> {
 impl Rejection<'_> {
     /// The explanation, line by line.
     fn lines(&self) -> Vec<String> {
-        let Why { rejected, reason, lessons, omitted, .. } = self.why;
+        let WhyRejected { rejected, reason, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
             ([], None, _) => " (this answer is wrong whatever was answered before)",
@@ -141,24 +141,24 @@ impl Rejection<'_> {
     }
 }
 
-fn allowed(allowed: &Allowed) -> String {
+fn allowed(allowed: &Possibility) -> String {
     match allowed {
-        Allowed::Answer { json, where_ } if where_.is_empty() => shortened(json, SHOWN),
-        Allowed::Answer { json, where_ } => format!("{} where {}", shortened(json, SHOWN), facts(where_)),
-        Allowed::Nothing => "no answer".into(),
-        Allowed::More => "others like these".into(),
+        Possibility::Answer { json, where_ } if where_.is_empty() => shortened(json, SHOWN),
+        Possibility::Answer { json, where_ } => format!("{} where {}", shortened(json, SHOWN), facts(where_)),
+        Possibility::Nothing => "no answer".into(),
+        Possibility::More => "others like these".into(),
     }
 }
 
 /// Says in words what follows from an answer.
-fn means(news: &News) -> String {
+fn means(news: &Learned) -> String {
     match news {
-        News::None => String::new(),
-        News::All(each) => {
+        Learned::None => String::new(),
+        Learned::All(each) => {
             let each: Vec<String> = each.iter().map(|news| facts(news)).collect();
             format!(", which means {}", each.join("; or "))
         }
-        News::OneOf(count, example) => {
+        Learned::OneOf(count, example) => {
             format!(", which leaves one of {count} possibilities, for example {}", facts(example))
         }
     }

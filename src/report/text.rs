@@ -2,7 +2,7 @@
 //!
 //! `t.ndjson: reject at line 3` is followed by what was possible there and what it follows from.
 
-use super::{Forked, Report, Stats};
+use super::{Forked, Stats, TraceReport};
 use crate::choice::counted;
 
 /// The length to which a report is written.
@@ -16,7 +16,7 @@ pub enum Length {
 
 /// The report, its last line ended.
 #[must_use]
-pub fn report(report: &Report, length: Length) -> String {
+pub fn report(report: &TraceReport, length: Length) -> String {
     match length {
         Length::Line => verdict(report),
         Length::Whole => verdict(report) + &explanation(report),
@@ -25,17 +25,17 @@ pub fn report(report: &Report, length: Length) -> String {
 
 /// The verdict, on a line.
 #[must_use]
-pub fn verdict(report: &Report) -> String {
+pub fn verdict(report: &TraceReport) -> String {
     format!("{}: {}\n", report.trace, judgement(report))
 }
 
 /// Why, line by line.
 #[must_use]
-pub fn explanation(report: &Report) -> String {
+pub fn explanation(report: &TraceReport) -> String {
     report.explanation.iter().map(|line| format!("  {line}\n")).collect()
 }
 
-fn judgement(report: &Report) -> String {
+fn judgement(report: &TraceReport) -> String {
     let line = report.event.unwrap_or_default();
     match report.verdict {
         "accept" => format!("accept ({})", counted(report.stats.events, "event")),

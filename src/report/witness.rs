@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 
 /// The step of a witness for one event: all that the event needed.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Step {
+pub struct StepLine {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
     /// The steps that the server took by itself before the request.
@@ -48,15 +48,15 @@ pub struct Own {
 
 /// The step that made the initial state; `None` where nothing was chosen for it.
 #[must_use]
-pub fn initial(made: &Initial) -> Option<Step> {
+pub fn initial(made: &Initial) -> Option<StepLine> {
     let (before, choices) = (Vec::new(), written(&made.json));
-    let step = Step { line: 0, before, request: None, choices, answer: None, skipped: false };
+    let step = StepLine { line: 0, before, request: None, choices, answer: None, skipped: false };
     Some(step).filter(|step| !step.choices.is_empty())
 }
 
 /// The step of a report for one event, made of what the event needed.
 #[must_use]
-pub fn step(spec: &Spec, made: &WitnessStep) -> Step {
+pub fn step(spec: &Spec, made: &WitnessStep) -> StepLine {
     let answer = match &made.reply {
         Reply::Answer(answer) => Some(RawJson(encode(&spec.types, spec.program.response, answer))),
         Reply::Nothing => None,
@@ -64,7 +64,7 @@ pub fn step(spec: &Spec, made: &WitnessStep) -> Step {
     let own = |own: &WitnessOwn| Own { step: own.step + 1, choices: written(&own.json) };
     let before = made.before.iter().map(own).collect();
     let request = made.request.as_ref().map(|request| RawJson(encode(&spec.types, spec.program.request, request)));
-    Step { line: made.line, before, request, choices: written(&made.json), answer, skipped: made.skipped }
+    StepLine { line: made.line, before, request, choices: written(&made.json), answer, skipped: made.skipped }
 }
 
 fn written(choices: &[String]) -> Vec<RawJson> {
@@ -86,7 +86,7 @@ fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
     format!("before line {line} the server did by itself{chosen}: {}", place(spec, own.site))
 }
 
-impl Step {
+impl StepLine {
     /// The number of values that it shows: choices, and one for each thing that the server did by itself.
     #[must_use]
     pub fn values(&self) -> usize {
@@ -130,7 +130,7 @@ fn write_choices(out: &mut String, choices: &[String]) {
 
 /// A step as a line of NDJSON.
 #[must_use]
-pub fn line(step: &Step) -> String {
+pub fn line(step: &StepLine) -> String {
     json::line(step).unwrap_or_default() + "\n"
 }
 

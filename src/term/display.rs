@@ -31,7 +31,7 @@ pub(crate) type VariableNames = FxHashMap<u64, String>;
 
 /// A term under the names of its variables, as [`Term::display_with`] gives it.
 #[derive(Clone, Copy)]
-pub(crate) struct Named<'t> {
+pub(crate) struct NamedTerm<'t> {
     term: &'t Term,
     names: &'t VariableNames,
     outer: Binding,
@@ -39,17 +39,17 @@ pub(crate) struct Named<'t> {
 }
 
 /// The opposite of a condition: of `q <= n` it displays as `n < q`.
-pub(crate) struct Opposite<'t>(Named<'t>);
+pub(crate) struct Opposite<'t>(NamedTerm<'t>);
 
 /// Terms one after the other, with a text between them.
-struct List<'t>(Named<'t>, &'t [Term], &'static str, Binding);
+struct ListedTerms<'t>(NamedTerm<'t>, &'t [Term], &'static str, Binding);
 
 /// A sum of atoms with their coefficients, and a constant.
-struct Sum<'t>(Named<'t>, &'t [(Term, Int)], &'t Int);
+struct WrittenSum<'t>(NamedTerm<'t>, &'t [(Term, Int)], &'t Int);
 
-impl<'t> Named<'t> {
-    pub(super) fn new(term: &'t Term, names: &'t VariableNames) -> Named<'t> {
-        Named { term, names, outer: Binding::Any, depth: SHOWN_DEPTH }
+impl<'t> NamedTerm<'t> {
+    pub(super) fn new(term: &'t Term, names: &'t VariableNames) -> NamedTerm<'t> {
+        NamedTerm { term, names, outer: Binding::Any, depth: SHOWN_DEPTH }
     }
 
     /// The opposite of this condition.
@@ -58,8 +58,8 @@ impl<'t> Named<'t> {
     }
 
     /// A part of the term, in surroundings that bind so strongly.
-    fn part(self, term: &'t Term, outer: Binding) -> Named<'t> {
-        Named { term, outer, depth: self.depth - 1, ..self }
+    fn part(self, term: &'t Term, outer: Binding) -> NamedTerm<'t> {
+        NamedTerm { term, outer, depth: self.depth - 1, ..self }
     }
 
     fn binding(self) -> Binding {
@@ -93,8 +93,8 @@ impl<'t> Named<'t> {
                 Kind::Eq0(linear) => self.comparison(f, linear, ["!="; 2]),
                 _ => write!(f, "!{}", of(inner, Prefix)),
             },
-            Kind::And(parts) => List(self, parts, " && ", Compare).fmt(f),
-            Kind::Or(parts) => List(self, parts, " || ", And).fmt(f),
+            Kind::And(parts) => ListedTerms(self, parts, " && ", Compare).fmt(f),
+            Kind::Or(parts) => ListedTerms(self, parts, " || ", And).fmt(f),
             Kind::Eq(a, b) => pair(f, a, "==", b, Binding::Sum),
             Kind::Eq0(linear) => self.comparison(f, linear, ["=="; 2]),
             Kind::Le0(linear) => self.comparison(f, linear, ["<=", ">="]),
@@ -103,7 +103,7 @@ impl<'t> Named<'t> {
                 write!(f, "{} in {{{}}}", of(a, Binding::Sum), listed(set.sorted().iter()))
             }
             Kind::Member(a, set) => write!(f, "{} in {{{} values}}", of(a, Binding::Sum), set.len()),
-            Kind::Linear(linear) => Sum(self, linear.terms(), linear.constant()).fmt(f),
+            Kind::Linear(linear) => WrittenSum(self, linear.terms(), linear.constant()).fmt(f),
             Kind::Mul(a, b) => pair(f, a, "*", b, Prefix),
             Kind::Div(a, b) => pair(f, a, "/", b, Prefix),
             Kind::Mod(a, b) => pair(f, a, "%", b, Prefix),
@@ -120,13 +120,13 @@ impl<'t> Named<'t> {
     fn comparison(self, f: &mut Formatter<'_>, linear: &Linear, [operator, mirrored]: [&str; 2]) -> fmt::Result {
         let (left, right, are_exchanged) = sides(linear);
         let operator = if are_exchanged { mirrored } else { operator };
-        write!(f, "{} {operator} {}", Sum(self, &left.0, &left.1), Sum(self, &right.0, &right.1))
+        write!(f, "{} {operator} {}", WrittenSum(self, &left.0, &left.1), WrittenSum(self, &right.0, &right.1))
     }
 
     fn text(self, f: &mut Formatter<'_>, op: TextOp, args: &[Term]) -> fmt::Result {
         let method = match op {
-            TextOp::Concat => return write!(f, "({})", List(self, args, " + ", Binding::Sum)),
-            TextOp::Len => return write!(f, "len({})", List(self, args, ", ", Binding::Any)),
+            TextOp::Concat => return write!(f, "({})", ListedTerms(self, args, " + ", Binding::Sum)),
+            TextOp::Len => return write!(f, "len({})", ListedTerms(self, args, ", ", Binding::Any)),
             TextOp::Contains => "contains",
             TextOp::StartsWith => "starts_with",
             TextOp::EndsWith => "ends_with",
@@ -143,7 +143,7 @@ impl<'t> Named<'t> {
             TextOp::Piece => {
                 let (texts, position) = args.split_at(args.len().min(2));
                 self.call(f, "split", texts)?;
-                return write!(f, "[{}]", List(self, position, ", ", Binding::Any));
+                return write!(f, "[{}]", ListedTerms(self, position, ", ", Binding::Any));
             }
         };
         self.call(f, method, args)
@@ -151,11 +151,11 @@ impl<'t> Named<'t> {
 
     fn call(self, f: &mut Formatter<'_>, method: &str, args: &[Term]) -> fmt::Result {
         let Some((first, rest)) = args.split_first() else { return f.write_str(method) };
-        write!(f, "{}.{method}({})", self.part(first, Binding::Prefix), List(self, rest, ", ", Binding::Any))
+        write!(f, "{}.{method}({})", self.part(first, Binding::Prefix), ListedTerms(self, rest, ", ", Binding::Any))
     }
 }
 
-impl Display for Named<'_> {
+impl Display for NamedTerm<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if self.depth == 0 {
             return f.write_str("…");
@@ -171,17 +171,17 @@ impl Display for Named<'_> {
 
 impl Display for Opposite<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Named { term, names, .. } = self.0;
+        let NamedTerm { term, names, .. } = self.0;
         let Kind::Le0(linear) = term.kind() else { return term.not().display_with(names).fmt(f) };
         let (left, right, are_exchanged) = sides(linear);
         let (low, high) = if are_exchanged { (left, right) } else { (right, left) };
-        write!(f, "{} < {}", Sum(self.0, &low.0, &low.1), Sum(self.0, &high.0, &high.1))
+        write!(f, "{} < {}", WrittenSum(self.0, &low.0, &low.1), WrittenSum(self.0, &high.0, &high.1))
     }
 }
 
-impl Display for List<'_> {
+impl Display for ListedTerms<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let List(whole, parts, between, outer) = *self;
+        let ListedTerms(whole, parts, between, outer) = *self;
         for (i, part) in parts.iter().enumerate() {
             write!(f, "{}{}", if i == 0 { "" } else { between }, whole.part(part, outer))?;
         }
@@ -189,9 +189,9 @@ impl Display for List<'_> {
     }
 }
 
-impl Display for Sum<'_> {
+impl Display for WrittenSum<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Sum(whole, terms, constant) = *self;
+        let WrittenSum(whole, terms, constant) = *self;
         for (i, (atom, coefficient)) in terms.iter().enumerate() {
             let sign = match (i, coefficient.signum() < 0) {
                 (0, false) => "",

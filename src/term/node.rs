@@ -4,7 +4,7 @@
 //! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
 //! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
 
-use super::display::{Named, VariableNames};
+use super::display::{NamedTerm, VariableNames};
 use super::{Column, Kind, Linear, Var};
 use crate::scalar::{Int, Scalar, Sort};
 use rustc_hash::{FxHashSet, FxHasher};
@@ -154,8 +154,8 @@ impl Term {
     }
 
     /// The term in the notation of the language, its variables under their names.
-    pub(crate) fn display_with<'t>(&'t self, names: &'t VariableNames) -> Named<'t> {
-        Named::new(self, names)
+    pub(crate) fn display_with<'t>(&'t self, names: &'t VariableNames) -> NamedTerm<'t> {
+        NamedTerm::new(self, names)
     }
 
     /// A number that identifies the node while it lives.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use golden::{files, golden, shape};
 use mayhap::diagnostic::{Colour, FileId, Sources};
-use mayhap::syntax::ast::{ItemKind, NodeId};
+use mayhap::syntax::ast::NodeId;
 use mayhap::syntax::{Parsed, parse, parse_expression, print};
 use programs::program;
 use proptest::prelude::*;

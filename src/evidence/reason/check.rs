@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::outcome::{Outcome, Suffix};
+use super::outcome::{Suffix, SuffixOutcome};
 use super::{Minimality, Reason, search_options};
 use crate::dualize::{Judge, Options};
 use crate::spec::Spec;
@@ -40,18 +40,18 @@ where
     let before = 0..reason.and_before.unwrap_or(0);
     let all: Vec<usize> = before.chain(reason.because.iter().copied()).collect();
     let mut found = match outcome(&all) {
-        Outcome::Rejected => Rechecked::Holds,
-        Outcome::Explained => Rechecked::Fails,
-        Outcome::Undecided => Rechecked::Undecided,
+        SuffixOutcome::Rejected => Rechecked::Holds,
+        SuffixOutcome::Explained => Rechecked::Fails,
+        SuffixOutcome::Undecided => Rechecked::Undecided,
     };
     if reason.minimal == Minimality::CutOff {
         return found;
     }
     for left_out in 0..all.len() {
         match outcome(&[&all[..left_out], &all[left_out + 1..]].concat()) {
-            Outcome::Rejected => return Rechecked::Fails,
-            Outcome::Undecided if found == Rechecked::Holds => found = Rechecked::Undecided,
-            Outcome::Undecided | Outcome::Explained => {}
+            SuffixOutcome::Rejected => return Rechecked::Fails,
+            SuffixOutcome::Undecided if found == Rechecked::Holds => found = Rechecked::Undecided,
+            SuffixOutcome::Undecided | SuffixOutcome::Explained => {}
         }
     }
     found

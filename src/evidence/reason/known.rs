@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use crate::dualize::{Candidate, Cell, Exchange, Judge};
+use crate::evidence::describe::resolved;
 use crate::solve::Domain;
 use crate::term::{Term, Var};
 use crate::validate::Recording;
-use crate::value::{Substitution, Value};
+use crate::value::{Truth, Value};
 
 /// So many frontiers are kept; then every second one is dropped.
 const KEPT: usize = 24;
@@ -18,7 +19,7 @@ const KEPT: usize = 24;
 const COMPARED: usize = 8;
 
 /// The frontiers before some exchanges of a trace.
-pub(super) struct Known<'s, R: ?Sized> {
+pub(super) struct KnownPrefix<'s, R: ?Sized> {
     recording: &'s R,
     /// The position of an exchange, and the frontier before it; the first is the initial one.
     checkpoints: Vec<(usize, Judge)>,
@@ -26,15 +27,15 @@ pub(super) struct Known<'s, R: ?Sized> {
 
 /// The knowledge about a cell in one candidate: its value, and what restricts the variables in it.
 #[derive(PartialEq, Debug)]
-struct View {
+struct CellView {
     value: Option<Value>,
     domains: Vec<Domain>,
     constraints: Vec<Term>,
 }
 
-impl<'s, R: Recording + ?Sized> Known<'s, R> {
+impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
     /// Judges the exchanges before a position; nothing where they are rejected.
-    pub(super) fn new(start: Judge, recording: &'s R, to: usize) -> Option<Known<'s, R>> {
+    pub(super) fn new(start: Judge, recording: &'s R, to: usize) -> Option<KnownPrefix<'s, R>> {
         let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
         let mut checkpoints = vec![(0, start)];
         recording.read(0, &mut |exchange| {
@@ -53,7 +54,7 @@ impl<'s, R: Recording + ?Sized> Known<'s, R> {
             if alive { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         checkpoints.push((to, judge));
-        (alive && at == to).then_some(Known { recording, checkpoints })
+        (alive && at == to).then_some(KnownPrefix { recording, checkpoints })
     }
 
     /// The frontier before the last exchange.
@@ -86,7 +87,7 @@ impl<'s, R: Recording + ?Sized> Known<'s, R> {
             self.recording.read(*start, &mut |exchange: &Exchange| {
                 budget.observe(&mut judge, exchange);
                 let now = self::views(&judge, cells);
-                budget.spend(now.iter().map(View::size).sum::<u64>() + now.len().saturating_sub(1) as u64);
+                budget.spend(now.iter().map(CellView::size).sum::<u64>() + now.len().saturating_sub(1) as u64);
                 if now != views {
                     last = Some(at);
                 }
@@ -104,12 +105,12 @@ impl<'s, R: Recording + ?Sized> Known<'s, R> {
 }
 
 /// The knowledge of each candidate about each of these cells.
-fn views(judge: &Judge, cells: &[Cell]) -> Vec<View> {
-    let of = |candidate| cells.iter().map(move |cell| View::of(candidate, cell));
+fn views(judge: &Judge, cells: &[Cell]) -> Vec<CellView> {
+    let of = |candidate| cells.iter().map(move |cell| CellView::of(candidate, cell));
     judge.candidates().iter().flat_map(of).collect()
 }
 
-impl View {
+impl CellView {
     /// The cost of comparing it, in units of a [`Budget`].
     fn size(&self) -> u64 {
         let size = match &self.value {
@@ -120,24 +121,23 @@ impl View {
         ((size + self.domains.len() + self.constraints.len()) / COMPARED) as u64
     }
 
-    fn of(candidate: &Candidate, cell: &Cell) -> View {
+    fn of(candidate: &Candidate, cell: &Cell) -> CellView {
         let whole = &candidate.process.memory[cell.slot as usize];
         let value = match (whole, &cell.key) {
             (Value::Map(map), Some(key)) => match map.certain_entry(key) {
                 Some(entry) => entry.map(|entry| match entry.truth() {
-                    crate::value::Truth::Known(true) => entry.value.clone(),
+                    Truth::Known(true) => entry.value.clone(),
                     there => Value::data(0, [there.into(), entry.value.clone()]),
                 }),
                 None => Some(whole.clone()),
             },
             _ => Some(whole.clone()),
         };
-        let Some(value) = value else { return View { value: None, domains: Vec::new(), constraints: Vec::new() } };
+        let Some(value) = value else { return CellView { value: None, domains: Vec::new(), constraints: Vec::new() } };
         if value.is_known() {
-            return View { value: Some(value), domains: Vec::new(), constraints: Vec::new() };
+            return CellView { value: Some(value), domains: Vec::new(), constraints: Vec::new() };
         }
-        let mut resolve = |term: &Term| Some(candidate.store.resolve(term));
-        let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
+        let value = resolved(&candidate.store, &value);
         let mut variables: Vec<Var> = Vec::new();
         value.visit_variables(&mut |var| {
             if !variables.contains(&var) {
@@ -146,6 +146,6 @@ impl View {
         });
         let domains = variables.iter().map(|var| candidate.store.domain(*var).clone()).collect();
         let constraints = variables.iter().flat_map(|var| candidate.store.constraints_on(*var).cloned()).collect();
-        View { value: Some(value), domains, constraints }
+        CellView { value: Some(value), domains, constraints }
     }
 }

@@ -32,8 +32,8 @@ pub use check::{Rechecked, check_reason};
 use crate::dualize::{Cell, Exchange, Judge, Observed, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
-use known::Known;
-use outcome::{Outcome, Suffix};
+use known::KnownPrefix;
+use outcome::{Suffix, SuffixOutcome};
 use phases::Phases;
 
 /// Judging the trace once more, with memory that can be looked at, is paid from the budget; such a part is left in any case.
@@ -87,13 +87,13 @@ pub enum Minimality {
 /// Finds the reason for the rejection of the last of these exchanges, within a second of work.
 #[must_use]
 pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchanges: &R) -> Option<Reason> {
-    Some(Search::new(spec, options, exchanges, Budget::seconds(1.0))?.run())
+    Some(ReasonSearch::new(spec, options, exchanges, Budget::seconds(1.0))?.run())
 }
 
 /// A search for a reason.
-pub(super) struct Search<'s, R: ?Sized> {
+pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
-    known: Known<'s, R>,
+    known: KnownPrefix<'s, R>,
     suffix: Suffix<'s, R>,
     pub(super) budget: Budget<'s>,
     options: Options,
@@ -109,20 +109,20 @@ pub(super) struct Search<'s, R: ?Sized> {
     initial: Vec<Cell>,
 }
 
-impl<'s, R: Recording + ?Sized> Search<'s, R> {
+impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     /// A search; nothing where the last exchange is not rejected.
     pub(super) fn new(
         spec: &'s Arc<Spec>,
         options: &Options,
         recording: &'s R,
         mut budget: Budget<'s>,
-    ) -> Option<Search<'s, R>> {
+    ) -> Option<ReasonSearch<'s, R>> {
         let last = recording.length().checked_sub(1)?;
         let suffix = Suffix { recording, rejected: exchange_at(recording, last)?, at: last };
         let options = search_options(options);
         let start = Judge::new(spec.clone(), options.clone());
         let spent = Budget::paid(&start);
-        let known = Known::new(start, recording, last)?;
+        let known = KnownPrefix::new(start, recording, last)?;
         let mut rejected = known.last().clone();
         if rejected.observe(&suffix.rejected) {
             return None;
@@ -130,7 +130,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         let judging = Budget::paid(&rejected).saturating_sub(spent) + last as u64;
         budget.spend(judging.min(budget.left() - budget.left() / SEARCH));
         budget.add(judging.saturating_mul((last as u64 / STRETCH).min(PASSES)));
-        Some(Search {
+        Some(ReasonSearch {
             spec,
             known,
             suffix,
@@ -203,8 +203,8 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         if cells.is_empty() {
             // Before, the client may have broken its duty, or the specification be at fault.
             return match self.without_answers_from(0) {
-                Outcome::Rejected => self.before = 0,
-                Outcome::Explained | Outcome::Undecided => self.gallop(),
+                SuffixOutcome::Rejected => self.before = 0,
+                SuffixOutcome::Explained | SuffixOutcome::Undecided => self.gallop(),
             };
         }
         let change = self.known.last_change(cells, self.before, &mut self.budget);
@@ -215,13 +215,13 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         }
         if at + 1 < self.before {
             match self.without_answers_from(at + 1) {
-                Outcome::Rejected => self.before = at + 1,
-                explained @ Outcome::Explained => return self.bisect(at + 1, explained),
-                Outcome::Undecided => return self.gallop(),
+                SuffixOutcome::Rejected => self.before = at + 1,
+                explained @ SuffixOutcome::Explained => return self.bisect(at + 1, explained),
+                SuffixOutcome::Undecided => return self.gallop(),
             }
         }
         match self.without_answers_from(at) {
-            Outcome::Rejected => {
+            SuffixOutcome::Rejected => {
                 self.causes.push(Cause { at, cells: cells.to_vec() });
                 self.before = at;
             }
@@ -245,7 +245,7 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
         loop {
             let at = end.saturating_sub(width);
             match self.without_answers_from(at) {
-                Outcome::Rejected => {}
+                SuffixOutcome::Rejected => {}
                 without => return self.bisect(at, without),
             }
             self.before = at;
@@ -257,14 +257,14 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     }
 
     /// Finds the needed answer between this position, before which the answers do not suffice, as came out, and the known ones.
-    fn bisect(&mut self, mut too_few: usize, mut outcome: Outcome) {
+    fn bisect(&mut self, mut too_few: usize, mut outcome: SuffixOutcome) {
         while self.before > too_few + 1 {
             if self.budget.is_spent() {
                 return;
             }
             let middle = too_few + (self.before - too_few) / 2;
             match self.without_answers_from(middle) {
-                Outcome::Rejected => self.before = middle,
+                SuffixOutcome::Rejected => self.before = middle,
                 other => (too_few, outcome) = (middle, other),
             }
         }
@@ -272,12 +272,12 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     }
 
     /// Adds the answer at a position, right before those that are known; what came out without it.
-    fn need(&mut self, at: usize, without: Outcome) {
-        if at >= self.before || (self.budget.is_spent() && without == Outcome::Undecided) {
+    fn need(&mut self, at: usize, without: SuffixOutcome) {
+        if at >= self.before || (self.budget.is_spent() && without == SuffixOutcome::Undecided) {
             self.minimal = Minimality::CutOff;
             return;
         }
-        if without == Outcome::Undecided {
+        if without == SuffixOutcome::Undecided {
             self.minimal = Minimality::CutOff;
         }
         let exchange = exchange_at(self.suffix.recording, at);
@@ -291,18 +291,18 @@ impl<'s, R: Recording + ?Sized> Search<'s, R> {
     ///
     /// Where following all that is possible takes more than little: whether what matters of the state is enough to reject, which
     /// costs the same for each exchange; and whether some run explains even most of the other answers.
-    fn without_answers_from(&mut self, at: usize) -> Outcome {
-        let Search { known, suffix, budget, needed, phases, .. } = self;
+    fn without_answers_from(&mut self, at: usize) -> SuffixOutcome {
+        let ReasonSearch { known, suffix, budget, needed, phases, .. } = self;
         let start = known.before(at, budget);
         let outcome = suffix.outcome_briefly(&start, at, needed, budget);
-        if outcome != Outcome::Undecided {
+        if outcome != SuffixOutcome::Undecided {
             return outcome;
         }
         if phases.reject(suffix, &start, at, needed, budget) {
-            return Outcome::Rejected;
+            return SuffixOutcome::Rejected;
         }
         if phases.is_explained(suffix, &start, at, needed, budget) {
-            return Outcome::Explained;
+            return SuffixOutcome::Explained;
         }
         budget.within(budget.left() / EXACT, |budget| suffix.outcome(start, at, needed, budget))
     }

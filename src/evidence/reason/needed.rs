@@ -4,8 +4,8 @@
 //! its place, and in that of all others, it is still rejected. Cells are left out one after another; a variable that is a map
 //! or a set is divided into its entries first.
 
-use super::Search;
-use super::outcome::Outcome;
+use super::ReasonSearch;
+use super::outcome::SuffixOutcome;
 use crate::dualize::{Cell, Judge};
 use crate::spec::{Type, TypeId, Types};
 use crate::validate::{Recording, exchange_at};
@@ -16,7 +16,7 @@ const ENTRIES: usize = 1_024;
 /// Finding out what is needed may take such a part of the work that is left.
 const SHARE: u64 = 2;
 
-impl<R: Recording + ?Sized> Search<'_, R> {
+impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// The cells of a frontier that are needed; nothing where it was not found out.
     pub(super) fn needed_cells(&mut self, start: &Judge) -> Option<Vec<Cell>> {
         let enough = self.budget.left() / SHARE;
@@ -90,10 +90,10 @@ impl<R: Recording + ?Sized> Search<'_, R> {
     /// Tests whether the event is certainly rejected where only these cells are known.
     fn rejects_knowing(&mut self, start: &Judge, cells: &[Cell]) -> bool {
         let judge = self.budget.knowing_only(start, cells, &self.phases.spec);
-        let Search { phases, suffix, needed, budget, before, .. } = self;
+        let ReasonSearch { phases, suffix, needed, budget, before, .. } = self;
         match suffix.outcome_briefly(&judge, *before, needed, budget) {
-            Outcome::Undecided => phases.reject(suffix, &judge, *before, needed, budget),
-            outcome => outcome == Outcome::Rejected,
+            SuffixOutcome::Undecided => phases.reject(suffix, &judge, *before, needed, budget),
+            outcome => outcome == SuffixOutcome::Rejected,
         }
     }
 

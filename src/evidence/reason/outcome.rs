@@ -9,7 +9,7 @@ use crate::validate::Recording;
 
 /// The outcome of judging the rejected event where only some answers are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum SuffixOutcome {
     /// No run explains what is known.
     Rejected,
     /// Some run does, perhaps outside of the specification.
@@ -47,7 +47,7 @@ pub(super) const FEW: usize = 256;
 
 impl<R: Recording + ?Sized> Suffix<'_, R> {
     /// Shows a judge the exchanges from a position on, with the answers at `kept`, which are in order, and no others.
-    pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> Outcome {
+    pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> SuffixOutcome {
         self.follow(judge, (from, CANDIDATES), kept, budget)
     }
 
@@ -57,20 +57,20 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         (from, candidates): (usize, usize),
         kept: &[usize],
         budget: &mut Budget<'_>,
-    ) -> Outcome {
+    ) -> SuffixOutcome {
         judge.follow_at_most((2 * judge.candidates().len()).max(candidates), budget.left());
         self.run(judge, from, budget, &mut |at, _| shown(kept, at), &mut |_, _, _| {})
     }
 
     /// Shows a judge the exchanges from a position on as [`Self::outcome`] does, but with few candidates and within a small part
-    /// of the budget; [`Outcome::Undecided`] where that does not suffice.
+    /// of the budget; [`SuffixOutcome::Undecided`] where that does not suffice.
     pub(super) fn outcome_briefly(
         &self,
         judge: &Judge,
         from: usize,
         kept: &[usize],
         budget: &mut Budget<'_>,
-    ) -> Outcome {
+    ) -> SuffixOutcome {
         budget.within(self.share(budget, BRIEF, from), |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
     }
 
@@ -88,9 +88,9 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         budget: &mut Budget<'_>,
         show: &mut dyn FnMut(usize, &Exchange) -> Shown,
         behind: &mut dyn FnMut(usize, &mut Judge, &mut Budget<'_>),
-    ) -> Outcome {
+    ) -> SuffixOutcome {
         if budget.is_spent() {
-            return Outcome::Undecided;
+            return SuffixOutcome::Undecided;
         }
         let mut at = from;
         if at < self.at {
@@ -108,13 +108,13 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
             });
         }
         if at < self.at && budget.is_spent() {
-            return Outcome::Undecided;
+            return SuffixOutcome::Undecided;
         }
         budget.observe(&mut judge, &self.rejected);
         match judge.verdict() {
-            Verdict::Reject { .. } => Outcome::Rejected,
-            Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => Outcome::Explained,
-            Verdict::Unknown { .. } => Outcome::Undecided,
+            Verdict::Reject { .. } => SuffixOutcome::Rejected,
+            Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => SuffixOutcome::Explained,
+            Verdict::Unknown { .. } => SuffixOutcome::Undecided,
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::outcome::{FEW, Outcome, Shown, Suffix, shown};
+use super::outcome::{FEW, Shown, Suffix, SuffixOutcome, shown};
 use crate::dualize::{Cell, Exchange, Judge, Observed};
 use crate::spec::Spec;
 use crate::validate::Recording;
@@ -71,7 +71,7 @@ impl Phases {
         let outcome = budget.within(suffix.share(budget, PART, from), |budget| {
             suffix.run(few(start, budget), from, budget, &mut |at, _| shown(kept, at), &mut forget)
         });
-        outcome == Outcome::Rejected
+        outcome == SuffixOutcome::Rejected
     }
 
     /// Tests whether some run explains the event where a hole stands only at the position, and where an exchange names the key of
@@ -91,7 +91,7 @@ impl Phases {
         let outcome = budget.within(budget.left() / PART, |budget| {
             suffix.run(few(start, budget), from, budget, &mut show, &mut |_, _, _| {})
         });
-        outcome == Outcome::Explained
+        outcome == SuffixOutcome::Explained
     }
 
     /// Tests whether an exchange names the key of a cell that matters behind it.

@@ -21,7 +21,7 @@ const QUOTED: usize = 50;
 /// The validator of a specification, its last line ended.
 #[must_use]
 pub fn dualized(spec: &Spec) -> String {
-    let mut page = Page { spec, lines: Vec::new() };
+    let mut page = ValidatorPage { spec, lines: Vec::new() };
     page.head();
     let by_itself = !spec.program.steps.is_empty();
     match dualize::unbounded(spec) {
@@ -33,12 +33,12 @@ pub fn dualized(spec: &Spec) -> String {
 }
 
 /// The lines written so far.
-struct Page<'s> {
+struct ValidatorPage<'s> {
     spec: &'s Spec,
     lines: Vec<String>,
 }
 
-impl Page<'_> {
+impl ValidatorPage<'_> {
     fn line(&mut self, text: impl Into<String>) {
         self.lines.push(text.into());
     }

@@ -9,7 +9,7 @@ use crate::value::{Presence, Value};
 
 /// The names of unknowns.
 #[derive(Clone, Debug)]
-pub(super) struct Names<'t> {
+pub(super) struct UnknownNames<'t> {
     types: &'t Types,
     of: VariableNames,
     /// Values that have a name as a whole.
@@ -18,30 +18,30 @@ pub(super) struct Names<'t> {
 
 /// The place where an unknown stands, as text: `#(vs!`, `held.value`, `)`.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct NamedPlace {
     before: &'static str,
     path: String,
     after: &'static str,
 }
 
-impl Place {
+impl NamedPlace {
     /// A variable of the state.
-    pub(super) fn variable(name: &str) -> Place {
-        Place { before: "#(vs!", path: name.trim_start_matches('!').to_owned(), after: ")" }
+    pub(super) fn variable(name: &str) -> NamedPlace {
+        NamedPlace { before: "#(vs!", path: name.trim_start_matches('!').to_owned(), after: ")" }
     }
 
     /// A part of the request.
-    pub(super) fn request(name: &str) -> Place {
-        Place { before: "", path: name.to_owned(), after: "" }
+    pub(super) fn request(name: &str) -> NamedPlace {
+        NamedPlace { before: "", path: name.to_owned(), after: "" }
     }
 
     /// A choice, by its number.
-    pub(super) fn choice(number: usize) -> Place {
-        Place { before: "#x", path: number.to_string(), after: "" }
+    pub(super) fn choice(number: usize) -> NamedPlace {
+        NamedPlace { before: "#x", path: number.to_string(), after: "" }
     }
 
-    fn part(&self, part: &str) -> Place {
-        Place { path: format!("{}.{part}", self.path), ..self.clone() }
+    fn part(&self, part: &str) -> NamedPlace {
+        NamedPlace { path: format!("{}.{part}", self.path), ..self.clone() }
     }
 
     pub(super) fn text(&self) -> String {
@@ -49,13 +49,13 @@ impl Place {
     }
 }
 
-impl<'t> Names<'t> {
-    pub(super) fn new(types: &'t Types) -> Names<'t> {
-        Names { types, of: VariableNames::default(), whole: Vec::new() }
+impl<'t> UnknownNames<'t> {
+    pub(super) fn new(types: &'t Types) -> UnknownNames<'t> {
+        UnknownNames { types, of: VariableNames::default(), whole: Vec::new() }
     }
 
     /// Names the unknowns of a value after its place.
-    pub(super) fn give(&mut self, place: &Place, ty: TypeId, value: &Value) {
+    pub(super) fn give(&mut self, place: &NamedPlace, ty: TypeId, value: &Value) {
         match value {
             Value::Term(term) => {
                 if let Some(var) = term.as_var() {
@@ -84,7 +84,7 @@ impl<'t> Names<'t> {
         });
     }
 
-    fn give_fields(&mut self, place: &Place, (ty, tag): (TypeId, u32), value: &Value) {
+    fn give_fields(&mut self, place: &NamedPlace, (ty, tag): (TypeId, u32), value: &Value) {
         let fields = self.types.fields(ty, tag);
         for (at, ((name, ty), field)) in fields.iter().zip(value.fields()).enumerate() {
             let number = at.to_string();

@@ -2,8 +2,8 @@
 //!
 //! `cs  #(vs!n) < q`, `fresh  #x1: int`, `a = 1`, `vs!n := #x1` is the second path of compare-and-reset.
 
-use super::names::{Names, Place};
-use super::{Page, Quote, REMARKS};
+use super::names::{NamedPlace, UnknownNames};
+use super::{Quote, REMARKS, ValidatorPage};
 use crate::dualize::{self, OnPath, Symbolic, Transition, TransitionEnd};
 use crate::process::Choice;
 use crate::spec::code::ProgramKind;
@@ -12,7 +12,7 @@ use crate::spec::{Site, Type};
 use crate::value::{Truth, Value};
 
 /// Writes all steps of a validator.
-pub(super) fn write(page: &mut Page<'_>) {
+pub(super) fn write(page: &mut ValidatorPage<'_>) {
     initially(page);
     for step in dualize::symbolic(page.spec) {
         page.line("");
@@ -20,16 +20,16 @@ pub(super) fn write(page: &mut Page<'_>) {
     }
 }
 
-fn initially(page: &mut Page<'_>) {
+fn initially(page: &mut ValidatorPage<'_>) {
     let (spec, program) = (page.spec, &page.spec.program);
     let Some(memory) = dualize::initial(spec) else {
         page.line("initially, one state for each way in which the variables can be set");
         return;
     };
-    let mut names = Names::new(&spec.types);
+    let mut names = UnknownNames::new(&spec.types);
     let mut shown = Vec::new();
     for (slot, value) in program.slots.iter().zip(&memory).take(program.state_slots()) {
-        let fresh = Place::request(&format!("#{}", slot.name.trim_start_matches('!')));
+        let fresh = NamedPlace::request(&format!("#{}", slot.name.trim_start_matches('!')));
         names.give(&fresh, slot.ty, value);
         shown.push(format!("vs!{} = {}", slot.name.trim_start_matches('!'), names.value(slot.ty, value)));
     }
@@ -37,11 +37,11 @@ fn initially(page: &mut Page<'_>) {
     page.line(format!("initially, one state: {listed}; cs = {{}}"));
 }
 
-fn write_step(page: &mut Page<'_>, step: &Symbolic) {
+fn write_step(page: &mut ValidatorPage<'_>, step: &Symbolic) {
     let (spec, program) = (page.spec, &page.spec.program);
-    let mut names = Names::new(&spec.types);
+    let mut names = UnknownNames::new(&spec.types);
     for (slot, value) in program.slots.iter().zip(&step.memory).take(program.state_slots()) {
-        names.give(&Place::variable(&slot.name), slot.ty, value);
+        names.give(&NamedPlace::variable(&slot.name), slot.ty, value);
     }
     name_request(&mut names, page, &step.request);
     let request = names.value(program.request, &step.request);
@@ -61,20 +61,20 @@ fn write_step(page: &mut Page<'_>, step: &Symbolic) {
 }
 
 /// The request is `q`; the fields of a variant have their own names, or are numbered.
-fn name_request(names: &mut Names<'_>, page: &Page<'_>, request: &Value) {
+fn name_request(names: &mut UnknownNames<'_>, page: &ValidatorPage<'_>, request: &Value) {
     let (types, ty) = (&page.spec.types, page.spec.program.request);
     let (Type::Enum(_), Value::Data { tag, .. }) = (types.get(ty), request) else {
-        return names.give(&Place::request("q"), ty, request);
+        return names.give(&NamedPlace::request("q"), ty, request);
     };
     let fields = types.fields(ty, *tag);
     for (at, ((name, ty), field)) in fields.iter().zip(request.fields()).enumerate() {
         let numbered = if fields.len() == 1 { "q".to_owned() } else { format!("q{}", at + 1) };
         let name = name.map_or(numbered, |name| format!("q.{name}"));
-        names.give(&Place::request(&name), *ty, field);
+        names.give(&NamedPlace::request(&name), *ty, field);
     }
 }
 
-fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path: &Transition) {
+fn write_path(page: &mut ValidatorPage<'_>, names: &mut UnknownNames<'_>, step: &Symbolic, path: &Transition) {
     let mut choices = 0;
     for met in &path.met {
         write_met(page, names, met, &mut choices);
@@ -99,9 +99,9 @@ fn write_path(page: &mut Page<'_>, names: &mut Names<'_>, step: &Symbolic, path:
     write_state(page, names, step, path);
 }
 
-fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &OnPath, choices: &mut usize) {
+fn write_met(page: &mut ValidatorPage<'_>, names: &mut UnknownNames<'_>, met: &OnPath, choices: &mut usize) {
     let spec = page.spec;
-    let truth = |names: &Names<'_>, truth: &Truth| names.term(&truth.clone().term());
+    let truth = |names: &UnknownNames<'_>, truth: &Truth| names.term(&truth.clone().term());
     match met {
         OnPath::Holds(condition, site) => {
             page.remarked(&format!("    cs      {}", names.term(condition)), spec.span(*site), Quote::Head);
@@ -135,10 +135,16 @@ fn write_met(page: &mut Page<'_>, names: &mut Names<'_>, met: &OnPath, choices: 
 }
 
 /// The first choice of a machine is made before its program runs.
-fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice), value: &Value, site: Site) {
+fn write_choice(
+    page: &mut ValidatorPage<'_>,
+    names: &mut UnknownNames<'_>,
+    of: (usize, &Choice),
+    value: &Value,
+    site: Site,
+) {
     let (number, choice) = of;
     let ty = choice.value_type();
-    let place = Place::choice(number);
+    let place = NamedPlace::choice(number);
     names.give(&place, ty, value);
     let known = if ty == ERROR { String::new() } else { format!(": {}", page.spec.types.name(ty)) };
     let text = format!("    fresh   {}{known}", place.text());
@@ -148,7 +154,7 @@ fn write_choice(page: &mut Page<'_>, names: &mut Names<'_>, of: (usize, &Choice)
     }
 }
 
-fn write_state(page: &mut Page<'_>, names: &Names<'_>, step: &Symbolic, path: &Transition) {
+fn write_state(page: &mut ValidatorPage<'_>, names: &UnknownNames<'_>, step: &Symbolic, path: &Transition) {
     let program = &page.spec.program;
     let slots = program.slots.iter().zip(step.memory.iter().zip(&path.memory)).take(program.state_slots());
     let changed = slots.filter(|(_, (before, after))| before != after);

@@ -2,7 +2,7 @@
 //!
 //! `if c { reply x; } reply y;` becomes two cases: `cs  c`, `a = x`; and `cs  !(c)`, `a = y`. Loops stay loops.
 
-use super::Page;
+use super::ValidatorPage;
 use crate::diagnostic::{FileId, Span};
 use crate::syntax::ast::{Arm, Block, Expr, Item, ItemKind, Member, MemberKind, NodeId};
 use crate::syntax::ast::{Pattern, PatternKind, Statement, StatementKind, Trigger};
@@ -12,7 +12,7 @@ use crate::syntax::{AnyNode, choices, on_one_line, parse};
 const DEPTH: usize = 40;
 
 /// Writes the initial state, and each handler.
-pub(super) fn write(page: &mut Page<'_>) {
+pub(super) fn write(page: &mut ValidatorPage<'_>) {
     let Some((file, item)) = protocol(page) else { return };
     let ItemKind::Protocol { members, .. } = &item.kind else { return };
     let mut rules = Rules { text: page.spec.sources.text(file), page };
@@ -21,12 +21,12 @@ pub(super) fn write(page: &mut Page<'_>) {
 
 /// The rules of a protocol, as they are written to a page.
 struct Rules<'p, 's> {
-    page: &'p mut Page<'s>,
+    page: &'p mut ValidatorPage<'s>,
     /// The text that places of the protocol are in.
     text: &'s str,
 }
 /// The protocol's tree.
-fn protocol(page: &Page<'_>) -> Option<(FileId, Item)> {
+fn protocol(page: &ValidatorPage<'_>) -> Option<(FileId, Item)> {
     let sources = &page.spec.sources;
     let mut items = (0..sources.len()).flat_map(|file| {
         let file = FileId(file as u32);
