@@ -1,6 +1,11 @@
 //! A run that is made backwards, where too much of it stays open: what the judge knows is kept at some places; the last part ends
 //! in any state that is possible there, each other one in the state in which the part behind it begins.
 //!
+//! ```text
+//! judged once:  ├──────────▶ K ──────────▶ K ──────────┤      K: what the judge knows there is kept
+//! made:         ├◀── n = 2 ──┼◀── n = 7 ───┼◀── any ───┤      the last part first, into the state in which the next one begins
+//! ```
+//!
 //! For example 1,000 exchanges, each of which leaves two explanations that the judge puts together: with their choices kept these
 //! are apart, and become too many after six exchanges. So the parts are of six exchanges each.
 

@@ -102,29 +102,33 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         (initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect(), from)
     }
 
+    /// Judges the exchanges up to a position as `step` shows them to the judge; ends early where that takes too much.
+    fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
+        let mut judge = self.plain_start();
+        judge.follow_at_most(DESCRIBED, self.budget.left());
+        let recording = self.recording();
+        self.budget.within(self.budget.left() / PART, |budget| {
+            let mut at = 0;
+            recording.read(0, &mut |exchange| {
+                step(at, &mut judge, exchange, budget);
+                at += 1;
+                let goes_on = at <= last && !judge.is_cut() && !budget.is_spent();
+                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+        });
+    }
+
     /// Judges what is possible before and behind each of these exchanges where only the needed answers are known: what a request
     /// is said to have done must not depend on any other answer. Exchanges for which that takes too much are missing.
     fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
         let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };
-        let mut judge = self.plain_start();
-        judge.follow_at_most(DESCRIBED, self.budget.left());
-        let recording = self.recording();
         let mut around = Vec::new();
-        self.budget.within(self.budget.left() / PART, |budget| {
-            let mut at = 0;
-            recording.read(0, &mut |exchange| {
-                let before = causes.iter().any(|(cause, _)| *cause == at).then(|| judge.clone());
-                match needed.binary_search(&at) {
-                    Ok(_) => budget.observe(&mut judge, exchange),
-                    Err(_) => budget.observe(&mut judge, &without_answer(exchange)),
-                };
-                let goes_on = !judge.is_cut() && !budget.is_spent();
-                if let Some(before) = before.filter(|_| goes_on) {
-                    around.push((at, [before, judge.clone()]));
-                }
-                at += 1;
-                if goes_on && at <= last { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
+        self.replay(last, &mut |at, judge, exchange, budget| {
+            let before = causes.iter().any(|(cause, _)| *cause == at).then(|| judge.clone());
+            observe_needed(needed, at, judge, exchange, budget);
+            if let Some(before) = before.filter(|_| !judge.is_cut() && !budget.is_spent()) {
+                around.push((at, [before, judge.clone()]));
+            }
         });
         around
     }
@@ -156,25 +160,11 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// or, where that takes too much, with all answers.
     fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Lesson)> {
         let Some(last) = needed.last().copied() else { return Vec::new() };
-        let mut judge = self.plain_start();
-        judge.follow_at_most(DESCRIBED, self.budget.left());
-        let spec = self.spec.clone();
-        let recording = self.recording();
+        let (spec, recording) = (self.spec.clone(), self.recording());
         let mut lessons = Vec::new();
-        self.budget.within(self.budget.left() / PART, |budget| {
-            let mut at = 0;
-            recording.read(0, &mut |exchange| {
-                if needed.binary_search(&at).is_err() {
-                    budget.observe(&mut judge, &without_answer(exchange));
-                } else if at < first {
-                    budget.observe(&mut judge, exchange);
-                } else {
-                    lessons.push((at, lesson(&spec, &mut judge, exchange, budget)));
-                }
-                at += 1;
-                let goes_on = at <= last && !judge.is_cut() && !budget.is_spent();
-                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
+        self.replay(last, &mut |at, judge, exchange, budget| match at >= first && needed.binary_search(&at).is_ok() {
+            true => lessons.push((at, lesson(&spec, judge, exchange, budget))),
+            false => observe_needed(needed, at, judge, exchange, budget),
         });
         let stated = lessons.len();
         for at in needed.iter().copied().filter(|at| *at >= first).skip(stated) {
@@ -186,6 +176,14 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         }
         lessons
     }
+}
+
+/// Shows an exchange to a judge, with its answer where that is one of the needed ones.
+fn observe_needed(needed: &[usize], at: usize, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) {
+    match needed.binary_search(&at) {
+        Ok(_) => budget.observe(judge, exchange),
+        Err(_) => budget.observe(judge, &without_answer(exchange)),
+    };
 }
 
 fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Lesson {

@@ -2,7 +2,13 @@
 //!
 //! For example `b and (not b or x = 1)` is `b and x = 1`, `x = 1 and x != 2` is `x = 1`, and what all parts share stands in
 //! front of them: `a and b or a and not b and c` is `a and (b or c)`.
-//! Both connectives share one procedure by duality.
+//! Both connectives share one procedure by duality: each part is held against each other one, and the round begins anew where it
+//! made one superfluous, or shorter. Of the conjunction of these it is
+//!
+//! ```text
+//! b    x >= 1    !b || x = 0      b opposes the first literal of the last part: x = 0 is left of it
+//! b    x >= 1    x = 0            the last two exclude each other: false
+//! ```
 
 use super::node::make;
 use super::relate::{Relation, relate};

@@ -91,6 +91,13 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
 }
 
 /// A search for a reason.
+///
+/// Invariants:
+/// 1. With the answers before `before`, and of those behind only the `needed` ones, the event is rejected.
+/// 2. `needed` is in order, and none of it is before `before`.
+/// 3. Unless `minimal` is cut off, the event is explained without the first of `needed`, with all answers before it and all others
+///    of `needed`.
+/// 4. `causes` are before one another, the last one first, and none is before `before`.
 pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
     known: KnownPrefix<'s, R>,
