@@ -95,8 +95,8 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
 /// Invariants:
 /// 1. With the answers before `before`, and of those behind only the `needed` ones, the event is rejected.
 /// 2. `needed` is in order, and none of it is before `before`.
-/// 3. Unless `minimal` is cut off, the event is explained without the first of `needed`, with all answers before it and all others
-///    of `needed`.
+/// 3. Unless `minimal` is cut off, some run explains the event without any one of `needed`, with all answers before that one and
+///    those of `needed` behind it.
 /// 4. `causes` are before one another, the last one first, and none is before `before`.
 pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
