@@ -8,8 +8,7 @@ use super::evaluate::Executed;
 use super::operands::At;
 use super::run::carry_out;
 use super::task::{Frame, Waiting, is_forced};
-use crate::spec::code::{Pc, Program};
-use crate::spec::meetings::Meeting;
+use crate::spec::code::{Meeting, Pc, Program};
 use crate::term::Term;
 use crate::value::{self, Value};
 

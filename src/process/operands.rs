@@ -3,8 +3,7 @@
 use super::task::{Frame, Task};
 use super::{Process, Slots};
 use crate::spec::Site;
-use crate::spec::code::{Function, Op, Operand, Program, Register};
-use crate::spec::operands::visit_operands;
+use crate::spec::code::{Function, Operand, Program, Register};
 use crate::term::Term;
 use crate::value::{ExpandedPart, Value};
 
@@ -73,7 +72,7 @@ impl PlainOperands<'_> {
 /// Replaces each operand of the instruction by what it is once a condition is decided; whether any changed.
 pub(super) fn decide(process: &mut Process, at: At<'_>, condition: &Term, holds: bool) -> bool {
     let mut changed = false;
-    for operand in operands(at) {
+    for operand in at.function.code[at.frame.pc as usize].operands() {
         changed |= match operand {
             Operand::Register(register) => {
                 decide_value(&mut process.task.registers[at.index(register)], condition, holds)
@@ -88,7 +87,7 @@ pub(super) fn decide(process: &mut Process, at: At<'_>, condition: &Term, holds:
 /// Puts a part into the operands of the instruction, and into arms that are to be joined; whether any changed.
 pub(super) fn fill(process: &mut Process, at: At<'_>, part: &ExpandedPart) -> bool {
     let mut changed = false;
-    for operand in operands(at) {
+    for operand in at.function.code[at.frame.pc as usize].operands() {
         changed |= match operand {
             Operand::Register(register) => fill_value(&mut process.task.registers[at.index(register)], part),
             Operand::Slot(slot) => {
@@ -105,13 +104,6 @@ pub(super) fn fill(process: &mut Process, at: At<'_>, part: &ExpandedPart) -> bo
         changed |= fill_value(first, part);
     }
     changed
-}
-
-fn operands(at: At<'_>) -> Vec<Operand> {
-    let op: &Op = &at.function.code[at.frame.pc as usize];
-    let mut operands = Vec::new();
-    visit_operands(op, &mut |operand| operands.push(operand));
-    operands
 }
 
 /// Replaces a value by what it is once a condition is decided; whether it changed. Of a list that may be the first change only:

@@ -8,8 +8,6 @@ use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps};
 use crate::spec::Site;
 use crate::spec::code::{Binary, Domain, FaultKind, Op, Operand, Program, Register};
-use crate::spec::operands::visit_operands;
-use crate::spec::reply_shapes::writes;
 use crate::term::{Condition, Term};
 use crate::value::{self, Ask, Truth, Value};
 
@@ -116,13 +114,11 @@ fn overcome(process: &mut Process, at: At<'_>, obstacle: Obstacle) -> Option<Eve
 
 /// The guard of an alternative among the operands of the instruction.
 fn alternative(process: &Process, at: At<'_>) -> Option<Term> {
-    let mut guard = None;
-    visit_operands(&at.function.code[at.frame.pc as usize], &mut |operand| {
-        if let (None, Value::Union(alternatives)) = (&guard, at.read(process, operand)) {
-            guard = Some(alternatives[0].0.clone());
-        }
-    });
-    guard
+    let operands = at.function.code[at.frame.pc as usize].operands();
+    operands.into_iter().find_map(|operand| match at.read(process, operand) {
+        Value::Union(alternatives) => Some(alternatives[0].0.clone()),
+        _ => None,
+    })
 }
 
 /// The end of a path at an instruction that a limit leaves undone.
@@ -174,7 +170,7 @@ fn branch(condition: Term, site: Site) -> Event {
 /// An unknown collection was counted.
 fn uncounted(task: &mut Task, at: At<'_>) -> Option<Event> {
     // Where the arm is not taken, what would have been its result has no value; an earlier one must not be met there.
-    if let Some(dst) = writes(&at.function.code[at.frame.pc as usize]) {
+    if let Some(dst) = at.function.code[at.frame.pc as usize].result() {
         task.set(dst, Value::Absent);
     }
     match effects::fault(task, at, Truth::Known(true), FaultKind::Uncounted) {

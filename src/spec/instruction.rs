@@ -1,450 +1,400 @@
-//! The instructions of the compiled form.
+//! The instructions of the compiled form, and all that is known of each: what it reads and writes, and where it goes on.
 //!
 //! Statements fork ([`Op::Branch`], [`Op::Select`]); expressions join: `if c { a } else { b }` is a [`Op::Split`], the first
-//! arm, a [`Op::Swap`], the second arm, and a [`Op::Join`].
+//! arm, a [`Op::Swap`], the second arm, and a [`Op::Join`]. The table gives each field its type, or its role:
+//!
+//! ```text
+//! reads   an operand                        stores  a variable that is set
+//! writes  a register                        alters  a variable that is changed where it is
+//! updates a register that is changed        way     a position at which the code may go on, beside the next one
+//! opening the position of the instruction that opens the conditional
+//! ```
 
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use super::code::{Binary, Domain, FaultKind, Operand, Pc, Register, Unary};
-use super::footprint::Touch;
+use smallvec::SmallVec;
+
+use super::operand::{Binary, Domain, FaultKind, Operand, Pc, Register, Touch, Unary};
 use super::types::TypeId;
 
-/// An instruction; the form that each one shows says what it does with its fields.
-#[derive(Clone, Debug)]
-pub enum Op {
+/// The type of a field of an instruction.
+macro_rules! field {
+    (reads) => { Operand };
+    (reads_all) => { Box<[Operand]> };
+    (reads_numbered) => { Box<[(u32, Operand)]> };
+    (writes) => { Register };
+    (updates) => { Register };
+    (stores) => { u32 };
+    (alters) => { u32 };
+    (way) => { Pc };
+    (ways) => { Arc<[Pc]> };
+    (opening) => { Pc };
+    (Instruction) => { Box<Op> };
+    (Touches) => { Box<[Touch]> };
+    ($ty:ident) => { $ty };
+}
+
+/// Visits a field of an instruction in its role.
+macro_rules! role {
+    (reads, $field:ident, $visit:ident) => {
+        $visit(Role::Reads($field))
+    };
+    (reads_all, $field:ident, $visit:ident) => {
+        $field.iter_mut().for_each(|read| $visit(Role::Reads(read)))
+    };
+    (reads_numbered, $field:ident, $visit:ident) => {
+        $field.iter_mut().for_each(|(_, read)| $visit(Role::Reads(read)))
+    };
+    (writes, $field:ident, $visit:ident) => {
+        $visit(Role::Writes($field))
+    };
+    (updates, $field:ident, $visit:ident) => {
+        $visit(Role::Updates($field))
+    };
+    (stores, $field:ident, $visit:ident) => {
+        $visit(Role::Stores(*$field))
+    };
+    (alters, $field:ident, $visit:ident) => {
+        $visit(Role::Alters(*$field))
+    };
+    (way, $field:ident, $visit:ident) => {
+        $visit(Role::Way($field))
+    };
+    (ways, $field:ident, $visit:ident) => {
+        Arc::make_mut($field).iter_mut().for_each(|way| $visit(Role::Way(way)))
+    };
+    (opening, $field:ident, $visit:ident) => {
+        $visit(Role::Opening($field))
+    };
+    (Domain, $field:ident, $visit:ident) => {
+        match $field {
+            Domain::Range(from, to) => [from, to].into_iter().for_each(|read| $visit(Role::Reads(read))),
+            Domain::Element(over, _) => $visit(Role::Reads(over)),
+            Domain::Type(_) | Domain::Alternatives(_) => $visit(Role::Detail($field)),
+        }
+    };
+    (Instruction, $field:ident, $visit:ident) => {
+        $field.visit($visit)
+    };
+    (Touches, $field:ident, $visit:ident) => {
+        $field.iter_mut().filter_map(|touch| touch.key.as_mut()).for_each(|key| $visit(Role::Touches(key)))
+    };
+    ($ty:ident, $field:ident, $visit:ident) => {
+        $visit(Role::Detail($field))
+    };
+}
+
+macro_rules! instructions {
+    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $role:ident),* })?,)*) => {
+        /// An instruction; the form that each one shows says what it does with its fields.
+        #[derive(Clone, Debug)]
+        pub enum Op {
+            $($(#[$doc])* $name $({ $(#[doc = concat!("The field `", stringify!($field), "` of the form.")] $field: field!($role)),* })?,)*
+        }
+
+        impl Op {
+            /// Visits the fields in their order, each in its role.
+            fn visit(&mut self, visit: &mut dyn FnMut(Role<'_>)) {
+                match self {
+                    $(Op::$name $({ $($field),* })? => { $($(role!($role, $field, visit);)*)? })*
+                }
+            }
+
+            /// The word that stands for it where code is printed.
+            fn name(&self) -> &'static str {
+                match self {
+                    $(Op::$name { .. } => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+
+/// A field of an instruction, by what it is for.
+enum Role<'o> {
+    /// An operand that is read.
+    Reads(&'o mut Operand),
+    /// A key under which the state is touched, which the judge is told.
+    Touches(&'o mut Operand),
+    /// A register that is written.
+    Writes(&'o mut Register),
+    /// A register of which the content is changed.
+    Updates(&'o mut Register),
+    /// A variable that is set.
+    Stores(u32),
+    /// A variable that is changed where it is.
+    Alters(u32),
+    /// A position at which the code may go on, beside the next one.
+    Way(&'o mut Pc),
+    /// The position of the instruction that opens the conditional.
+    Opening(&'o mut Pc),
+    /// Another field.
+    Detail(&'o dyn Debug),
+}
+
+instructions! {
     /// `dst := src`
-    Copy {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operand that is copied.
-        src: Operand,
-    },
+    Copy { dst: writes, src: reads },
     /// `slot := src`
-    Store {
-        /// The variable.
-        slot: u32,
-        /// The operand that is stored.
-        src: Operand,
-    },
+    Store { slot: stores, src: reads },
     /// `dst := op a`
-    Unary {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operation.
-        op: Unary,
-        /// The operand.
-        a: Operand,
-    },
+    Unary { dst: writes, op: Unary, a: reads },
     /// `dst := a op b`
-    Binary {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operation.
-        op: Binary,
-        /// The left operand.
-        a: Operand,
-        /// The right operand.
-        b: Operand,
-    },
+    Binary { dst: writes, op: Binary, a: reads, b: reads },
     /// `dst := map[key]` and `there := map has key`; no value where there is none
-    Find {
-        /// The register that gets the value.
-        dst: Register,
-        /// The register that gets the condition on which the value is there.
-        there: Register,
-        /// The map that is read.
-        map: Operand,
-        /// The key.
-        key: Operand,
-    },
+    Find { dst: writes, there: writes, map: reads, key: reads },
     /// `slot[key] := value`, in place
-    Put {
-        /// The variable.
-        slot: u32,
-        /// The key, or the element of a set.
-        key: Operand,
-        /// The new value.
-        value: Operand,
-    },
+    Put { slot: alters, key: reads, value: reads },
     /// `slot := slot.remove(key)`, in place
-    Delete {
-        /// The variable.
-        slot: u32,
-        /// The key, or the element of a set.
-        key: Operand,
-    },
+    Delete { slot: alters, key: reads },
     /// `dst := if kept { slot } else { slot.remove(key) }`; where no arm is open that is done in the variable itself
-    Retain {
-        /// The register that gets the result, if that is not done in place.
-        dst: Register,
-        /// The variable.
-        slot: u32,
-        /// The key, or the element of a set.
-        key: Operand,
-        /// The condition on which the entry stays.
-        kept: Operand,
-        /// The position at which to go on where the variable itself was changed: behind what would put the result into it.
-        stored: Pc,
-    },
+    Retain { dst: writes, slot: alters, key: reads, kept: reads, stored: way },
     /// `slot := slot + src`, in place, and the next instruction is left out; or, where that cannot be, `dst := slot + src`
-    Append {
-        /// The register that gets the result, if that is not done in place; the next instruction puts it into the variable.
-        dst: Register,
-        /// The variable.
-        slot: u32,
-        /// The operand that is appended.
-        src: Operand,
-    },
+    Append { dst: writes, slot: alters, src: reads },
     /// `slot := slot + [element]`, [`Op::Append`] for a list of one element: in place, and the next instruction is left out; or,
     /// where that cannot be, `dst := slot + [element]`
-    AppendOne {
-        /// The register that gets the result, if that is not done in place; the next instruction puts it into the variable.
-        dst: Register,
-        /// The variable.
-        slot: u32,
-        /// The element that is appended.
-        element: Operand,
-    },
+    AppendOne { dst: writes, slot: alters, element: reads },
     /// `slot := slot without its first elements`, in place
-    Behead {
-        /// The variable.
-        slot: u32,
-        /// The number of elements that are left out.
-        from: u32,
-    },
+    Behead { slot: alters, from: u32 },
     /// `dst := map with key := value` (a set where the value is the unit)
-    Insert {
-        /// The register that gets the result.
-        dst: Register,
-        /// The map or set.
-        map: Operand,
-        /// The key, or the element of a set.
-        key: Operand,
-        /// The new value.
-        value: Operand,
-    },
+    Insert { dst: writes, map: reads, key: reads, value: reads },
     /// `dst := list with element at := value`; a fault where there is none
-    Replace {
-        /// The register that gets the result.
-        dst: Register,
-        /// The list.
-        list: Operand,
-        /// The position.
-        at: Operand,
-        /// The new element.
-        value: Operand,
-    },
+    Replace { dst: writes, list: reads, at: reads, value: reads },
     /// `dst := collection[at]`; a fault where there is none
-    Index {
-        /// The register that gets the result.
-        dst: Register,
-        /// The list or map that is read.
-        src: Operand,
-        /// The position, or the key.
-        at: Operand,
-    },
+    Index { dst: writes, src: reads, at: reads },
     /// `dst := src[from..to]`; a fault where out of range
-    Slice {
-        /// The register that gets the result.
-        dst: Register,
-        /// The list or text that is read.
-        src: Operand,
-        /// The first position.
-        from: Operand,
-        /// The position behind the last one.
-        to: Operand,
-    },
+    Slice { dst: writes, src: reads, from: reads, to: reads },
     /// A struct, tuple, option or variant
-    Make {
-        /// The register that gets the result.
-        dst: Register,
-        /// The variant; 0 for structs and tuples.
-        tag: u32,
-        /// The fields, in order.
-        fields: Box<[Operand]>,
-    },
+    Make { dst: writes, tag: u32, fields: reads_all },
     /// Goes on where the table of variants says; behind itself, where it is not known which one it is
-    ByVariant {
-        /// The operand whose variant is tested.
-        src: Operand,
-        /// The positions at which the variants go on, by the number of the variant.
-        targets: Arc<[Pc]>,
-        /// The position at which the other variants go on.
-        none: Pc,
-    },
+    ByVariant { src: reads, targets: ways, none: way },
     /// A list
-    MakeList {
-        /// The register that gets the result.
-        dst: Register,
-        /// The elements, in order.
-        elements: Box<[Operand]>,
-    },
+    MakeList { dst: writes, elements: reads_all },
     /// `dst := (src is the variant tag)`
-    IsVariant {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operand whose variant is tested.
-        src: Operand,
-        /// The variant; 0 for structs and tuples.
-        tag: u32,
-    },
+    IsVariant { dst: writes, src: reads, tag: u32 },
     /// `dst :=` field `index` of the variant `tag`
-    Field {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operand whose field is read.
-        src: Operand,
-        /// The variant; 0 for structs and tuples.
-        tag: u32,
-        /// The number of the field.
-        index: u32,
-    },
+    Field { dst: writes, src: reads, tag: u32, index: u32 },
     /// `dst := { src with index: value }`
-    With {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operand whose fields are replaced in the result.
-        src: Operand,
-        /// The numbers of the replaced fields, with their new values.
-        fields: Box<[(u32, Operand)]>,
-    },
+    With { dst: writes, src: reads, fields: reads_numbered },
     /// `dst := (src is a list of at least/exactly that length)`
-    HasLength {
-        /// The register that gets the result.
-        dst: Register,
-        /// The operand whose length is tested.
-        src: Operand,
-        /// The length.
-        length: u32,
-        /// True if the length must be exact: a longer list does not count.
-        exact: bool,
-    },
+    HasLength { dst: writes, src: reads, length: u32, exact: bool },
     /// Element `at` of a list, from the front; absent where there is none
-    Nth {
-        /// The register that gets the result.
-        dst: Register,
-        /// The list that is read.
-        src: Operand,
-        /// The position.
-        at: u32,
-    },
+    Nth { dst: writes, src: reads, at: u32 },
     /// The list without its first `from` elements
-    Tail {
-        /// The register that gets the result.
-        dst: Register,
-        /// The list that is read.
-        src: Operand,
-        /// The number of elements that are left out.
-        from: u32,
-    },
+    Tail { dst: writes, src: reads, from: u32 },
     /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
-    Iterate {
-        /// The register that gets the iteration.
-        dst: Register,
-        /// The collection.
-        over: Operand,
-    },
+    Iterate { dst: writes, over: reads },
     /// The elements of a set as an iteration that depends on their order, as it ends at one of them, before another that may
     /// be a fault. Where the order is not known the iteration goes over all of them, and what may be a fault in it is beyond a
     /// limit
-    IterateInOrder {
-        /// The register that gets the iteration.
-        dst: Register,
-        /// The set.
-        over: Operand,
-        /// The register that gets whether the elements come in their order.
-        ordered: Register,
-    },
+    IterateInOrder { dst: writes, over: reads, ordered: writes },
     /// `a..b` as an iteration
-    IterateRange {
-        /// The register that gets the iteration.
-        dst: Register,
-        /// The first integer.
-        from: Operand,
-        /// The integer behind the last one.
-        to: Operand,
-    },
+    IterateRange { dst: writes, from: reads, to: reads },
     /// The next element and its presence; jumps where there is none
-    Next {
-        /// The iteration; advanced.
-        cursor: Register,
-        /// The register that gets the element.
-        element: Register,
-        /// The register that gets the condition on which the element is there.
-        presence: Register,
-        /// The position at which to go on without a next element.
-        done: Pc,
-    },
+    Next { cursor: updates, element: writes, presence: writes, done: way },
     /// `a..b` as a list
-    RangeList {
-        /// The register that gets the result.
-        dst: Register,
-        /// The first integer.
-        from: Operand,
-        /// The integer behind the last one.
-        to: Operand,
-    },
+    RangeList { dst: writes, from: reads, to: reads },
     /// Adds an element to the list in `dst` where `when` holds
-    Push {
-        /// The list.
-        dst: Register,
-        /// The element that is added.
-        src: Operand,
-        /// The condition on which it is there.
-        when: Operand,
-    },
+    Push { dst: updates, src: reads, when: reads },
     /// Adds an entry to the map or set in `dst` where `when` holds
-    Gather {
-        /// The map or set.
-        dst: Register,
-        /// The key, or the element of a set.
-        key: Operand,
-        /// The value; the unit for a set.
-        value: Operand,
-        /// The condition on which it is there.
-        when: Operand,
-    },
+    Gather { dst: updates, key: reads, value: reads, when: reads },
     /// Goes on at `to`
-    Jump {
-        /// The position at which to go on.
-        to: Pc,
-    },
+    Jump { to: way },
     /// Jumps where the condition is *known* to be false (a short cut, never a fork)
-    Unless {
-        /// The condition.
-        cond: Operand,
-        /// The position at which to go on if the condition is false.
-        to: Pc,
-    },
+    Unless { cond: reads, to: way },
     /// Goes on where the condition holds, else at `otherwise`: a fork where it is open
-    Branch {
-        /// The condition.
-        cond: Operand,
-        /// The position at which to go on if the condition does not hold.
-        otherwise: Pc,
-    },
+    Branch { cond: reads, otherwise: way },
     /// Goes on where `a op b` holds, an order, else at `otherwise`: a fork where it is open
-    Compare {
-        /// The order by which the operands are compared.
-        op: Binary,
-        /// The left operand.
-        a: Operand,
-        /// The right operand.
-        b: Operand,
-        /// The position at which to go on if the order does not hold.
-        otherwise: Pc,
-    },
+    Compare { op: Binary, a: reads, b: reads, otherwise: way },
     /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
-    Split {
-        /// The condition.
-        cond: Operand,
-        /// The position at which the second arm begins.
-        otherwise: Pc,
-    },
+    Split { cond: reads, otherwise: way },
     /// Ends the first arm with its value; `end` is behind the second one. `split` is the opening instruction.
-    Swap {
-        /// The register that gets the result.
-        dst: Register,
-        /// The value of the first arm.
-        src: Operand,
-        /// The position at which to go on behind the second arm.
-        end: Pc,
-        /// The opening instruction.
-        split: Pc,
-    },
+    Swap { dst: writes, src: reads, end: way, split: opening },
     /// Ends the second arm with its value
-    Join {
-        /// The register that gets the result.
-        dst: Register,
-        /// The value of the second arm.
-        src: Operand,
-        /// The opening instruction.
-        split: Pc,
-    },
+    Join { dst: writes, src: reads, split: opening },
     /// Calls a function, or a procedure
-    Call {
-        /// The register that gets the value of the call.
-        dst: Register,
-        /// The number of the function.
-        function: u32,
-        /// Its arguments.
-        args: Box<[Operand]>,
-    },
+    Call { dst: writes, function: u32, args: reads_all },
     /// Ends a function with its value
-    Return {
-        /// The value that the function gives.
-        src: Operand,
-    },
+    Return { src: reads },
     /// An internal choice
-    Choose {
-        /// The register that gets the result.
-        dst: Register,
-        /// The domain that the choice ranges over.
-        domain: Domain,
-    },
+    Choose { dst: writes, domain: Domain },
     /// A picked element is one of the collection: what an unknown one has is found out so
-    Within {
-        /// The element.
-        element: Operand,
-        /// The collection.
-        over: Operand,
-    },
+    Within { element: reads, over: reads },
     /// One element of a collection of trees: a fork
-    PickElement {
-        /// The register that gets the result.
-        dst: Register,
-        /// The collection.
-        over: Operand,
-        /// The type of its elements.
-        ty: TypeId,
-    },
+    PickElement { dst: writes, over: reads, ty: TypeId },
     /// `either {..} or {..}`: a fork
-    Select {
-        /// The positions at which the ways begin.
-        targets: Arc<[Pc]>,
-    },
+    Select { targets: ways },
     /// `dst := a <= b` or `dst := a < b`, which is assumed
-    Require {
-        /// The register that gets the condition; it is true behind the instruction, where no arm is open.
-        dst: Register,
-        /// The order: [`Binary::Le`] or [`Binary::Lt`].
-        op: Binary,
-        /// The operand that comes first in the order.
-        a: Operand,
-        /// The operand that comes behind it in the order.
-        b: Operand,
-    },
+    Require { dst: writes, op: Binary, a: reads, b: reads },
     /// `assume`, and the conditions of `where`
-    Assume {
-        /// The condition.
-        cond: Operand,
-    },
+    Assume { cond: reads },
     /// `expects`, and a request that no handler takes (the constant false)
-    Expects {
-        /// The condition.
-        cond: Operand,
-    },
+    Expects { cond: reads },
     /// The specification is wrong here
-    Fault {
-        /// The kind of the fault.
-        kind: FaultKind,
-    },
+    Fault { kind: FaultKind },
     /// Answers the request and ends the handler
-    Reply {
-        /// The operand that is the answer.
-        src: Operand,
-    },
+    Reply { src: reads },
     /// Ends the handler without an answer
     End,
     /// Ends a section of the handler: other tasks may run before the next one
     Yield,
     /// An instruction that touches variables of the specification's steps
-    Watched {
-        /// The instruction.
-        op: Box<Op>,
-        /// The parts of the state that it touches, and the place of its own beside the state if its writes are traced.
-        touches: Box<[Touch]>,
-    },
+    Watched { op: Instruction, touches: Touches },
     /// A construct that is not executed; `load` refuses it unless it is never reached
     Unsupported,
+}
+
+/// A few of an instruction's fields.
+pub type Few<T> = SmallVec<[T; 4]>;
+
+impl Op {
+    /// The instruction itself, whether it is watched or not.
+    #[must_use]
+    pub fn plain(&self) -> &Op {
+        match self {
+            Op::Watched { op, .. } => op,
+            op => op,
+        }
+    }
+
+    fn fields<T>(&self, pick: impl Fn(Role<'_>) -> Option<T>) -> Few<T> {
+        let mut found = Few::new();
+        self.clone().visit(&mut |role| found.extend(pick(role)));
+        found
+    }
+
+    /// The operands that it reads; what it changes where it is, it reads.
+    #[must_use]
+    pub fn operands(&self) -> Few<Operand> {
+        self.fields(|role| match role {
+            Role::Reads(operand) => Some(*operand),
+            Role::Updates(register) => Some(Operand::Register(*register)),
+            Role::Alters(slot) => Some(Operand::Slot(slot)),
+            _ => None,
+        })
+    }
+
+    /// The registers that it reads; the key under which it touches the state is read too, as the judge is told it.
+    pub(super) fn uses(&self) -> Few<Register> {
+        self.fields(|role| match role {
+            Role::Reads(operand) | Role::Touches(operand) => operand.register(),
+            Role::Updates(register) => Some(*register),
+            _ => None,
+        })
+    }
+
+    /// The registers that it writes.
+    pub(super) fn defs(&self) -> Few<Register> {
+        self.fields(|role| match role {
+            Role::Writes(register) | Role::Updates(register) => Some(*register),
+            _ => None,
+        })
+    }
+
+    /// The register that gets its result.
+    #[must_use]
+    pub fn result(&self) -> Option<Register> {
+        (!matches!(self.plain(), Op::Next { .. })).then(|| self.defs().first().copied()).flatten()
+    }
+
+    /// Tests whether it may be faulty, or break the client's duty.
+    pub(super) fn may_fault(&self) -> bool {
+        let is_partial = matches!(self.plain(), Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. });
+        is_partial || matches!(self.plain(), Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported)
+    }
+
+    /// Tests whether it reads or writes a register.
+    pub(super) fn names(&self, register: Register) -> bool {
+        self.uses().contains(&register) || self.defs().contains(&register)
+    }
+
+    /// The variable that it writes to, and the key where that is one entry of a map or set.
+    pub(super) fn stores(&self) -> Option<(u32, Option<Operand>)> {
+        match self.plain() {
+            Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {
+                Some((*slot, Some(*key)))
+            }
+            op => {
+                let variables = op.fields(|role| match role {
+                    Role::Stores(slot) | Role::Alters(slot) => Some((slot, None)),
+                    _ => None,
+                });
+                variables.first().copied()
+            }
+        }
+    }
+
+    /// The positions where the code may go on but the next one.
+    pub(super) fn ways(&self) -> Few<Pc> {
+        self.fields(|role| match role {
+            Role::Way(to) => Some(*to),
+            _ => None,
+        })
+    }
+
+    /// The positions that it names: where the code may go on, and the opening instruction of its conditional.
+    pub(super) fn targets(&self) -> Few<Pc> {
+        self.fields(|role| match role {
+            Role::Way(to) | Role::Opening(to) => Some(*to),
+            _ => None,
+        })
+    }
+
+    /// The positions where the code may go on, that behind `at` first.
+    pub(super) fn successors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+        let leaves = matches!(
+            self.plain(),
+            Op::Jump { .. } | Op::Select { .. } | Op::Reply { .. } | Op::Return { .. } | Op::End
+        );
+        (!leaves).then_some(at + 1).into_iter().chain(self.ways().into_iter().map(|to| to as usize))
+    }
+
+    /// Puts other operands in the place of those that it reads.
+    pub(super) fn substitute(&mut self, new: &mut dyn FnMut(Operand) -> Operand) {
+        self.visit(&mut |role| {
+            if let Role::Reads(operand) | Role::Touches(operand) = role {
+                *operand = new(*operand);
+            }
+        });
+    }
+
+    /// Puts other registers in the place of its own.
+    pub(super) fn rename(&mut self, new: &mut dyn FnMut(Register) -> Register) {
+        self.visit(&mut |role| match role {
+            Role::Reads(Operand::Register(register)) | Role::Touches(Operand::Register(register)) => {
+                *register = new(*register);
+            }
+            Role::Writes(register) | Role::Updates(register) => *register = new(*register),
+            _ => {}
+        });
+    }
+
+    /// Puts other positions in the place of those where it may go on, and of the opening instruction of its conditional.
+    pub(super) fn retarget(&mut self, way: &mut dyn FnMut(Pc) -> Pc, opening: &mut dyn FnMut(Pc) -> Pc) {
+        self.visit(&mut |role| match role {
+            Role::Way(to) => *to = way(*to),
+            Role::Opening(split) => *split = opening(*split),
+            _ => {}
+        });
+    }
+}
+
+/// Writes it as `r2 := Binary Add r0 s1` or `Unless r2 -> 5`.
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut written, mut rest, mut ways) = (Vec::new(), Vec::new(), Vec::new());
+        self.plain().clone().visit(&mut |role| match role {
+            Role::Reads(operand) | Role::Touches(operand) => rest.push(operand.to_string()),
+            Role::Writes(register) | Role::Updates(register) => written.push(format!("r{register}")),
+            Role::Stores(slot) | Role::Alters(slot) => written.push(format!("s{slot}")),
+            Role::Way(to) => ways.push(to.to_string()),
+            Role::Opening(_) => {}
+            Role::Detail(detail) => rest.push(format!("{detail:?}")),
+        });
+        let result = if written.is_empty() { String::new() } else { format!("{} := ", written.join(", ")) };
+        let to = if ways.is_empty() { Vec::new() } else { vec!["->".to_owned(), ways.join(", ")] };
+        let words = [vec![self.plain().name().to_owned()], rest, to].concat();
+        write!(f, "{result}{}", words.join(" "))
+    }
 }

@@ -4,7 +4,6 @@
 //! variable that is read as a whole is told apart by most requests.
 
 use super::code::{Binary, Op, Operand, Program};
-use super::operands::visit_operands;
 
 /// The variables that are read by single entries only.
 pub(super) fn keyed(program: &Program) -> Vec<bool> {
@@ -19,11 +18,11 @@ pub(super) fn keyed(program: &Program) -> Vec<bool> {
             Op::Put { slot, .. } | Op::Delete { slot, .. } | Op::Retain { slot, .. } => Some(Operand::Slot(*slot)),
             _ => None,
         };
-        visit_operands(op, &mut |operand| {
+        for operand in op.operands() {
             if let (Operand::Slot(slot), true) = (operand, Some(operand) != by_key) {
                 keyed[slot as usize] = false;
             }
-        });
+        }
     }
     keyed
 }

@@ -6,19 +6,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Domain, Function, Op, Operand, Pc, Register};
-use super::flow::Flow;
-use super::operands::{visit_operands, visit_written};
-use super::traced::written;
-
-/// The place where the arms of an `either` come together again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Meeting {
-    /// The first instruction that all of them come to, whatever they do.
-    pub at: Pc,
-    /// The registers that are read from there on before they are written.
-    pub live: Box<[Register]>,
-}
+use super::code::{Domain, Function, Meeting, Op, Operand, Pc};
+use super::dataflow::{Graph, Lattice};
 
 /// Arms are followed one by one where more conditions than this depend on what they wrote.
 const QUERIES: usize = 2;
@@ -32,86 +21,78 @@ pub(super) fn meetings(function: &Function) -> FxHashMap<Pc, Meeting> {
     if selects.is_empty() {
         return FxHashMap::default();
     }
-    let flow = Flow::of(function);
-    let needed: Vec<Vec<bool>> = (0..function.registers).map(|register| flow.needed(function, register)).collect();
-    let live = |at: usize| (0..function.registers).filter(|register| needed[*register as usize][at]).collect();
+    let graph = Graph::of(function);
+    let live: Vec<Vec<bool>> = (0..function.registers).map(|register| graph.live(function, register)).collect();
     let meeting = |select: usize| {
-        let at = flow.meeting(select)?;
-        let meeting = Meeting { at: at as Pc, live: live(at) };
-        (queries(function, &flow, select, &meeting) <= QUERIES).then_some((select as Pc, meeting))
+        let at = graph.meeting(select)?;
+        let live = (0..function.registers).filter(|register| live[*register as usize][at]).collect();
+        let meeting = Meeting { at: at as Pc, live };
+        (queries(function, &graph, select, &meeting) <= QUERIES).then_some((select as Pc, meeting))
     };
     selects.into_iter().filter_map(meeting).collect()
 }
 
 /// Operands that may depend on which arm was taken, before an instruction.
-type Tainted = FxHashSet<Operand>;
+#[derive(Clone)]
+struct Tainted(FxHashSet<Operand>);
+
+impl Lattice for Tainted {
+    fn join(&mut self, other: &Tainted) -> bool {
+        let before = self.0.len();
+        self.0.extend(&other.0);
+        self.0.len() > before
+    }
+}
 
 /// The number of conditions behind the place where arms meet that depend on what these wrote.
-fn queries(function: &Function, flow: &Flow, select: usize, meeting: &Meeting) -> usize {
-    let place = meeting.at as usize;
-    let mut before: Vec<Option<Tainted>> = vec![None; function.code.len() + 1];
-    before[place] = Some(written_in_arms(function, flow, select, meeting));
-    let mut open = vec![place];
-    while let Some(at) = open.pop() {
-        let Some((op, tainted)) = function.code.get(at).zip(before[at].clone()) else { continue };
-        let behind = behind(op, tainted);
-        for way in flow.ways[at].iter().filter(|_| !behind.is_empty()) {
-            let known = before[*way].get_or_insert_default();
-            let length = known.len();
-            known.extend(behind.iter().copied());
-            if known.len() > length {
-                open.push(*way);
-            }
-        }
-    }
+fn queries(function: &Function, graph: &Graph, select: usize, meeting: &Meeting) -> usize {
+    let written = written_in_arms(function, graph, select, meeting);
+    let behind = |at: usize, tainted: &Tainted| {
+        let behind = tainted.behind(function.code.get(at)?);
+        (!behind.0.is_empty()).then_some(behind)
+    };
+    let before = graph.forward((meeting.at as usize, written), behind);
     let asked = |(op, tainted): (&Op, &Option<Tainted>)| match tainted {
-        Some(tainted) if reads(op, tainted) => asks(op),
+        Some(tainted) if tainted.reach(op) => asks(op),
         Some(_) | None => 0,
     };
     function.code.iter().zip(&before).map(asked).sum()
 }
 
 /// The variables and live registers that arms write.
-fn written_in_arms(function: &Function, flow: &Flow, select: usize, meeting: &Meeting) -> Tainted {
-    let (mut tainted, mut met) = (Tainted::default(), FxHashSet::default());
-    let mut open = flow.ways[select].clone();
-    while let Some(at) = open.pop() {
-        if at == meeting.at as usize || !met.insert(at) {
-            continue;
-        }
-        let op = &function.code[at];
-        tainted.extend(written(op).map(|(slot, _)| Operand::Slot(slot)));
-        visit_written(op, &mut |register| {
-            if meeting.live.contains(&register) {
-                tainted.insert(Operand::Register(register));
+fn written_in_arms(function: &Function, graph: &Graph, select: usize, meeting: &Meeting) -> Tainted {
+    let reached = graph.reached(select, |at| at != meeting.at as usize);
+    let inside = (0..function.code.len()).filter(|at| reached[*at] && *at != meeting.at as usize);
+    let written = inside.flat_map(|at| written(&function.code[at]));
+    let is_live = |operand: &Operand| operand.register().is_none_or(|register| meeting.live.contains(&register));
+    Tainted(written.filter(is_live).collect())
+}
+
+/// The registers and the variable that an instruction writes.
+fn written(op: &Op) -> impl Iterator<Item = Operand> + use<> {
+    let slot = op.stores().map(|(slot, _)| Operand::Slot(slot));
+    op.defs().into_iter().map(Operand::Register).chain(slot)
+}
+
+impl Tainted {
+    /// The operands that depend on the arms behind an instruction.
+    fn behind(&self, op: &Op) -> Tainted {
+        let mut behind = self.clone();
+        for operand in written(op) {
+            if self.reach(op) {
+                behind.0.insert(operand);
+            } else {
+                behind.0.remove(&operand);
             }
-        });
-        open.extend(&flow.ways[at]);
-    }
-    tainted
-}
-
-/// The operands that depend on the arms behind an instruction.
-fn behind(op: &Op, mut tainted: Tainted) -> Tainted {
-    let depends = reads(op, &tainted);
-    let mut write = |operand: Operand| {
-        if depends {
-            tainted.insert(operand);
-        } else {
-            tainted.remove(&operand);
         }
-    };
-    visit_written(op, &mut |register| write(Operand::Register(register)));
-    if let Some((slot, _)) = written(op) {
-        write(Operand::Slot(slot));
+        behind
     }
-    tainted
-}
 
-fn reads(op: &Op, tainted: &Tainted) -> bool {
-    let mut found = false;
-    visit_operands(op, &mut |operand| found |= tainted.contains(&operand));
-    found || (matches!(op.plain(), Op::Call { .. }) && !tainted.is_empty())
+    /// Tests whether an instruction reads one of them.
+    fn reach(&self, op: &Op) -> bool {
+        let reads = op.operands().iter().any(|operand| self.0.contains(operand));
+        reads || (matches!(op.plain(), Op::Call { .. }) && !self.0.is_empty())
+    }
 }
 
 /// The number of conditions that an instruction asks for.

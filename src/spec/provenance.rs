@@ -6,32 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Domain, Function, Op, Operand, Pc, Register};
-use super::operands::{visit_ways, visit_written};
-use super::reply_shapes::{ReplyShape, is_reported};
-use crate::value::Value;
-
-/// The answers that show a choice, and the places in them where they do.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Provenance {
-    /// Every answer is the choice itself.
-    whole: bool,
-    /// Each answer of the first number's variant has it in the field of the second one's.
-    fields: Vec<(u32, u32)>,
-}
-
-impl Provenance {
-    /// Returns what was chosen, as this answer shows it; `None` if answers with its head do not.
-    #[must_use]
-    pub fn within<'v>(&self, answer: &'v Value) -> Option<&'v Value> {
-        if self.whole {
-            return Some(answer);
-        }
-        let Value::Data { tag, .. } = answer else { return None };
-        let (_, field) = self.fields.iter().find(|(own, _)| own == tag)?;
-        answer.fields().get(*field as usize)
-    }
-}
+use super::code::{Domain, Function, Op, Operand, Pc, Provenance, Register, ReplyShape};
+use super::dataflow::{Graph, Lattice};
+use super::reply_shapes::is_reported;
 
 /// The form in which a register holds the choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +20,8 @@ enum Holds {
 }
 
 /// The registers that hold something of the choice, whichever way was taken.
-type Held = FxHashMap<Register, Holds>;
+#[derive(Clone)]
+struct Copies(FxHashMap<Register, Holds>);
 
 /// The record of what the answers that follow say of the choice.
 #[derive(Default)]
@@ -60,83 +38,69 @@ struct Answers {
 
 /// The choices of a function that are shown.
 pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
+    let graph = Graph::of(function);
     let choices = function.code.iter().enumerate().filter_map(|(pc, op)| match op.plain() {
         Op::Choose { dst, domain: Domain::Type(_) } => Some((pc, *dst)),
         _ => None,
     });
-    choices.filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, pc, dst)?))).collect()
+    choices.filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, &graph, pc, dst)?))).collect()
 }
 
 /// Follows a choice through the code; nothing where something else may be told of a path, or no answer shows it.
-fn provenance(function: &Function, pc: usize, dst: Register) -> Option<Provenance> {
-    let mut held: Vec<Option<Held>> = vec![None; function.code.len() + 1];
-    held[pc + 1] = Some(Held::from_iter([(dst, Holds::Itself)]));
-    let mut open = vec![pc + 1];
-    while let Some(at) = open.pop() {
-        let op = function.code.get(at)?.plain();
-        if is_reported(function, at) || matches!(op, Op::Call { .. } | Op::Return { .. }) {
-            return None;
-        }
-        let mut after = held[at].clone()?;
-        carry_out(op, &mut after);
-        visit_ways(op, at as Pc + 1, &mut |to| {
-            if meet(&mut held[to as usize], &after) {
-                open.push(to as usize);
-            }
-        });
-    }
+fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> Option<Provenance> {
+    let held = Copies(FxHashMap::from_iter([(dst, Holds::Itself)]));
+    let before = graph.forward((pc + 1, held), |at, held| Some(held.behind(function.code.get(at)?.plain())));
     let mut answers = Answers::default();
-    for (at, held) in held.iter().enumerate() {
-        if let (Some(held), Some(Op::Reply { src })) = (held, function.code.get(at).map(Op::plain)) {
-            answers.note(function, at, *src, held)?;
+    for (at, held) in before.iter().enumerate().filter_map(|(at, held)| Some((at, held.as_ref()?))) {
+        match function.code.get(at)?.plain() {
+            Op::Call { .. } | Op::Return { .. } => return None,
+            _ if is_reported(function, at) => return None,
+            Op::Reply { src } => answers.note(function, at, held.of(*src))?,
+            _ => {}
         }
     }
     answers.provenance()
 }
 
-/// Changes what the registers hold of the choice to what they hold behind an instruction.
-fn carry_out(op: &Op, held: &mut Held) {
-    let of = |operand: &Operand| match operand {
-        Operand::Register(register) => held.get(register).copied(),
-        Operand::Constant(_) | Operand::Slot(_) => None,
-    };
-    let result = match op {
-        Op::Copy { dst, src } => of(src).map(|holds| (*dst, holds)),
-        Op::Make { dst, tag, fields } => {
-            let field = fields.iter().position(|field| of(field) == Some(Holds::Itself));
-            field.map(|field| (*dst, Holds::In { tag: *tag, field: field as u32 }))
-        }
-        _ => None,
-    };
-    visit_written(op, &mut |register| {
-        held.remove(&register);
-    });
-    held.extend(result);
+/// What holds whichever way was taken.
+impl Lattice for Copies {
+    fn join(&mut self, other: &Copies) -> bool {
+        let before = self.0.len();
+        self.0.retain(|register, holds| other.0.get(register) == Some(holds));
+        self.0.len() < before
+    }
 }
 
-/// Keeps what holds on this way too; returns whether that is less than before, or the first way.
-fn meet(known: &mut Option<Held>, held: &Held) -> bool {
-    let Some(known) = known else {
-        *known = Some(held.clone());
-        return true;
-    };
-    let before = known.len();
-    known.retain(|register, holds| held.get(register) == Some(holds));
-    known.len() < before
+impl Copies {
+    fn of(&self, operand: Operand) -> Option<Holds> {
+        self.0.get(&operand.register()?).copied()
+    }
+
+    /// The registers that hold something of the choice behind an instruction.
+    fn behind(&self, op: &Op) -> Copies {
+        let result = match op {
+            Op::Copy { dst, src } => self.of(*src).map(|holds| (*dst, holds)),
+            Op::Make { dst, tag, fields } => {
+                let field = fields.iter().position(|field| self.of(*field) == Some(Holds::Itself));
+                field.map(|field| (*dst, Holds::In { tag: *tag, field: field as u32 }))
+            }
+            _ => None,
+        };
+        let mut behind = self.clone();
+        behind.0.retain(|register, _| !op.defs().contains(register));
+        behind.0.extend(result);
+        behind
+    }
 }
 
 impl Answers {
     /// Takes up an answer; `None` where it may be anything.
-    fn note(&mut self, function: &Function, at: usize, src: Operand, held: &Held) -> Option<()> {
-        let holds = match src {
-            Operand::Register(register) => held.get(&register),
-            Operand::Constant(_) | Operand::Slot(_) => None,
-        };
+    fn note(&mut self, function: &Function, at: usize, holds: Option<Holds>) -> Option<()> {
         match holds {
             Some(Holds::Itself) => self.whole = true,
             Some(Holds::In { tag, field }) => {
-                if *self.fields.entry(*tag).or_insert(*field) != *field {
-                    self.other.push(*tag);
+                if *self.fields.entry(tag).or_insert(field) != field {
+                    self.other.push(tag);
                 }
             }
             None => {

@@ -6,55 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{Function, Op, Operand, Pc};
-use super::operands::visit_ways;
-use crate::scalar::Scalar;
+use super::code::{Function, Op, Operand, Register, ReplyShape, ReplyShapes};
+use super::dataflow::{Graph, Lattice};
 use crate::value::Value;
-
-/// The shape of an answer.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ReplyShape {
-    /// A constructor.
-    Tag(u32),
-    /// A known scalar.
-    Scalar(Scalar),
-    /// The handler ends without an answer.
-    Nothing,
-}
-
-impl ReplyShape {
-    /// Tests whether an answer may have this shape; `None` is no answer.
-    fn fits(&self, answer: Option<&Value>) -> bool {
-        match (self, answer) {
-            (ReplyShape::Tag(own), Some(Value::Data { tag, .. })) => own == tag,
-            (ReplyShape::Scalar(own), Some(Value::Scalar(scalar))) => own == scalar,
-            (ReplyShape::Tag(_), Some(Value::Scalar(_))) | (ReplyShape::Scalar(_), Some(Value::Data { .. })) => false,
-            (ReplyShape::Nothing, answer) => answer.is_none(),
-            (ReplyShape::Tag(_) | ReplyShape::Scalar(_), answer) => answer.is_some(),
-        }
-    }
-}
-
-/// A set of shapes.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct ReplyShapes {
-    /// Every shape is possible.
-    pub any: bool,
-    /// The function may return to its caller, whose own shapes are then possible too.
-    pub returns: bool,
-    /// The possible shapes.
-    pub set: Vec<ReplyShape>,
-}
 
 /// More shapes than this count as any.
 const SHAPES_LIMIT: usize = 16;
 
-impl ReplyShapes {
-    fn any() -> ReplyShapes {
-        ReplyShapes { any: true, returns: true, set: Vec::new() }
-    }
-
-    fn join(&mut self, other: &ReplyShapes) {
+impl Lattice for ReplyShapes {
+    fn join(&mut self, other: &ReplyShapes) -> bool {
+        let before = (self.any, self.returns, self.set.len());
         self.any |= other.any;
         self.returns |= other.returns;
         for shape in &other.set {
@@ -63,33 +24,25 @@ impl ReplyShapes {
             }
         }
         self.any |= self.set.len() > SHAPES_LIMIT;
+        before != (self.any, self.returns, self.set.len())
     }
+}
 
-    /// The shape of a known value.
-    fn head_of(value: &Value) -> Option<ReplyShape> {
-        match value {
-            Value::Scalar(scalar) => Some(ReplyShape::Scalar(scalar.clone())),
-            Value::Data { tag, .. } => Some(ReplyShape::Tag(*tag)),
-            Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
-        }
-    }
-
-    /// Tests whether an answer is possible by these shapes; `None` is no answer.
-    #[must_use]
-    pub fn admits(&self, answer: Option<&Value>) -> bool {
-        self.any || self.set.iter().any(|shape| shape.fits(answer))
-    }
+fn any() -> ReplyShapes {
+    ReplyShapes { any: true, returns: true, set: Vec::new() }
 }
 
 /// Computes the shapes of every instruction of every function.
 pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
+    let graphs: Vec<Graph> = functions.iter().map(Graph::of).collect();
     let mut entries: Vec<ReplyShapes> = vec![ReplyShapes::default(); functions.len()];
     loop {
         let before = entries.clone();
         for (at, function) in functions.iter_mut().enumerate() {
-            function.reply_shapes = function_shapes(function, constants, &entries);
-            entries[at] = function.reply_shapes.first().cloned().unwrap_or_else(ReplyShapes::any);
+            let mut shapes = graphs[at].backward(|pc, behind| transfer(function, pc, behind, constants, &entries));
+            shapes.truncate(function.code.len());
+            entries[at] = shapes.first().cloned().unwrap_or_else(any);
+            function.reply_shapes = shapes;
         }
         if before == entries {
             return;
@@ -97,156 +50,93 @@ pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
     }
 }
 
-fn function_shapes(function: &Function, constants: &[Value], entries: &[ReplyShapes]) -> Vec<ReplyShapes> {
-    let mut shapes = vec![ReplyShapes::default(); function.code.len()];
-    loop {
-        let mut changed = false;
-        for pc in (0..function.code.len()).rev() {
-            let own = transfer(function, pc, constants, entries, &shapes);
-            changed |= own != shapes[pc];
-            shapes[pc] = own;
-        }
-        if !changed {
-            return shapes;
-        }
-    }
-}
-
 fn transfer(
     function: &Function,
     pc: usize,
+    behind: &ReplyShapes,
     constants: &[Value],
     entries: &[ReplyShapes],
-    shapes: &[ReplyShapes],
 ) -> ReplyShapes {
-    let mut own = ReplyShapes::default();
-    let follow = |own: &mut ReplyShapes, to: Pc| {
-        if let Some(next) = shapes.get(to as usize) {
-            own.join(next);
-        }
-    };
-    let following = pc as Pc + 1;
     if is_reported(function, pc) {
-        return ReplyShapes::any();
+        return any();
     }
     match &function.code[pc] {
-        Op::Reply { src } => reply(&mut own, part(function, pc), *src, constants),
-        Op::End => own.set.push(ReplyShape::Nothing),
-        Op::Return { .. } => own.returns = true,
+        Op::Reply { src } => reply(function, pc, *src, constants),
+        Op::End => ReplyShapes { set: vec![ReplyShape::Nothing], ..ReplyShapes::default() },
+        Op::Return { .. } => ReplyShapes { returns: true, ..ReplyShapes::default() },
         Op::Call { function: callee, .. } => {
             let callee = &entries[*callee as usize];
-            own.join(&ReplyShapes { returns: false, ..callee.clone() });
+            let mut own = ReplyShapes { returns: false, ..callee.clone() };
             if callee.returns || callee.any {
-                follow(&mut own, following);
+                own.join(behind);
             }
+            own
         }
-        op => visit_ways(op, following, &mut |to| follow(&mut own, to)),
+        _ => behind.clone(),
     }
-    own
 }
 
 /// Tests whether something may be reported of an instruction, whatever is observed: that it is faulty, or that the client
 /// broke its duty.
 pub(super) fn is_reported(function: &Function, pc: usize) -> bool {
-    let op = function.code[pc].plain();
-    let is_wrong = matches!(op, Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported);
-    let is_partial = matches!(op, Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. });
-    is_wrong || is_partial || function.counting.contains(&(pc as Pc))
+    function.code[pc].may_fault() || function.counting.contains(&(pc as u32))
 }
 
-/// The instructions that use the same registers as one of them, and how many registers are parameters.
-fn part(function: &Function, pc: usize) -> (&[Op], u32) {
-    let next = function.parts.partition_point(|start| *start as usize <= pc);
-    let start = next.checked_sub(1).map_or(0, |at| function.parts[at] as usize);
-    let end = function.parts.get(next).map_or(function.code.len(), |end| *end as usize);
-    (&function.code[start..end], function.params)
-}
-
-fn reply(own: &mut ReplyShapes, part: (&[Op], u32), src: Operand, constants: &[Value]) {
-    let mut seen = BTreeSet::new();
-    let mut found = Some(Vec::new());
-    shapes_of(part, src, constants, &mut seen, &mut found);
-    match found {
-        Some(shapes) if shapes.len() <= SHAPES_LIMIT => own.set.extend(shapes),
-        _ => *own = ReplyShapes::any(),
+/// The shapes of what an instruction of a function answers.
+fn reply(function: &Function, pc: usize, src: Operand, constants: &[Value]) -> ReplyShapes {
+    let part = function.ranges().into_iter().find(|part| part.contains(&pc)).unwrap_or_default();
+    let mut search = Sources { code: &function.code[part], params: function.params, constants, seen: BTreeSet::new() };
+    match search.shapes(src) {
+        Some(shapes) if shapes.len() <= SHAPES_LIMIT => ReplyShapes { set: shapes, ..ReplyShapes::default() },
+        _ => any(),
     }
 }
 
-/// Collects the shapes of what an operand may hold; `None` where they are not known.
-fn shapes_of(
-    part: (&[Op], u32),
-    operand: Operand,
-    constants: &[Value],
-    seen: &mut BTreeSet<u32>,
-    found: &mut Option<Vec<ReplyShape>>,
-) {
-    let register = match operand {
-        Operand::Register(register) => register,
-        Operand::Constant(constant) => return add(found, ReplyShapes::head_of(&constants[constant as usize])),
-        Operand::Slot(_) => return *found = None,
-    };
-    if !seen.insert(register) || found.is_none() {
-        return;
-    }
-    let (code, params) = part;
-    if register < params {
-        return *found = None;
-    }
-    for op in code {
-        match op {
-            Op::Make { dst, tag, .. } if *dst == register => add(found, Some(ReplyShape::Tag(*tag))),
-            Op::Copy { dst, src } | Op::Swap { dst, src, .. } | Op::Join { dst, src, .. } if *dst == register => {
-                shapes_of(part, *src, constants, seen, found);
-            }
-            op if writes(op) == Some(register) => *found = None,
-            Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register) => {
-                *found = None;
-            }
-            _ => {}
+/// The search for what a register may hold, through all that writes it among the instructions that use the same registers.
+struct Sources<'a> {
+    code: &'a [Op],
+    params: u32,
+    constants: &'a [Value],
+    seen: BTreeSet<Register>,
+}
+
+impl Sources<'_> {
+    /// The shapes of what an operand may hold; `None` where they are not known.
+    fn shapes(&mut self, operand: Operand) -> Option<Vec<ReplyShape>> {
+        let register = match operand {
+            Operand::Register(register) => register,
+            Operand::Constant(constant) => return Some(vec![shape(&self.constants[constant as usize])?]),
+            Operand::Slot(_) => return None,
+        };
+        let mut found = Vec::new();
+        if !self.seen.insert(register) {
+            return Some(found);
         }
-    }
-}
-
-fn add(found: &mut Option<Vec<ReplyShape>>, shape: Option<ReplyShape>) {
-    match (found.as_mut(), shape) {
-        (Some(shapes), Some(shape)) if !shapes.contains(&shape) => shapes.push(shape),
-        (_, None) => *found = None,
-        _ => {}
-    }
-}
-
-/// The register that an instruction writes its result to.
-pub(crate) fn writes(op: &Op) -> Option<u32> {
-    match op {
-        Op::Copy { dst, .. } | Op::Unary { dst, .. } | Op::Binary { dst, .. } | Op::Insert { dst, .. } => Some(*dst),
-        Op::Replace { dst, .. } | Op::Index { dst, .. } | Op::Slice { dst, .. } | Op::Make { dst, .. } => Some(*dst),
-        Op::MakeList { dst, .. } | Op::IsVariant { dst, .. } | Op::Field { dst, .. } | Op::With { dst, .. } => {
-            Some(*dst)
+        if register < self.params {
+            return None;
         }
-        Op::HasLength { dst, .. } | Op::Nth { dst, .. } | Op::Tail { dst, .. } | Op::Iterate { dst, .. } => Some(*dst),
-        Op::IterateInOrder { dst, .. } | Op::IterateRange { dst, .. } | Op::RangeList { dst, .. } => Some(*dst),
-        Op::Push { dst, .. } | Op::Gather { dst, .. } => Some(*dst),
-        Op::Swap { dst, .. } | Op::Join { dst, .. } | Op::Call { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
-        Op::PickElement { dst, .. } | Op::Append { dst, .. } | Op::AppendOne { dst, .. } => Some(*dst),
-        Op::Retain { dst, .. } | Op::Find { dst, .. } => Some(*dst),
-        Op::Require { dst, .. } => Some(*dst),
-        Op::Store { .. }
-        | Op::Put { .. }
-        | Op::Delete { .. }
-        | Op::Behead { .. }
-        | Op::Next { .. }
-        | Op::Jump { .. }
-        | Op::Unless { .. }
-        | Op::Branch { .. }
-        | Op::Compare { .. } => None,
-        Op::Within { .. } => None,
-        Op::ByVariant { .. }
-        | Op::Split { .. }
-        | Op::Return { .. }
-        | Op::Select { .. }
-        | Op::Assume { .. }
-        | Op::Expects { .. } => None,
-        Op::Watched { op, .. } => writes(op),
-        Op::Fault { .. } | Op::Reply { .. } | Op::End | Op::Yield | Op::Unsupported => None,
+        for op in self.code.iter().filter(|op| op.defs().contains(&register)) {
+            let shapes = match op {
+                Op::Make { tag, .. } => vec![ReplyShape::Tag(*tag)],
+                Op::Copy { src, .. } | Op::Swap { src, .. } | Op::Join { src, .. } => self.shapes(*src)?,
+                _ => return None,
+            };
+            shapes.into_iter().for_each(|shape| {
+                if !found.contains(&shape) {
+                    found.push(shape)
+                }
+            });
+        }
+        Some(found)
+    }
+}
+
+/// The shape of a known value.
+fn shape(value: &Value) -> Option<ReplyShape> {
+    match value {
+        Value::Scalar(scalar) => Some(ReplyShape::Scalar(scalar.clone())),
+        Value::Data { tag, .. } => Some(ReplyShape::Tag(*tag)),
+        Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
+        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
     }
 }

@@ -6,9 +6,8 @@
 
 use super::cells;
 use super::code::{Domain, Function, Op, Pc, Program, ProgramKind, Register};
-use super::flow::Flow;
-use super::operands::{change_opening, change_ways, visit_written};
-use super::passes::{forward, visit_read};
+use super::dataflow::Graph;
+use super::passes::forward;
 
 /// Adds the handler that chooses late, where that is another one.
 pub(super) fn add(program: &mut Program) {
@@ -40,12 +39,12 @@ fn choices(function: &mut Function) -> bool {
 /// not be possible at all: a range and a collection may be empty.
 fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
     let Op::Choose { dst, domain: Domain::Type(_) | Domain::Alternatives(_) } = function.code[at] else { return None };
-    let flow = Flow::of(function);
-    let needed = flow.needed(function, dst);
-    if needed[at + 1] && flow.from[at + 1] != [at] {
+    let graph = Graph::of(function);
+    let needed = graph.live(function, dst);
+    if needed[at + 1] && graph.predecessors[at + 1] != [at] {
         return None;
     }
-    let mut path = Path { function, flow: &flow, needed: &needed, dst, places: Vec::new(), saved: false };
+    let mut path = Path { function, graph: &graph, needed: &needed, dst, places: Vec::new(), saved: false };
     path.follow(at + 1);
     path.saved.then_some(path.places)
 }
@@ -53,7 +52,7 @@ fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
 /// The ways from a choice on.
 struct Path<'f> {
     function: &'f Function,
-    flow: &'f Flow,
+    graph: &'f Graph,
     needed: &'f [bool],
     dst: Register,
     /// The instructions before which the choice is made.
@@ -70,30 +69,22 @@ impl Path<'_> {
                 self.saved = true;
                 return;
             }
-            if self.names(at) {
+            if self.function.code[at].names(self.dst) {
                 break;
             }
             if let Some(end) = self.past(at) {
-                self.saved |= (at..end).any(|at| self.flow.ways[at].is_empty());
+                self.saved |= (at..end).any(|at| self.graph.successors[at].is_empty());
                 at = end;
                 continue;
             }
             if self.may_divide(at) {
-                let flow = self.flow;
-                flow.ways[at].iter().for_each(|to| self.follow(*to));
+                let graph = self.graph;
+                graph.successors[at].iter().for_each(|to| self.follow(*to));
                 return;
             }
             break;
         }
         self.places.push(at);
-    }
-
-    /// Tests whether an instruction reads the choice, or writes the register that holds it.
-    fn names(&self, at: usize) -> bool {
-        let (op, mut names) = (&self.function.code[at], false);
-        visit_read(op, &mut |own| names |= own == self.dst);
-        visit_written(op, &mut |own| names |= own == self.dst);
-        names
     }
 
     /// The end of the instructions from there on that are entered at the first one only, left to their end only, and do not
@@ -102,10 +93,10 @@ impl Path<'_> {
         let (mut end, mut next) = (at + 1, at);
         loop {
             while next < end {
-                if next >= self.function.code.len() || self.names(next) {
+                if self.function.code.get(next).is_none_or(|op| op.names(self.dst)) {
                     return None;
                 }
-                for to in &self.flow.ways[next] {
+                for to in &self.graph.successors[next] {
                     end = end.max(*to);
                     if *to <= at {
                         return None;
@@ -113,7 +104,7 @@ impl Path<'_> {
                 }
                 next += 1;
             }
-            let mut from = (at + 1..=end).flat_map(|inside| &self.flow.from[inside]);
+            let mut from = (at + 1..=end).flat_map(|inside| &self.graph.predecessors[inside]);
             if from.clone().any(|from| *from < at) {
                 return None;
             }
@@ -128,8 +119,8 @@ impl Path<'_> {
     fn may_divide(&self, at: usize) -> bool {
         let forks =
             matches!(self.function.code[at].plain(), Op::Branch { .. } | Op::Compare { .. } | Op::Select { .. });
-        let alone = |to: &usize| *to > at && (!self.needed[*to] || self.flow.from[*to] == [at]);
-        forks && self.flow.ways[at].iter().all(alone)
+        let alone = |to: &usize| *to > at && (!self.needed[*to] || self.graph.predecessors[*to] == [at]);
+        forks && self.graph.successors[at].iter().all(alone)
     }
 }
 
@@ -149,8 +140,7 @@ fn put(function: &mut Function, choice: usize, places: &[usize]) {
         let here = places.contains(&at).then_some(choice).into_iter().chain((at != choice).then_some(at));
         for from in here {
             let mut op = if from == at { op.clone() } else { old[from].clone() };
-            change_ways(&mut op, &mut |to| *to = first[*to as usize]);
-            change_opening(&mut op, &mut |split| *split = own[*split as usize]);
+            op.retarget(&mut |to| first[to as usize], &mut |split| own[split as usize]);
             function.code.push(op);
             function.origin.push(origins[from]);
             function.reply_shapes.push(shapes[at].clone());
@@ -167,7 +157,6 @@ mod tests {
     use super::*;
     use crate::Spec;
     use crate::spec::code::Operand;
-    use crate::spec::operands::visit_ways;
 
     fn spec(text: &str) -> Arc<Spec> {
         Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"))
@@ -185,8 +174,7 @@ mod tests {
             Op::Reply { .. } => met.push('r'),
             _ => {}
         }
-        let mut open = Vec::new();
-        visit_ways(&function.code[at], at as Pc + 1, &mut |to| open.push(to as usize));
+        let open: Vec<usize> = function.code[at].successors(at).collect();
         if open.is_empty() {
             found.push(met.clone());
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::code::{Op, Operand, Touch};
+use super::code::{Op, Touch};
 use super::{Site, Spec};
 
 /// An instruction that writes to a variable.
@@ -39,7 +39,7 @@ impl Traced {
         let mut writes = Vec::new();
         for function in &mut program.functions {
             for (op, site) in function.code.iter_mut().zip(&function.origin) {
-                if let Some((slot, key)) = written(op).filter(|(slot, _)| *slot < program.state) {
+                if let Some((slot, key)) = op.stores().filter(|(slot, _)| *slot < program.state) {
                     let touch = Touch { slot: first + writes.len() as u32, key };
                     writes.push(Write { slot, site: *site });
                     *op = watched(std::mem::replace(op, Op::End), touch);
@@ -60,19 +60,5 @@ fn watched(op: Op, touch: Touch) -> Op {
     match op {
         Op::Watched { op, touches } => Op::Watched { op, touches: touches.iter().cloned().chain([touch]).collect() },
         op => Op::Watched { op: Box::new(op), touches: [touch].into() },
-    }
-}
-
-/// The variable that an instruction writes to, and the key where that is one entry of a map or set.
-pub(super) fn written(op: &Op) -> Option<(u32, Option<Operand>)> {
-    match op {
-        Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {
-            Some((*slot, Some(*key)))
-        }
-        Op::Store { slot, .. } | Op::Append { slot, .. } | Op::AppendOne { slot, .. } | Op::Behead { slot, .. } => {
-            Some((*slot, None))
-        }
-        Op::Watched { op, .. } => written(op),
-        _ => None,
     }
 }

@@ -3,9 +3,8 @@
 //! `late := late + [v]`, `pick late`, `v in late` and `late := [x for x in late if x != v]` do the same on `[1, 2, 1]` and on
 //! `[2, 1]`; `late[0]`, `len(late)` and `reply late` do not.
 
-use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Register, Slot};
-use super::operands::{visit_operands, visit_written};
-use super::readers::readers;
+use super::code::{Binary, Domain, Function, Op, Operand, Program, Register, Slot};
+use super::dataflow::Graph;
 use super::reply_shapes::is_reported;
 use super::types::{Type, Types};
 use crate::value::Value;
@@ -13,24 +12,28 @@ use crate::value::Value;
 /// A value is followed through so many copies.
 const COPIES: usize = 4;
 
+/// A function and the ways that it takes.
+type Flow<'f> = (&'f Function, &'f Graph);
+
 /// The variables of which nothing is read but what elements are there.
 pub(super) fn unordered(program: &Program, types: &Types) -> Vec<bool> {
     let is_list = |slot: &Slot| matches!(types.get(slot.ty), Type::List(_));
     let mut unordered: Vec<bool> = program.slots.iter().map(is_list).collect();
     for function in &program.functions {
+        let graph = Graph::of(function);
         for (pc, op) in function.code.iter().enumerate() {
-            visit_operands(op, &mut |operand| {
+            for operand in op.operands() {
                 if let Operand::Slot(slot) = operand {
-                    unordered[slot as usize] &= asks_for_elements(program, function, pc, slot);
+                    unordered[slot as usize] &= asks_for_elements(program, (function, &graph), pc, slot);
                 }
-            });
+            }
         }
     }
     unordered
 }
 
 /// Tests whether an instruction that reads a variable does the same on each list of the same elements.
-fn asks_for_elements(program: &Program, function: &Function, pc: usize, slot: u32) -> bool {
+fn asks_for_elements(program: &Program, (function, graph): Flow, pc: usize, slot: u32) -> bool {
     let list = Operand::Slot(slot);
     let is_empty = |operand: &Operand| match operand {
         Operand::Constant(at) => matches!(&program.constants[*at as usize], Value::List(list) if list.is_empty()),
@@ -41,23 +44,23 @@ fn asks_for_elements(program: &Program, function: &Function, pc: usize, slot: u3
         Op::HasLength { length, exact, .. } => *length == u32::from(!exact),
         Op::Binary { op: Binary::In, a, .. } => *a != list,
         Op::Binary { op: Binary::Eq | Binary::Ne, a, b, .. } => is_empty(a) || is_empty(b),
-        Op::Binary { op: Binary::Add, dst, .. } => goes_back(function, (pc + 1, *dst), slot, COPIES),
-        Op::Iterate { .. } => is_filter(function, pc, slot),
+        Op::Binary { op: Binary::Add, dst, .. } => goes_back((function, graph), (pc + 1, *dst), slot, COPIES),
+        Op::Iterate { .. } => is_filter((function, graph), pc, slot),
         _ => false,
     }
 }
 
 /// Tests whether what a register holds at a position goes to a variable and nowhere else.
-fn goes_back(function: &Function, (from, held): (usize, Register), slot: u32, copies: usize) -> bool {
-    readers(function, from as Pc, Operand::Register(held)).into_iter().all(|at| match function.code[at].plain() {
+fn goes_back((function, graph): Flow, (from, held): (usize, Register), slot: u32, copies: usize) -> bool {
+    graph.readers(function, from, Operand::Register(held)).into_iter().all(|at| match function.code[at].plain() {
         Op::Store { slot: to, .. } => *to == slot,
-        Op::Copy { dst, .. } => copies > 0 && goes_back(function, (at + 1, *dst), slot, copies - 1),
+        Op::Copy { dst, .. } => copies > 0 && goes_back((function, graph), (at + 1, *dst), slot, copies - 1),
         _ => false,
     })
 }
 
 /// Tests whether a loop puts those elements of a variable's list into it again for which a condition holds.
-fn is_filter(function: &Function, pc: usize, slot: u32) -> bool {
+fn is_filter((function, graph): Flow, pc: usize, slot: u32) -> bool {
     let code = &function.code;
     let Some(Op::Next { element, done, .. }) = code.get(pc + 1).map(Op::plain) else { return false };
     let body = pc + 2..*done as usize;
@@ -74,17 +77,13 @@ fn is_filter(function: &Function, pc: usize, slot: u32) -> bool {
     begins
         && is_element(function, body.clone(), *pushed, *element)
         && body.clone().all(is_pure)
-        && goes_back(function, (body.end, *list), slot, COPIES)
+        && goes_back((function, graph), (body.end, *list), slot, COPIES)
 }
 
 /// Tests whether what is read in a loop is its current element.
 fn is_element(function: &Function, body: std::ops::Range<usize>, read: Operand, element: Register) -> bool {
     let Operand::Register(register) = read else { return false };
-    let writes = |at: &usize| {
-        let mut written = false;
-        visit_written(&function.code[*at], &mut |own| written |= own == register);
-        written
-    };
+    let writes = |at: &usize| function.code[*at].defs().contains(&register);
     let copies = |at: usize| {
         let op = function.code[at].plain();
         matches!(op, Op::Copy { src, .. } if *src == Operand::Register(element))

@@ -8,21 +8,9 @@ mod registers;
 mod steps;
 mod there;
 
-use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Unary};
-use super::operands::visit_operands;
+use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Touch, Unary};
 use super::types::{Type, Types};
 use registers::{Part, Registers};
-
-pub use steps::Component;
-
-/// A part of the state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
-    /// The variable.
-    pub slot: u32,
-    /// The key or element; `None` is the variable as a whole.
-    pub key: Option<Operand>,
-}
 
 /// The access that a `pick` from a variable counts as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,7 +136,7 @@ impl Analysis<'_> {
             },
             // What is pushed to is a list of its own, or the rest of a variable without one element.
             Op::Push { src, when, .. } => [*src, *when].into_iter().for_each(|operand| self.whole(operand, &mut found)),
-            op => visit_operands(op, &mut |operand| self.whole(operand, &mut found)),
+            op => op.operands().iter().for_each(|operand| self.whole(*operand, &mut found)),
         }
         found.retain(|touch| touch.slot < self.program.state);
         found

@@ -4,7 +4,6 @@
 //! After `r1 := m.remove(k)` the register holds `m` but for k, and after `s0 := r1` so does the variable: only k was touched.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Unary};
-use crate::spec::operands::visit_written;
 use crate::value::Value;
 
 /// Instructions that use the same registers.
@@ -62,7 +61,7 @@ impl Registers {
         // A parameter is written where the function is entered.
         written.iter_mut().take(part.params as usize).for_each(|places| places.push(usize::MAX));
         for (pc, op) in part.code.iter().enumerate() {
-            visit_written(op, &mut |register| written[register as usize].push(pc));
+            op.defs().iter().for_each(|register| written[*register as usize].push(pc));
         }
         let mut registers = Registers {
             slots: vec![None; count],

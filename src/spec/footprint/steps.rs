@@ -6,23 +6,9 @@
 use super::registers::{Part, Registers};
 use super::there::Lookups;
 use super::{Picking, touches};
-use crate::spec::code::{Domain, Function, Op, Operand, Program};
-use crate::spec::reply_shapes::writes;
+use crate::spec::code::{Component, Domain, Function, Op, Operand, Program};
 use crate::spec::types::Types;
 use crate::syntax::ast::NodeId;
-
-/// Steps that touch common variables.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Component {
-    /// Their numbers.
-    pub steps: Vec<usize>,
-    /// The variables that they touch.
-    pub slots: Vec<u32>,
-    /// True if each run of each of the steps touches these variables at one key only.
-    pub keyed: bool,
-    /// True if the steps can never be faulty, so that nothing is missed where they are not run.
-    pub faultless: bool,
-}
 
 /// The steps of a program, by what they have to do with each other.
 pub(super) fn components(program: &Program, types: &Types) -> Vec<Component> {
@@ -32,21 +18,19 @@ pub(super) fn components(program: &Program, types: &Types) -> Vec<Component> {
         let shares = |other: &Component| own.slots.iter().any(|slot| other.slots.contains(slot));
         let (sharing, apart): (Vec<_>, Vec<_>) = components.into_iter().partition(shares);
         components = apart;
-        sharing.into_iter().for_each(|other| own.absorb(other));
+        sharing.into_iter().for_each(|other| absorb(&mut own, other));
         components.push(own);
     }
     components
 }
 
-impl Component {
-    fn absorb(&mut self, other: Component) {
-        self.steps.extend(other.steps);
-        self.slots.extend(other.slots);
-        self.slots.sort_unstable();
-        self.slots.dedup();
-        self.keyed &= other.keyed;
-        self.faultless &= other.faultless;
-    }
+fn absorb(own: &mut Component, other: Component) {
+    own.steps.extend(other.steps);
+    own.slots.extend(other.slots);
+    own.slots.sort_unstable();
+    own.slots.dedup();
+    own.keyed &= other.keyed;
+    own.faultless &= other.faultless;
 }
 
 /// A step by itself.
@@ -66,7 +50,7 @@ fn alone(program: &Program, types: &Types, step: usize) -> Component {
         let lookups = Lookups { function, registers: &registers };
         let is_safe = |pc: usize| called == entry && lookups.is_there(pc);
         let mut code = function.code.iter().enumerate();
-        component.faultless &= function.counting.is_empty() && code.all(|(pc, op)| !may_fault(op) || is_safe(pc));
+        component.faultless &= function.counting.is_empty() && code.all(|(pc, op)| !op.may_fault() || is_safe(pc));
         if called != entry {
             let inner = touches(program, types, called, Picking::Whole).into_iter().flatten();
             let before = component.slots.len();
@@ -112,7 +96,7 @@ fn is_chosen_once(program: &Program, entry: usize, place: usize) -> bool {
 
 /// Tests whether a loop comes back to an instruction.
 fn comes_back(function: &Function, place: usize) -> bool {
-    let leads_back = |(pc, op): (usize, &Op)| pc >= place && targets(op).iter().any(|to| *to as usize <= place);
+    let leads_back = |(pc, op): (usize, &Op)| pc >= place && op.ways().iter().any(|to| *to as usize <= place);
     function.code.iter().enumerate().any(leads_back)
 }
 
@@ -123,7 +107,7 @@ fn key_choice(program: &Program, types: &Types, step: usize) -> Option<usize> {
     let registers = registers(function, program);
     let first = touches(program, types, entry, Picking::Element).into_iter().flatten().next()?;
     let Operand::Register(key) = registers.origin(first.key?) else { return None };
-    let place = function.code.iter().position(|op| writes(op) == Some(key))?;
+    let place = function.code.iter().position(|op| op.defs().contains(&key))?;
     matches!(function.code[place], Op::Choose { .. } | Op::PickElement { .. }).then_some(place)
 }
 
@@ -151,24 +135,7 @@ fn is_fixed(function: &Function, key: Operand) -> bool {
         Operand::Slot(_) => return false,
         Operand::Register(register) => register,
     };
-    let mut places = function.code.iter().enumerate().filter(|(_, op)| writes(op) == Some(register));
+    let mut places = function.code.iter().enumerate().filter(|(_, op)| op.defs().contains(&register));
     let (Some((place, _)), None) = (places.next(), places.next()) else { return false };
-    let iterated = |op: &Op| matches!(op, Op::Next { element, presence, cursor, .. } if [*element, *presence, *cursor].contains(&register));
-    register >= function.params && !function.code.iter().any(iterated) && !comes_back(function, place)
-}
-
-pub(super) fn targets(op: &Op) -> Vec<u32> {
-    match op {
-        Op::Jump { to } | Op::Unless { to, .. } => vec![*to],
-        Op::Branch { otherwise, .. } | Op::Compare { otherwise, .. } | Op::Split { otherwise, .. } => vec![*otherwise],
-        Op::Swap { end, .. } => vec![*end],
-        Op::Next { done, .. } => vec![*done],
-        Op::Select { targets } => targets.to_vec(),
-        _ => Vec::new(),
-    }
-}
-
-fn may_fault(op: &Op) -> bool {
-    matches!(op, Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. } | Op::Fault { .. } | Op::Expects { .. })
-        || matches!(op, Op::Unsupported)
+    register >= function.params && !comes_back(function, place)
 }

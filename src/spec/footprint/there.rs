@@ -3,9 +3,7 @@
 //! A step that cannot be faulty is followed only where a request has to do with it, so it matters to see that it cannot.
 
 use super::registers::Registers;
-use super::steps::targets;
 use crate::spec::code::{Binary, Domain, Function, Op, Operand, Unary};
-use crate::spec::reply_shapes::writes;
 
 /// The lookups of a function: its code, and what is known of the registers that hold the keys.
 pub(super) struct Lookups<'a> {
@@ -24,7 +22,7 @@ impl Lookups<'_> {
 
     /// The only instruction that writes a register, and where it is.
     fn written(&self, register: u32) -> Option<(usize, &Op)> {
-        let mut places = self.function.code.iter().enumerate().filter(|(_, op)| writes(op) == Some(register));
+        let mut places = self.function.code.iter().enumerate().filter(|(_, op)| op.result() == Some(register));
         let only = places.next()?;
         places.next().is_none().then_some(only)
     }
@@ -66,21 +64,15 @@ impl Lookups<'_> {
                 }
                 _ => false,
             };
-            is_in && code[..at].iter().all(|op| targets(op).iter().all(|to| *to as usize <= at))
+            is_in && code[..at].iter().all(|op| op.ways().iter().all(|to| *to as usize <= at))
         })
     }
 
     /// Tests whether an instruction that comes before another one, or may come back to it, stores to a variable.
     fn may_have_stored(&self, slot: u32, pc: usize) -> bool {
         let code = &self.function.code;
-        let stores = |op: &Op| match op {
-            Op::Store { slot: to, .. } | Op::Put { slot: to, .. } | Op::Delete { slot: to, .. } => *to == slot,
-            Op::Append { slot: to, .. } | Op::AppendOne { slot: to, .. } => *to == slot,
-            Op::Retain { slot: to, .. } | Op::Behead { slot: to, .. } => *to == slot,
-            Op::Call { .. } => true,
-            _ => false,
-        };
-        let comes_back = |from: usize| code[from..].iter().any(|op| targets(op).iter().any(|to| *to as usize <= pc));
+        let stores = |op: &Op| matches!(op, Op::Call { .. }) || op.stores().is_some_and(|(stored, _)| stored == slot);
+        let comes_back = |from: usize| code[from..].iter().any(|op| op.ways().iter().any(|to| *to as usize <= pc));
         code.iter().enumerate().any(|(at, op)| stores(op) && (at < pc || comes_back(at)))
     }
 }

@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use super::{Context, Unknown};
 use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
-use crate::spec::operands::change_targets;
 use crate::spec::passes::Code;
 use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::NodeId;
@@ -163,12 +162,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     pub(super) fn place(&mut self, label: Label) {
         let here = self.here();
         for at in label.0 {
-            let waiting = &mut self.code[at];
-            match waiting {
-                // The opening instruction stays.
-                Op::Swap { end, .. } => *end = here,
-                op => change_targets(op, &mut |to| *to = here),
-            }
+            self.code[at].retarget(&mut |_| here, &mut |split| split);
         }
     }
 

@@ -3,8 +3,7 @@
 //! After `r2 := (r0, r1)` and `r3 := r2.0`, what reads r3 reads r0.
 
 use super::targets;
-use crate::spec::code::{Function, Op, Operand, Register};
-use crate::spec::operands::{change, visit_operands, visit_written};
+use crate::spec::code::{Function, Op, Operand};
 
 /// Forwards what copies hold, and what is taken out of a constructor that was just made.
 pub(super) fn forward(function: &mut Function) {
@@ -18,7 +17,7 @@ pub(super) fn forward(function: &mut Function) {
         take_apart(code, &written);
         let sources = sources(code, &written);
         for op in code {
-            change(op, &mut |operand| *operand = origin(*operand, &sources), &mut |_| {});
+            op.substitute(&mut |operand| origin(operand, &sources));
         }
     }
 }
@@ -31,7 +30,7 @@ impl Written {
         let mut times = vec![0; registers as usize];
         times.iter_mut().take(params as usize).for_each(|times| *times = 1);
         for op in code {
-            visit_written(op, &mut |register| times[register as usize] += 1);
+            op.defs().iter().for_each(|register| times[*register as usize] += 1);
         }
         Written(times)
     }
@@ -51,24 +50,16 @@ fn compute_in_place(code: &mut [Op], targets: &[bool]) {
     for at in 1..code.len() {
         let Op::Copy { dst, src: Operand::Register(src) } = code[at] else { continue };
         let made_here = matches!(code[at - 1].plain(), Op::Binary { .. } | Op::Unary { .. } | Op::IsVariant { .. });
-        if targets[at] || !made_here || !writes_only(&code[at - 1], src) {
+        if targets[at] || !made_here || code[at - 1].defs()[..] != [src] {
             continue;
         }
-        let mut reads = 0;
-        code.iter().for_each(|op| visit_operands(op, &mut |read| reads += u32::from(read == Operand::Register(src))));
-        let mut writers = 0;
-        code.iter().for_each(|op| visit_written(op, &mut |register| writers += u32::from(register == src)));
+        let reads = code.iter().flat_map(Op::operands).filter(|read| *read == Operand::Register(src)).count();
+        let writers = code.iter().flat_map(Op::defs).filter(|register| *register == src).count();
         if reads == 1 && writers == 1 {
-            change(&mut code[at - 1], &mut |_| {}, &mut |register| *register = dst);
+            code[at - 1].rename(&mut |register| if register == src { dst } else { register });
             code[at] = Op::Copy { dst, src: Operand::Register(dst) };
         }
     }
-}
-
-fn writes_only(op: &Op, register: Register) -> bool {
-    let mut only = true;
-    visit_written(op, &mut |written| only &= written == register);
-    only
 }
 
 /// A field of a constructor that is always made here is what was put into it.

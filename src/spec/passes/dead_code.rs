@@ -2,17 +2,18 @@
 //!
 //! `r1 := r0 is Some`, where nothing reads r1, goes.
 
-use super::{keep, visit_read};
+use super::keep;
 use crate::spec::code::{Function, Op, Operand};
-use crate::spec::operands::change_targets;
+use crate::spec::dataflow::Graph;
 
 /// Leaves out what does nothing.
 pub(super) fn remove(function: &mut Function) {
-    let mut stays = reached(function);
+    let mut stays = Graph::of(function).reached(0, |_| true);
+    stays.truncate(function.code.len());
     for part in function.ranges() {
         let mut read = vec![false; function.registers as usize];
         for op in &function.code[part.clone()] {
-            visit_read(op, &mut |register| read[register as usize] = true);
+            op.uses().iter().for_each(|register| read[*register as usize] = true);
         }
         for at in part {
             stays[at] &= !is_idle(&function.code[at], at, &read);
@@ -34,22 +35,4 @@ fn is_idle(op: &Op, at: usize, read: &[bool]) -> bool {
         Op::Jump { to } => *to as usize == at + 1,
         _ => false,
     }
-}
-
-/// Which instructions can be reached from the first one, or open or begin something that is.
-fn reached(function: &Function) -> Vec<bool> {
-    let mut reached = vec![false; function.code.len()];
-    let mut open = vec![0];
-    while let Some(at) = open.pop() {
-        if reached.get(at).is_none_or(|reached| *reached) {
-            continue;
-        }
-        reached[at] = true;
-        let op = &function.code[at];
-        change_targets(&mut op.clone(), &mut |to| open.push(*to as usize));
-        if !matches!(op.plain(), Op::Jump { .. } | Op::Reply { .. } | Op::Return { .. } | Op::End | Op::Select { .. }) {
-            open.push(at + 1);
-        }
-    }
-    reached
 }

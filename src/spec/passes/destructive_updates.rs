@@ -4,8 +4,7 @@
 //! `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` takes its first element off; `m := m.remove(k)`
 //! removes an entry. Without a second reference to it nothing is copied.
 
-use crate::spec::code::{Binary, Function, Op, Operand, Pc, Register};
-use crate::spec::operands::{change, visit_operands, visit_ways, visit_written};
+use crate::spec::code::{Binary, Function, Op, Operand, Register};
 
 /// Appends to lists, takes elements off them, writes and removes entries, in place.
 pub(super) fn collections(function: &mut Function) {
@@ -30,12 +29,10 @@ pub(super) fn collections(function: &mut Function) {
 
 /// From where to where the code may jump: each way that does not lead to the next instruction.
 fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
-    let mut jumps = Vec::new();
-    for (from, op) in code.iter().enumerate() {
-        let next = from as Pc + 1;
-        visit_ways(op, next, &mut |to| jumps.extend((to != next).then_some((from, to as usize))));
-    }
-    jumps
+    let jumps = |(from, op): (usize, &Op)| {
+        op.ways().into_iter().map(move |to| (from, to as usize)).filter(|(from, to)| *to != from + 1)
+    };
+    code.iter().enumerate().flat_map(jumps).collect()
 }
 
 /// `r := s`: what reads r reads s, where s is not written in between and every way there leads along here.
@@ -45,12 +42,8 @@ fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> b
     if entered(at + 1, last) || code[at + 1..last].iter().any(|op| may_write(op, slot)) {
         return;
     }
-    let mut here = |operand: &mut Operand| {
-        if *operand == Operand::Register(dst) {
-            *operand = Operand::Slot(slot);
-        }
-    };
-    code[at + 1..=last].iter_mut().for_each(|op| change(op, &mut here, &mut |_| {}));
+    let mut here = |operand| if operand == Operand::Register(dst) { Operand::Slot(slot) } else { operand };
+    code[at + 1..=last].iter_mut().for_each(|op| op.substitute(&mut here));
 }
 
 /// `r := s + b; s := r`, where nothing else reads r.
@@ -99,8 +92,7 @@ fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
 fn behead(code: &mut [Op], at: usize) {
     let Op::Tail { dst, src: Operand::Slot(slot), from } = code[at] else { return };
     let Some(last) = only_reads(code, dst, at) else { return };
-    let mut reads = 0;
-    code.iter().for_each(|op| visit_operands(op, &mut |read| reads += u32::from(read == Operand::Register(dst))));
+    let reads = code.iter().flat_map(Op::operands).filter(|read| *read == Operand::Register(dst)).count();
     let stored = matches!(code[last], Op::Store { slot: into, src } if into == slot && src == Operand::Register(dst));
     if stored && reads == 1 && !code[at + 1..last].iter().any(|op| may_write(op, slot)) {
         code[last] = Op::Behead { slot, from };
@@ -112,9 +104,8 @@ fn behead(code: &mut [Op], at: usize) {
 fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> {
     let mut last = None;
     for (at, op) in code.iter().enumerate() {
-        let (mut reads, mut writes) = (false, false);
-        visit_operands(op, &mut |read| reads |= read == Operand::Register(register));
-        visit_written(op, &mut |own| writes |= own == register);
+        let reads = op.operands().contains(&Operand::Register(register));
+        let writes = op.defs().contains(&register);
         if (writes && at != written) || (reads && at <= written) {
             return None;
         }
@@ -125,12 +116,7 @@ fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> 
 
 /// Tests whether an instruction may write a variable of the state.
 fn may_write(op: &Op, variable: u32) -> bool {
-    match op.plain() {
-        Op::Store { slot, .. } | Op::Put { slot, .. } | Op::Delete { slot, .. } => *slot == variable,
-        Op::Append { slot, .. } | Op::AppendOne { slot, .. } | Op::Behead { slot, .. } => *slot == variable,
-        Op::Retain { slot, .. } => *slot == variable,
-        // Other tasks go on while this one is suspended.
-        Op::Call { .. } | Op::Yield => true,
-        _ => false,
-    }
+    // Other tasks go on while this one is suspended.
+    let suspends = matches!(op.plain(), Op::Call { .. } | Op::Yield);
+    suspends || op.stores().is_some_and(|(slot, _)| slot == variable)
 }

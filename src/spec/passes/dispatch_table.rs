@@ -4,9 +4,7 @@
 
 use std::sync::Arc;
 
-use super::visit_read;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
-use crate::spec::operands::{change_targets, visit_written};
 
 /// Fewer tests in a row are left as they are.
 const TESTS: usize = 4;
@@ -21,7 +19,7 @@ pub(super) fn tell_apart(function: &mut Function) {
         targets[*tag as usize] = *at as Pc + 1;
     }
     let none = *none + 1;
-    function.code.iter_mut().for_each(|op| change_targets(op, &mut |to| *to += 1));
+    function.code.iter_mut().for_each(|op| op.retarget(&mut |to| to + 1, &mut |split| split + 1));
     function.counting.iter_mut().chain(&mut function.parts).for_each(|pc| *pc += 1);
     function.code.insert(0, Op::ByVariant { src, targets: Arc::from(targets), none });
     function.origin.insert(0, function.origin[0]);
@@ -54,20 +52,10 @@ fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
 /// Tests whether only the instructions in `range` name a register, in the part of the function that they are in; other
 /// parts use the same registers for themselves.
 fn is_within(function: &Function, register: Register, range: std::ops::Range<usize>) -> bool {
-    let mut within = true;
-    for part in function.ranges().into_iter().filter(|part| part.contains(&range.start)) {
-        for at in part.filter(|at| !range.contains(at)) {
-            let mut named = |own: Register| within &= own != register;
-            visit_read(&function.code[at], &mut named);
-            visit_written(&function.code[at], &mut named);
-        }
-    }
-    within
+    let part = function.ranges().into_iter().find(|part| part.contains(&range.start)).unwrap_or_default();
+    part.filter(|at| !range.contains(at)).all(|at| !function.code[at].names(register))
 }
 
 fn is_written(function: &Function, operand: Operand) -> bool {
-    let mut written = false;
-    let mut note = |register: Register| written |= operand == Operand::Register(register);
-    function.code.iter().for_each(|op| visit_written(op, &mut note));
-    written
+    function.code.iter().any(|op| op.defs().iter().any(|own| operand == Operand::Register(*own)))
 }

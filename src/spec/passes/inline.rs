@@ -3,7 +3,6 @@
 //! `weak(a, b)` becomes the comparison itself, in registers of its own.
 
 use crate::spec::code::{Function, Op, Operand, Pc};
-use crate::spec::operands::{change, change_targets};
 
 /// Functions of more instructions than this are called.
 const SMALL: usize = 80;
@@ -63,14 +62,9 @@ fn insert(function: &mut Function, at: usize, callee: &Function, dst: u32, args:
 
 /// Makes room for more instructions behind one: what stands behind moves.
 fn open(function: &mut Function, at: usize, extra: usize) {
-    let moved = |pc: &mut Pc| {
-        if *pc as usize > at {
-            *pc += extra as Pc;
-        }
-    };
-    function.code.iter_mut().for_each(|op| change_targets(op, &mut |to| moved(to)));
-    function.counting.iter_mut().for_each(moved);
-    function.parts.iter_mut().for_each(moved);
+    let moved = |pc: Pc| if pc as usize > at { pc + extra as Pc } else { pc };
+    function.code.iter_mut().for_each(|op| op.retarget(&mut { moved }, &mut { moved }));
+    function.counting.iter_mut().chain(&mut function.parts).for_each(|pc| *pc = moved(*pc));
 }
 
 /// The register in which a function leaves its value, if that is no parameter.
@@ -84,13 +78,8 @@ fn result(callee: &Function) -> Option<u32> {
 /// An instruction in its new place; `return` gives its value to the register that wants it.
 fn moved(op: &Op, renumbered: &dyn Fn(u32) -> u32, start: Pc, dst: u32) -> Op {
     let mut op = op.clone();
-    let read = &mut |operand: &mut Operand| {
-        if let Operand::Register(register) = operand {
-            *register = renumbered(*register);
-        }
-    };
-    change(&mut op, read, &mut |register| *register = renumbered(*register));
-    change_targets(&mut op, &mut |to| *to += start);
+    op.rename(&mut { renumbered });
+    op.retarget(&mut |to| to + start, &mut |split| split + start);
     match op {
         Op::Return { src } => Op::Copy { dst, src },
         op => op,

@@ -4,7 +4,6 @@
 
 use super::targets;
 use crate::spec::code::{Function, Op, Operand, Pc};
-use crate::spec::operands::visit_written;
 
 /// Shortens the jumps of a function.
 pub(super) fn shorten(function: &mut Function) {
@@ -74,7 +73,7 @@ fn drop_known(function: &mut Function) {
                 }
             }
             Op::Call { .. } | Op::Watched { .. } => passed.clear(),
-            op => visit_written(op, &mut |written| passed.retain(|cond| *cond != Operand::Register(written))),
+            op => passed.retain(|cond| cond.register().is_none_or(|register| !op.defs().contains(&register))),
         }
     }
 }

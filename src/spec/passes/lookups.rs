@@ -3,7 +3,6 @@
 //! After `r2 := m.get(k)`, `r3 := r2 is Some` and `r4 := r2.Some.0` nothing else reads r2: then `find` gives r3 and r4 at once.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Register, Unary};
-use crate::spec::operands::{visit_operands, visit_written};
 
 /// The variants of an option: `None` is the first one.
 const NONE: u32 = 0;
@@ -30,14 +29,11 @@ pub(super) fn entries(function: &mut Function) -> bool {
 
 /// Tests whether a register is written once, and read by tests of its variant and for what is in `Some` only.
 fn is_taken_apart(code: &[Op], register: Register) -> bool {
-    let (mut written, mut parts) = (0, true);
-    for op in code {
-        visit_written(op, &mut |own| written += u32::from(own == register));
-        let mut read = false;
-        visit_operands(op, &mut |operand| read |= operand == Operand::Register(register));
-        parts &= !read || matches!(op, Op::IsVariant { tag: NONE | SOME, .. } | Op::Field { tag: SOME, index: 0, .. });
-    }
-    written == 1 && parts
+    let is_part =
+        |op: &Op| matches!(op, Op::IsVariant { tag: NONE | SOME, .. } | Op::Field { tag: SOME, index: 0, .. });
+    let written = code.iter().flat_map(Op::defs).filter(|own| *own == register).count();
+    let mut read = code.iter().filter(|op| op.operands().contains(&Operand::Register(register)));
+    written == 1 && read.all(is_part)
 }
 
 /// Makes an instruction that took an option apart read the value, which is now in the option's register, or another

@@ -13,14 +13,14 @@ mod dispatch_table;
 mod early_stores;
 mod inline;
 mod jump_threading;
+mod live_ranges;
 mod lookups;
 mod register_sharing;
 mod retained_entries;
 mod superinstructions;
 mod unchanged_variables;
 
-use super::code::{Function, Op, Operand, Pc, Register};
-use super::operands::{change_targets, visit_operands};
+use super::code::{Function, Op, Pc};
 
 pub(super) use inline::inline;
 
@@ -67,26 +67,10 @@ pub(super) fn forward(function: &mut Function) {
     }
 }
 
-/// Calls a function on every register that an instruction reads; what it touches of the state under a key is told to the
-/// judge, so the key is read too.
-pub(super) fn visit_read(op: &Op, visit: &mut dyn FnMut(Register)) {
-    let mut operand = |operand: Operand| {
-        if let Operand::Register(register) = operand {
-            visit(register);
-        }
-    };
-    if let Op::Watched { touches, .. } = op {
-        touches.iter().filter_map(|touch| touch.key).for_each(&mut operand);
-    }
-    visit_operands(op, &mut operand);
-}
-
 /// Returns for each position whether an instruction names it: as one to jump to, or as the opening of its conditional.
 fn targets(function: &Function) -> Vec<bool> {
     let mut targets = vec![false; function.code.len() + 1];
-    for op in &function.code {
-        change_targets(&mut op.clone(), &mut |to| targets[*to as usize] = true);
-    }
+    function.code.iter().flat_map(Op::targets).for_each(|to| targets[to as usize] = true);
     targets
 }
 
@@ -101,8 +85,8 @@ fn keep(function: &mut Function, stays: &[bool]) {
     new.push(next);
     let moved = |pc: &mut Pc| *pc = new[*pc as usize];
     let mut at = stays.iter().copied();
-    function.code.retain_mut(|op: &mut Op| {
-        change_targets(op, &mut |to| moved(to));
+    function.code.retain_mut(|op| {
+        op.retarget(&mut |to| new[to as usize], &mut |split| new[split as usize]);
         at.next().unwrap_or(true)
     });
     let kept = |pc: usize| stays.get(pc).copied().unwrap_or(true);

@@ -5,7 +5,6 @@
 
 use super::targets;
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Register};
-use crate::spec::operands::visit_operands;
 
 /// Makes one instruction of a choice between a variable and the same without an entry, where the variable becomes that.
 pub(super) fn entries(function: &mut Function) {
@@ -56,10 +55,6 @@ fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> 
 /// Counts the operands that are a register, in the part of the function that the instruction `at` is in; other parts
 /// use the same registers for themselves.
 pub(super) fn reads(function: &Function, at: usize, register: Register) -> usize {
-    let mut reads = 0;
-    for part in function.ranges().into_iter().filter(|part| part.contains(&at)) {
-        let mut count = |read: Operand| reads += usize::from(read == Operand::Register(register));
-        function.code[part].iter().for_each(|op| visit_operands(op, &mut count));
-    }
-    reads
+    let part = function.ranges().into_iter().find(|part| part.contains(&at)).unwrap_or_default();
+    function.code[part].iter().flat_map(Op::operands).filter(|read| *read == Operand::Register(register)).count()
 }

@@ -2,7 +2,7 @@
 //!
 //! `r2 := r0 <= s0; branch r2 else 3` is `branch r0 <= s0 else 3`.
 
-use super::{keep, targets, visit_read};
+use super::{keep, targets};
 use crate::spec::code::{Binary, Function, Op, Operand};
 
 /// Makes one instruction of each comparison and its fork, or what assumes it.
@@ -11,7 +11,7 @@ pub(super) fn comparisons(function: &mut Function) {
     let mut stays = vec![true; function.code.len()];
     for part in function.ranges() {
         let mut reads = vec![0_u32; function.registers as usize];
-        function.code[part.clone()].iter().for_each(|op| visit_read(op, &mut |register| reads[register as usize] += 1));
+        function.code[part.clone()].iter().flat_map(Op::uses).for_each(|register| reads[register as usize] += 1);
         for at in part.clone().skip(1) {
             // Comparing by order gives a truth always; what may ask for something first keeps its own place.
             let Op::Binary { dst, op: op @ (Binary::Le | Binary::Lt), a, b } = function.code[at - 1] else { continue };

@@ -5,7 +5,6 @@
 
 use super::retained_entries::reads;
 use crate::spec::code::{Function, Op, Operand, Pc};
-use crate::spec::operands::{change_opening, change_ways};
 
 /// Goes around what would store a variable into itself.
 pub(super) fn variables(function: &mut Function) {
@@ -30,14 +29,11 @@ fn around(function: &Function, at: usize) -> Option<Op> {
 
 /// Puts a test in front of the opening instruction of a conditional; what jumped to that one comes to the test.
 fn insert(function: &mut Function, at: usize, test: Op) {
-    let behind = |pc: &mut Pc| *pc += Pc::from(*pc as usize > at);
-    let from = |pc: &mut Pc| *pc += Pc::from(*pc as usize >= at);
-    for op in &mut function.code {
-        change_ways(op, &mut |to| behind(to));
-        change_opening(op, &mut |split| from(split));
-    }
-    function.counting.iter_mut().for_each(from);
-    function.parts.iter_mut().for_each(behind);
+    let behind = |pc: Pc| pc + Pc::from(pc as usize > at);
+    let from = |pc: Pc| pc + Pc::from(pc as usize >= at);
+    function.code.iter_mut().for_each(|op| op.retarget(&mut { behind }, &mut { from }));
+    function.counting.iter_mut().for_each(|pc| *pc = from(*pc));
+    function.parts.iter_mut().for_each(|pc| *pc = behind(*pc));
     let Op::Unless { cond, to } = test else { return };
     function.code.insert(at, Op::Unless { cond, to: to + 1 });
     function.origin.insert(at, function.origin[at]);

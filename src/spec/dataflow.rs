@@ -1,0 +1,154 @@
+//! Dataflow analysis: facts that hold before each instruction, solved over the ways that the code of a function takes.
+//!
+//! An analysis is a lattice, a direction and a transfer function. Behind `0 branch r0 else 2`, `1 r1 := r0`, `2 reply r1` the
+//! ways are 0 → 1, 0 → 2 and 1 → 2; r1 is live before 2, and, backwards along the ways that do not write it, before 0.
+
+use super::code::{Function, Op, Operand, Register};
+
+/// More instructions than this are not tried as the place where arms meet.
+const TRIED: usize = 64;
+
+/// Facts that come together where ways do.
+pub(super) trait Lattice: Clone {
+    /// Joins the facts of another way; returns whether that changed anything.
+    fn join(&mut self, other: &Self) -> bool;
+}
+
+/// Nothing but that an instruction is come to.
+impl Lattice for () {
+    fn join(&mut self, (): &()) -> bool {
+        false
+    }
+}
+
+/// A fact that holds on some way.
+impl Lattice for bool {
+    fn join(&mut self, other: &bool) -> bool {
+        let before = *self;
+        *self |= *other;
+        *self != before
+    }
+}
+
+/// The control-flow graph of a function.
+pub(super) struct Graph {
+    /// The positions at which the code may go on behind each instruction.
+    pub(super) successors: Vec<Vec<usize>>,
+    /// The instructions from which each position is come to.
+    pub(super) predecessors: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    pub(super) fn of(function: &Function) -> Graph {
+        let length = function.code.len();
+        // Behind the last instruction there is a position without one.
+        let (mut successors, mut predecessors) = (vec![Vec::new(); length + 1], vec![Vec::new(); length + 1]);
+        for (at, op) in function.code.iter().enumerate() {
+            successors[at].extend(op.successors(at));
+            successors[at].iter().for_each(|to| predecessors[*to].push(at));
+        }
+        Graph { successors, predecessors }
+    }
+
+    /// Follows facts that hold before an instruction along the ways from there: those before each instruction that is come
+    /// to. `transfer` gives what holds behind one, if the facts are to be followed on.
+    pub(super) fn forward<L: Lattice>(
+        &self,
+        (entry, facts): (usize, L),
+        transfer: impl FnMut(usize, &L) -> Option<L>,
+    ) -> Vec<Option<L>> {
+        let mut before = vec![None; self.successors.len()];
+        before[entry] = Some(facts);
+        solve(&self.successors, &mut before, vec![entry], transfer);
+        before
+    }
+
+    /// Follows facts back from what comes later: those before each position. `transfer` gives what holds before an
+    /// instruction where that holds behind it.
+    pub(super) fn backward<L: Lattice + Default>(&self, mut transfer: impl FnMut(usize, &L) -> L) -> Vec<L> {
+        let end = self.successors.len() - 1;
+        let mut behind = vec![Some(L::default()); end + 1];
+        solve(&self.predecessors, &mut behind, (0..end).collect(), |at, facts| Some(transfer(at, facts)));
+        let before = |(at, facts): (usize, &L)| if at < end { transfer(at, facts) } else { facts.clone() };
+        behind.iter().flatten().enumerate().map(before).collect()
+    }
+
+    /// Marks the positions that can be come to from one, past those that `passes` holds of.
+    pub(super) fn reached(&self, entry: usize, passes: impl Fn(usize) -> bool) -> Vec<bool> {
+        let reached = self.forward((entry, ()), |at, ()| passes(at).then_some(()));
+        reached.iter().map(Option::is_some).collect()
+    }
+
+    /// Marks the positions before which a register holds something that may still be read.
+    pub(super) fn live(&self, function: &Function, register: Register) -> Vec<bool> {
+        self.backward(|at, behind: &bool| {
+            let op = &function.code[at];
+            op.uses().contains(&register) || *behind && !op.defs().contains(&register)
+        })
+    }
+
+    /// The instructions that read what a register or a variable holds at a position, whatever way is taken from there.
+    pub(super) fn readers(&self, function: &Function, from: usize, held: Operand) -> Vec<usize> {
+        let overwrites = |op: &Op| match held {
+            Operand::Register(register) => op.defs().contains(&register),
+            Operand::Slot(slot) => matches!(op.plain(), Op::Store { slot: own, .. } if *own == slot),
+            Operand::Constant(_) => false,
+        };
+        let reads = |op: &Op| match held {
+            Operand::Register(register) => op.uses().contains(&register),
+            Operand::Slot(_) | Operand::Constant(_) => op.operands().contains(&held),
+        };
+        let code = &function.code;
+        let reached = self.reached(from, |at| code.get(at).is_some_and(|op| !overwrites(op)));
+        (0..code.len()).filter(|at| reached[*at] && reads(&code[*at])).collect()
+    }
+
+    /// The nearest instruction that every run comes to which goes one of the ways from `at`: their post-dominator.
+    pub(super) fn meeting(&self, at: usize) -> Option<usize> {
+        let mut near = self.successors[at].clone();
+        let mut next = 0;
+        while next < near.len().min(TRIED) {
+            if self.all_come_to(near[next], at) {
+                return Some(near[next]);
+            }
+            for way in &self.successors[near[next]] {
+                if !near.contains(way) {
+                    near.push(*way);
+                }
+            }
+            next += 1;
+        }
+        None
+    }
+
+    /// Tests whether no way from `at` ends, or comes back to it, without coming to an instruction.
+    fn all_come_to(&self, place: usize, at: usize) -> bool {
+        let reached = self.reached(at, |own| own != place);
+        let goes_on = |own: usize| !self.successors[own].is_empty() && !self.successors[own].contains(&at);
+        (0..reached.len()).all(|own| !reached[own] || own == place || goes_on(own))
+    }
+}
+
+/// Carries facts along edges until nothing changes.
+fn solve<L: Lattice>(
+    edges: &[Vec<usize>],
+    facts: &mut [Option<L>],
+    mut open: Vec<usize>,
+    mut transfer: impl FnMut(usize, &L) -> Option<L>,
+) {
+    while let Some(at) = open.pop() {
+        let Some(carried) = facts[at].as_ref().and_then(|known| transfer(at, known)) else { continue };
+        for to in &edges[at] {
+            let changed = match &mut facts[*to] {
+                Some(known) => known.join(&carried),
+                unknown => {
+                    *unknown = Some(carried.clone());
+                    true
+                }
+            };
+            if changed {
+                open.push(*to);
+            }
+        }
+    }
+}
