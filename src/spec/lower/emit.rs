@@ -179,4 +179,34 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     pub(super) fn kind(&self, ty: TypeId) -> &'c Type {
         self.context.checked.types.get(ty)
     }
+
+    /// Emits the first arm of a joining conditional; [`Emitter::close_arms`] ends the second one.
+    pub(super) fn open_arm(&mut self, cond: Operand, arm: impl FnOnce(&mut Self) -> Operand) -> OpenArm {
+        let mut second = Label::default();
+        let split = self.emit_to(&mut second, Op::Split { cond, otherwise: 0 }) as u32;
+        let src = arm(self);
+        let dst = self.register();
+        let mut end = Label::default();
+        self.emit_to(&mut end, Op::Swap { dst, src, end: 0, split });
+        self.place(second);
+        OpenArm { dst, split, end }
+    }
+
+    /// Ends the second arms of conditionals that stand within each other; `value` is that of the innermost.
+    pub(super) fn close_arms(&mut self, opened: Vec<OpenArm>, value: Operand) -> Operand {
+        let mut src = value;
+        for OpenArm { dst, split, end } in opened.into_iter().rev() {
+            self.emit(Op::Join { dst, src, split });
+            self.place(end);
+            src = Operand::Register(dst);
+        }
+        src
+    }
+}
+
+/// A joining conditional whose second arm is being emitted.
+pub(super) struct OpenArm {
+    dst: u32,
+    split: u32,
+    end: Label,
 }

@@ -2,6 +2,9 @@
 
 use super::Context;
 use super::emit::{Body, Emitter, Label};
+use super::place::assign;
+use super::statement::lower_statement;
+use super::subject::note_choice;
 use crate::spec::check::Machine;
 use crate::spec::code::{Domain, Op, Operand, Slot};
 use crate::spec::types::INT;
@@ -25,66 +28,56 @@ impl<'a> Context<'_, 'a> {
         let mut serve = Emitter::new(self, machine.name.id, Body::Machine);
         let (request, _client) = (serve.register(), serve.register());
         serve.subject.push_str("!0");
-        serve.note_choice("!0");
+        note_choice(&mut serve, "!0");
         let chosen = serve.give(|dst| Op::Choose { dst, domain: Domain::Type(INT) });
         serve.emit(Op::Store { slot: 0, src: chosen });
         serve.emit(Op::Store { slot: 1, src: Operand::Register(request) });
-        serve.machine_block(machine.body, Operand::Slot(1));
+        machine_block(&mut serve, machine.body, Operand::Slot(1));
         let serve = serve.finish(&machine.name.text, 2);
         self.functions = vec![init, serve];
         (self.init, self.serve) = (0, 1);
     }
 }
 
-impl Emitter<'_, '_, '_> {
-    /// The slot of a cell; a cell that the machine never names is not stored.
-    pub(super) fn cell(&mut self, cell: u32) -> Operand {
-        match self.context.cells.iter().position(|known| *known == cell) {
-            Some(slot) => Operand::Slot(slot as u32),
-            None => self.constant(Value::from(0)),
-        }
-    }
-
-    /// A block at whose end the machine answers. Short tails are duplicated into the branches, so that a branch that
-    /// answers with a constant is known to do so.
-    fn machine_block(&mut self, block: &Block, mut answer: Operand) {
-        for (at, statement) in block.statements.iter().enumerate() {
-            let last = at + 1 == block.statements.len();
-            match &statement.kind {
-                StatementKind::If { condition, then, otherwise } if last => {
-                    self.site = statement.id;
-                    let cond = self.expr(condition);
-                    let mut other = Label::default();
-                    self.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
-                    self.machine_block(then, answer);
-                    self.place(other);
-                    match otherwise {
-                        Some(otherwise) => self.machine_block(otherwise, answer),
-                        None => drop(self.emit(Op::Reply { src: answer })),
-                    }
-                    return;
+/// A block at whose end the machine answers. Short tails are duplicated into the branches, so that a branch that
+/// answers with a constant is known to do so.
+fn machine_block(e: &mut Emitter, block: &Block, mut answer: Operand) {
+    for (at, statement) in block.statements.iter().enumerate() {
+        let last = at + 1 == block.statements.len();
+        match &statement.kind {
+            StatementKind::If { condition, then, otherwise } if last => {
+                e.site = statement.id;
+                let cond = e.expr(condition);
+                let mut other = Label::default();
+                e.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
+                machine_block(e, then, answer);
+                e.place(other);
+                match otherwise {
+                    Some(otherwise) => machine_block(e, otherwise, answer),
+                    None => drop(e.emit(Op::Reply { src: answer })),
                 }
-                StatementKind::Return => break,
-                StatementKind::Assign { .. } => answer = self.machine_assign(statement, answer),
-                _ => {
-                    self.statement(statement);
-                    answer = Operand::Slot(1);
-                }
+                return;
+            }
+            StatementKind::Return => break,
+            StatementKind::Assign { .. } => answer = machine_assign(e, statement, answer),
+            _ => {
+                lower_statement(e, statement);
+                answer = Operand::Slot(1);
             }
         }
-        self.emit(Op::Reply { src: answer });
     }
+    e.emit(Op::Reply { src: answer });
+}
 
-    /// Carries out an assignment; what the answer is then.
-    fn machine_assign(&mut self, statement: &Statement, answer: Operand) -> Operand {
-        let StatementKind::Assign { place, value } = &statement.kind else { return answer };
-        self.site = statement.id;
-        let src = self.expr(value);
-        self.assign(place, src);
-        match (&place.root, src) {
-            (PlaceRoot::Cell(1, _), Operand::Constant(_)) => src,
-            (PlaceRoot::Cell(1, _), _) => Operand::Slot(1),
-            (PlaceRoot::Cell(..) | PlaceRoot::Name(_), _) => answer,
-        }
+/// Carries out an assignment; what the answer is then.
+fn machine_assign(e: &mut Emitter, statement: &Statement, answer: Operand) -> Operand {
+    let StatementKind::Assign { place, value } = &statement.kind else { return answer };
+    e.site = statement.id;
+    let src = e.expr(value);
+    assign(e, place, src);
+    match (&place.root, src) {
+        (PlaceRoot::Cell(1, _), Operand::Constant(_)) => src,
+        (PlaceRoot::Cell(1, _), _) => Operand::Slot(1),
+        (PlaceRoot::Cell(..) | PlaceRoot::Name(_), _) => answer,
     }
 }

@@ -5,6 +5,15 @@ use crate::spec::check::Res;
 use crate::spec::code::{Op, Operand};
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{PlaceExpr, PlaceRoot, PlaceStep};
+use crate::value::Value;
+
+/// The slot of a cell; a cell that the machine never names is not stored.
+pub(super) fn cell_of(e: &mut Emitter, cell: u32) -> Operand {
+    match e.context.cells.iter().position(|known| *known == cell) {
+        Some(slot) => Operand::Slot(slot as u32),
+        None => e.constant(Value::from(0)),
+    }
+}
 
 /// One step into a value, with its index evaluated.
 #[derive(Clone, Copy)]
@@ -14,89 +23,87 @@ enum Step {
     Position(Operand),
 }
 
-impl Emitter<'_, '_, '_> {
-    /// Sets a place to a value that is evaluated before the indices of the place.
-    pub(super) fn assign(&mut self, place: &PlaceExpr, value: Operand) {
-        let (root, ty) = self.root(&place.root);
-        let steps = self.steps(&place.path, ty);
-        if let (Operand::Slot(slot), [Step::Key(key)]) = (root, steps.as_slice()) {
-            self.emit(Op::Put { slot, key: *key, value });
-            return;
-        }
-        let mut containers = vec![root];
-        for step in &steps[..steps.len().saturating_sub(1)] {
-            let src = containers[containers.len() - 1];
-            let inner = self.step_into(src, *step);
-            containers.push(inner);
-        }
-        let mut new = value;
-        for (container, step) in containers.into_iter().zip(&steps).rev() {
-            new = self.replaced(container, *step, new);
-        }
-        self.store(root, new);
+/// Sets a place to a value that is evaluated before the indices of the place.
+pub(super) fn assign(e: &mut Emitter, place: &PlaceExpr, value: Operand) {
+    let (root, ty) = root(e, &place.root);
+    let steps = steps(e, &place.path, ty);
+    if let (Operand::Slot(slot), [Step::Key(key)]) = (root, steps.as_slice()) {
+        e.emit(Op::Put { slot, key: *key, value });
+        return;
     }
+    let mut containers = vec![root];
+    for step in &steps[..steps.len().saturating_sub(1)] {
+        let src = containers[containers.len() - 1];
+        let inner = step_into(e, src, *step);
+        containers.push(inner);
+    }
+    let mut new = value;
+    for (container, step) in containers.into_iter().zip(&steps).rev() {
+        new = replaced(e, container, *step, new);
+    }
+    store(e, root, new);
+}
 
-    fn root(&mut self, root: &PlaceRoot) -> (Operand, TypeId) {
-        let name = match root {
-            PlaceRoot::Cell(cell, _) => return (self.cell(*cell), INT),
-            PlaceRoot::Name(name) => name,
-        };
-        match self.context.checked.tables.resolution(name.id) {
-            Some(Res::StateVar(slot)) => (Operand::Slot(slot), self.context.slots[slot as usize].ty),
-            Some(Res::Local(binding)) => {
-                let register = self.locals.get(&binding).copied();
-                let register = register.unwrap_or_else(|| self.register());
-                (Operand::Register(register), self.type_of(binding))
+fn root(e: &mut Emitter, root: &PlaceRoot) -> (Operand, TypeId) {
+    let name = match root {
+        PlaceRoot::Cell(cell, _) => return (cell_of(e, *cell), INT),
+        PlaceRoot::Name(name) => name,
+    };
+    match e.context.checked.tables.resolution(name.id) {
+        Some(Res::StateVar(slot)) => (Operand::Slot(slot), e.context.slots[slot as usize].ty),
+        Some(Res::Local(binding)) => {
+            let register = e.locals.get(&binding).copied();
+            let register = register.unwrap_or_else(|| e.register());
+            (Operand::Register(register), e.type_of(binding))
+        }
+        _ => (Operand::Register(e.register()), ERROR),
+    }
+}
+
+fn steps(e: &mut Emitter, path: &[PlaceStep], root: TypeId) -> Vec<Step> {
+    let mut ty = root;
+    let mut steps = Vec::with_capacity(path.len());
+    for step in path {
+        match step {
+            PlaceStep::Field(name) => {
+                let at = e.context.checked.tables.field(name.id).unwrap_or(0);
+                ty = e.context.checked.types.fields(ty, 0).get(at as usize).map_or(ERROR, |field| field.1);
+                steps.push(Step::Field(at));
             }
-            _ => (Operand::Register(self.register()), ERROR),
-        }
-    }
-
-    fn steps(&mut self, path: &[PlaceStep], root: TypeId) -> Vec<Step> {
-        let mut ty = root;
-        let mut steps = Vec::with_capacity(path.len());
-        for step in path {
-            match step {
-                PlaceStep::Field(name) => {
-                    let at = self.context.checked.tables.field(name.id).unwrap_or(0);
-                    ty = self.context.checked.types.fields(ty, 0).get(at as usize).map_or(ERROR, |field| field.1);
-                    steps.push(Step::Field(at));
-                }
-                PlaceStep::Index(index) => {
-                    let at = self.expr(index);
-                    let (step, inner) = match self.kind(ty) {
-                        Type::List(of) => (Step::Position(at), *of),
-                        Type::Map(_, value) => (Step::Key(at), *value),
-                        _ => (Step::Key(at), ERROR),
-                    };
-                    ty = inner;
-                    steps.push(step);
-                }
+            PlaceStep::Index(index) => {
+                let at = e.expr(index);
+                let (step, inner) = match e.kind(ty) {
+                    Type::List(of) => (Step::Position(at), *of),
+                    Type::Map(_, value) => (Step::Key(at), *value),
+                    _ => (Step::Key(at), ERROR),
+                };
+                ty = inner;
+                steps.push(step);
             }
         }
-        steps
     }
+    steps
+}
 
-    fn step_into(&mut self, src: Operand, step: Step) -> Operand {
-        match step {
-            Step::Field(index) => self.give(|dst| Op::Field { dst, src, tag: 0, index }),
-            Step::Key(at) | Step::Position(at) => self.give(|dst| Op::Index { dst, src, at }),
-        }
+fn step_into(e: &mut Emitter, src: Operand, step: Step) -> Operand {
+    match step {
+        Step::Field(index) => e.give(|dst| Op::Field { dst, src, tag: 0, index }),
+        Step::Key(at) | Step::Position(at) => e.give(|dst| Op::Index { dst, src, at }),
     }
+}
 
-    fn replaced(&mut self, container: Operand, step: Step, value: Operand) -> Operand {
-        match step {
-            Step::Field(index) => self.give(|dst| Op::With { dst, src: container, fields: [(index, value)].into() }),
-            Step::Key(key) => self.give(|dst| Op::Insert { dst, map: container, key, value }),
-            Step::Position(at) => self.give(|dst| Op::Replace { dst, list: container, at, value }),
-        }
+fn replaced(e: &mut Emitter, container: Operand, step: Step, value: Operand) -> Operand {
+    match step {
+        Step::Field(index) => e.give(|dst| Op::With { dst, src: container, fields: [(index, value)].into() }),
+        Step::Key(key) => e.give(|dst| Op::Insert { dst, map: container, key, value }),
+        Step::Position(at) => e.give(|dst| Op::Replace { dst, list: container, at, value }),
     }
+}
 
-    fn store(&mut self, root: Operand, src: Operand) {
-        match root {
-            Operand::Slot(slot) => self.emit(Op::Store { slot, src }),
-            Operand::Register(dst) => self.emit(Op::Copy { dst, src }),
-            Operand::Constant(_) => 0,
-        };
-    }
+fn store(e: &mut Emitter, root: Operand, src: Operand) {
+    match root {
+        Operand::Slot(slot) => e.emit(Op::Store { slot, src }),
+        Operand::Register(dst) => e.emit(Op::Copy { dst, src }),
+        Operand::Constant(_) => 0,
+    };
 }

@@ -2,6 +2,9 @@
 
 use super::Context;
 use super::emit::{Body, Emitter, Label};
+use super::pattern::lower_pattern;
+use super::statement::{end_function, lower_block};
+use super::subject::expr_for;
 use crate::spec::check::{Handler, Param, Protocol, Res};
 use crate::spec::code::{Op, Operand, Slot, Step};
 use crate::syntax::ast::{Expr, ExprKind, NodeId, Trigger};
@@ -18,9 +21,9 @@ impl<'a> Context<'_, 'a> {
         self.functions();
         for proc in &protocol.procs {
             let mut emitter = Emitter::new(self, proc.name.id, Body::Procedure);
-            emitter.params(&proc.params);
-            emitter.block(proc.body);
-            emitter.end();
+            bind_params(&mut emitter, &proc.params);
+            lower_block(&mut emitter, proc.body);
+            end_function(&mut emitter);
             let function = emitter.finish(&proc.name.text, proc.params.len() as u32);
             self.functions.push(function);
         }
@@ -55,8 +58,8 @@ impl<'a> Context<'_, 'a> {
     pub(super) fn functions(&mut self) {
         for function in &self.checked.functions {
             let mut emitter = Emitter::new(self, function.body.id, Body::Procedure);
-            emitter.params(&function.params);
-            let src = emitter.expr_for(&function.name.text, function.body);
+            bind_params(&mut emitter, &function.params);
+            let src = expr_for(&mut emitter, &function.name.text, function.body);
             emitter.emit(Op::Return { src });
             let function = emitter.finish(&function.name.text, function.params.len() as u32);
             self.functions.push(function);
@@ -70,12 +73,12 @@ impl<'a> Context<'_, 'a> {
         for at in &checked.const_order {
             let value = checked.consts[*at as usize].value;
             if !matches!(value.kind, ExprKind::Int(_) | ExprKind::Bool(_)) {
-                emitter.set_slot(state_slots + at, value);
+                set_slot(&mut emitter, state_slots + at, value);
             }
         }
         for (slot, var) in protocol.vars.iter().enumerate() {
             emitter.subject.clone_from(&var.name.text);
-            emitter.set_slot(slot as u32, var.value);
+            set_slot(&mut emitter, slot as u32, var.value);
         }
         emitter.emit(Op::End);
         let function = emitter.finish("init", 0);
@@ -89,7 +92,7 @@ impl<'a> Context<'_, 'a> {
         for handler in &protocol.handlers {
             if let Trigger::Request(_) = handler.trigger {
                 emitter.begin_part(client + 1);
-                emitter.handler(handler, Operand::Register(request), client);
+                handle(&mut emitter, handler, Operand::Register(request), client);
             }
         }
         emitter.site = protocol.name.id;
@@ -106,7 +109,7 @@ impl Context<'_, '_> {
     fn steps(&mut self, protocol: &Protocol) {
         for step in &protocol.steps {
             let mut emitter = Emitter::new(self, step.id, Body::Handler);
-            emitter.block(step.body);
+            lower_block(&mut emitter, step.body);
             emitter.site = step.id;
             emitter.emit(Op::End);
             let function = emitter.finish("step", 0);
@@ -116,40 +119,38 @@ impl Context<'_, '_> {
     }
 }
 
-impl Emitter<'_, '_, '_> {
-    fn params(&mut self, params: &[Param]) {
-        for param in params {
-            self.bind(param.name.id);
-        }
+fn bind_params(e: &mut Emitter, params: &[Param]) {
+    for param in params {
+        e.bind(param.name.id);
     }
+}
 
-    fn set_slot(&mut self, slot: u32, value: &Expr) {
-        self.site = value.id;
-        let src = self.expr(value);
-        self.emit(Op::Store { slot, src });
-    }
+fn set_slot(e: &mut Emitter, slot: u32, value: &Expr) {
+    e.site = value.id;
+    let src = e.expr(value);
+    e.emit(Op::Store { slot, src });
+}
 
-    fn handler(&mut self, handler: &Handler, request: Operand, client: u32) {
-        let Trigger::Request(pattern) = handler.trigger else { return };
-        self.site = handler.id;
-        let mut next = Label::default();
-        if let Some(cond) = self.pattern(pattern, request) {
-            self.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
-        }
-        if let Some(name) = handler.from {
-            let binding = match self.context.checked.tables.resolution(name.id) {
-                Some(Res::Local(binding)) => binding,
-                _ => name.id,
-            };
-            self.locals.insert(binding, client);
-        }
-        if let Some(guard) = handler.guard {
-            let cond = self.expr(guard);
-            self.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
-        }
-        self.block(handler.body);
-        self.site = handler.id;
-        self.emit(Op::End);
-        self.place(next);
+fn handle(e: &mut Emitter, handler: &Handler, request: Operand, client: u32) {
+    let Trigger::Request(pattern) = handler.trigger else { return };
+    e.site = handler.id;
+    let mut next = Label::default();
+    if let Some(cond) = lower_pattern(e, pattern, request) {
+        e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
     }
+    if let Some(name) = handler.from {
+        let binding = match e.context.checked.tables.resolution(name.id) {
+            Some(Res::Local(binding)) => binding,
+            _ => name.id,
+        };
+        e.locals.insert(binding, client);
+    }
+    if let Some(guard) = handler.guard {
+        let cond = e.expr(guard);
+        e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
+    }
+    lower_block(e, handler.body);
+    e.site = handler.id;
+    e.emit(Op::End);
+    e.place(next);
 }

@@ -3,64 +3,94 @@
 use super::emit::Emitter;
 use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Init, Rest};
 
-impl Emitter<'_, '_, '_> {
-    /// Tests whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
-    pub(super) fn is_pure(&self, expr: &Expr) -> bool {
-        let all = |parts: &[Expr]| parts.iter().all(|part| self.is_pure(part));
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Cell(_) | ExprKind::Name(_) => true,
-            ExprKind::EmptyBraces | ExprKind::Error => true,
-            ExprKind::Choose(_) | ExprKind::ChooseWhere { .. } | ExprKind::Pick(_) | ExprKind::PickWhere { .. } => {
-                false
-            }
-            ExprKind::Either(_) | ExprKind::Index(..) | ExprKind::PeerCall { .. } | ExprKind::Match { .. } => false,
-            ExprKind::Let { .. } | ExprKind::Range(..) | ExprKind::ListComprehension { .. } => false,
-            ExprKind::Call { name, args } if name.text == "len" => args.iter().all(|arg| self.is_counted_purely(arg)),
-            ExprKind::Call { name, args } => is_capital(&name.text) && all(args),
-            ExprKind::Quantified { over, body, .. } => self.is_counted_purely(over) && self.is_pure(body),
-            ExprKind::Unary(_, inner) | ExprKind::Paren(inner) | ExprKind::Is(inner, _) | ExprKind::Field(inner, _) => {
-                self.is_pure(inner)
-            }
-            ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Add | BinaryOp::Sub, a, b) => {
-                self.is_counted_purely(a) && self.is_pure(b)
-            }
-            ExprKind::Binary(_, a, b) => self.is_pure(a) && self.is_pure(b),
-            ExprKind::Method { receiver, args, name } => match name.text.as_str() {
-                "to_list" | "values" => false,
-                "len" => self.is_counted_purely(receiver) && all(args),
-                _ => self.is_pure(receiver) && all(args),
-            },
-            ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => all(parts),
-            ExprKind::Map(entries) => entries.iter().all(|(key, value)| self.is_pure(key) && self.is_pure(value)),
-            ExprKind::Record { fields, rest, .. } => *rest == Rest::Nothing && self.are_pure(fields),
-            ExprKind::With { base, fields } => self.is_pure(base) && self.are_pure(fields),
-            ExprKind::SetComprehension { element, clauses } => self.is_pure(element) && self.are_pure_clauses(clauses),
-            ExprKind::MapComprehension { key, value, clauses } => {
-                self.is_pure(key) && self.is_pure(value) && self.are_pure_clauses(clauses)
-            }
-            ExprKind::If { condition, then, otherwise } => {
-                self.is_pure(condition) && self.is_pure(then) && self.is_pure(otherwise)
-            }
+/// Tests whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
+pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
+    let all = |parts: &[Expr]| parts.iter().all(|part| is_pure(e, part));
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Cell(_) | ExprKind::Name(_) => true,
+        ExprKind::EmptyBraces | ExprKind::Error => true,
+        ExprKind::Choose(_) | ExprKind::ChooseWhere { .. } | ExprKind::Pick(_) | ExprKind::PickWhere { .. } => false,
+        ExprKind::Either(_) | ExprKind::Index(..) | ExprKind::PeerCall { .. } | ExprKind::Match { .. } => false,
+        ExprKind::Let { .. } | ExprKind::Range(..) | ExprKind::ListComprehension { .. } => false,
+        ExprKind::Call { name, args } if name.text == "len" => args.iter().all(|arg| is_counted_purely(e, arg)),
+        ExprKind::Call { name, args } => is_capital(&name.text) && all(args),
+        ExprKind::Quantified { over, body, .. } => is_counted_purely(e, over) && is_pure(e, body),
+        ExprKind::Unary(_, inner) | ExprKind::Paren(inner) | ExprKind::Is(inner, _) | ExprKind::Field(inner, _) => {
+            is_pure(e, inner)
+        }
+        ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Add | BinaryOp::Sub, a, b) => {
+            is_counted_purely(e, a) && is_pure(e, b)
+        }
+        ExprKind::Binary(_, a, b) => is_pure(e, a) && is_pure(e, b),
+        ExprKind::Method { receiver, args, name } => match name.text.as_str() {
+            "to_list" | "values" => false,
+            "len" => is_counted_purely(e, receiver) && all(args),
+            _ => is_pure(e, receiver) && all(args),
+        },
+        ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => all(parts),
+        ExprKind::Map(entries) => entries.iter().all(|(key, value)| is_pure(e, key) && is_pure(e, value)),
+        ExprKind::Record { fields, rest, .. } => *rest == Rest::Nothing && are_pure(e, fields),
+        ExprKind::With { base, fields } => is_pure(e, base) && are_pure(e, fields),
+        ExprKind::SetComprehension { element, clauses } => is_pure(e, element) && are_pure_clauses(e, clauses),
+        ExprKind::MapComprehension { key, value, clauses } => {
+            is_pure(e, key) && is_pure(e, value) && are_pure_clauses(e, clauses)
+        }
+        ExprKind::If { condition, then, otherwise } => {
+            is_pure(e, condition) && is_pure(e, then) && is_pure(e, otherwise)
         }
     }
+}
 
-    /// Tests whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.
-    fn is_counted_purely(&self, expr: &Expr) -> bool {
-        self.is_pure(expr) && !self.may_be_unknown(self.type_of(expr.id))
-    }
+/// Tests whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.
+fn is_counted_purely(e: &Emitter, expr: &Expr) -> bool {
+    is_pure(e, expr) && !e.may_be_unknown(e.type_of(expr.id))
+}
 
-    fn are_pure(&self, fields: &[Init]) -> bool {
-        fields.iter().all(|field| field.value.as_ref().is_none_or(|value| self.is_pure(value)))
-    }
+fn are_pure(e: &Emitter, fields: &[Init]) -> bool {
+    fields.iter().all(|field| field.value.as_ref().is_none_or(|value| is_pure(e, value)))
+}
 
-    fn are_pure_clauses(&self, clauses: &[Clause]) -> bool {
-        clauses.iter().all(|clause| match clause {
-            Clause::For { over, .. } => self.is_counted_purely(over),
-            Clause::If(condition) => self.is_pure(condition),
-        })
-    }
+fn are_pure_clauses(e: &Emitter, clauses: &[Clause]) -> bool {
+    clauses.iter().all(|clause| match clause {
+        Clause::For { over, .. } => is_counted_purely(e, over),
+        Clause::If(condition) => is_pure(e, condition),
+    })
 }
 
 fn is_capital(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// The expression inside of any parentheses.
+pub(super) fn unparenthesized(expr: &Expr) -> &Expr {
+    let mut expr = expr;
+    while let ExprKind::Paren(inner) = &expr.kind {
+        expr = inner;
+    }
+    expr
+}
+
+/// Tests whether elements of a collection are gone through to evaluate an expression.
+pub(super) fn has_loop(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::SetComprehension { .. } | ExprKind::MapComprehension { .. } => true,
+        ExprKind::ListComprehension { .. } | ExprKind::Quantified { .. } => true,
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Is(inner, _) => has_loop(inner),
+        ExprKind::Field(inner, _) => has_loop(inner),
+        ExprKind::Binary(_, a, b) => has_loop(a) || has_loop(b),
+        ExprKind::Method { receiver, args, .. } => has_loop(receiver) || args.iter().any(has_loop),
+        ExprKind::Call { args, .. } => args.iter().any(has_loop),
+        _ => false,
+    }
+}
+
+/// Tests whether an expression is made of operations on literals and names.
+pub(super) fn is_plain(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Name(_) => true,
+        ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Field(inner, _) => is_plain(inner),
+        ExprKind::Binary(_, a, b) => is_plain(a) && is_plain(b),
+        ExprKind::Method { receiver, args, .. } => is_plain(receiver) && args.iter().all(is_plain),
+        _ => false,
+    }
 }

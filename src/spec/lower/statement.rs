@@ -1,159 +1,161 @@
 //! Statements: they fork where a condition is open.
 
 use super::Tasks;
+use super::choice::assume;
+use super::collection::{close_loop, open_loop, skip_absent};
 use super::emit::{Body, Emitter, Label};
-use super::subject::{of_pattern, of_place};
+use super::pattern::{bind_or_fault, last_arm_is_certain, last_pattern, lower_pattern};
+use super::place::assign;
+use super::subject::{expr_for, note_choice, of_pattern, of_place};
 use crate::spec::check::Res;
 use crate::spec::code::{FaultKind, Op, Operand};
 use crate::syntax::ast::{Arm, Block, Expr, Name, Statement, StatementKind};
 use crate::value::Value;
 
-impl Emitter<'_, '_, '_> {
-    pub(super) fn block(&mut self, block: &Block) {
-        block.statements.iter().for_each(|statement| self.statement(statement));
-    }
+pub(super) fn lower_block(e: &mut Emitter, block: &Block) {
+    block.statements.iter().for_each(|statement| lower_statement(e, statement));
+}
 
-    pub(super) fn statement(&mut self, statement: &Statement) {
-        let outer = std::mem::replace(&mut self.site, statement.id);
-        self.statement_kind(statement);
-        self.site = outer;
-    }
+pub(super) fn lower_statement(e: &mut Emitter, statement: &Statement) {
+    let outer = std::mem::replace(&mut e.site, statement.id);
+    lower_statement_kind(e, statement);
+    e.site = outer;
+}
 
-    fn statement_kind(&mut self, statement: &Statement) {
-        match &statement.kind {
-            StatementKind::Let { pattern, value, .. } => {
-                let value = self.expr_for(of_pattern(pattern), value);
-                self.bind_or_fault(pattern, value);
-            }
-            StatementKind::Var { name, value, .. } => {
-                let src = self.expr_for(&name.text, value);
-                let dst = self.bind(name.id);
-                self.emit(Op::Copy { dst, src });
-            }
-            StatementKind::Assign { place, value } => {
-                let value = self.expr_for(of_place(place), value);
-                self.assign(place, value);
-            }
-            StatementKind::ProcCall { name, args } => self.proc_call(name, args),
-            StatementKind::PeerCall(_) => drop(self.refuse(statement.span, "calling a peer")),
-            StatementKind::If { condition, then, otherwise } => self.if_statement(condition, then, otherwise.as_ref()),
-            StatementKind::Match { subject, arms } => self.match_statement(subject, arms),
-            StatementKind::For { binder, over, body } => {
-                let open = self.open_loop(binder, over);
-                self.skip_absent(&open);
-                self.block(body);
-                self.close_loop(open);
-            }
-            StatementKind::While { condition, body } => self.while_statement(condition, body),
-            StatementKind::Either(blocks) => self.either_statement(blocks),
-            StatementKind::Assume(condition) => self.assume(condition),
-            StatementKind::Expects(condition) => {
-                let cond = self.expr(condition);
-                self.emit(Op::Expects { cond });
-            }
-            StatementKind::Reply(answer) => {
-                let src = self.expr_for("reply", answer);
-                self.emit(Op::Reply { src });
-            }
-            StatementKind::Close(_) => drop(self.refuse(statement.span, "closing a connection")),
-            StatementKind::Send { .. } => drop(self.refuse(statement.span, "sending to other clients")),
-            StatementKind::Yield => self.end_section(),
-            StatementKind::Error => {}
-            StatementKind::Return => self.end(),
+fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
+    match &statement.kind {
+        StatementKind::Let { pattern, value, .. } => {
+            let value = expr_for(e, of_pattern(pattern), value);
+            bind_or_fault(e, pattern, value);
         }
-    }
-
-    /// Lets other tasks run, where there are any.
-    fn end_section(&mut self) {
-        match self.context.tasks {
-            Tasks::Alone => {}
-            Tasks::Interleaved => drop(self.emit(Op::Yield)),
+        StatementKind::Var { name, value, .. } => {
+            let src = expr_for(e, &name.text, value);
+            let dst = e.bind(name.id);
+            e.emit(Op::Copy { dst, src });
         }
-    }
-
-    /// Leaves the handler or procedure.
-    pub(super) fn end(&mut self) {
-        match self.body {
-            Body::Handler => self.emit(Op::End),
-            Body::Machine => self.emit(Op::Reply { src: Operand::Slot(1) }),
-            Body::Procedure => {
-                let src = self.constant(Value::UNIT);
-                self.emit(Op::Return { src })
-            }
-        };
-    }
-
-    fn proc_call(&mut self, name: &Name, args: &[Expr]) {
-        let args: Box<[Operand]> = args.iter().map(|arg| self.expr(arg)).collect();
-        if let Some(Res::Proc(proc)) = self.context.checked.tables.resolution(name.id) {
-            let function = self.context.checked.functions.len() as u32 + proc;
-            self.give(|dst| Op::Call { dst, function, args });
+        StatementKind::Assign { place, value } => {
+            let value = expr_for(e, of_place(place), value);
+            assign(e, place, value);
         }
-    }
-
-    fn if_statement(&mut self, condition: &Expr, then: &Block, otherwise: Option<&Block>) {
-        let cond = self.expr(condition);
-        let mut other = Label::default();
-        self.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
-        self.block(then);
-        let Some(otherwise) = otherwise else { return self.place(other) };
-        let mut end = Label::default();
-        self.leave(&mut end);
-        self.place(other);
-        self.block(otherwise);
-        self.place(end);
-    }
-
-    fn leave(&mut self, end: &mut Label) {
-        self.emit_to(end, Op::Jump { to: 0 });
-    }
-
-    fn match_statement(&mut self, subject: &Expr, arms: &[Arm<Block>]) {
-        let src = self.expr(subject);
-        let covered = self.last_arm_is_certain(subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
-        let mut end = Label::default();
-        for (at, arm) in arms.iter().enumerate() {
-            let mut next = Label::default();
-            let is_certain = covered && at + 1 == arms.len();
-            let pattern = if is_certain { Self::last_pattern } else { Self::pattern };
-            if let Some(cond) = pattern(self, &arm.pattern, src) {
-                self.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
-            }
-            if let Some(guard) = &arm.guard {
-                let cond = self.expr(guard);
-                self.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
-            }
-            self.block(&arm.body);
-            self.leave(&mut end);
-            self.place(next);
+        StatementKind::ProcCall { name, args } => proc_call(e, name, args),
+        StatementKind::PeerCall(_) => drop(e.refuse(statement.span, "calling a peer")),
+        StatementKind::If { condition, then, otherwise } => if_statement(e, condition, then, otherwise.as_ref()),
+        StatementKind::Match { subject, arms } => match_statement(e, subject, arms),
+        StatementKind::For { binder, over, body } => {
+            let open = open_loop(e, binder, over);
+            skip_absent(e, &open);
+            lower_block(e, body);
+            close_loop(e, open);
         }
-        if !covered {
-            self.emit(Op::Fault { kind: FaultKind::NoArm });
+        StatementKind::While { condition, body } => while_statement(e, condition, body),
+        StatementKind::Either(blocks) => either_statement(e, blocks),
+        StatementKind::Assume(condition) => assume(e, condition),
+        StatementKind::Expects(condition) => {
+            let cond = e.expr(condition);
+            e.emit(Op::Expects { cond });
         }
-        self.place(end);
-    }
-
-    fn while_statement(&mut self, condition: &Expr, body: &Block) {
-        let again = self.here();
-        let cond = self.expr(condition);
-        let mut done = Label::default();
-        self.emit_to(&mut done, Op::Branch { cond, otherwise: 0 });
-        self.block(body);
-        self.emit(Op::Jump { to: again });
-        self.place(done);
-    }
-
-    fn either_statement(&mut self, blocks: &[Block]) {
-        self.note_choice("either");
-        let select = self.emit(Op::Select { targets: [].into() });
-        let mut end = Label::default();
-        let mut targets = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            targets.push(self.here());
-            self.block(block);
-            self.leave(&mut end);
+        StatementKind::Reply(answer) => {
+            let src = expr_for(e, "reply", answer);
+            e.emit(Op::Reply { src });
         }
-        self.code[select] = Op::Select { targets: targets.into() };
-        self.place(end);
+        StatementKind::Close(_) => drop(e.refuse(statement.span, "closing a connection")),
+        StatementKind::Send { .. } => drop(e.refuse(statement.span, "sending to other clients")),
+        StatementKind::Yield => end_section(e),
+        StatementKind::Error => {}
+        StatementKind::Return => end_function(e),
     }
+}
+
+/// Lets other tasks run, where there are any.
+fn end_section(e: &mut Emitter) {
+    match e.context.tasks {
+        Tasks::Alone => {}
+        Tasks::Interleaved => drop(e.emit(Op::Yield)),
+    }
+}
+
+/// Leaves the handler or procedure.
+pub(super) fn end_function(e: &mut Emitter) {
+    match e.body {
+        Body::Handler => e.emit(Op::End),
+        Body::Machine => e.emit(Op::Reply { src: Operand::Slot(1) }),
+        Body::Procedure => {
+            let src = e.constant(Value::UNIT);
+            e.emit(Op::Return { src })
+        }
+    };
+}
+
+fn proc_call(e: &mut Emitter, name: &Name, args: &[Expr]) {
+    let args: Box<[Operand]> = args.iter().map(|arg| e.expr(arg)).collect();
+    if let Some(Res::Proc(proc)) = e.context.checked.tables.resolution(name.id) {
+        let function = e.context.checked.functions.len() as u32 + proc;
+        e.give(|dst| Op::Call { dst, function, args });
+    }
+}
+
+fn if_statement(e: &mut Emitter, condition: &Expr, then: &Block, otherwise: Option<&Block>) {
+    let cond = e.expr(condition);
+    let mut other = Label::default();
+    e.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
+    lower_block(e, then);
+    let Some(otherwise) = otherwise else { return e.place(other) };
+    let mut end = Label::default();
+    jump_to(e, &mut end);
+    e.place(other);
+    lower_block(e, otherwise);
+    e.place(end);
+}
+
+fn jump_to(e: &mut Emitter, end: &mut Label) {
+    e.emit_to(end, Op::Jump { to: 0 });
+}
+
+fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
+    let src = e.expr(subject);
+    let covered = last_arm_is_certain(e, subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
+    let mut end = Label::default();
+    for (at, arm) in arms.iter().enumerate() {
+        let mut next = Label::default();
+        let is_certain = covered && at + 1 == arms.len();
+        let pattern = if is_certain { last_pattern } else { lower_pattern };
+        if let Some(cond) = pattern(e, &arm.pattern, src) {
+            e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
+        }
+        if let Some(guard) = &arm.guard {
+            let cond = e.expr(guard);
+            e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
+        }
+        lower_block(e, &arm.body);
+        jump_to(e, &mut end);
+        e.place(next);
+    }
+    if !covered {
+        e.emit(Op::Fault { kind: FaultKind::NoArm });
+    }
+    e.place(end);
+}
+
+fn while_statement(e: &mut Emitter, condition: &Expr, body: &Block) {
+    let again = e.here();
+    let cond = e.expr(condition);
+    let mut done = Label::default();
+    e.emit_to(&mut done, Op::Branch { cond, otherwise: 0 });
+    lower_block(e, body);
+    e.emit(Op::Jump { to: again });
+    e.place(done);
+}
+
+fn either_statement(e: &mut Emitter, blocks: &[Block]) {
+    note_choice(e, "either");
+    let select = e.emit(Op::Select { targets: [].into() });
+    let mut end = Label::default();
+    let mut targets = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        targets.push(e.here());
+        lower_block(e, block);
+        jump_to(e, &mut end);
+    }
+    e.code[select] = Op::Select { targets: targets.into() };
+    e.place(end);
 }

@@ -6,20 +6,18 @@ use super::emit::Emitter;
 use crate::spec::code::Operand;
 use crate::syntax::ast::{Expr, Pattern, PatternKind, PlaceExpr, PlaceRoot, PlaceStep};
 
-impl Emitter<'_, '_, '_> {
-    /// Emits an expression whose choices are for what has this name.
-    pub(super) fn expr_for(&mut self, subject: impl Into<String>, expr: &Expr) -> Operand {
-        let outer = std::mem::replace(&mut self.subject, subject.into());
-        let operand = self.expr(expr);
-        self.subject = outer;
-        operand
-    }
+/// Emits an expression whose choices are for what has this name.
+pub(super) fn expr_for(e: &mut Emitter, subject: impl Into<String>, expr: &Expr) -> Operand {
+    let outer = std::mem::replace(&mut e.subject, subject.into());
+    let operand = e.expr(expr);
+    e.subject = outer;
+    operand
+}
 
-    /// Notes what the choice of the next instruction is for; `otherwise` where nothing has said so.
-    pub(super) fn note_choice(&mut self, otherwise: &str) {
-        let subject = if self.subject.is_empty() { otherwise } else { &self.subject };
-        self.context.subjects.insert(self.site, subject.to_owned());
-    }
+/// Notes what the choice of the next instruction is for; `otherwise` where nothing has said so.
+pub(super) fn note_choice(e: &mut Emitter, otherwise: &str) {
+    let subject = if e.subject.is_empty() { otherwise } else { &e.subject };
+    e.context.subjects.insert(e.site, subject.to_owned());
 }
 
 /// The names that a pattern binds.
