@@ -3,7 +3,7 @@
 //! `either { n := 1; } or { n := 2; } reply 0;` observed to answer 0 leads to two candidates.
 
 use super::candidate::Candidate;
-use super::section::{GivenAnswer, OpenPath, Section, SectionEnd};
+use super::section::{GivenAnswer, OpenPath, PathOutcome, Section};
 use super::unify;
 use super::verdict::{COPY_LIMIT, PATH_LIMIT};
 use crate::process::Limit;
@@ -49,8 +49,8 @@ impl Section<'_> {
     /// Runs one path to its end.
     fn run(&mut self, candidate: &mut Candidate) -> Result<(), Infeasible> {
         match drive(self.spec, self, candidate) {
-            SectionEnd::Shows => Ok(()),
-            SectionEnd::Infeasible => Err(Infeasible),
+            PathOutcome::Shows => Ok(()),
+            PathOutcome::Infeasible => Err(Infeasible),
         }
     }
 

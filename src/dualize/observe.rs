@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::candidate::{Candidate, Logged};
 use super::findings::Finding;
-use super::section::{GivenAnswer, Goal, OpenPath, Section, SectionEnd};
+use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::verdict::FaultReport;
 use super::{bounds, forget, fork, unify, ways};
 use crate::process::{Choice, Event, Fault, Fresh, Limit};
@@ -20,18 +20,18 @@ use crate::value::{Truth, Value};
 
 impl Policy for Section<'_> {
     type Path = Candidate;
-    type Stopped = SectionEnd;
+    type Stopped = PathOutcome;
 
     fn fresh(&mut self) -> &mut Fresh {
         &mut self.judge.fresh
     }
 
     #[inline]
-    fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, SectionEnd> {
+    fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, PathOutcome> {
         let event = bounds::advance(self, &spec.program, candidate);
         self.judge.work.without_terms += 1;
         if self.is_exhausted() {
-            return Err(SectionEnd::Infeasible);
+            return Err(PathOutcome::Infeasible);
         }
         self.judge.steps.notice(&spec.program, candidate);
         Ok(event)
@@ -43,13 +43,13 @@ impl Policy for Section<'_> {
         facts: Vec<Term>,
         variables: u64,
         site: Site,
-    ) -> Result<(), SectionEnd> {
+    ) -> Result<(), PathOutcome> {
         path.growth.count_choice(variables);
         let at = Some(self.judge.place(site));
         Ok(path.assume_each(&facts, at, &mut self.judge.solver)?)
     }
 
-    fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), SectionEnd> {
+    fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), PathOutcome> {
         let Section { spec, goal, .. } = *self;
         if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.provenance)
             && let Some(value @ Value::Scalar(_)) = candidate.process.shown_by(&spec.program, answer)
@@ -58,7 +58,7 @@ impl Policy for Section<'_> {
             return Ok(self.go_on_with(candidate, value, None));
         }
         if !self.may_still_show(candidate) {
-            return Err(SectionEnd::Infeasible);
+            return Err(PathOutcome::Infeasible);
         }
         if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
             && let Some(wanted) = self.judge.steps.only_element(over, chosen.site)
@@ -70,11 +70,11 @@ impl Policy for Section<'_> {
         Ok(self.choose_any(candidate, chosen)?)
     }
 
-    fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), SectionEnd> {
+    fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), PathOutcome> {
         Ok(fork::follow(self, candidate, &fork)?)
     }
 
-    fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), SectionEnd> {
+    fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), PathOutcome> {
         let mut followed: SmallVec<[usize; 8]> = (0..ways).rev().collect();
         followed.retain(|way| self.may_go(candidate, *way, site));
         if ways::take_together(self, candidate, &followed) {
@@ -82,7 +82,7 @@ impl Policy for Section<'_> {
         }
         let Some(first) = followed.pop() else {
             self.is_exhaustive = false;
-            return Err(SectionEnd::Infeasible);
+            return Err(PathOutcome::Infeasible);
         };
         for way in followed {
             self.pay(candidate)?;
@@ -95,14 +95,14 @@ impl Policy for Section<'_> {
         Ok(())
     }
 
-    fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), SectionEnd> {
+    fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), PathOutcome> {
         self.is_exhaustive &= matches!(condition, Truth::Known(true));
         let at = self.judge.place(site);
         Ok(forget::assume_last(self.judge, candidate, condition, at)?)
     }
 
     /// Goes on where the client does its duty: `expects q > 0;` asked with #1 is broken where `#1 <= 0`.
-    fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), SectionEnd> {
+    fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), PathOutcome> {
         let (broken, at) = (duty.clone().not(), self.judge.place(site));
         match candidate.allows(&broken, &mut self.judge.solver) {
             Answer::Unsat => return Ok(()),
@@ -120,7 +120,7 @@ impl Policy for Section<'_> {
         Ok(candidate.require(duty, Some(at), &mut self.judge.solver)?)
     }
 
-    fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), SectionEnd> {
+    fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), PathOutcome> {
         self.is_exhaustive = false;
         let at = self.judge.place(fault.site);
         match candidate.allows(&wrong, &mut self.judge.solver) {
@@ -146,7 +146,7 @@ impl Policy for Section<'_> {
         reached: Truth,
         limit: Limit,
         site: Option<Site>,
-    ) -> Result<(), SectionEnd> {
+    ) -> Result<(), PathOutcome> {
         self.is_exhaustive = false;
         let at = site.map(|site| self.judge.place(site));
         if candidate.allows(&reached, &mut self.judge.solver) != Answer::Unsat {
@@ -155,16 +155,16 @@ impl Policy for Section<'_> {
         Ok(candidate.require(reached.not(), at, &mut self.judge.solver)?)
     }
 
-    fn pause(&mut self, candidate: &mut Candidate) -> Result<(), SectionEnd> {
+    fn pause(&mut self, candidate: &mut Candidate) -> Result<(), PathOutcome> {
         if self.goal == Goal::Section {
             candidate.process.suspend();
-            return Err(SectionEnd::Shows);
+            return Err(PathOutcome::Shows);
         }
         candidate.process.proceed();
         Ok(())
     }
 
-    fn end(&mut self, candidate: &mut Candidate, answer: Option<(Value, Site)>) -> SectionEnd {
+    fn end(&mut self, candidate: &mut Candidate, answer: Option<(Value, Site)>) -> PathOutcome {
         let shows = match answer {
             Some((value, site)) => {
                 candidate.replied = Some(site);
@@ -175,7 +175,7 @@ impl Policy for Section<'_> {
                 matches!(self.goal, Goal::Nothing | Goal::Lost | Goal::Section)
             }
         };
-        if shows { SectionEnd::Shows } else { SectionEnd::Infeasible }
+        if shows { PathOutcome::Shows } else { PathOutcome::Infeasible }
     }
 }
 

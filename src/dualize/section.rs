@@ -87,16 +87,16 @@ pub(super) struct Section<'j> {
 }
 
 /// The end of a path.
-pub(super) enum SectionEnd {
+pub(super) enum PathOutcome {
     /// It shows what was observed.
     Shows,
     /// No run that shows it comes this way.
     Infeasible,
 }
 
-impl From<Infeasible> for SectionEnd {
-    fn from(_: Infeasible) -> SectionEnd {
-        SectionEnd::Infeasible
+impl From<Infeasible> for PathOutcome {
+    fn from(_: Infeasible) -> PathOutcome {
+        PathOutcome::Infeasible
     }
 }
 

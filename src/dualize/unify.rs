@@ -3,7 +3,7 @@
 //! `reply Pair(#1, 2)` where `Pair(5, 2)` was observed says `#1 = 5`; where `Pair(5, 3)` was, the path ends.
 
 use super::candidate::Candidate;
-use super::section::{GivenAnswer, Goal, OpenPath, Section, SectionEnd};
+use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::seen;
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
@@ -83,7 +83,7 @@ fn asked(
         },
         Answered::Look(look) => match section.look(spec, candidate, &look, given.site) {
             Ok(()) => Ok(given),
-            Err(SectionEnd::Shows | SectionEnd::Infeasible) => Err(Infeasible),
+            Err(PathOutcome::Shows | PathOutcome::Infeasible) => Err(Infeasible),
         },
         Answered::Branch(condition) => fork_answer(section, candidate, &given, &condition),
         Answered::Cut(limit) => is_beyond(section, candidate, limit, given.site),
