@@ -149,10 +149,10 @@ fn place(spec: &Spec, site: Site) -> String {
     format!("({place}: `{line}`)")
 }
 
-/// The file and line of a statement, and what stands there.
+/// The file and line of a statement, and what stands on that line.
 fn located(spec: &Spec, site: Site) -> (String, String) {
-    let span = spec.span(site);
-    let (line, _) = spec.sources.line_column(span);
-    let code = shortened(&quoted(spec, span, Quote::Line), SHOWN);
-    (format!("{}:{line}", spec.sources.name(span.file)), code)
+    let (span, sources) = (spec.span(site), &spec.sources);
+    let (line, _) = sources.line_column(span);
+    let text = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
+    (format!("{}:{line}", sources.name(span.file)), shortened(text, SHOWN))
 }

@@ -1,4 +1,4 @@
-//! What instructions are made of: operands, operations, the domains of choices, and the parts of the state that are touched.
+//! The parts of instructions: operands, operations, the domains of choices, and the parts of the state that are touched.
 //!
 //! In `r2 := r0 + s1` the operands are a register and a variable of the state, and the operation is [`Binary::Add`].
 

@@ -62,7 +62,7 @@ fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> O
     answers.provenance()
 }
 
-/// What holds whichever way was taken.
+/// The copies that there are whichever way was taken.
 impl Lattice for Copies {
     fn join(&mut self, other: &Copies) -> bool {
         let before = self.0.len();

@@ -7,7 +7,7 @@ use super::ast::{
     Arm, Block, Clause, Expr, ExprKind, File, Init, Item, ItemKind, Member, MemberKind, Pattern, PlaceExpr, PlaceStep,
     Rest, Statement, StatementKind,
 };
-use super::print::print_node;
+use super::print::print_part;
 use crate::diagnostic::Span;
 
 /// A node, whatever its kind.
@@ -110,6 +110,18 @@ fn around(file: &File, place: Span) -> Vec<AnyNode<'_>> {
         around.extend((!has_parts).then_some(node));
     }
     around
+}
+
+fn print_node(node: AnyNode<'_>, text: &str) -> String {
+    match node {
+        AnyNode::Item(item) => print_part(item, text),
+        AnyNode::Member(member) => print_part(member, text),
+        AnyNode::Statement(statement) => print_part(statement, text),
+        AnyNode::Arm(arm) => print_part(arm, text),
+        AnyNode::Place(place) => print_part(place, text),
+        AnyNode::Pattern(pattern) => print_part(pattern, text),
+        AnyNode::Expr(expr) => print_part(expr, text),
+    }
 }
 
 impl<'t> AnyNode<'t> {

@@ -65,7 +65,7 @@ fn what_stands_in_a_text_is_no_code() {
     let parts = [
         r#"line 3: if q == "x { y""#,
         r##"line 3: if q == "x { y" { reply "#1"; }"##,
-        r#"cs      3 < len(q.split(" <= ")) "#,
+        r#"cs      len(q.split(" <= ")) < 9 "#,
         r#"a = "a // b" "#,
         r##"a = "#0" "##,
     ];

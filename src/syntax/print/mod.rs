@@ -25,7 +25,6 @@ mod statements;
 
 use super::ast::{Comment, File, Name};
 use super::lexer::{TokenKind, is_one};
-use super::quote::AnyNode;
 use layout::{Canvas, Doc, Layout};
 
 /// Prints a tree. `text` is what its places point into: from it come empty lines, and literals as they were written; it
@@ -35,20 +34,12 @@ pub fn print(file: &File, text: &str) -> String {
     printed(file, text, &file.comments)
 }
 
-/// Prints a node, its blocks broken where they have several statements, and nothing else: whatever its width, and without comments.
-pub(super) fn print_node(node: AnyNode<'_>, text: &str) -> String {
+/// Prints a part of a tree, its blocks broken where they have several statements, and nothing else: whatever its width, and without
+/// comments.
+pub(super) fn print_part(part: &impl for<'a> Print<'a>, text: &str) -> String {
     let canvas = Canvas::new();
     let mut printer = Printer { layout: Layout::new(&canvas), text, comments: &[], last: 0 };
-    let doc = match node {
-        AnyNode::Item(item) => item.print(&mut printer),
-        AnyNode::Member(member) => member.print(&mut printer),
-        AnyNode::Statement(statement) => statement.print(&mut printer),
-        AnyNode::Arm(arm) => arm.print(&mut printer),
-        AnyNode::Place(place) => place.print(&mut printer),
-        AnyNode::Pattern(pattern) => pattern.print(&mut printer),
-        AnyNode::Expr(expr) => expr.print(&mut printer),
-    };
-    layout::render_wide(&doc)
+    layout::render_wide(&part.print(&mut printer))
 }
 
 fn printed(tree: &impl for<'a> Print<'a>, text: &str, comments: &[Comment]) -> String {
@@ -58,7 +49,7 @@ fn printed(tree: &impl for<'a> Print<'a>, text: &str, comments: &[Comment]) -> S
 }
 
 /// Walks the tree in the order of the text, taking comments as it passes their places.
-struct Printer<'a, 's> {
+pub(super) struct Printer<'a, 's> {
     layout: Layout<'a>,
     /// The text that places point into, or nothing.
     text: &'s str,
@@ -69,7 +60,7 @@ struct Printer<'a, 's> {
 }
 
 /// A part of the tree that can be printed.
-trait Print<'a> {
+pub(super) trait Print<'a> {
     /// Prints it, and the comments inside.
     fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a>;
 }
