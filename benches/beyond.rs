@@ -4,27 +4,27 @@
 //! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the dearest exchange,
 //! and how many questions were left undecided. `cargo bench --bench beyond -- SERVER N` judges one once.
 
-#[path = "../tests/it/beyond/workloads.rs"]
-mod workloads;
+#[allow(dead_code)] // what only other benchmarks and the tests use
+mod workload;
 
 use std::time::{Duration, Instant};
 
 use mayhap::Validator;
-use workloads::{WORKLOADS, Workload};
+use workload::servers::BEYOND;
+use workload::{Workload, simulate};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    for workload in WORKLOADS.iter().filter(|workload| args.first().is_none_or(|name| name == workload.name)) {
+    for workload in BEYOND.iter().filter(|workload| args.first().is_none_or(|name| name == workload.name)) {
         measure(workload, args.get(1).and_then(|count| count.parse().ok()).unwrap_or(workload.exchanges));
     }
 }
 
 fn measure(workload: &Workload, count: u64) {
-    let spec = workload.spec();
-    let exchanges = workload.exchanges(&spec, count);
-    let mut validator = Validator::new(&spec);
+    let recording = simulate(workload, count, 1);
+    let mut validator = Validator::new(&recording.spec);
     let (start, mut dearest) = (Instant::now(), (Duration::ZERO, 0));
-    for exchange in &exchanges {
+    for exchange in &recording.exchanges {
         let before = Instant::now();
         validator.observe_exchange(exchange);
         dearest = dearest.max((before.elapsed(), exchange.line));

@@ -63,9 +63,6 @@ fn main() {
 /// The files of all machines.
 fn machines() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let conformance = root.join("../shared/conformance/machine");
-    let kept = root.join("tests/data/conformance/machine");
-    let known = if conformance.is_dir() { conformance } else { kept };
     let listed = |directory: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(directory).into_iter().flatten();
         let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -75,7 +72,7 @@ fn machines() -> Vec<PathBuf> {
     };
     let mut all = listed(&root.join("specs"));
     all.retain(|path| figure::machine(&text(path)).is_some());
-    all.extend(listed(&known));
+    all.extend(listed(&root.join("tests/data/conformance/machine")));
     all
 }
 

@@ -1,17 +1,17 @@
 //! Exchanges a second where answers hide which branch was taken: what is not known must cost as little as what is.
 //!
 //! `cargo bench --bench hidden` prints a line a server: judging 100,000 exchanges, what an exchange costs there compared
-//! with 10,000, the most candidates (and how many are needed), questions to Z3.
+//! with 10,000, the most candidates, questions to Z3.
 //! `cargo bench --bench hidden -- SERVER N` judges one once, for counting instructions.
 
-#[allow(dead_code)] // what is kept is not counted here
-#[path = "../tests/it/hidden/workloads.rs"]
-mod workloads;
+#[allow(dead_code)] // what only other benchmarks and the tests use
+mod workload;
 
 use std::time::Instant;
 
 use mayhap::{Exchange, Validator};
-use workloads::{WORKLOADS, Workload};
+use workload::servers::HIDDEN;
+use workload::{Workload, simulate};
 
 /// Exchanges of the long and the short run.
 const EXCHANGES: (u64, u64) = (100_000, 10_000);
@@ -20,7 +20,7 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let wanted = |workload: &&Workload| args.first().is_none_or(|name| name == workload.name);
     let count = args.get(1).and_then(|count| count.parse().ok());
-    for workload in WORKLOADS.iter().filter(wanted) {
+    for workload in HIDDEN.iter().filter(wanted) {
         match count {
             Some(count) => drop(judged(workload, count)),
             None => table_row(workload),
@@ -32,12 +32,11 @@ fn table_row(workload: &Workload) {
     let (short, _) = judged(workload, EXCHANGES.1);
     let (long, validator) = judged(workload, EXCHANGES.0);
     println!(
-        "{:14} {:6.3} M/s  cost growth {:4.2}  candidates {} ({})  z3 checks {}  {}",
+        "{:14} {:6.3} M/s  cost growth {:4.2}  candidates {}  z3 checks {}  {}",
         workload.name,
         1.0 / long / 1e6,
         long / short,
         validator.counts().candidates_max,
-        workload.candidates,
         validator.statistics().z3_checks,
         if validator.verdict().is_accept() { "accept" } else { "NOT ACCEPTED" },
     );
@@ -45,11 +44,10 @@ fn table_row(workload: &Workload) {
 
 /// The seconds that judging an exchange takes, and the validator behind it.
 fn judged(workload: &Workload, count: u64) -> (f64, Validator) {
-    let spec = workload.spec();
-    let exchanges = workload.exchanges(&spec, count, 1);
-    let mut validator = Validator::new(&spec);
+    let recording = simulate(workload, count, 1);
+    let mut validator = Validator::new(&recording.spec);
     let start = Instant::now();
-    judge_all(&mut validator, &exchanges);
+    judge_all(&mut validator, &recording.exchanges);
     (start.elapsed().as_secs_f64() / count as f64, validator)
 }
 

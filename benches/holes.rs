@@ -12,6 +12,8 @@
 #[allow(dead_code)] // its texts are enough, nothing asks for their files
 #[path = "../tests/it/shipped/mod.rs"]
 mod shipped;
+#[allow(dead_code)] // what only other benchmarks and the tests use
+mod workload;
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +24,7 @@ use std::time::{Duration, Instant};
 use mayhap::choice::Random;
 use mayhap::details::Counts;
 use mayhap::dualize::Observed;
-use mayhap::server::{Ranges, Reply, Server, Stop};
+use mayhap::server::{Ranges, Server};
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 use shipped::Shipped;
@@ -210,20 +212,8 @@ fn timed(spec: &Arc<Spec>, exchanges: &[Exchange]) -> (Duration, Counts) {
 
 /// Runs a specification as a server.
 fn simulate(spec: &Arc<Spec>, count: usize) -> Vec<Exchange> {
-    let mut choices = Random::new(1);
-    let mut server = Server::new(spec.clone(), Ranges::default(), &mut choices).expect("a start");
-    let mut exchanges = Vec::with_capacity(count);
-    while exchanges.len() < count {
-        let request = server.draw_request(&mut choices).expect("a request");
-        let observed = match server.handle(&request, 1, &mut choices) {
-            Ok(Reply::Answer(answer)) => Observed::Answer(answer),
-            Ok(Reply::Nothing) => Observed::Nothing,
-            Err(Stop::Outside(_)) => continue,
-            Err(stop) => panic!("{stop}"),
-        };
-        exchanges.push(Exchange { line: exchanges.len() as u64 + 1, client: 1, request, observed });
-    }
-    exchanges
+    let request = &mut |server: &mut Server, choices: &mut Random| server.draw_request(choices).expect("a request");
+    workload::served(spec, Ranges::default(), 1, count as u64, request).0
 }
 
 /// Judges one trace, or simulated exchanges, and prints what was counted.

@@ -4,6 +4,7 @@
 //! `cargo bench --bench throughput -- WORKLOAD N` judges one workload once, for counting instructions;
 //! `… -- write WORKLOAD N` writes its trace.
 
+#[allow(dead_code)] // what only other benchmarks and the tests use
 mod workload;
 
 use std::process::ExitCode;
@@ -13,14 +14,14 @@ use mayhap::details::Observed;
 use mayhap::json::encode_into;
 use mayhap::trace::{EventKind, Response, TraceEvent};
 use mayhap::{Exchange, Validator};
-use workload::{Recording, Start, Workload, simulate};
+use workload::{Recording, Start, Workload, simulate, workload};
 
 const fn fresh(name: &'static str, file: &'static str, keys: usize) -> Workload {
-    Workload { name, file, keys, start: Start::Fresh }
+    Workload { keys, ..workload(name, file) }
 }
 
 const fn unknown(name: &'static str, file: &'static str, keys: usize) -> Workload {
-    Workload { name, file, keys, start: Start::Unknown }
+    Workload { keys, start: Start::Unknown, ..workload(name, file) }
 }
 
 const WORKLOADS: &[Workload] = &[
@@ -67,7 +68,7 @@ fn with(name: &str, work: impl Fn(&Workload)) -> ExitCode {
 }
 
 fn judge(workload: &Workload, count: u64) {
-    let Recording { spec, exchanges, .. } = simulate(workload, count);
+    let Recording { spec, exchanges, .. } = simulate(workload, count, 1);
     let mut validator = Validator::new(&spec);
     let start = Instant::now();
     judge_all(&mut validator, &exchanges);
@@ -76,7 +77,7 @@ fn judge(workload: &Workload, count: u64) {
 }
 
 fn write_trace(workload: &Workload, count: u64) {
-    let Recording { spec, exchanges, .. } = simulate(workload, count);
+    let Recording { spec, exchanges, .. } = simulate(workload, count, 1);
     let mut lines = String::new();
     for exchange in &exchanges {
         let reply = match &exchange.observed {
@@ -92,7 +93,7 @@ fn write_trace(workload: &Workload, count: u64) {
 }
 
 fn table_row(workload: &Workload) {
-    let Recording { spec, exchanges, seconds: simulated } = simulate(workload, EXCHANGES);
+    let Recording { spec, exchanges, seconds: simulated } = simulate(workload, EXCHANGES, 1);
     let mut validator = Validator::new(&spec);
     let start = Instant::now();
     judge_all(&mut validator, &exchanges);

@@ -1,7 +1,9 @@
-//! Workloads: a specification is run as a server, and what it answered is there to be judged.
+//! Workloads: a specification is run as a server, and what it answered is there to be judged, by benchmarks and by tests.
 //!
 //! `kv_etag_1000` is a thousand keys on a server that was just started; `kv_etag_1000_unknown` the same after the server has run
 //! for a while unrecorded, judged from an unknown start.
+
+pub mod servers;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,14 +26,28 @@ pub enum Start {
 /// A specification and how it is exercised.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// What it is called.
+    /// The name of the workload.
     pub name: &'static str,
     /// The file of the specification.
     pub file: &'static str,
     /// How many different keys requests name; 0 where they name none.
     pub keys: usize,
-    /// What is known at first.
+    /// The knowledge at first.
     pub start: Start,
+    /// The size of the hidden state, where that can be set.
+    pub size: Option<u32>,
+    /// A request and its answer by its number, where the server is not simulated.
+    pub answer: Option<fn(u64) -> (Value, Value)>,
+    /// Where integers are drawn from.
+    pub ranges: Ranges,
+    /// The length of the trace that is looked at.
+    pub exchanges: u64,
+}
+
+/// A workload without keys, from a fresh start.
+pub const fn workload(name: &'static str, file: &'static str) -> Workload {
+    let ranges = Ranges { request: Some((0, 1000)), choose: Some((900, 965)) };
+    Workload { name, file, keys: 0, start: Start::Fresh, size: None, answer: None, ranges, exchanges: 4_000 }
 }
 
 /// How many requests for each key are not recorded before an unknown start.
@@ -41,36 +57,74 @@ const SKIPPED: usize = 5;
 pub struct Recording {
     /// The specification that it is judged by.
     pub spec: Arc<Spec>,
-    /// What was observed.
+    /// The observations.
     pub exchanges: Vec<Exchange>,
     /// How long the server ran.
     pub seconds: f64,
+}
+
+impl Workload {
+    /// The text of its specification.
+    fn text(&self) -> String {
+        let path = format!("{}/{}", env!("CARGO_MANIFEST_DIR"), self.file);
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        self.size.map_or(text.clone(), |n| text.replace("SIZE: int = 10;", &format!("SIZE: int = {n};")))
+    }
+
+    /// Its specification, as it is run.
+    pub fn spec(&self) -> Arc<Spec> {
+        compiled(&self.text())
+    }
 }
 
 fn compiled(text: &str) -> Arc<Spec> {
     Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs a specification as a server.
-pub fn simulate(workload: &Workload, count: u64) -> Recording {
-    let path = format!("{}/{}", env!("CARGO_MANIFEST_DIR"), workload.file);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+/// Runs a specification as a server, with the choices of a seed.
+pub fn simulate(workload: &Workload, count: u64, seed: u64) -> Recording {
+    let text = workload.text();
     let spec = compiled(&text);
-    let mut choices = Random::new(1);
-    let ranges = Ranges { request: Some((0, 1000)), choose: Some((900, 965)) };
-    let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
     let (judged_by, skipped) = match workload.start {
         Start::Fresh => (spec.clone(), 0),
         Start::Unknown => {
             let unknown = text.replacen("const FRESH: bool = true;", "const FRESH: bool = false;", 1);
-            assert!(unknown != text, "{path} has no constant FRESH");
+            assert!(unknown != text, "{} has no constant FRESH", workload.file);
             (compiled(&unknown), (workload.keys * SKIPPED) as u64)
         }
     };
-    let mut exchanges = Vec::with_capacity((count + skipped) as usize);
-    let mut seconds = 0.0;
-    while (exchanges.len() as u64) < count + skipped {
-        let request = request(workload, &mut server, &mut choices);
+    let (mut exchanges, seconds) = match workload.answer {
+        Some(answer) => {
+            let exchange = |line| {
+                let (request, answer) = answer(line);
+                Exchange { line, client: 1, request, observed: Observed::Answer(answer) }
+            };
+            ((1..=count).map(exchange).collect(), 0.0)
+        }
+        None => {
+            let draw = &mut |server: &mut Server, choices: &mut Random| request(workload, server, choices);
+            served(&spec, workload.ranges, seed, count + skipped, draw)
+        }
+    };
+    exchanges.drain(..skipped as usize);
+    (1..).zip(&mut exchanges).for_each(|(line, exchange)| exchange.line = line);
+    Recording { spec: judged_by, exchanges, seconds }
+}
+
+/// So many exchanges of a server that follows a specification, and the seconds that it took; a request that the client may not
+/// make is drawn anew.
+pub fn served(
+    spec: &Arc<Spec>,
+    ranges: Ranges,
+    seed: u64,
+    count: u64,
+    draw: &mut dyn FnMut(&mut Server, &mut Random) -> Value,
+) -> (Vec<Exchange>, f64) {
+    let mut choices = Random::new(seed);
+    let mut server = Server::new(spec.clone(), ranges, &mut choices).unwrap_or_else(|stop| panic!("{stop}"));
+    let (mut exchanges, mut seconds) = (Vec::with_capacity(count as usize), 0.0);
+    while (exchanges.len() as u64) < count {
+        let request = draw(&mut server, &mut choices);
         let start = Instant::now();
         let reply = server.handle(&request, 1, &mut choices);
         seconds += start.elapsed().as_secs_f64();
@@ -78,13 +132,11 @@ pub fn simulate(workload: &Workload, count: u64) -> Recording {
             Ok(Reply::Answer(answer)) => Observed::Answer(answer),
             Ok(Reply::Nothing) => Observed::Nothing,
             Err(Stop::Outside(_)) => continue,
-            Err(stop) => panic!("{stop}"),
+            Err(stop) => panic!("{}: {stop}", spec.program.name),
         };
         exchanges.push(Exchange { line: exchanges.len() as u64 + 1, client: 1, request, observed });
     }
-    exchanges.drain(..skipped as usize);
-    (1..).zip(&mut exchanges).for_each(|(line, exchange)| exchange.line = line);
-    Recording { spec: judged_by, exchanges, seconds }
+    (exchanges, seconds)
 }
 
 /// A random request; one that names no key, where there are keys, would concern all of them: it is drawn anew.

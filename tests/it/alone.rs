@@ -14,7 +14,7 @@ pub fn alone(test: &str, work: fn()) {
         return work();
     }
     let output = Command::new(current_exe().unwrap()).args([test, "--exact"]).env(ALONE, test).output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     // No test of that name is no failure for the program.
-    assert!(output.status.success() && told.contains("test result: ok. 1 passed"), "{told}");
+    assert!(output.status.success() && text.contains("test result: ok. 1 passed"), "{text}");
 }

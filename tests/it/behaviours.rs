@@ -262,8 +262,8 @@ def coin(): bool =
     choose bool;
 ";
     let names = file("choice_names.may", text).display().to_string();
-    let (_, told) = (0, run(&["explore", &names, "--steps", "1", "--show", "100000"], ""));
-    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    let (_, printed) = (0, run(&["explore", &names, "--steps", "1", "--show", "100000"], ""));
+    let printed = String::from_utf8_lossy(&printed.stdout).into_owned();
     for name in [
         "first (line 6)",
         "request.0",
@@ -276,9 +276,9 @@ def coin(): bool =
         "x (line 11)",
         "weak (line 12)",
     ] {
-        assert!(told.contains(&format!(" {name} = ")), "{name}: {}", told.lines().last().unwrap());
+        assert!(printed.contains(&format!(" {name} = ")), "{name}: {}", printed.lines().last().unwrap());
     }
     let machine = run(&["explore", "specs/cmp_rst_machine.may", "--steps", "1"], "");
-    let told = String::from_utf8_lossy(&machine.stdout).into_owned();
-    assert!(told.contains("with request = 0 of 3, !0 (line 7) = 0 of 3"), "{told}");
+    let printed = String::from_utf8_lossy(&machine.stdout).into_owned();
+    assert!(printed.contains("with request = 0 of 3, !0 (line 7) = 0 of 3"), "{printed}");
 }

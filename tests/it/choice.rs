@@ -262,10 +262,10 @@ fn a_program_that_asks_for_something_else_on_replay_is_not_deterministic() {
         });
         report.mistake.unwrap().error.to_string()
     };
-    let told = asking(["who", "who"], [2, 3]);
-    assert!(told.contains("choice 1 was `who` among 2 when it was recorded, now it is `who` among 3"), "{told}");
-    let told = asking(["who", "what"], [2, 2]);
-    assert!(told.contains("choice 1 was `who` among 2 when it was recorded, now it is `what` among 2"), "{told}");
+    let message = asking(["who", "who"], [2, 3]);
+    assert!(message.contains("choice 1 was `who` among 2 when it was recorded, now it is `who` among 3"), "{message}");
+    let message = asking(["who", "what"], [2, 2]);
+    assert!(message.contains("choice 1 was `who` among 2 when it was recorded, now it is `what` among 2"), "{message}");
     let mut runs = 0;
     let report = explore(Odometer::new(), |c| {
         runs += 1;
@@ -274,8 +274,8 @@ fn a_program_that_asks_for_something_else_on_replay_is_not_deterministic() {
             c.choose("second", 2);
         }
     });
-    let told = report.mistake.unwrap().error.to_string();
-    assert!(told.contains("2 recorded choices left, the first is `first`"), "{told}");
+    let message = report.mistake.unwrap().error.to_string();
+    assert!(message.contains("2 recorded choices left, the first is `first`"), "{message}");
 }
 
 #[test]

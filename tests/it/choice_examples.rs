@@ -42,12 +42,12 @@ fn channels_order_what_they_order_and_nothing_else() {
 
 #[test]
 fn a_program_of_the_toy_language_that_is_wrong_is_told() {
-    for (program, told) in [
+    for (program, message) in [
         ("class Main { spawn Nobody; }", "there is no class `Nobody`"),
         ("class Main { print x; }", "`x` has no value yet"),
     ] {
         let (report, _) = executions(program).unwrap();
-        assert_eq!((report.failures[0].message.as_str(), report.failed), (told, 1));
+        assert_eq!((report.failures[0].message.as_str(), report.failed), (message, 1));
     }
     assert_eq!(executions("class Main { fly; }").unwrap_err(), "expected a statement, found `fly`");
 }

@@ -16,7 +16,7 @@ fn what_fails_after_it_caught_the_escape_has_failed() {
     let goes_on = |c: &mut Chooser| {
         assert!(!caught(|| (0..9).for_each(|_| _ = c.choose("again", 2))), "cut and failed");
     };
-    let told = |report: Report| {
+    let message = |report: Report| {
         assert_eq!(
             (report.failed > 0, report.mistake.is_none(), report.refused + report.cut),
             (true, true, 0),
@@ -25,9 +25,9 @@ fn what_fails_after_it_caught_the_escape_has_failed() {
         assert!(report.failures.iter().all(|failure| failure.flaky.is_none()), "{report}");
         report.failures[0].message.clone()
     };
-    assert!(told(explore(Odometer::new(), panics)).ends_with("its own failure"));
-    assert_eq!(told(explore(Odometer::new(), returns)), "its own error");
-    assert!(told(Explore::new(Odometer::new()).choices(5).run(goes_on)).ends_with("cut and failed"));
+    assert!(message(explore(Odometer::new(), panics)).ends_with("its own failure"));
+    assert_eq!(message(explore(Odometer::new(), returns)), "its own error");
+    assert!(message(Explore::new(Odometer::new()).choices(5).run(goes_on)).ends_with("cut and failed"));
     // What breadth-first search postpones is no run that could fail.
     let postponed = explore(BreadthFirst::new(), goes_on);
     assert_eq!(postponed.mistake.unwrap().error, ChoiceError::Swallowed { label: "again" });
@@ -61,7 +61,7 @@ fn a_replay_is_one_run_and_is_not_made_smaller() {
 #[test]
 fn a_label_that_no_token_can_have_is_refused_when_it_is_chosen() {
     let long: Label = Box::leak("long".repeat(65).into());
-    for (label, told) in [
+    for (label, message) in [
         ("", "the label \"\" is empty: a label names the place that chooses"),
         (
             "two\nlines",
@@ -69,18 +69,18 @@ fn a_label_that_no_token_can_have_is_refused_when_it_is_chosen() {
         ),
         (long, "longlonglonglonglonglonglonglonglonglong\"… has 260 bytes, more than 256"),
     ] {
-        let told = |report: Report| {
+        let message = |report: Report| {
             let mistake = report.mistake.unwrap();
-            assert!(mistake.to_string().contains(told), "{mistake}");
+            assert!(mistake.to_string().contains(message), "{mistake}");
             assert_eq!(token::read(&token::write(&mistake.run)), Ok(mistake.run));
         };
         let program = |c: &mut Chooser| _ = (c.choose("before", 3), c.choose(label, 2));
-        told(explore(Odometer::new(), program));
-        told(explore(BreadthFirst::new(), program));
-        told(explore(Sampled::new(1, 9), program));
-        told(explore(Continued::new(vec![Step { label: "before", arity: 3, pick: 1 }], Odometer::new()), program));
-        told(explore(Odometer::new(), |c| _ = c.weighted(label, &[1, 2])));
-        told(explore(Replay::new(vec![Step { label, arity: 2, pick: 1 }]), |c| _ = c.choose(label, 2)));
+        message(explore(Odometer::new(), program));
+        message(explore(BreadthFirst::new(), program));
+        message(explore(Sampled::new(1, 9), program));
+        message(explore(Continued::new(vec![Step { label: "before", arity: 3, pick: 1 }], Odometer::new()), program));
+        message(explore(Odometer::new(), |c| _ = c.weighted(label, &[1, 2])));
+        message(explore(Replay::new(vec![Step { label, arity: 2, pick: 1 }]), |c| _ = c.choose(label, 2)));
         // What is no choice is not written.
         explore(Odometer::new(), |c| _ = c.choose(label, 1)).expect_exhausted();
     }
@@ -112,7 +112,7 @@ fn a_failure_that_does_not_repeat_is_called_flaky() {
         report.to_string().split_once("\n  flaky: ").map(|(_, flaky)| flaky.to_owned())
     };
     assert_eq!(line(report(Odometer::new(), "a tiger")), None);
-    for (again, told) in [
+    for (again, message) in [
         ("", "run again with the same choices, it passed"),
         ("a lady", "run again with the same choices, it failed otherwise: a lady"),
         (
@@ -120,7 +120,7 @@ fn a_failure_that_does_not_repeat_is_called_flaky() {
             "run again with the same choices, it did not come to its end: `never` does not hold: this run does not exist",
         ),
     ] {
-        assert_eq!(line(report(Odometer::new(), again)).as_deref(), Some(told));
+        assert_eq!(line(report(Odometer::new(), again)).as_deref(), Some(message));
     }
     // What is flaky cannot be made smaller, nor need it be tried.
     let mut runs = 0;

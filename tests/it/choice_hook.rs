@@ -46,7 +46,7 @@ fn a_panic_hook_that_is_set_later_does_not_merge_failures() {
             std::panic::set_hook(Box::new(|_| ()));
             fails(c);
         });
-        let told: Vec<&str> = report.failures.iter().map(|failure| failure.message.as_str()).collect();
-        assert_eq!((report.failed, told), (3, vec!["lost", "found"]));
+        let messages: Vec<&str> = report.failures.iter().map(|failure| failure.message.as_str()).collect();
+        assert_eq!((report.failed, messages), (3, vec!["lost", "found"]));
     });
 }

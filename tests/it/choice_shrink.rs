@@ -384,10 +384,10 @@ fn planted_bugs_shrink_to_their_minima() {
         assert!(shrunk.reruns <= 5_000, "{}: {} runs", bug.name, shrunk.reruns);
         let picks: Vec<usize> = shrunk.run.iter().map(|step| step.pick).collect();
         exact += usize::from(picks == bug.least);
-        let told: Vec<usize> = picks.iter().copied().take(20).collect();
+        let beginning: Vec<usize> = picks.iter().copied().take(20).collect();
         let verdict = if picks == bug.least { "exact" } else { "NOT LEAST" };
         println!(
-            "{:40} {verdict:9} {:5} runs, {:?}, {} to {}: {told:?}",
+            "{:40} {verdict:9} {:5} runs, {:?}, {} to {}: {beginning:?}",
             bug.name,
             shrunk.reruns,
             shrunk.minimum,

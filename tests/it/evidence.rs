@@ -6,19 +6,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{BufRead, Cursor};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::judge::{cases, compiled, exchanges, text};
 use mayhap::details::Observed;
 use mayhap::dualize::Options;
 use mayhap::evidence::{
     Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_forwards,
     witness_in_segments,
 };
-use mayhap::validate::{Exchanges, StoredTrace, exchange_at};
+use mayhap::validate::{StoredTrace, exchange_at};
 use mayhap::{Exchange, Spec, Validator, Verdict};
 
 /// A reason of at most so many answers is one that people read.
@@ -39,25 +38,6 @@ struct Tally {
     in_longer_segments: usize,
     /// Witnesses that were made forwards, looked at after each exchange.
     forwards: usize,
-}
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// The specification and trace of each row of a manifest; none where it is not at hand.
-fn cases(directory: &Path, specs: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let Ok(manifest) = fs::read_to_string(directory.join("manifest.tsv")) else { return Vec::new() };
-    let rows = manifest.lines().skip(1).map(|row| row.split('\t').collect::<Vec<&str>>());
-    rows.map(|row| (specs.join(row[0]), directory.join(row[1]))).collect()
-}
-
-/// The exchanges of a trace; nothing where this version does not execute the specification or the trace.
-fn read(spec: &Path, trace: &Path) -> Option<(Arc<Spec>, Vec<Exchange>)> {
-    let spec = Spec::from_text(&fs::read_to_string(spec).ok()?).ok()?;
-    let text = fs::read_to_string(trace).ok()?;
-    let exchanges = Exchanges::new(&spec, text.as_bytes()).collect::<Result<_, _>>().ok()?;
-    Some((spec, exchanges))
 }
 
 /// What does not hold, if anything.
@@ -128,48 +108,44 @@ fn in_segments(
     if same && same_start { Ok(()) } else { Err(format!("segments of {longest} tell other lines")) }
 }
 
-fn check_all(name: &str, cases: &[(PathBuf, PathBuf)]) -> Tally {
+fn check_all(traces: &str, specs: &str) -> Tally {
     let mut tally = Tally::default();
     let mut wrong = String::new();
-    for (spec, trace) in cases {
-        if let Some((spec, exchanges)) = read(spec, trace)
-            && let Err(why) = check(&spec, &exchanges, &mut tally)
-        {
-            let _ = writeln!(wrong, "{}: {why}", trace.display());
+    for case in cases(traces, specs) {
+        let spec = compiled(&text(&case.spec));
+        if let Err(why) = check(&spec, &exchanges(&spec, &text(&case.trace)), &mut tally) {
+            let _ = writeln!(wrong, "{}: {why}", case.name);
         }
     }
-    eprintln!("{name}: {tally:?}");
+    eprintln!("{traces}: {tally:?}");
     assert!(wrong.is_empty(), "{wrong}");
     tally
 }
 
 #[test]
 fn traces_of_the_shipped_specifications() {
-    let tally = check_all("shipped", &cases(&root().join("tests/data/traces"), &root().join("specs")));
+    let tally = check_all("tests/data/traces", "specs");
     assert!(tally.accepted > 30 && tally.rejected > 40, "{tally:?}");
     assert_eq!((tally.short, tally.cut_off), (tally.rejected, 0), "{tally:?}");
 }
 
 #[test]
 fn known_verdicts() {
-    for (kept, place) in [("kept", "tests/data/conformance"), ("shared", "../shared/conformance")] {
-        for kind in ["machine", "protocol"] {
-            let directory = root().join(place).join(kind);
-            let tally = check_all(&format!("{kept} {kind}"), &cases(&directory, &directory));
-            assert!(tally.short * 100 >= tally.rejected * 90, "{tally:?}");
-        }
+    for directory in ["tests/data/conformance/machine", "tests/data/conformance/protocol"] {
+        let tally = check_all(directory, directory);
+        assert!(tally.short * 100 >= tally.rejected * 90, "{tally:?}");
     }
 }
 
 /// Compare-and-reset, whose last answer cannot be, because of the one on line 2, a long way before.
 fn far_back(length: u64) -> (Arc<Spec>, Vec<Exchange>) {
-    let spec = Spec::from_text(&fs::read_to_string(root().join("specs/cmp_rst.may")).unwrap()).unwrap();
+    let spec = compiled(&text("specs/cmp_rst.may"));
     let mut trace = "{\"q\":5000,\"a\":1}\n{\"q\":3000,\"a\":0}\n".to_owned();
     for at in 0..length {
         let _ = writeln!(trace, "{{\"q\":{},\"a\":0}}", at * 7919 % 2500);
     }
     trace += "{\"q\":2999,\"a\":1}\n";
-    let exchanges = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
+    let exchanges = exchanges(&spec, &trace);
     (spec, exchanges)
 }
 
@@ -197,10 +173,8 @@ fn the_witness_of_a_machine_is_made_in_short_parts() {
     let absolute = |line: i64| format!("{{\"q\":{},\"a\":{line}}}\n", if line % 2 == 0 { line } else { -line });
     let (_, mut guesses) = far_back(400);
     guesses.pop();
-    let of = |file: &str| Spec::from_text(&fs::read_to_string(root().join("specs").join(file)).unwrap()).unwrap();
-    let (abs, rst) = (of("abs_machine.may"), of("cmp_rst_machine.may"));
-    let trace: String = (0..400).map(absolute).collect();
-    let absolutes: Vec<Exchange> = Exchanges::new(&abs, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
+    let [abs, rst] = ["abs_machine", "cmp_rst_machine"].map(|name| compiled(&text(format!("specs/{name}.may"))));
+    let absolutes = exchanges(&abs, &(0..400).map(absolute).collect::<String>());
     for (spec, exchanges) in [(abs, absolutes), (rst, guesses)] {
         let (whole, mut tally) = (witness(&spec, &Options::default(), &exchanges).unwrap(), Tally::default());
         in_segments(&spec, &exchanges, 20, &whole, &mut tally).unwrap();
@@ -212,9 +186,8 @@ fn the_witness_of_a_machine_is_made_in_short_parts() {
 #[test]
 fn the_witness_of_choices_for_hidden_elements_is_found_or_said_to_be_missing() {
     let text = "protocol p {\n  request int; response int;\n  var n: int = 0; var m: map<int, int> = {};\n  var s: set<int> = {}; var o: option<int> = None;\n  on q {\n    s := {m.get_or(q, q), (match pick [(3, 1), (2, q)] { (a, b) => a - b })};\n    m := {x: (either 1 or x) for x in (either s or (either s or {n, q}))};\n    o := m.get(q - n);\n    reply q;\n  }\n}\n";
-    let spec = Spec::from_text(text).unwrap();
-    let trace = "{\"q\":0,\"a\":0}\n".repeat(3);
-    let exchanges: Vec<Exchange> = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<_, _>>().unwrap();
+    let spec = compiled(text);
+    let exchanges = exchanges(&spec, &"{\"q\":0,\"a\":0}\n".repeat(3));
     for segment in [1, 2] {
         let found =
             witness_in_segments(&spec, &Options::default(), &exchanges, segment, &mut |_| ControlFlow::Continue(()));
@@ -228,20 +201,6 @@ fn a_long_trace_has_a_witness() {
     let (spec, mut exchanges) = far_back(20_000);
     exchanges.pop();
     assert_eq!(witness(&spec, &Options::default(), &exchanges).unwrap().steps.len(), exchanges.len());
-}
-
-/// Reads between writes do not multiply what is possible: holes in their place are joined again.
-#[test]
-fn holes_in_reads_are_one_candidate() {
-    let (spec, exchanges) =
-        read(&root().join("specs/static_etag.may"), &root().join("tests/data/traces/static_etag/nginx.ndjson"))
-            .unwrap();
-    let mut validator = Validator::new(&spec);
-    for mut exchange in exchanges {
-        exchange.observed = mayhap::dualize::Observed::Any;
-        assert!(validator.observe_exchange(&exchange));
-    }
-    assert_eq!(validator.counts().candidates_max, 1);
 }
 
 /// A trace outside of memory tells the same as one inside, wherever it is read from.

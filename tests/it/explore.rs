@@ -74,7 +74,7 @@ fn two_implementations_of_a_language_are_compared_by_their_outputs() {
 fn each_mistake_of_a_program_has_its_message() {
     let counter = file("runs", "");
     let unsteady = format!("echo >> {0}; choose who $((1 + $(wc -l < {0})))\nchoose more 2", counter.display());
-    for (name, program, code, told) in [
+    for (name, program, code, part) in [
         ("nothing.sh", "choose who 0", 4, "`who` chooses from nothing"),
         (
             "unsteady.sh",
@@ -103,7 +103,7 @@ fn each_mistake_of_a_program_has_its_message() {
         let command = shell(name, program);
         let (exit, text) = explore(&["--cmd", &command, "--timeout", "0.5", "--choices", "50"]);
         assert_eq!(exit, code, "{name}: {text}");
-        assert!(text.contains(told), "{name}: {told:?} is not in:\n{text}");
+        assert!(text.contains(part), "{name}: {part:?} is not in:\n{text}");
         assert!(code == 0 || text.contains("again: c1:"), "{name}: {text}");
     }
     for seconds in ["nan", "-1", "0", "1e300", "soon"] {
@@ -205,7 +205,7 @@ fn a_sample_of_many_runs_is_drawn_and_of_few_all_are_visited() {
 fn a_failure_that_does_not_repeat_is_called_flaky() {
     let runs = file("flaky", "");
     let begin = format!("echo >> {0}; run=$(wc -l < {0}); choose x 2; [ $pick = 0 ] && exit", runs.display());
-    for (name, program, code, told) in [
+    for (name, program, code, part) in [
         ("steady.sh", "echo $$ >&2; exit 7", 4, None),
         ("passes.sh", "[ $run = 2 ] && exit 7; exit 0", 4, Some("run again with the same choices, it passed")),
         ("late.sh", "[ $run = 2 ] && sleep 9; exit 0", 3, Some("run again with the same choices, it passed")),
@@ -225,8 +225,8 @@ fn a_failure_that_does_not_repeat_is_called_flaky() {
             "{name}: {text}"
         );
         let flaky = text.split_once("\n  flaky: ").map(|(_, flaky)| flaky);
-        assert_eq!(flaky.is_some(), told.is_some(), "{name}: {text}");
-        assert!(told.is_none_or(|told| flaky.unwrap().contains(told)), "{name}: {text}");
+        assert_eq!(flaky.is_some(), part.is_some(), "{name}: {text}");
+        assert!(part.is_none_or(|part| flaky.unwrap().contains(part)), "{name}: {text}");
         assert!(!text.contains("3 runs"), "running it again counts as no run: {text}");
     }
     // A replay is one run.

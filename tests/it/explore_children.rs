@@ -42,7 +42,7 @@ fn a_program_that_never_reads_its_answers_is_ended() {
     let flood = "exec yes 'choose x 2' >&3";
     let (code, text) = explore(flood, &["--runs", "2"]);
     assert!(code == 3 && text.contains("`x` asks for more than 10000 choices"), "{text}");
-    for (program, told) in [
+    for (program, part) in [
         (flood, "the program does not read the answers to its requests: it has run for 0.4 s (--timeout)"),
         ("while :; do printf x >&3; sleep 0.05; done", "the program does not end: it has run for 0.4 s (--timeout)"),
         ("exec 3>&- >&- 2>&-; exec sleep 100", "the program does not end: it has run for 0.4 s (--timeout)"),
@@ -50,22 +50,22 @@ fn a_program_that_never_reads_its_answers_is_ended() {
     ] {
         let begun = Instant::now();
         let (code, text) = explore(program, &["--choices", "1000000000", "--timeout", "0.4"]);
-        assert!(code == 3 && text.contains(told), "{program}: {text}");
+        assert!(code == 3 && text.contains(part), "{program}: {text}");
         assert!(begun.elapsed() < Duration::from_secs(20), "{program}");
     }
-    for (program, told) in [
+    for (program, part) in [
         ("exec yes 'refuse it' >&3", "the program was told to end its run and went on at `it`"),
         ("head -c 5000 /dev/zero >&3; read x <&3", "where `choose LABEL N` or `refuse LABEL` was expected"),
         ("echo 'choose  2' >&3; read x <&3", "the label \"\" is empty"),
     ] {
-        check(&["explore", "--cmd", program], "", 4, &[told]);
+        check(&["explore", "--cmd", program], "", 4, &[part]);
     }
 }
 
 #[test]
 fn what_keeps_a_pipe_open_in_the_background_is_named() {
     let mark = mark(2);
-    for (program, told) in [
+    for (program, part) in [
         (
             format!("sleep {mark} & echo x"),
             "keeps descriptor 3 and its standard output and its standard error open: after 0.4 s (--timeout)",
@@ -74,7 +74,7 @@ fn what_keeps_a_pipe_open_in_the_background_is_named() {
         (format!("sleep {mark} >/dev/null 2>&1 & echo x"), "keeps descriptor 3 open: after"),
     ] {
         let (code, text) = explore(&program, &["--timeout", "0.4"]);
-        assert!(code == 3 && text.contains(told), "{program}: {text}");
+        assert!(code == 3 && text.contains(part), "{program}: {text}");
         assert!(text.contains("the program ended, but a process that it left in the background keeps"), "{text}");
         assert_eq!(processes(&mark), "", "{program}");
     }

@@ -4,13 +4,12 @@
 //! not come to. `pace`, `gauge` and `rumours` have few states, so all of them are followed here, for hundreds of exchanges.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
+use crate::judge::{compiled, text, verdict};
 use crate::random::Rng;
+use mayhap::Spec;
 use mayhap::dualize::Verdict;
-use mayhap::validate::Exchanges;
-use mayhap::{Spec, Validator};
 use serde_json::{Value, json};
 
 type State = Vec<i64>;
@@ -81,12 +80,12 @@ fn gauge(state: &State, (request, k): (usize, i64)) -> Vec<(State, Value)> {
 /// The items that each node knows, as bits.
 fn rumours(state: &State, (request, n): (usize, i64)) -> Vec<(State, Value)> {
     let (node, item) = ((n % 3) as usize, n / 3 % 3);
-    let mut told = state.clone();
+    let mut heard = state.clone();
     if request == 0 {
-        told[node] = if n >= 45 { 0 } else { told[node] | 1 << item };
+        heard[node] = if n >= 45 { 0 } else { heard[node] | 1 << item };
     }
     let handed_on = |pair: usize| {
-        let mut new = told.clone();
+        let mut new = heard.clone();
         new[pair / 3] |= new[pair % 3];
         let answer = match (request, n) {
             (0, _) => json!("Ok"),
@@ -112,9 +111,7 @@ type Seen = ((usize, i64), Option<Value>);
 
 impl Server {
     fn spec(&self) -> Arc<Spec> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/hidden").join(self.file);
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Spec::from_text(&text).unwrap_or_else(|error| panic!("{}: {error}", self.file))
+        compiled(&text(format!("tests/data/hidden/{}", self.file)))
     }
 
     /// A run, of which few answers may be missing, and some may be others than were given.
@@ -167,13 +164,7 @@ fn long_traces_are_judged_as_all_states_say() {
             let length = 60 + rng.below(90);
             let trace = server.trace(&mut rng, length);
             let (expected, lines) = (server.rejected(&trace), server.lines(&trace));
-            let mut validator = Validator::new(&spec);
-            for exchange in Exchanges::new(&spec, lines.as_bytes()) {
-                if !validator.observe_exchange(&exchange.expect("an exchange")) {
-                    break;
-                }
-            }
-            let found = match validator.verdict() {
+            let found = match verdict(&spec, &lines) {
                 Verdict::Accept { .. } => None,
                 Verdict::Reject { event, .. } => Some(event),
                 Verdict::Unknown { .. } => continue,

@@ -74,12 +74,12 @@ fn a_variable_that_an_answer_told_is_known_at_once() {
     let spec = "protocol p { request int; response int; var n: int = 0; on q { if q == 0 { n := n + choose int; reply 0; } reply n; } }";
     let mut validator = validator(spec);
     let is_known = |validator: &Validator| validator.judge().candidates()[0].process.memory[0].is_known();
-    for told in [7, -1, 0] {
+    for shown in [7, -1, 0] {
         assert!(validator.observe(&0, &0).unwrap());
         assert!(!is_known(&validator));
-        assert!(validator.observe(&1, &told).unwrap());
+        assert!(validator.observe(&1, &shown).unwrap());
         assert!(is_known(&validator));
-        assert!(validator.observe(&1, &told).unwrap());
+        assert!(validator.observe(&1, &shown).unwrap());
     }
     assert!(!validator.observe(&1, &7).unwrap());
 }
@@ -164,8 +164,8 @@ fn a_lost_request_may_have_had_its_effect_or_not() {
 
 #[test]
 fn no_answer_is_owed_or_is_an_event() {
-    let quiet = "protocol p { request int; response int; on q { if q > 0 { reply q; } } }";
-    let mut validator = validator(quiet);
+    let silent = "protocol p { request int; response int; on q { if q > 0 { reply q; } } }";
+    let mut validator = validator(silent);
     assert!(validator.observe_unanswered(&0, Observed::Nothing).unwrap());
     assert!(!validator.observe_unanswered(&1, Observed::Nothing).unwrap());
     assert_eq!(validator.verdict(), Verdict::Reject { event: 2, event_from: None });

@@ -16,8 +16,8 @@ mod bytes;
 mod plain_lines;
 
 // Terms, and the solver of what is not known.
-mod beyond;
 mod names;
+mod sets;
 mod solve;
 mod term;
 mod text;
@@ -25,7 +25,6 @@ mod text;
 // Verdicts that are known.
 mod conformance;
 mod library;
-mod long_traces;
 mod simulated;
 mod unknown_start;
 
@@ -36,12 +35,10 @@ mod oracle_itself;
 mod oracle_rules;
 mod random_programs;
 mod random_served;
-mod random_steps;
 mod random_tasks;
 mod random_worlds;
 mod small_worlds;
 mod switches;
-mod text_programs;
 
 // What a verdict says for itself.
 mod evidence;
@@ -49,11 +46,7 @@ mod rejections;
 mod reports;
 
 // What it costs, counted.
-mod effort;
-mod hidden;
-mod holes;
-mod many_keys;
-mod witness_cost;
+mod cost;
 mod words;
 
 // Choices, explored.
@@ -74,6 +67,7 @@ mod dualize;
 mod explore;
 mod explore_children;
 mod serve;
+mod transcripts;
 
 // Real servers, recorded.
 mod memcached;
@@ -96,9 +90,13 @@ mod command;
 mod http;
 mod judge;
 mod oracle;
+mod programs;
 mod random;
 mod real;
 #[path = "../../examples/recorder/mod.rs"]
 mod recorder;
 mod served;
 mod shipped;
+#[allow(dead_code, reason = "what only benchmarks use")]
+#[path = "../../benches/workload/mod.rs"]
+mod workload;

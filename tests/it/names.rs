@@ -143,7 +143,7 @@ fn bound(a: i64, b: i64, c: i64) -> Term {
 /// `a * x + b * y + c <= 0` without x, of which only its ends are known: y has a value iff some x goes with it.
 #[test]
 fn a_bound_that_is_the_last_of_a_variable_is_one_of_the_other() {
-    let (mut solver, mut told) = (Solver::default(), 0);
+    let (mut solver, mut answered) = (Solver::default(), 0);
     let x = Var { id: 0, sort: Sort::Int };
     let ends = [None, Some(-2), Some(1), Some(3)];
     let all = ends.into_iter().flat_map(|lo| ends.into_iter().map(move |hi| (lo, hi)));
@@ -158,7 +158,7 @@ fn a_bound_that_is_the_last_of_a_variable_is_one_of_the_other() {
             let condition = bound(a, b, c);
             assert_eq!(store.last_of(&condition), Some(x));
             let Some(answer) = store.assume_without(&condition, x, &mut solver) else { continue };
-            told += 1;
+            answered += 1;
             assert!(answer == Answer::Sat && !store.vars().contains(&x), "{store:?}");
             for y in -9..10 {
                 let possible = (lo.unwrap_or(-99)..=hi.unwrap_or(99)).any(|x| a * x + b * y + c <= 0);
@@ -167,7 +167,7 @@ fn a_bound_that_is_the_last_of_a_variable_is_one_of_the_other() {
             }
         }
     }
-    assert!(told > 100, "{told}");
+    assert!(answered > 100, "{answered}");
 }
 
 /// Where the variable is in another constraint, or something refers to it, the bound is assumed as any other.

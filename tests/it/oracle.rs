@@ -200,7 +200,7 @@ impl<'a> Oracle<'a> {
         let mut states: BTreeSet<State> = unclean.sift(self.initial(), 1).map(|(state, _)| state).collect();
         for (event, (request, answer)) in (1..).zip(trace) {
             self.claimed = claimed(event);
-            let before = self.settle(states, &mut unclean, event);
+            let before = self.stepped(states, &mut unclean, event);
             let lost = before.iter().filter(|_| *answer == Answer::Lost).cloned();
             let mut after: BTreeSet<State> = lost.collect();
             for state in &before {
@@ -230,7 +230,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// What the server may make of the states by itself.
-    fn settle(&self, mut states: BTreeSet<State>, unclean: &mut Unclean, event: usize) -> BTreeSet<State> {
+    fn stepped(&self, mut states: BTreeSet<State>, unclean: &mut Unclean, event: usize) -> BTreeSet<State> {
         let mut queue: Vec<State> = states.iter().cloned().collect();
         while let Some(state) = queue.pop() {
             let new = unclean.sift(self.steps(&state), event).map(|(state, _)| state).filter(|s| !states.contains(s));

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::command::run;
+use crate::command::simulated;
 use crate::shipped;
 use mayhap::dualize::Observed;
 use mayhap::json::{self, JsonError};
@@ -61,8 +61,7 @@ type World = (Arc<Spec>, Vec<String>);
 static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
     let odd = (Spec::from_text(ODD).expect("it compiles"), ODD_LINES.iter().map(|line| line.to_string()).collect());
     let simulated = shipped::all().into_iter().map(|shipped| {
-        let output = run(&["simulate", &shipped.path.to_string_lossy(), "--steps", "100", "--seed", "5"], "");
-        let trace = String::from_utf8(output.stdout).expect("text");
+        let trace = simulated(&shipped.path, "--steps 100 --seed 5");
         (shipped.compile().expect("it compiles"), trace.lines().map(str::to_owned).collect())
     });
     simulated.chain([odd]).collect()

@@ -1,129 +1,184 @@
 //! The validator against the oracle, on random programs and traces: verdict and event must be equal.
 //!
 //! A fixed number of programs runs in the suite; `MAYHAP_LONG=N cargo test --test it random_programs::` runs N of each kind, and
-//! `MAYHAP_SEED=S` begins elsewhere. A disagreement is shrunk and printed as a program and a trace to run by hand. Example
-//! of a program that is drawn: see `random/protocol.rs`.
+//! `MAYHAP_SEED=S` begins elsewhere. A disagreement is shrunk and printed as a program and a trace to run by hand. Examples
+//! of programs that are drawn: see `random/protocol.rs` and `tests/data/grammars`.
+
+use std::ops::RangeInclusive;
 
 use crate::oracle::{self, Answer, Domains, Json};
 use crate::random::expressions::Unbounded;
 use crate::random::judge::{Exactness, Kind, Tally, errors};
-use crate::random::machine::Choices;
-use crate::random::traces;
-use crate::random::{self, Rng, effects, guarded, hidden_keys, lists, machine, protocol};
+use crate::random::traces::{self, Trace, altered};
+use crate::random::{self, Rng, grammar, protocol};
+use mayhap::syntax::ast::File;
+use serde_json::json;
 
-fn run_machines(choices: Choices, kind: &Kind, programs: u64) {
-    let mut tally = Tally::new();
-    let domain = if choices == Choices::Bounded { machine::CHOICES } else { machine::SOME };
-    for mut rng in random::seeds(choices as u64, programs).map(Rng::new) {
-        let text = machine::random(&mut rng, choices);
-        let file = oracle::load(&text);
-        for _ in 0..4 {
-            let length = 1 + rng.below(5);
-            let trace = traces::run_machine(&mut rng, &file, domain.clone(), length);
-            kind.compare(&text, [&trace], &mut tally);
-            let changed = traces::altered(&mut rng, &trace, |rng| Json::from(rng.between(-6, 6)));
-            // A machine always answers.
-            if changed.iter().all(|(_, answer)| *answer != Answer::Nothing) {
-                kind.compare(&text, [&changed], &mut tally);
+/// Some choices of a machine with unbounded ones.
+const SOME: RangeInclusive<i64> = -4..=4;
+
+/// How programs and their traces are drawn.
+#[derive(Clone, PartialEq)]
+enum Drawn {
+    /// A machine, from a rule of its grammar, with these choices.
+    Machine(&'static str, RangeInclusive<i64>),
+    Protocol(Unbounded),
+    /// A protocol over integers, by the grammar of that name.
+    Grammar(&'static str),
+    /// The same with steps, whose traces have more holes.
+    Steps,
+}
+
+struct Family {
+    kind: Kind,
+    drawn: Drawn,
+    /// Its own number, programs of it, traces of a program, and the most exchanges of these.
+    number: u64,
+    programs: u64,
+    traces: usize,
+    longest: usize,
+}
+
+const fn family(name: &'static str, drawn: Drawn, number: u64, programs: u64, longest: usize) -> Family {
+    let kind = Kind { name, exactness: Exactness::Exact, domains: traces::domains };
+    Family { kind, drawn, number, programs, traces: 3, longest }
+}
+
+const fn sound(family: Family, domains: fn() -> Domains) -> Family {
+    Family { kind: Kind { exactness: Exactness::Sound, domains, ..family.kind }, ..family }
+}
+
+impl Family {
+    /// Judges its programs by both.
+    fn check(&self) {
+        let mut tally = Tally::new();
+        for mut rng in random::seeds(self.number, self.programs).map(Rng::new) {
+            let (text, draw) = self.drawn.clone().program(&mut rng);
+            let found = errors(&text);
+            assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
+            let file = oracle::load(&text);
+            for _ in 0..self.traces {
+                let length = 1 + rng.below(self.longest);
+                self.kind.compare(&text, &draw(&mut rng, &file, length), &mut tally);
+            }
+        }
+        eprintln!("{}: {tally:?}", self.kind.name);
+        if self.drawn == Drawn::Steps {
+            let unknown = tally.get("unknown by the validator").copied().unwrap_or_default();
+            assert!(unknown * 100 < tally.values().sum(), "{tally:?}");
+        }
+    }
+}
+
+/// A trace of a program, and the same with one answer changed.
+type Draw = Box<dyn Fn(&mut Rng, &File, usize) -> Vec<Trace>>;
+
+impl Drawn {
+    fn program(self, rng: &mut Rng) -> (String, Draw) {
+        match self {
+            Drawn::Machine(rule, choices) => {
+                let draw = move |rng: &mut Rng, file: &File, length| {
+                    let trace = traces::run_machine(rng, file, choices.clone(), length);
+                    let changed = altered(rng, &trace, |rng| Json::from(rng.between(-6, 6)));
+                    // A machine always answers.
+                    let answers = changed.iter().all(|(_, answer)| *answer != Answer::Nothing);
+                    [trace].into_iter().chain(answers.then_some(changed)).collect()
+                };
+                (grammar::program("machine", rule, rng), Box::new(draw))
+            }
+            Drawn::Protocol(unbounded) => {
+                let program = protocol::random(rng, unbounded);
+                let text = program.text.clone();
+                let draw = move |rng: &mut Rng, file: &File, length| {
+                    let trace = traces::run(rng, file, &program, length);
+                    let invented = |rng: &mut Rng| program.declarations.json(rng, &program.response);
+                    vec![altered(rng, &trace, invented), trace]
+                };
+                (text, Box::new(draw))
+            }
+            Drawn::Grammar(name) => {
+                let draw = |rng: &mut Rng, file: &File, length| {
+                    let trace = traces::run_integers(rng, file, length);
+                    vec![altered(rng, &trace, |rng| Json::from(rng.between(-1, 4))), trace]
+                };
+                (grammar::program(name, "start", rng), Box::new(draw))
+            }
+            Drawn::Steps => {
+                let draw = |rng: &mut Rng, file: &File, length| {
+                    let mut trace = traces::run_with_steps(rng, file, length, |rng| json!(rng.between(0, 8)));
+                    for (_, answer) in &mut trace {
+                        if *answer != Answer::Nothing && rng.percent(12) {
+                            *answer = if rng.percent(50) { Answer::Hole } else { Answer::Lost };
+                        }
+                    }
+                    vec![altered(rng, &trace, |rng| Json::from(rng.between(-1, 4))), trace]
+                };
+                (grammar::program("steps", "start", rng), Box::new(draw))
             }
         }
     }
-    eprintln!("{}: {tally:?}", kind.name);
 }
 
 #[test]
 fn machines_with_bounded_choices_agree_with_brute_force() {
-    let domains = || Domains::of(machine::CHOICES, &[]);
-    let kind = Kind { name: "machines", exactness: Exactness::Exact, domains };
     // Some machines multiply what they know not: a few seconds each.
-    run_machines(Choices::Bounded, &kind, 15);
+    let family = family("machines", Drawn::Machine("bounded", traces::CHOICES), 0, 15, 5);
+    let domains = || Domains::of(traces::CHOICES, &[]);
+    Family { traces: 4, kind: Kind { domains, ..family.kind }, ..family }.check();
 }
 
 #[test]
 fn machines_accept_all_that_they_produce() {
-    let domains = || Domains::of(machine::SOME, &[]);
-    let kind = Kind { name: "machines with any choice", exactness: Exactness::Sound, domains };
-    run_machines(Choices::Unbounded, &kind, 15);
-}
-
-fn run_protocols(unbounded: Unbounded, kind: &Kind, programs: u64) {
-    let mut tally = Tally::new();
-    for mut rng in random::seeds(2 + unbounded as u64, programs).map(Rng::new) {
-        let program = protocol::random(&mut rng, unbounded);
-        let file = oracle::load(&program.text);
-        for _ in 0..4 {
-            let length = 1 + rng.below(5);
-            let trace = traces::run(&mut rng, &file, &program, length);
-            kind.compare(&program.text, [&trace], &mut tally);
-            let invented = |rng: &mut Rng| program.declarations.json(rng, &program.response);
-            let changed = traces::altered(&mut rng, &trace, invented);
-            kind.compare(&program.text, [&changed], &mut tally);
-        }
-    }
-    eprintln!("{}: {tally:?}", kind.name);
+    let family = family("machines with any choice", Drawn::Machine("unbounded", SOME), 1, 15, 5);
+    Family { traces: 4, ..sound(family, || Domains::of(SOME, &[])) }.check();
 }
 
 #[test]
 fn protocols_with_bounded_choices_agree_with_brute_force() {
-    let kind = Kind { name: "protocols", exactness: Exactness::Exact, domains: traces::domains };
-    run_protocols(Unbounded::Forbidden, &kind, 150);
+    let family = family("protocols", Drawn::Protocol(Unbounded::Forbidden), 3, 150, 5);
+    Family { traces: 4, ..family }.check();
 }
 
 #[test]
 fn protocols_accept_all_that_they_produce() {
-    let kind = Kind { name: "protocols with any integer", exactness: Exactness::Sound, domains: traces::domains };
-    run_protocols(Unbounded::Allowed, &kind, 150);
+    let family = family("protocols with any integer", Drawn::Protocol(Unbounded::Allowed), 2, 150, 5);
+    Family { traces: 4, ..sound(family, traces::domains) }.check();
 }
 
 #[test]
 fn guarded_protocols_agree_with_brute_force() {
-    let kind = Kind { name: "guarded protocols", exactness: Exactness::Exact, domains: traces::domains };
-    run_texts(&kind, (5, 150), 4, guarded::random);
+    family("guarded protocols", Drawn::Grammar("guarded"), 5, 150, 4).check();
 }
 
 #[test]
 fn protocols_with_hidden_keys_agree_with_brute_force() {
-    let kind = Kind { name: "hidden keys", exactness: Exactness::Exact, domains: traces::domains };
-    run_texts(&kind, (6, 150), 8, hidden_keys::random);
+    family("hidden keys", Drawn::Grammar("hidden_keys"), 6, 150, 8).check();
 }
 
 #[test]
 fn protocols_with_effects_that_may_be_agree_with_brute_force() {
-    let kind = Kind { name: "effects", exactness: Exactness::Exact, domains: traces::domains };
-    run_texts(&kind, (7, 200), 5, effects::random);
+    family("effects", Drawn::Grammar("effects"), 7, 200, 5).check();
 }
 
 #[test]
 fn lists_with_hidden_contents_agree_with_brute_force() {
-    let kind = Kind { name: "lists", exactness: Exactness::Exact, domains: traces::domains };
-    run_texts(&kind, (8, 150), 8, lists::random);
+    family("lists", Drawn::Grammar("lists"), 8, 150, 8).check();
 }
 
-/// Judges random texts of protocols over integers, on traces of up to so many exchanges.
-fn run_texts(kind: &Kind, (number, programs): (u64, u64), longest: usize, draw: fn(&mut Rng) -> String) {
-    let mut tally = Tally::new();
-    for mut rng in random::seeds(number, programs).map(Rng::new) {
-        let text = draw(&mut rng);
-        let found = errors(&text);
-        assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
-        let file = oracle::load(&text);
-        for _ in 0..3 {
-            let length = 1 + rng.below(longest);
-            let trace = traces::run_integers(&mut rng, &file, length);
-            kind.compare(&text, [&trace], &mut tally);
-            let changed = traces::altered(&mut rng, &trace, |rng| Json::from(rng.between(-1, 4)));
-            kind.compare(&text, [&changed], &mut tally);
-        }
-    }
-    eprintln!("{}: {tally:?}", kind.name);
+/// The oracle keeps every state that steps lead to; the judge follows only the steps that have to do with a request.
+#[test]
+fn steps_agree_with_brute_force() {
+    family("steps", Drawn::Steps, 17, 60, 6).check();
 }
 
 #[test]
 fn random_programs_have_no_errors() {
     assert_eq!(errors("machine m { !1 := x; }").len(), 1);
     for mut rng in random::seeds(4, 300).map(Rng::new) {
-        for text in [protocol::random(&mut rng, Unbounded::Allowed).text, machine::random(&mut rng, Choices::Unbounded)]
-        {
+        let grammars = ["machine", "guarded", "hidden_keys", "effects", "lists", "steps"];
+        let starts = grammars.map(|name| (name, if name == "machine" { "unbounded" } else { "start" }));
+        let drawn = starts.map(|(name, start)| grammar::program(name, start, &mut rng));
+        for text in drawn.into_iter().chain([protocol::random(&mut rng, Unbounded::Allowed).text]) {
             let errors = errors(&text);
             assert!(errors.is_empty(), "{}\n{text}", errors.join("\n"));
         }

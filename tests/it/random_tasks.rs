@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::judge::{Named, named};
 use crate::oracle::tasks::{Event, Events};
-use crate::oracle::{self, Answer, Domains, Oracle, Outcome};
-use crate::random::judge::errors;
-use crate::random::{self, Rng, steps, tasks, traces};
+use crate::oracle::{self, Answer, Domains, Oracle};
+use crate::random::judge::{errors, shown};
+use crate::random::{self, Rng, grammar, tasks, traces};
 use mayhap::details::{Observed, Selection};
 use mayhap::dualize::{Judge, Options};
 use mayhap::json;
@@ -59,14 +60,10 @@ fn compiled(text: &str) -> Arc<Spec> {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn name(verdict: &Verdict) -> (&'static str, Option<u64>) {
-    match verdict {
-        Verdict::Accept { .. } => ("accept", None),
-        Verdict::Reject { event, .. } => ("reject", Some(*event)),
-        Verdict::Unknown { .. } => ("unknown", None),
-        Verdict::Outside { .. } => ("outside", None),
-        Verdict::Fault(report) => ("fault", Some(report.event)),
-    }
+/// A verdict in short; where a trace leaves the specification is not compared.
+fn name(verdict: &Verdict) -> Named {
+    let (name, event) = named(verdict);
+    (name, event.filter(|_| name != "outside"))
 }
 
 fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
@@ -79,7 +76,7 @@ fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
     }
 }
 
-fn judged(spec: &Arc<Spec>, options: Options, trace: &Events) -> (&'static str, Option<u64>) {
+fn judged(spec: &Arc<Spec>, options: Options, trace: &Events) -> Named {
     let mut judge = Judge::new(spec.clone(), options);
     for (line, event) in (1..).zip(trace) {
         if !judge.observe_over(&AnyOrder, line, &observation(spec, event)) {
@@ -89,15 +86,9 @@ fn judged(spec: &Arc<Spec>, options: Options, trace: &Events) -> (&'static str, 
     name(&judge.verdict())
 }
 
-fn expected(file: &mayhap::syntax::ast::File, trace: &Events) -> Option<(&'static str, Option<u64>)> {
-    let event = |event: usize| Some(event as u64);
-    Some(match Oracle::new(file, None, domains()).brute_force_tasks(trace) {
-        Outcome::Accept { .. } => ("accept", None),
-        Outcome::Reject { event: at } => ("reject", event(at)),
-        Outcome::Outside { .. } => ("outside", None),
-        Outcome::Fault { event: at } => ("fault", event(at)),
-        Outcome::TooLarge => return None,
-    })
+fn expected(file: &mayhap::syntax::ast::File, trace: &Events) -> Option<Named> {
+    let found = shown(&Oracle::new(file, None, domains()).brute_force_tasks(trace))?;
+    Some((found.0, found.1.map(|event| event as u64)))
 }
 
 #[test]
@@ -191,7 +182,7 @@ fn judged_by_exchanges(spec: &Arc<Spec>, trace: &traces::Trace) -> (&'static str
 #[test]
 fn the_synchronous_network_is_one_exchange_after_the_other() {
     for mut rng in random::seeds(37, 50).map(Rng::new) {
-        let text = if rng.percent(50) { tasks::random(&mut rng) } else { steps::random(&mut rng) };
+        let text = if rng.percent(50) { tasks::random(&mut rng) } else { grammar::program("steps", "start", &mut rng) };
         let file = oracle::load(&text);
         let length = 1 + rng.below(6);
         let mut trace = traces::run_with_steps(&mut rng, &file, length, |rng| json!(rng.between(0, 8)));

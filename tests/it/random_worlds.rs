@@ -39,23 +39,23 @@ fn still_fails(text: &str, trace: &Trace) -> Option<String> {
 }
 
 thread_local! {
-    static QUIET: Cell<bool> = const { Cell::new(false) };
+    static UNREPORTED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Does work whose panics are caught, without telling of them; those of other threads are told.
-fn quietly<R>(work: impl FnOnce() -> R) -> R {
+fn unreported<R>(work: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let loud = take_hook();
         set_hook(Box::new(move |info| {
-            if !QUIET.get() {
+            if !UNREPORTED.get() {
                 loud(info);
             }
         }));
     });
-    QUIET.set(true);
+    UNREPORTED.set(true);
     let result = work();
-    QUIET.set(false);
+    UNREPORTED.set(false);
     result
 }
 
@@ -64,7 +64,7 @@ fn report(family: &str, text: &str, trace: &Trace, why: &str) -> ! {
         panic!("{family}: {why}\n\n{text}\n{}", write_trace(trace));
     }
     // Programs that the oracle cannot run are no smaller ones.
-    let (small, short) = quietly(|| shrink(text, trace, |text, trace| still_fails(text, trace).is_some()));
+    let (small, short) = unreported(|| shrink(text, trace, |text, trace| still_fails(text, trace).is_some()));
     let why = still_fails(&small, &short).unwrap_or_else(|| why.to_owned());
     panic!("{family}: {why}\n\n{small}\n{}", write_trace(&short));
 }

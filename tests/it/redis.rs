@@ -7,63 +7,33 @@
 #[path = "../../examples/record_redis/record/mod.rs"]
 mod record;
 
-use crate::real::{Start, accepted, judge_altered, last_lines, recording, spec};
-use crate::recorder::Settings;
+use crate::real::Server;
 use record::Redis;
 
-const SPEC: &str = "redis_strings.may";
-/// The recording that is kept: `record_redis --seed 2 --requests 1500 --waits 0`.
-const KEPT: &str = include_str!("../data/recorded/redis.ndjson");
-/// Settings of the recorder, but for the seed.
-const SETTINGS: Settings = Settings { seed: 1, requests: 10_000, skip: 0, keys: 8, waits: 1 };
-
-/// Each command with each kind of answer.
-const KINDS: [(&str, &str); 17] = [
-    ("Get", "Text"),
-    ("Set", "Ok"),
-    ("SetNx", "Number"),
-    ("GetSet", "Text"),
-    ("Incr", "Number"),
-    ("Incr", "NotAnInteger"),
-    ("Incr", "Overflow"),
-    ("Decr", "Number"),
-    ("Decr", "NotAnInteger"),
-    ("Append", "Number"),
-    ("Strlen", "Number"),
-    ("Del", "Number"),
-    ("Exists", "Number"),
-    ("Expire", "Number"),
-    ("Persist", "Number"),
-    ("Ttl", "Number"),
-    ("FlushAll", "Ok"),
-];
+/// The kept recording is `record_redis --seed 2 --requests 1500 --waits 0`.
+#[rustfmt::skip]
+const SERVER: Server = Server {
+    spec: "redis_strings",
+    kept: include_str!("../data/recorded/redis.ndjson"),
+    kinds: &[
+        "Get Text", "Set Ok", "SetNx Number", "GetSet Text", "Incr Number", "Incr NotAnInteger", "Incr Overflow",
+        "Decr Number", "Decr NotAnInteger", "Append Number", "Strlen Number", "Del Number", "Exists Number",
+        "Expire Number", "Persist Number", "Ttl Number", "FlushAll Ok",
+    ],
+    altered: 10_000,
+};
 
 #[test]
 fn ten_thousand_commands_are_accepted_and_altered_answers_are_rejected() {
-    let Some((trace, summary)) = recording::<Redis>(&SETTINGS) else { return };
-    assert_eq!(summary.exchanges(), SETTINGS.requests);
-    for (request, answer) in KINDS {
-        let count = summary.kinds.get(&(request.to_owned(), answer.to_owned()));
-        assert!(count.is_some(), "no {request} was answered {answer}");
-    }
-    let empty = spec(SPEC, Start::Empty);
-    assert!(accepted(&empty, &trace) <= 8);
-    let rejected = judge_altered(&empty, &trace, 100, 1);
-    assert!(rejected >= 90, "only {rejected} of 100 altered copies are rejected");
+    SERVER.check_whole::<Redis>();
 }
 
 #[test]
 fn a_recording_that_begins_in_the_middle_is_judged_from_an_unknown_start() {
-    let Some((trace, _)) = recording::<Redis>(&Settings { seed: 3, skip: 5_000, ..SETTINGS }) else { return };
-    let unknown = spec(SPEC, Start::Unknown);
-    assert!(accepted(&unknown, &trace) <= 8);
-    let rejected = judge_altered(&unknown, &trace, 100, 2);
-    assert!(rejected >= 90, "only {rejected} of 100 altered copies are rejected");
+    SERVER.check_middle::<Redis>();
 }
 
 #[test]
 fn the_kept_recording_is_accepted_from_either_start() {
-    accepted(&spec(SPEC, Start::Empty), KEPT);
-    accepted(&spec(SPEC, Start::Unknown), KEPT);
-    accepted(&spec(SPEC, Start::Unknown), &last_lines(KEPT, 1000));
+    SERVER.check_kept();
 }

@@ -61,8 +61,8 @@ fn refused(line: &str, kind: &str, number: u64, part: &str) {
 
 #[test]
 fn lines_in_lines_out() {
-    let (code, lines, told) = served("specs/cmp_rst.may", &[], "5\n -1 \r\n\n0\n\"0\"\n");
-    assert_eq!((code, lines.join(" ").as_str(), told.as_str()), (0, "1 0 0 0", ""));
+    let (code, lines, stderr) = served("specs/cmp_rst.may", &[], "5\n -1 \r\n\n0\n\"0\"\n");
+    assert_eq!((code, lines.join(" ").as_str(), stderr.as_str()), (0, "1 0 0 0", ""));
     let (code, lines, _) = served("specs/kv_etag.may", &[], "{\"Get\": {\"key\": \"a\", \"if_none_match\": null}}\n");
     assert_eq!((code, lines.join(" ").as_str()), (0, "\"NotFound\""));
     assert_eq!(served("specs/cmp_rst.may", &[], ""), (0, vec![], String::new()));
@@ -86,8 +86,8 @@ fn what_is_no_request_is_told_and_has_no_effect() {
     let path = spec("told.may", TROUBLE);
     let trace = place("told.ndjson");
     let input = "{\"Add\": 1}\n{\"Add\": true}\ngarbage\n{\"Strict\": 0}\n\"Other\"\n{\"Add\": {\"$any\": null}}\n{\"Add\": 1}\n{\"Ad";
-    let (code, lines, told) = served(&path, &["--trace", trace.to_str().unwrap()], input);
-    assert_eq!((code, lines.len()), (0, 8), "{lines:?} {told}");
+    let (code, lines, stderr) = served(&path, &["--trace", trace.to_str().unwrap()], input);
+    assert_eq!((code, lines.len()), (0, 8), "{lines:?} {stderr}");
     assert_eq!((lines[0].as_str(), lines[6].as_str()), ("1", "2"));
     refused(&lines[1], "malformed", 2, "expected int, found `true`\", \"line\": 2, \"column\": 9}");
     refused(&lines[2], "malformed", 3, "\"column\": 1}");
@@ -108,11 +108,11 @@ fn troubles_of_the_specification_have_their_exit_code_and_leave_the_state_alone(
         ("\"Endless\"", "limit", 3, "a handler ran for more than"),
     ] {
         let input = format!("{{\"Add\": 1}}\n{request}\n{request}\n{{\"Add\": 1}}\n");
-        let (exit, lines, told) = served(&path, &[], &input);
-        assert_eq!((exit, lines.len()), (code, 4), "{lines:?} {told}");
+        let (exit, lines, stderr) = served(&path, &[], &input);
+        assert_eq!((exit, lines.len()), (code, 4), "{lines:?} {stderr}");
         assert_eq!((lines[0].as_str(), lines[3].as_str()), ("1", "2"));
         refused(&lines[1], kind, 2, part);
-        assert_eq!(told.matches(part).count(), 1, "each place is told once: {told}");
+        assert_eq!(stderr.matches(part).count(), 1, "each place is told once: {stderr}");
     }
 }
 
@@ -122,8 +122,8 @@ fn a_request_that_waits_for_the_server_itself_is_answered() {
         on guests { assume free >= guests; free := free - guests; reply free; }
         step { assume free < 9; free := free + 1; } }";
     let (path, trace) = (spec("beds.may", text), place("beds.ndjson"));
-    let (code, lines, told) = served(&path, &["--trace", trace.to_str().unwrap()], &"9\n".repeat(20));
-    assert_eq!((code, lines), (0, vec!["0".to_owned(); 20]), "{told}");
+    let (code, lines, stderr) = served(&path, &["--trace", trace.to_str().unwrap()], &"9\n".repeat(20));
+    assert_eq!((code, lines), (0, vec!["0".to_owned(); 20]), "{stderr}");
     validated(&path, &trace, 0, "accept (20 events)");
     let (code, lines, _) = served(&path, &[], "10\n");
     refused(&lines[0], "stuck", 1, "no run of the server exists");
@@ -199,9 +199,9 @@ fn many_clients_at_once_and_the_trace_of_all() {
             });
         }
     });
-    let (code, told) = server.stop("TERM");
-    assert_eq!(code, Some(130), "{told}");
-    assert!(told.contains("sums.ndjson: written, 480 exchanges"), "{told}");
+    let (code, stderr) = server.stop("TERM");
+    assert_eq!(code, Some(130), "{stderr}");
+    assert!(stderr.contains("sums.ndjson: written, 480 exchanges"), "{stderr}");
     let written = validated(&path, &trace, 0, "accept (480 events)");
     assert_eq!(written.lines().next(), Some(r#"{"mayhap": 1, "spec": "sums"}"#));
     assert!(written.lines().any(|line| line.starts_with(r#"{"c": 12, "q": "#)), "{written}");
@@ -244,11 +244,11 @@ fn what_a_shipped_specification_serves_it_accepts() {
         let (name, path) = (path.file_stem().unwrap().to_str().unwrap(), path.to_str().unwrap());
         let (requests, trace) = (requests(name), place(&format!("shipped_{name}.ndjson")));
         for seed in ["1", "2"] {
-            let (code, lines, told) = served(path, &["--seed", seed, "--trace", trace.to_str().unwrap()], &requests);
+            let (code, lines, stderr) = served(path, &["--seed", seed, "--trace", trace.to_str().unwrap()], &requests);
             let refused = lines.iter().filter(|line| line.starts_with("{\"$error\"")).count();
             assert!(
                 code == 0 && refused * 10 <= lines.len(),
-                "{path}, seed {seed}: {code}, {told}, {refused} refused: {lines:?}"
+                "{path}, seed {seed}: {code}, {stderr}, {refused} refused: {lines:?}"
             );
             if !lines.is_empty() {
                 validated(path, &trace, 0, "accept");
@@ -324,8 +324,8 @@ fn bad_clients_harm_nobody() {
         assert_eq!(server.client().ask("7"), "7", "{name}");
     }
     // Some of them are still there and take nothing: the end does not wait for them.
-    let (code, told) = server.stop("INT");
-    assert_eq!(code, Some(130), "{told}");
+    let (code, stderr) = server.stop("INT");
+    assert_eq!(code, Some(130), "{stderr}");
     let written = std::fs::read_to_string(&trace).unwrap();
     assert!(written.lines().all(|line| line.ends_with('}')), "every line of the trace is whole");
     check(&["validate", &path, trace.to_str().unwrap(), "--no-evidence"], "", 0, &["accept"]);
@@ -429,9 +429,9 @@ fn a_fault_met_over_tcp_shows_in_the_exit_code() {
     let (mut one, mut other) = (server.client(), server.client());
     refused(&one.ask("{\"Lookup\": 1}"), "fault", 1, "fault_tcp.may:10:");
     assert_eq!((other.ask("{\"Add\": 1}").as_str(), one.ask("{\"Add\": 1}").as_str()), ("1", "2"));
-    let (code, told) = server.stop("TERM");
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("fault_tcp.may:10:"), "{told}");
+    let (code, stderr) = server.stop("TERM");
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(stderr.contains("fault_tcp.may:10:"), "{stderr}");
 }
 
 #[test]

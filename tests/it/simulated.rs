@@ -1,58 +1,30 @@
 //! What a specification does as a server, it accepts as a judge: every shipped one, simulated with several seeds.
 //!
 //! `mayhap simulate specs/lease.may --seed 3` prints what one lock server might have answered; some choices explain it, so
-//! `validate` accepts it, and the number of candidates does not grow with the length of the trace.
+//! `validate` accepts it.
 
-use std::sync::Arc;
+use crate::command::{file, run, simulated};
+use crate::judge::{compiled, exchanges, judged};
+use crate::shipped;
+use mayhap::dualize::Options;
 
-use crate::command::{file, run};
-use crate::shipped::{self, Shipped};
-use mayhap::details::Counts;
-use mayhap::validate::{Exchanges, judge};
-use mayhap::{Spec, Validator};
-
-/// What a simulated trace of a specification looks like.
-fn simulated(shipped: &Shipped, seed: u64, steps: usize) -> String {
-    simulated_file(&shipped.path.to_string_lossy(), seed, steps)
-}
-
-fn simulated_file(file: &str, seed: u64, steps: usize) -> String {
-    let (steps, seed) = (steps.to_string(), seed.to_string());
-    let output = run(&["simulate", file, "--steps", &steps, "--seed", &seed], "");
-    assert!(output.status.success(), "{file}, seed {seed}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Judges a trace that must be accepted; what that cost.
-fn accepted(shipped: &Shipped, trace: &str, what: &str) -> Counts {
-    let spec = shipped.compile().unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
-    accepted_by(&spec, trace, &format!("{}, {what}", shipped.name))
-}
-
-fn accepted_by(spec: &Arc<Spec>, trace: &str, what: &str) -> Counts {
-    let mut validator = Validator::new(spec);
-    let judged = judge(&mut validator, &mut Exchanges::new(spec, trace.as_bytes()));
-    assert!(judged.is_ok() && validator.verdict().is_accept(), "{what}: {:?}\n{trace}", validator.verdict());
-    validator.counts()
-}
-
-/// What a text says is accepted, as long as it is to be, whatever the seed.
-fn goes_on(name: &str, text: &str, (seeds, steps): (u64, usize)) {
-    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let file = file(&format!("{name}.may"), text);
+/// A simulated trace of a text is accepted, and as long as it is to be, whatever the seed.
+fn goes_on(name: &str, text: &str, (seeds, steps): (u64, u64)) {
+    let (spec, file) = (compiled(text), file(&format!("{name}.may"), text));
     for seed in 0..seeds {
-        let trace = simulated_file(&file.to_string_lossy(), seed, steps);
-        let counts = accepted_by(&spec, &trace, &format!("{name}, seed {seed}"));
-        assert_eq!(counts.events, steps as u64, "{name}, seed {seed}");
+        let trace = simulated(&file, &format!("--steps {steps} --seed {seed}"));
+        let validator = judged(&spec, Options::default(), &exchanges(&spec, &trace));
+        assert!(validator.verdict().is_accept(), "{name}, {seed}: {:?}\n{trace}", validator.verdict());
+        assert_eq!(validator.counts().events, steps, "{name}, seed {seed}");
     }
 }
 
-/// What goes through a whole collection, which an unknown one does not allow: it cannot start unknown.
-const LISTED: [&str; 1] = ["pages"];
+/// Goes through a whole collection, which an unknown one does not allow: it cannot start unknown.
+const LISTED: &str = "pages";
 
 #[test]
 fn from_an_unknown_start_a_run_goes_on() {
-    for shipped in shipped::all().iter().filter(|shipped| !LISTED.contains(&shipped.name.as_str())) {
+    for shipped in shipped::all().iter().filter(|shipped| shipped.name != LISTED) {
         goes_on(&format!("unknown_{}", shipped.name), &shipped.unknown_text(), (3, 1_000));
     }
 }
@@ -110,11 +82,11 @@ protocol locks {
 fn what_the_state_makes_possible_is_asked_for() {
     goes_on("locks", LOCKS, (6, 60));
     let path = file("locks.may", LOCKS);
-    let trace = simulated_file(&path.to_string_lossy(), 1, 60);
+    let trace = simulated(&path, "--steps 60 --seed 1");
     let released = trace.lines().filter(|line| line.contains("Release")).count();
     // A third of what is drawn is `Release`; hardly one of these has a lock with its number by chance.
     assert!(released > 15 && !trace.contains("Forget"), "{trace}");
-    assert_eq!(trace, simulated_file(&path.to_string_lossy(), 1, 60));
+    assert_eq!(trace, simulated(&path, "--steps 60 --seed 1"));
     // What is asked in vain uses up no name.
     let numbers: Vec<u32> = (1..=60).filter(|n| trace.contains(&format!("\"t{n}\""))).collect();
     assert!(numbers.len() as u32 == *numbers.last().unwrap(), "{numbers:?}\n{trace}");
@@ -183,45 +155,8 @@ fn what_began_unknown_is_drawn_when_it_shows() {
 }
 
 #[test]
-fn a_beginning_that_no_condition_allows_is_told() {
-    let stuck = file(
-        "no_start.may",
-        "protocol p { request int; response int; var a: int = choose;\non q { assume a != a; reply q; } }",
-    );
-    let output = run(&["simulate", &stuck.to_string_lossy()], "");
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!((output.status.code(), complaint.contains("no_start.may:2:")), (Some(2), true), "{complaint}");
-    let faulty = file(
-        "no_key.may",
-        "protocol p { request int; response int; var m: map<int, int> = choose;\non q { reply m[q]; } }",
-    );
-    let output = run(&["simulate", &faulty.to_string_lossy()], "");
-    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(
-        (output.status.code(), complaint.contains("the specification looks up a key that may not be there")),
-        (Some(2), true),
-        "{complaint}"
-    );
-}
-
-#[test]
 fn what_is_simulated_is_accepted() {
     for shipped in shipped::all() {
-        for seed in 0..6 {
-            let trace = simulated(&shipped, seed, 200);
-            let counts = accepted(&shipped, &trace, &format!("seed {seed}"));
-            assert_eq!(counts.events, 200, "{}, seed {seed}", shipped.name);
-        }
-    }
-}
-
-/// The most candidates that a long trace may need: some specifications have a few numbers that they tell nobody.
-const CANDIDATES: usize = 16;
-
-#[test]
-fn candidates_do_not_grow_with_the_trace() {
-    for shipped in shipped::all() {
-        let counts = accepted(&shipped, &simulated(&shipped, 1, 2_000), "a long trace");
-        assert!(counts.candidates_max <= CANDIDATES, "{}: {counts:?}", shipped.name);
+        goes_on(&shipped.name, &shipped.text, (6, 200));
     }
 }

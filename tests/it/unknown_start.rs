@@ -6,36 +6,20 @@
 
 use std::sync::Arc;
 
-use crate::command::run;
+use crate::judge::{compiled, exchanges, judged, verdict, with_holes};
 use crate::shipped::{self, Shipped};
-use mayhap::dualize::Observed;
-use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Spec, Validator, Verdict};
+use mayhap::dualize::Options;
+use mayhap::{Exchange, Spec, Verdict};
 
 /// One answer in so many is replaced by a hole.
 const GAP: usize = 10;
 /// A short trace needs no more candidates than this, whatever is unknown.
 const CANDIDATES: usize = 24;
 
-fn exchanges(spec: &Arc<Spec>, trace: &str) -> Vec<Exchange> {
-    Exchanges::new(spec, trace.as_bytes()).map(|exchange| exchange.expect("an exchange")).collect()
-}
-
-/// The same with every tenth answer not known, beginning with the one at `first`.
-fn with_holes(mut exchanges: Vec<Exchange>, first: usize) -> Vec<Exchange> {
-    for exchange in exchanges.iter_mut().skip(first).step_by(GAP) {
-        if matches!(exchange.observed, Observed::Answer(_)) {
-            exchange.observed = Observed::Any;
-        }
-    }
-    exchanges
-}
-
 /// Judges exchanges that must be accepted, with few candidates.
 fn accepted(spec: &Arc<Spec>, exchanges: &[Exchange], what: &str) {
-    let mut validator = Validator::new(spec);
-    let explained = exchanges.iter().all(|exchange| validator.observe_exchange(exchange));
-    assert!(explained && validator.verdict().is_accept(), "{what}: {:?}", validator.verdict());
+    let validator = judged(spec, Options::default(), exchanges);
+    assert!(validator.verdict().is_accept(), "{what}: {:?}", validator.verdict());
     let most = validator.counts().candidates_max;
     assert!(most <= CANDIDATES, "{what}: {most} candidates");
 }
@@ -61,7 +45,7 @@ fn accepted_traces_stay_accepted() {
             accepted(&spec, &whole, &name);
             for first in 0..GAP.min(whole.len()) {
                 let what = format!("{name}, holes from {first}");
-                accepted(&spec, &with_holes(whole.clone(), first), &what);
+                accepted(&spec, &with_holes(whole.clone(), first, GAP), &what);
                 judged += 1;
             }
         }
@@ -77,34 +61,23 @@ fn holes_alone_change_nothing() {
             let whole = exchanges(&spec, &trace);
             for first in 0..GAP.min(whole.len()) {
                 let what = format!("{name}, holes from {first}");
-                accepted(&spec, &with_holes(whole.clone(), first), &what);
+                accepted(&spec, &with_holes(whole.clone(), first, GAP), &what);
             }
         }
     }
 }
 
 #[test]
-fn the_command_starts_unknown_too() {
-    let held = r#"{"q":{"Acquire":{"name":"db"}},"a":{"Held":{"ends":100}}}"#;
-    let judge =
-        |arguments: &[&str]| run(&[&["validate", "specs/lease.may", "-"], arguments].concat(), held).status.code();
-    assert_eq!(judge(&[]), Some(1));
-    assert_eq!(judge(&["--set", "FRESH=false"]), Some(0));
-}
-
-#[test]
 fn a_long_unknown_list_is_shown_whole() {
     let text = "protocol p { request int; response list<int>; var l: list<int> = choose; on q { reply l; } }";
-    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    let spec = compiled(text);
     let shown: Vec<i64> = (0..1_000).collect();
     let line = |list: &[i64]| format!("{{\"q\":1,\"a\":{list:?}}}\n");
     accepted(&spec, &exchanges(&spec, &line(&shown).repeat(3)), "the same list each time");
     let mut other = shown.clone();
     other[999] = 0;
-    let mut validator = Validator::new(&spec);
-    let trace = exchanges(&spec, &(line(&shown) + &line(&other)));
-    assert!(!trace.iter().all(|exchange| validator.observe_exchange(exchange)), "two lists");
-    assert!(matches!(validator.verdict(), Verdict::Reject { .. }));
+    let two = verdict(&spec, &(line(&shown) + &line(&other)));
+    assert!(matches!(two, Verdict::Reject { .. }), "two lists: {two:?}");
 }
 
 /// What started unknown may not be counted. What a lost request, a step or a choice may have put in its place may be: that
@@ -129,14 +102,10 @@ fn what_may_have_been_replaced_may_be_counted() {
             "{\"q\":0,\"lost\":true}\n".to_owned() + second,
         ),
     ] {
-        let spec = Spec::from_text(&format!("protocol p {{ request int; response int; {members} }}")).unwrap();
-        let judged = |trace: &str| {
-            let mut validator = Validator::new(&spec);
-            exchanges(&spec, trace).iter().all(|exchange| validator.observe_exchange(exchange));
-            validator.verdict()
-        };
-        assert!(matches!(judged(&trace), Verdict::Accept { warning: Some(_) }), "{members}: {:?}", judged(&trace));
-        let other = trace.replace("\"q\":1,\"a\":1", "\"q\":1,\"a\":4");
-        assert!(matches!(judged(&other), Verdict::Fault(_)), "{members}: {:?}", judged(&other));
+        let spec = compiled(&format!("protocol p {{ request int; response int; {members} }}"));
+        let said = verdict(&spec, &trace);
+        assert!(matches!(said, Verdict::Accept { warning: Some(_) }), "{members}: {said:?}");
+        let said = verdict(&spec, &trace.replace("\"q\":1,\"a\":1", "\"q\":1,\"a\":4"));
+        assert!(matches!(said, Verdict::Fault(_)), "{members}: {said:?}");
     }
 }

@@ -2,8 +2,7 @@
 //!
 //! `/// Where the result goes.` tells nothing in an editor's hover; `/// The register that gets the result.` does.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::house::source::{Source, sources};
 
 /// Words that doc comments do not open with.
 const OPENINGS: &[&str] = &["What", "Whether", "Where", "How", "When", "The same"];
@@ -24,22 +23,6 @@ const PRIVATE: &[(&str, &str)] = &[
     ("Tight", "Optimized"),
     ("by_need", "expanded on demand"),
 ];
-
-/// The files of the library and the command: paths and texts.
-fn files() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (mut open, mut files) = (vec![root.join("src")], Vec::new());
-    while let Some(directory) = open.pop() {
-        let entries = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
-        let (directories, found): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
-        open.extend(directories);
-        for path in found.into_iter().filter(|path| path.extension().is_some_and(|ext| ext == "rs")) {
-            let name = path.strip_prefix(root).unwrap().display().to_string();
-            files.push((name, fs::read_to_string(&path).unwrap()));
-        }
-    }
-    files
-}
 
 /// The text of a doc comment's line.
 fn doc(line: &str) -> Option<&str> {
@@ -77,9 +60,9 @@ fn identifiers(line: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn doc_comments_can_be_read_alone() {
     let mut offences = Vec::new();
-    for (path, text) in files() {
-        let bad = badly_opened(&text);
-        offences.extend(bad.into_iter().map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
+    for source in sources("src") {
+        let bad = badly_opened(&source.text);
+        offences.extend(bad.into_iter().map(|(number, line)| format!("{}:{number}: {}", source.path, line.trim())));
     }
     assert!(offences.is_empty(), "open with a noun or a verb:\n  {}", offences.join("\n  "));
 }
@@ -87,7 +70,9 @@ fn doc_comments_can_be_read_alone() {
 #[test]
 fn identifiers_are_words_of_the_field() {
     let mut offences = Vec::new();
-    for (path, text) in files() {
+    let all = ["src", "tests", "benches"].into_iter().flat_map(sources);
+    // This file names the words that are none.
+    for Source { path, text } in all.filter(|source| source.path != "tests/it/words.rs") {
         for (number, line) in (1..).zip(text.lines()) {
             for word in identifiers(line) {
                 if let Some((_, better)) = PRIVATE.iter().find(|(private, _)| *private == word) {

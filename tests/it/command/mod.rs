@@ -32,6 +32,14 @@ pub fn check(arguments: &[&str], input: &str, code: i32, parts: &[&str]) {
     assert!(!text.contains("panicked"), "{arguments:?}: {text}");
 }
 
+/// What a specification simulates, with these options.
+pub fn simulated(path: &Path, options: &str) -> String {
+    let arguments: Vec<&str> = ["simulate", path.to_str().unwrap()].into_iter().chain(options.split(' ')).collect();
+    let output = run(&arguments, "");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// A file with this content, at [`place`].
 #[track_caller]
 pub fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {

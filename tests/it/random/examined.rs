@@ -5,8 +5,9 @@
 //! second interpreter, each rejection compared with all runs that it lists. Example: of `var n: int = choose;` the answer
 //! `n = 77` is in no list; the witness has `77` at the beginning, and the oracle repeats the run with it.
 
-use super::judge::{Tally, Verdict};
+use super::judge::{Tally, Verdict, shown};
 use super::traces::Trace;
+use crate::judge::named;
 use crate::oracle::json::write_trace;
 use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::dualize::Options;
@@ -14,7 +15,7 @@ use mayhap::evidence::{Rechecked, Witness, WitnessStep, check_reason, reason, wi
 use mayhap::json::encode;
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Spec, Validator, Verdict as Judged};
+use mayhap::{Exchange, Spec, Validator};
 use std::sync::Arc;
 
 /// How the message begins where the product cannot read the trace.
@@ -51,7 +52,7 @@ impl Examined<'_> {
     pub fn compare(&self, trace: &Trace, tally: &mut Tally) -> Result<Compared, String> {
         let expected = match self.oracle().brute_force(trace) {
             Outcome::TooLarge => return Ok(Compared::TooLarge),
-            outcome => shown(&outcome),
+            outcome => shown(&outcome).expect("a verdict"),
         };
         let exchanges = match self.exchanges(trace) {
             // A changed answer may name a key twice: that is no map.
@@ -74,7 +75,7 @@ impl Examined<'_> {
         expected: &Verdict,
         actual: &Verdict,
     ) -> Result<Compared, String> {
-        match (expected.0.as_str(), actual.0.as_str()) {
+        match (expected.0, actual.0) {
             (_, "unknown") => Ok(Compared::Doubt),
             ("accept", "accept") => Ok(Compared::Equal),
             ("accept", _) => Err("a run explains all of it".to_owned()),
@@ -86,7 +87,7 @@ impl Examined<'_> {
             ("reject", "reject") => {
                 let accepted = actual.1.unwrap_or(1) - 1;
                 // What is rejected in the end may be in doubt before.
-                match self.judged(&exchanges[..accepted])?.0.as_str() {
+                match self.judged(&exchanges[..accepted])?.0 {
                     "unknown" => Ok(Compared::Doubt),
                     _ => self.proven(&trace[..accepted].to_vec(), &exchanges[..accepted]),
                 }
@@ -124,39 +125,27 @@ impl Examined<'_> {
     fn judged(&self, exchanges: &[Exchange]) -> Result<Verdict, String> {
         let mut validator = Validator::new(&self.spec);
         let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
-        let event = |event: u64| Some(event as usize);
-        Ok(match validator.verdict() {
-            Judged::Accept { .. } => {
+        let verdict = named(&validator.verdict());
+        match verdict.0 {
+            "accept" => {
                 match witness(&self.spec, &Options::default(), exchanges) {
                     // The verdict stands; that there is no witness for it is said.
-                    Err(error) if error.is_doubt() => ("unknown".to_owned(), None),
-                    found => found.map(|_| ("accept".to_owned(), None)).map_err(|error| error.to_string())?,
+                    Err(error) if error.is_doubt() => return Ok(("unknown", None)),
+                    found => drop(found.map_err(|error| error.to_string())?),
                 }
             }
-            Judged::Reject { event: at, .. } => {
+            "reject" => {
                 let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
                 let found = reason(&self.spec, &options, exchanges).ok_or("a rejection without reason")?;
                 if check_reason(&self.spec, &options, exchanges, &found) == Rechecked::Fails {
                     return Err(format!("{found:?} is no minimal reason"));
                 }
-                ("reject".to_owned(), event(at))
             }
-            Judged::Unknown { .. } => ("unknown".to_owned(), None),
             // A limit may have cut off the clean run that explains it.
-            Judged::Outside { .. } | Judged::Fault(_) if validator.judge().is_cut() => ("unknown".to_owned(), None),
-            Judged::Outside { .. } => ("outside".to_owned(), None),
-            Judged::Fault(report) => ("fault".to_owned(), event(report.event)),
-        })
-    }
-}
-
-fn shown(outcome: &Outcome) -> Verdict {
-    match outcome {
-        Outcome::Accept { .. } => ("accept".to_owned(), None),
-        Outcome::Reject { event } => ("reject".to_owned(), Some(*event)),
-        Outcome::Outside { .. } => ("outside".to_owned(), None),
-        Outcome::Fault { event } => ("fault".to_owned(), Some(*event)),
-        Outcome::TooLarge => ("too large".to_owned(), None),
+            _ if validator.judge().is_cut() => return Ok(("unknown", None)),
+            _ => {}
+        }
+        Ok((verdict.0, verdict.1.filter(|_| verdict.0 != "outside").map(|event| event as usize)))
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::shrink::shrink;
 use super::traces::Trace;
+use crate::judge::named;
 use crate::oracle::json::write_trace;
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use mayhap::diagnostic::{Colour, Sources};
@@ -33,12 +34,15 @@ pub enum Exactness {
 const SEGMENT: usize = 2;
 
 /// A verdict as the command prints it.
-pub type Verdict = (String, Option<usize>);
+pub type Verdict = (&'static str, Option<usize>);
 
 /// What the product says. Every accepted trace must have a witness that replays, every rejected one a
 /// reason that holds.
 pub fn judge(spec: &str, trace: &str) -> Option<Result<Verdict, String>> {
-    Some(compiled(spec).and_then(|spec| judged(&spec, trace)))
+    Some(compiled(spec).and_then(|spec| {
+        let exchanges = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<Vec<_>, _>>();
+        judged(&spec, &exchanges.map_err(|error| error.render("trace"))?)
+    }))
 }
 
 thread_local! {
@@ -57,27 +61,26 @@ fn compiled(text: &str) -> Result<Arc<Spec>, String> {
     })
 }
 
-fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
-    let exchanges = Exchanges::new(spec, trace.as_bytes());
-    let exchanges: Vec<Exchange> = exchanges.collect::<Result<_, _>>().map_err(|error| error.render("trace"))?;
+/// What the product says of exchanges; its evidence must hold, and a witness is made in other ways, too.
+fn judged(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Result<Verdict, String> {
     let mut validator = Validator::new(spec);
     let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
-    let event = |event: u64| Some(event as usize);
-    Ok(match validator.verdict() {
-        mayhap::Verdict::Accept { .. } => {
-            match witness(spec, &Options::default(), &exchanges) {
+    let verdict = named(&validator.verdict());
+    match verdict.0 {
+        "accept" => {
+            match witness(spec, &Options::default(), exchanges) {
                 // With all choices kept the solver has more to decide.
-                Err(error) if error.is_doubt() => return Ok(("unknown".to_owned(), None)),
+                Err(error) if error.is_doubt() => return Ok(("unknown", None)),
                 found => found.map_err(|error| error.to_string())?,
             };
             let in_segments =
-                witness_in_segments(spec, &Options::default(), &exchanges, SEGMENT, &mut |_| ControlFlow::Continue(()));
+                witness_in_segments(spec, &Options::default(), exchanges, SEGMENT, &mut |_| ControlFlow::Continue(()));
             match in_segments {
-                Err(error) if error.is_doubt() => return Ok(("unknown".to_owned(), None)),
+                Err(error) if error.is_doubt() => return Ok(("unknown", None)),
                 in_segments => in_segments.map_err(|error| format!("in segments of {SEGMENT}: {error}"))?,
             };
             let mut lines = Vec::new();
-            let forwards = witness_forwards(spec, &Options::default(), &exchanges, 1, &mut |segment| {
+            let forwards = witness_forwards(spec, &Options::default(), exchanges, 1, &mut |segment| {
                 lines.extend(segment.steps.iter().map(|step| step.line));
                 ControlFlow::Continue(())
             });
@@ -87,24 +90,21 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Result<Verdict, String> {
                 Ok(_) if lines.iter().eq(exchanges.iter().map(|exchange| &exchange.line)) => {}
                 Ok(_) => return Err(format!("forwards: the lines {lines:?}")),
             }
-            ("accept".to_owned(), None)
         }
-        mayhap::Verdict::Reject { event: at, .. } => {
+        "reject" => {
             let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
             let found = match reason(spec, &options, exchanges) {
                 // Choices are made at once where reasons are looked for: products and quotients of more unknown integers.
-                None if spec.program.kind == ProgramKind::Machine => return Ok(("unknown".to_owned(), None)),
+                None if spec.program.kind == ProgramKind::Machine => return Ok(("unknown", None)),
                 found => found.ok_or("a rejection without reason")?,
             };
             if check_reason(spec, &options, exchanges, &found) == Rechecked::Fails {
                 return Err(format!("{found:?} is no minimal reason"));
             }
-            ("reject".to_owned(), event(at))
         }
-        mayhap::Verdict::Unknown { .. } => ("unknown".to_owned(), None),
-        mayhap::Verdict::Outside { .. } => ("outside".to_owned(), None),
-        mayhap::Verdict::Fault(report) => ("fault".to_owned(), event(report.event)),
-    })
+        _ => {}
+    }
+    Ok((verdict.0, verdict.1.filter(|_| verdict.0 != "outside").map(|event| event as usize)))
 }
 
 /// The errors that the checker finds in a text, as they are shown.
@@ -118,11 +118,16 @@ pub fn errors(text: &str) -> Vec<String> {
 
 /// What the oracle says; nothing where there are too many runs.
 pub fn expected(file: &File, trace: &Trace, domains: Domains) -> Option<Verdict> {
-    match Oracle::new(file, None, domains).brute_force(trace) {
-        Outcome::Accept { .. } => Some(("accept".to_owned(), None)),
-        Outcome::Reject { event } => Some(("reject".to_owned(), Some(event))),
-        Outcome::Outside { .. } => Some(("outside".to_owned(), None)),
-        Outcome::Fault { event } => Some(("fault".to_owned(), Some(event))),
+    shown(&Oracle::new(file, None, domains).brute_force(trace))
+}
+
+/// What brute force found, as a verdict; nothing where there were too many runs.
+pub fn shown(outcome: &Outcome) -> Option<Verdict> {
+    match outcome {
+        Outcome::Accept { .. } => Some(("accept", None)),
+        Outcome::Reject { event } => Some(("reject", Some(*event))),
+        Outcome::Outside { .. } => Some(("outside", None)),
+        Outcome::Fault { event } => Some(("fault", Some(*event))),
         Outcome::TooLarge => None,
     }
 }
@@ -134,7 +139,7 @@ fn contradiction(expected: &Verdict, actual: &Result<Verdict, String>, exactness
         Ok(actual) => actual,
         Err(error) => return Some(format!("not judged: {error}")),
     };
-    let same = match (exactness, expected.0.as_str()) {
+    let same = match (exactness, expected.0) {
         (Exactness::Exact, "accept" | "outside") | (Exactness::Sound, "accept") => actual.0 == expected.0,
         (Exactness::Exact, _) => actual == expected,
         (Exactness::Sound, "reject") => actual.0 != "reject" || actual.1 >= expected.1,
@@ -179,7 +184,7 @@ impl Kind {
             *tally.entry("too large".to_owned()).or_default() += 1;
             return Ok(());
         };
-        *tally.entry(expected.0.clone()).or_default() += 1;
+        *tally.entry(expected.0.to_owned()).or_default() += 1;
         let Some(actual) = judge(text, &write_trace(trace)) else {
             *tally.entry("NOT JUDGED BY THE VALIDATOR".to_owned()).or_default() += 1;
             return Ok(());

@@ -1,25 +1,20 @@
 //! Random programs and traces for tests, from a seed: the same seed gives the same text for ever.
 //!
-//! `machine` and `protocol` write programs that are well-typed by construction and whose choices are bounded in the
+//! `grammar`, `protocol` and `worlds` write programs that are well-typed by construction and whose choices are bounded in the
 //! program itself, so that brute force over small domains *is* their semantics; `traces` runs them; `shrink` makes what
 //! was found small. Example: `protocol::random(&mut Rng::new(7))` is a program text with its request type.
 
 pub mod choices;
 pub mod conditions;
 pub mod declarations;
-pub mod effects;
 pub mod examined;
 pub mod expressions;
-pub mod guarded;
-pub mod hidden_keys;
+pub mod grammar;
 pub mod holes;
 pub mod judge;
-pub mod lists;
-pub mod machine;
 pub mod operations;
 pub mod protocol;
 pub mod shrink;
-pub mod steps;
 pub mod tasks;
 pub mod traces;
 pub mod worlds;
@@ -87,26 +82,4 @@ impl Lines {
     pub fn finish(self) -> String {
         self.text
     }
-}
-
-/// A writer of handlers of integer requests.
-pub trait Handlers {
-    fn lines(&mut self) -> &mut Lines;
-
-    /// Writes the rest of a handler, its closing brace included.
-    fn handler(&mut self);
-}
-
-/// Writes a protocol over integers with these variables: a handler for each of the requests -1 to 2, and one for all others.
-pub fn over_integers(writer: &mut impl Handlers, state: &str) {
-    for line in ["protocol p {", "request int; response int;", state] {
-        writer.lines().line(line);
-    }
-    for q in -1..3 {
-        writer.lines().line(format!("on q if q == {q} {{"));
-        writer.handler();
-    }
-    writer.lines().line("on q {");
-    writer.handler();
-    writer.lines().line("}");
 }

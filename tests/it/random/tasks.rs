@@ -2,7 +2,7 @@
 //!
 //! Example of a handler that is drawn: `on q from who { let k = q % 3; yield; w := Some(who); m[k] := 1; reply len(m); }`.
 
-use super::{Rng, steps};
+use super::{Rng, grammar};
 use crate::oracle::tasks::{Event, Events, World};
 use crate::oracle::{Domains, Json, Oracle};
 use mayhap::syntax::ast::File;
@@ -11,9 +11,9 @@ use serde_json::json;
 /// The clients of a trace.
 pub const CLIENTS: u64 = 3;
 
-/// A program text: one of [`steps`], whose handlers and procedures yield here and there, and know their clients.
+/// A program text: one of the grammar `steps`, whose handlers and procedures yield here and there, and know their clients.
 pub fn random(rng: &mut Rng) -> String {
-    let (text, knows) = (steps::random(rng), rng.percent(30));
+    let (text, knows) = (grammar::program("steps", "start", rng), rng.percent(30));
     let mut lines: Vec<String> = Vec::new();
     let (mut may_yield, mut in_handler) = (false, false);
     for line in text.lines() {

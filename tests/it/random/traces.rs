@@ -15,6 +15,9 @@ pub type Trace = Vec<(Json, Answer)>;
 /// Integers among which bounded choices of protocols lie.
 pub const INTS: std::ops::RangeInclusive<i64> = -2..=5;
 
+/// The choices of a machine with bounded ones.
+pub const CHOICES: std::ops::RangeInclusive<i64> = 0..=4;
+
 /// The domains of a protocol's choices.
 pub fn domains() -> Domains {
     Domains::of(INTS, &STRINGS)

@@ -3,23 +3,22 @@
 //! `judge_altered(&spec(MEMCACHED, Start::Empty), &trace, 100, 1)` judges a hundred copies with one answer altered in each.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use mayhap::choice::Random;
 use mayhap::dualize::{Judge, Options};
 use mayhap::evidence::witness;
-use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Verdict};
 
 use crate::alter_answer::{Alteration, alter};
+use crate::judge::{compiled, exchanges, judged};
 use crate::recorder::{self, Settings, Subject, Summary, Trouble};
+use crate::shipped;
 
 /// What is known of the server's state when a recording begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Start {
+enum Start {
     /// There was nothing.
     Empty,
     /// Anything may have been there.
@@ -27,18 +26,9 @@ pub enum Start {
 }
 
 /// A specification of `specs/`, for a recording that begins so.
-pub fn spec(name: &str, start: Start) -> Arc<Spec> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs").join(name);
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let text = match start {
-        Start::Empty => text,
-        Start::Unknown => {
-            let unknown = text.replace("const FRESH: bool = true;", "const FRESH: bool = false;");
-            assert_ne!(text, unknown, "{name} has no unknown start");
-            unknown
-        }
-    };
-    Spec::from_text(&text).unwrap_or_else(|error| panic!("{error}"))
+fn spec(name: &str, start: Start) -> Arc<Spec> {
+    let shipped = shipped::named(name);
+    compiled(&if start == Start::Empty { shipped.text } else { shipped.unknown_text() })
 }
 
 /// Says that a test did nothing, where that is allowed: not with `CI=true`.
@@ -62,34 +52,74 @@ pub fn recording<S: Subject>(settings: &Settings) -> Option<(String, Summary)> {
     }
 }
 
-/// The exchanges of a trace.
-pub fn exchanges(spec: &Arc<Spec>, trace: &str) -> Vec<Exchange> {
-    let read = Exchanges::new(spec, trace.as_bytes()).collect::<Result<_, _>>();
-    read.unwrap_or_else(|error| panic!("{}", error.render("trace")))
+/// A server whose recordings are judged by a specification of `specs/`.
+pub struct Server {
+    pub spec: &'static str,
+    /// A recording that is kept.
+    pub kept: &'static str,
+    /// Requests with kinds of answers that occur: `Get Values`.
+    pub kinds: &'static [&'static str],
+    /// What an altered answer leaves open from an unknown start may stay open for long: so much of a recording will do.
+    pub altered: usize,
+}
+
+/// Settings of the recorders, but for the seed.
+const SETTINGS: Settings = Settings { seed: 1, requests: 10_000, skip: 0, keys: 8, waits: 1 };
+
+impl Server {
+    /// Ten thousand commands are accepted and altered answers are rejected, from an empty start.
+    pub fn check_whole<S: Subject>(&self) {
+        let Some((trace, summary)) = recording::<S>(&SETTINGS) else { return };
+        assert_eq!(summary.exchanges(), SETTINGS.requests);
+        for kind in self.kinds {
+            let (request, answer) = kind.split_once(' ').expect("a request and an answer");
+            let count = summary.kinds.get(&(request.to_owned(), answer.to_owned()));
+            assert!(count.is_some(), "no {request} was answered {answer}");
+        }
+        let empty = spec(self.spec, Start::Empty);
+        assert!(accepted(&empty, &trace) <= 8);
+        let rejected = judge_altered(&empty, &trace, 100, 1);
+        assert!(rejected >= 90, "only {rejected} of 100 altered copies are rejected");
+    }
+
+    /// So is a recording that begins in the middle, from an unknown start.
+    pub fn check_middle<S: Subject>(&self) {
+        let Some((trace, _)) = recording::<S>(&Settings { seed: 3, skip: 5_000, ..SETTINGS }) else { return };
+        let unknown = spec(self.spec, Start::Unknown);
+        assert!(accepted(&unknown, &trace) <= 8);
+        let rejected = judge_altered(&unknown, &first_lines(&trace, self.altered), 100, 2);
+        assert!(rejected >= 90, "only {rejected} of 100 altered copies are rejected");
+    }
+
+    /// The kept recording is accepted from either start.
+    pub fn check_kept(&self) {
+        accepted(&spec(self.spec, Start::Empty), self.kept);
+        accepted(&spec(self.spec, Start::Unknown), self.kept);
+        accepted(&spec(self.spec, Start::Unknown), &last_lines(self.kept, 1000));
+    }
 }
 
 /// The first lines of a trace.
-pub fn first_lines(trace: &str, count: usize) -> String {
+fn first_lines(trace: &str, count: usize) -> String {
     trace.lines().take(count).map(|line| format!("{line}\n")).collect()
 }
 
 /// The last lines of a trace, as if nobody had recorded what was before.
-pub fn last_lines(trace: &str, count: usize) -> String {
+fn last_lines(trace: &str, count: usize) -> String {
     let lines: Vec<&str> = trace.lines().collect();
     lines[lines.len() - count..].join("\n") + "\n"
 }
 
 /// Judges a trace that must be accepted, and says how many candidates there were at most.
-pub fn accepted(spec: &Arc<Spec>, trace: &str) -> usize {
-    let mut judge = Judge::new(spec.clone(), Options::default());
-    exchanges(spec, trace).iter().all(|exchange| judge.observe(exchange));
-    assert!(judge.verdict().is_accept(), "{:?}", judge.verdict());
-    judge.counts().candidates_max
+fn accepted(spec: &Arc<Spec>, trace: &str) -> usize {
+    let validator = judged(spec, Options::default(), &exchanges(spec, trace));
+    assert!(validator.verdict().is_accept(), "{:?}", validator.verdict());
+    validator.counts().candidates_max
 }
 
 /// Judges copies of an accepted trace with one answer altered in each. Each copy that is accepted has a witness, which is
 /// told; how many were rejected.
-pub fn judge_altered(spec: &Arc<Spec>, trace: &str, copies: usize, seed: u64) -> usize {
+fn judge_altered(spec: &Arc<Spec>, trace: &str, copies: usize, seed: u64) -> usize {
     let originals = exchanges(spec, trace);
     // A line of the trace is not an index of its exchanges where the trace has a header.
     let header = trace.lines().count() - originals.len();

@@ -35,9 +35,9 @@ impl Served {
     pub fn stop(mut self, signal: &str) -> (Option<i32>, String) {
         send_signal(&self.child, signal);
         let status = wait(&mut self.child);
-        let mut told = String::new();
-        std::io::Read::read_to_string(self.child.stderr.as_mut().unwrap(), &mut told).unwrap();
-        (status, told)
+        let mut stderr = String::new();
+        std::io::Read::read_to_string(self.child.stderr.as_mut().unwrap(), &mut stderr).unwrap();
+        (status, stderr)
     }
 }
 

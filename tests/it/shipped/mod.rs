@@ -38,6 +38,11 @@ pub fn all() -> Vec<Shipped> {
     paths.into_iter().map(Shipped::read).collect()
 }
 
+/// The one of this name.
+pub fn named(name: &str) -> Shipped {
+    Shipped::read(root().join(format!("specs/{name}.may")))
+}
+
 impl Shipped {
     fn read(path: PathBuf) -> Shipped {
         let text = fs::read_to_string(&path).expect("text");

@@ -1,0 +1,94 @@
+//! Servers whose answers hide what they did, and servers of whom products, weights and texts are known.
+//!
+//! `sum` adds hidden choices up and shows the sum now and then; `walk` wanders over hidden places, of which the half is seen;
+//! `product` has a hidden width and height, and says whether their product is at most what the client asks.
+
+use mayhap::server::Ranges;
+use mayhap::value::Value;
+
+use super::{Workload, workload};
+
+/// Servers that hide their branches.
+pub const HIDDEN: &[Workload] = &[
+    workload("alike", "tests/data/hidden/alike.may"),
+    workload("lazy", "tests/data/hidden/lazy.may"),
+    workload("delayed", "tests/data/hidden/delayed.may"),
+    workload("late", "tests/data/hidden/late.may"),
+    workload("sum", "tests/data/hidden/sum.may"),
+    Workload { exchanges: 1_000, ..workload("gauge", "tests/data/hidden/gauge.may") },
+    workload("two_counters", "tests/data/hidden/two_counters.may"),
+    Workload { size: Some(10), ..workload("walk_10", "tests/data/hidden/walk.may") },
+    Workload { size: Some(100), ..workload("walk_100", "tests/data/hidden/walk.may") },
+    Workload { size: Some(1000), ..workload("walk_1000", "tests/data/hidden/walk.may") },
+];
+
+/// Servers with hidden clocks, of which the plain algorithm follows short traces only.
+pub const CLOCKED: &[Workload] = &[
+    Workload { exchanges: 400, ..workload("sliding", "tests/data/hidden/sliding.may") },
+    Workload { exchanges: 400, ..workload("sessions", "tests/data/hidden/sessions.may") },
+    Workload { exchanges: 400, ..workload("heartbeat", "tests/data/hidden/heartbeat.may") },
+    Workload { exchanges: 400, ..workload("pace", "tests/data/hidden/pace.may") },
+];
+
+/// Servers of copies that learn of writes late, and of nodes that hand on what they know: a relation between what is hidden.
+pub const RELATED: &[Workload] = &[
+    Workload { exchanges: 100, ..workload("copies", "tests/data/hidden/copies.may") },
+    Workload { exchanges: 300, ..workload("rumours", "tests/data/hidden/rumours.may") },
+];
+
+/// Servers that do something by themselves at any time.
+pub const STEPPING: &[Workload] = &[
+    workload("cache", "tests/data/hidden/cache.may"),
+    workload("stock", "tests/data/hidden/stock.may"),
+    Workload { exchanges: 200, ..workload("jobs", "tests/data/hidden/jobs.may") },
+];
+
+const fn beyond(name: &'static str, file: &'static str, answer: fn(u64) -> (Value, Value), exchanges: u64) -> Workload {
+    Workload { answer: Some(answer), exchanges, ..workload(name, file) }
+}
+
+/// Servers of whom constraints are known that the store's own tiers do not all decide.
+pub const BEYOND: &[Workload] = &[
+    Workload {
+        ranges: Ranges { request: Some((0, 4000)), choose: Some((0, 70)) },
+        exchanges: 10_000,
+        ..workload("product", "tests/data/beyond/product.may")
+    },
+    beyond("products", "tests/data/beyond/products.may", sides, 3_000),
+    beyond("weights", "tests/data/beyond/weights.may", balance, 10_000),
+    beyond("names", "tests/data/beyond/names.may", name, 3_000),
+    beyond("joined_names", "tests/data/beyond/joined_names.may", part, 1_000),
+    beyond("cubes", "tests/data/beyond/cubes.may", cubes, 10_000),
+];
+
+/// Sides 7 + n and 30 + m: the ends between which their product lies, their sum and difference.
+fn sides(line: u64) -> (Value, Value) {
+    let (w, h) = (7 + (line % 13) as i64, 30 + (line % 31) as i64);
+    let request = Value::data(0, [Value::from(w * h - 3), Value::from(w * h + 5)]);
+    (request, Value::data(0, [Value::from(w + h), Value::from(h - w)]))
+}
+
+/// Weights 17 and 29.
+fn balance(line: u64) -> (Value, Value) {
+    let (left, right) = ((line * 7919 % 97) as i64, (line * 104_729 % 89) as i64);
+    (Value::data(0, [Value::from(left), Value::from(right)]), Value::from(left * 17 <= right * 29 + 7))
+}
+
+fn name(line: u64) -> (Value, Value) {
+    (Value::str(&format!("k{}", line % 50)), Value::str(&format!("k{0}x{1}-k{0}", line % 50, line % 7)))
+}
+
+/// The name is "ada lovelace".
+fn part(line: u64) -> (Value, Value) {
+    let known = ["ada", "love", "a l", "ace", "eve", "bob", "da", "x", "lo", "cel"];
+    let asked = known[(line % 10) as usize];
+    (Value::str(asked), Value::from("ada lovelace".contains(asked)))
+}
+
+/// Cubes first, then only counting.
+fn cubes(line: u64) -> (Value, Value) {
+    match line {
+        1 => (Value::unit(0), Value::from(33)),
+        line => (Value::unit(1), Value::from(line as i64 - 1)),
+    }
+}
