@@ -77,6 +77,9 @@ const LONGEST_FILE: usize = 500;
 /// Lines a function may have, unless it is one flat `match`.
 const LONGEST_FUNCTION: usize = 70;
 
+/// `#[inline]` in all: the compiler decides in a build with one unit, so that each has to be worth something.
+const MOST_INLINES: usize = 155;
+
 /// Modules whose files form no circle.
 const NO_CIRCLES: &[&str] = &[
     "process",
@@ -181,6 +184,13 @@ fn functions_are_short() {
     let share = |limit: usize| all.iter().filter(|function| function.lines < limit).count() * 100 / all.len();
     assert!(share(40) >= 90, "{} % of the functions are under 40 lines, nine of ten should be", share(40));
     assert!(share(12) >= 50, "{} % of the functions are under 12 lines, most should be", share(12));
+}
+
+#[test]
+fn few_functions_ask_to_be_inlined() {
+    let asks = |source: &Source| source.code().filter(|(_, line)| line.trim_start().starts_with("#[inline]")).count();
+    let all: usize = sources("src").iter().map(asks).sum();
+    assert!(all <= MOST_INLINES, "{all} functions ask for `#[inline]`, at most {MOST_INLINES} may");
 }
 
 #[test]
