@@ -98,102 +98,18 @@ fn a_search_of_behaviours_goes_on_and_one_of_them_is_shown_again() {
 
 #[test]
 fn two_specifications_are_compared_by_what_they_can_do() {
-    let machine = ["explore", "specs/cmp_rst.may", "--versus", "specs/cmp_rst_machine.may", "--range", "request=0..2"];
-    check(&machine, "", 0, &["specs/cmp_rst_machine.may: exhausted", "traces in common"]);
     let strict = std::fs::read_to_string("specs/cmp_rst.may").unwrap().replace("q <= n", "q < n");
     let strict = file("strict.may", strict).display().to_string();
     let parts = [&format!("only {strict} has"), "only specs/cmp_rst.may has", "\n  | {\"q\": 0, \"a\": 1}\n"];
     check(&["explore", "specs/cmp_rst.may", "--versus", &strict, "--steps", "1"], "", 1, &parts);
 }
 
-const FAULTY: &str = "\
-protocol faulty {
-    request int;
-    response int;
-    var data: map<int, int> = {0: 7};
-    on q { data[q + 1] := q; reply data[q]; }
-}
-";
-
-/// Answers 1 and then 2; a third request has no run.
-const STUCK: &str = "\
-protocol stuck {
-    request int;
-    response int;
-    var last: int = 0;
-    on q { let next = choose n: int where n > last && n <= 2; last := next; reply next; }
-}
-";
-
-const FAR: &str = "protocol far { request int; response int; on q { reply choose n: int where n > 100; } }\n";
-
-/// The client may ask for what it has not asked for yet.
-const DUTY: &str = "\
-protocol duty {
-    request int;
-    response int;
-    var asked: set<int> = {};
-    on q { expects !(q in asked); asked := asked + {q}; reply q; }
-}
-";
-
-#[test]
-fn what_is_wrong_with_a_specification_is_told_with_the_way_there() {
-    let paths = [("faulty", FAULTY), ("stuck", STUCK), ("far", FAR), ("broken", "protocol {")]
-        .map(|(name, text)| file(&format!("{name}.may"), text).display().to_string());
-    let [faulty, stuck, far, broken] = paths.each_ref().map(String::as_str);
-    let fault: &[&str] = &["the specification looks up a key that may not be there", "faulty.may:5:3", "again: c1:"];
-    let none = "no run of the server exists";
-    for (options, code, parts) in [
-        (&[faulty, "--steps", "1"][..], 2, fault),
-        (&[faulty, "--jobs", "4"], 2, fault),
-        (&[faulty, "--order", "breadth-first"], 2, fault),
-        (&[stuck], 2, &[none, "  after\n  | {\"q\": 0, \"a\": 2}\n"]),
-        (
-            &[stuck, "--steps", "1"],
-            0,
-            &["exhausted 6 of 6 runs, 3 more refused by what they assume, 6 different traces"],
-        ),
-        (&[far], 2, &["9 more refused", "nothing was explored", "--range"]),
-        (&[far, "--range", "choose=100..102"], 0, &["exhausted 9 of 9 runs"]),
-        (&[broken], 2, &["broken.may:1:10", "expected"]),
-        (&["no/such.may"], 2, &["no/such.may: cannot read"]),
-        (&[faulty, "--cmd", "true"], 2, &["cannot be used with '--cmd"]),
-        (&["--cmd", "true", "--steps", "3"], 2, &["cannot be used with '--steps"]),
-        (&["--cmd", "true", "--set", "A=1"], 2, &["cannot be used with '--set"]),
-        (&[faulty, "--timeout", "1"], 2, &["cannot be used with '--timeout"]),
-        (&[], 2, &["<FILE|--cmd"]),
-        (&["-", "--versus", "-"], 2, &["can only be read once"]),
-    ] {
-        check(&[&["explore"], options].concat(), "", code, parts);
-    }
-    check(
-        &["explore", "-", "--range", "choose=101..102", "--steps", "1"],
-        FAR,
-        0,
-        &["exhausted 3 of 3 runs, 3 different"],
-    );
-    check(
-        &["explore", "-"],
-        DUTY,
-        0,
-        &["exhausted 6 of 6 runs, 3 more refused by what they assume, 6 different traces"],
-    );
-}
-
-/// An unknown start that an `assume` excludes is no run; a request that no start answers is told.
+/// An unknown start that an `assume` excludes is no run.
 #[test]
 fn a_start_that_is_excluded_late_is_refused() {
     let lease = ["specs/lease.may", "--set", "FRESH=false", "--steps", "1", "--range", "choose=0..2"];
     let (shown, text) = explored(&lease);
     assert!(shown.len() > 20 && text.contains("more refused by what they assume"), "{text}");
-    let late = "protocol late { request int; response int; var n: int = choose; on q { CONDITION reply q; } }\n";
-    let at = |name: &str, condition: &str| {
-        file(&format!("{name}.may"), late.replace("CONDITION", condition)).display().to_string()
-    };
-    let (some, none) = (at("some_start", "assume n > q;"), at("no_start", "assume q < 2 || n > n + q;"));
-    check(&["explore", &some], "", 0, &["exhausted 5 of 5 runs, 10 more refused by what they assume"]);
-    check(&["explore", &none], "", 2, &["no run of the server exists", "no_start.may:1:"]);
 }
 
 /// Putting is fine; `Get` is faulty for a key that was not put, once there is one.

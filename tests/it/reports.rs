@@ -7,10 +7,40 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::command::{file, place, run};
+use crate::judge::text;
 
-const CMP_RST: &str = "specs/cmp_rst.may";
-const BETWEEN: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 4, \"a\": 1}\n";
+const ACCEPTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 4, \"a\": 1}\n";
 const REJECTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n";
+
+/// A name, a specification of `specs` or `tests/data/reports/specs`, a trace, and more arguments.
+#[rustfmt::skip]
+const CASES: [(&str, &str, &str, &[&str]); 11] = [
+    ("accept", "specs/cmp_rst.may", ACCEPTED, &[]),
+    ("accept_warning", "report_faulty.may", "{\"q\": 5, \"a\": 1}\n", &[]),
+    ("reject", "specs/cmp_rst.may", REJECTED, &[]),
+    ("reject_checked", "specs/cmp_rst.may", REJECTED, &["--check-reason"]),
+    ("reject_no_evidence", "specs/cmp_rst.may", REJECTED, &["--no-evidence"]),
+    ("fault", "report_faulty.may", "{\"q\": 3, \"a\": 4}\n{\"q\": 5, \"a\": 9}\n", &[]),
+    ("outside_duty", "report_duty.may", "{\"q\": 1, \"a\": 1}\n{\"q\": 0, \"a\": 0}\n", &[]),
+    ("outside_no_handler", "report_duty.may", "{\"q\": 1, \"a\": 1}\n{\"q\": 9, \"a\": 9}\n", &[]),
+    // A state is named in which the client broke its duty, if it depends on what is not known.
+    ("outside_in_some_states", "report_duty_of_unknown.may", "{\"q\": 5, \"a\": 7}\n{\"q\": 1, \"a\": 3}\n", &[]),
+    // Up to line 1 another run explains the trace.
+    ("outside_for_sure_later", "report_two_duties.may", "{\"q\": 3, \"a\": 3}\n{\"q\": -1, \"a\": 0}\n", &[]),
+    ("unknown", "report_hard.may", "{\"q\": 33, \"a\": 1}\n", &[]),
+];
+
+/// Shipped traces, one of each kind of answer.
+const SHIPPED: [(&str, &str); 8] = [
+    ("cmp_rst_machine", "reject_between"),
+    ("counter", "reject_lost_late"),
+    ("idgen", "reject_repeated"),
+    ("kv_etag", "reject_tag_changed"),
+    ("kv_etag", "reject_strong_after_failure"),
+    ("register", "reject_stale_read"),
+    ("static_etag", "nginx_flipped"),
+    ("static_etag", "reject_third_tag"),
+];
 
 /// Runs a case in both formats.
 fn check(name: &str, spec: &str, trace: &str, more: &[&str]) {
@@ -45,133 +75,19 @@ fn compare(name: &str, said: &str) {
     assert_eq!(said, known, "{}: BLESS=1 writes it anew", path.display());
 }
 
-/// A specification in the tests' own directory.
-fn spec(name: &str, text: &str) -> String {
-    file(name, text).to_str().unwrap().to_owned()
-}
-
 #[test]
-fn accept() {
-    check("accept", CMP_RST, BETWEEN, &[]);
-}
-
-#[test]
-fn accept_with_a_warning() {
-    check("accept_warning", &faulty(), "{\"q\": 5, \"a\": 1}\n", &[]);
-}
-
-#[test]
-fn reject() {
-    check("reject", CMP_RST, REJECTED, &[]);
-    check("reject_checked", CMP_RST, REJECTED, &["--check-reason"]);
-    check("reject_no_evidence", CMP_RST, REJECTED, &["--no-evidence"]);
-}
-
-/// Shipped traces, one of each kind of answer.
-#[test]
-fn reject_shipped() {
-    for (spec, trace) in [
-        ("cmp_rst_machine", "reject_between"),
-        ("counter", "reject_lost_late"),
-        ("idgen", "reject_repeated"),
-        ("kv_etag", "reject_tag_changed"),
-        ("kv_etag", "reject_strong_after_failure"),
-        ("register", "reject_stale_read"),
-        ("static_etag", "nginx_flipped"),
-        ("static_etag", "reject_third_tag"),
-    ] {
-        let text = fs::read_to_string(format!("tests/data/traces/{spec}/{trace}.ndjson")).unwrap();
-        check(&format!("{spec}_{trace}"), &format!("specs/{spec}.may"), &text, &[]);
+fn reports_are_as_reviewed() {
+    for (name, spec, trace, more) in CASES {
+        match spec.starts_with("specs/") {
+            true => check(name, spec, trace, more),
+            false => {
+                let copy = file(spec, text(format!("tests/data/reports/specs/{spec}")));
+                check(name, copy.to_str().unwrap(), trace, more);
+            }
+        }
     }
-}
-
-fn faulty() -> String {
-    spec(
-        "report_faulty.may",
-        "protocol p {
-    request int;
-    response int;
-    var m: map<int, int> = {3: 4};
-    var n: int = 0;
-    on q {
-        n := choose int;
-        if n > q { reply m[q]; }
-        reply 1;
+    for (spec, trace) in SHIPPED {
+        let lines = text(format!("tests/data/traces/{spec}/{trace}.ndjson"));
+        check(&format!("{spec}_{trace}"), &format!("specs/{spec}.may"), &lines, &[]);
     }
-}
-",
-    )
-}
-
-#[test]
-fn fault() {
-    check("fault", &faulty(), "{\"q\": 3, \"a\": 4}\n{\"q\": 5, \"a\": 9}\n", &[]);
-}
-
-#[test]
-fn outside() {
-    let duty = spec(
-        "report_duty.may",
-        "protocol p {
-    request int;
-    response int;
-    on q if q < 9 {
-        expects q > 0;
-        reply q;
-    }
-}
-",
-    );
-    check("outside_duty", &duty, "{\"q\": 1, \"a\": 1}\n{\"q\": 0, \"a\": 0}\n", &[]);
-    check("outside_no_handler", &duty, "{\"q\": 1, \"a\": 1}\n{\"q\": 9, \"a\": 9}\n", &[]);
-}
-
-/// A state is named in which the client broke its duty, if it depends on what is not known.
-#[test]
-fn outside_in_some_states() {
-    let duty = spec(
-        "report_duty_of_unknown.may",
-        "protocol p {
-    request int;
-    response int;
-    var limit: int = choose x: int where 2 <= x && x <= 10;
-    on q {
-        expects q <= limit;
-        reply limit;
-    }
-}
-",
-    );
-    check("outside_in_some_states", &duty, "{\"q\": 5, \"a\": 7}\n{\"q\": 1, \"a\": 3}\n", &[]);
-    let both = spec(
-        "report_two_duties.may",
-        "protocol p { request int; response int; var limit: int = choose;
-    on q { expects q <= limit; expects q >= 0; reply q; } }
-",
-    );
-    // Up to line 1 another run explains the trace.
-    check("outside_for_sure_later", &both, "{\"q\": 3, \"a\": 3}\n{\"q\": -1, \"a\": 0}\n", &[]);
-}
-
-#[test]
-fn unknown() {
-    let hard = spec(
-        "report_hard.may",
-        "protocol p {
-    request int;
-    response int;
-    var x: int = 0;
-    var y: int = 0;
-    var z: int = 0;
-    on q {
-        x := choose int;
-        y := choose int;
-        z := choose int;
-        assume x * x * x + y * y * y == z * z * z + q;
-        reply 1;
-    }
-}
-",
-    );
-    check("unknown", &hard, "{\"q\": 33, \"a\": 1}\n", &[]);
 }

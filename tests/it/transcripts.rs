@@ -93,3 +93,8 @@ fn validate() {
 fn rejections() {
     check("rejections");
 }
+
+#[test]
+fn explore() {
+    check("explore");
+}
