@@ -6,7 +6,9 @@
 
 use std::sync::{Arc, LazyLock};
 
+use crate::bytes::pieces;
 use crate::command::simulated;
+use crate::judge::{compiled, text};
 use crate::shipped;
 use mayhap::dualize::Observed;
 use mayhap::json::{self, JsonError};
@@ -18,48 +20,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-/// What no shipped specification has: names that look like marks or need escapes, every kind of type, types in themselves.
-const ODD: &str = r#"
-    token Id;
-    struct Open { a: option<int>, b: bytes, .. }
-    struct Marked { `$any`: option<int> }
-    struct Row { n: int, extra: option<json>, row: option<Row>, .. }
-    enum Tree { Leaf, One(Tree), Two(int, option<Tree>), Many(list<Tree>), `say "$lit"` { `a\b`: bool, open: Open } }
-    enum Lit { Put { `$any`: option<int> }, Other }
-    enum Alike {
-        A, Ab, Ba, Bb, Abc(int), Abcdefghijklmnopqrs(int), Abcdefghijklmnopqrt(int), Abcdefghijklmnopqrstuvwxyz, Abcdefghijklmnopqrstuvwxya,
-        Four { w: int, x: string, y: Id, z: bytes }, Five(int, int, bool, int, option<string>)
-    }
-    enum Query {
-        Grow(Tree), Mark(Marked), Both(int, Id), Lit(Lit), Sort(set<int>), Map(map<string, Tree>), Alike(list<Alike>),
-        Texts { text: string, token: Id, octets: bytes, number: int }, Json(json), Rows(list<Row>), Free { n: int, j: json, .. }
-    }
-    protocol odd {
-        request Query;
-        response (option<Tree>, list<Id>, Query);
-        on q { reply (None, [], q); }
-    }"#;
-
-const ODD_LINES: &[&str] = &[
-    r#"{"q": {"Grow": {"Two": [7, {"Many": ["Leaf", {"One": "Leaf"}]}]}}, "a": [null, ["x", 5], {"Both": [1, "i"]}]}"#,
-    r#"{"q": {"Mark": {"$any": 5}}, "a": [{"say \"$lit\"": {"a\\b": true, "open": {"a": 1, "b": "o"}}}, [], {"Sort": [1, 2]}]}"#,
-    r#"{"q": {"Mark": {"$any": null}}, "a": ["Leaf", [], {"Map": {"x": "Leaf", "y": {"One": {"Two": [1, null]}}}}]}"#,
-    r#"{"q": {"Lit": {"Put": {"$any": null}}}, "a": [{"Many": []}, [12345678901234567890], {"Lit": {"Put": {"$any": 1}}}]}"#,
-    r#"{"q": {"Alike": ["A", "Ab", "Ba", "Bb", {"Abc": 1}, {"Abcdefghijklmnopqrs": 12}, {"Abcdefghijklmnopqrt": -123}]}, "a": [null, [], {"Sort": []}]}"#,
-    r#"{"q": {"Alike": ["Abcdefghijklmnopqrstuvwxyz", "Abcdefghijklmnopqrstuvwxya", "A"]}, "a": ["Leaf", [], {"Sort": []}]}"#,
-    r#"{"q": {"Alike": [{"Four": {"w": 1, "x": "x", "y": 2, "z": "z"}}, {"Five": [1, 22, true, 333, null]}]}, "a": [null, [1, "1"], {"Sort": []}]}"#,
-    r#"{"q": {"Json": {"a": [1.50, null, "x"], "b": {"a": true}}}, "a": [null, [], {"Json": 5}]}"#,
-    r#"{"q": {"Rows": [{"n": 1, "extra": [1.5], "row": null}, {"n": 2, "extra": null, "row": {"n": 3, "extra": "x", "row": null}}]}, "a": [null, [], {"Sort": []}]}"#,
-    r#"{"q": {"Rows": [{"n": 1, "row": null}, {"n": 2, "more": 2.5, "extra": null, "row": {"x": [], "n": 3}}]}, "a": [null, [], {"Rows": []}]}"#,
-    r#"{"q": {"Free": {"n": 1, "j": {"k": "v"}}}, "a": [null, [], {"Free": {"n": 2, "j": [null], "more": {"n": 7}}}]}"#,
-    r#"{"q": {"Texts": {"text": "a", "token": "b", "octets": "c", "number": 4}}, "a": [null, [], {"Alike": []}]}"#,
-];
-
 /// A specification and lines of its traces.
 type World = (Arc<Spec>, Vec<String>);
 
 static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
-    let odd = (Spec::from_text(ODD).expect("it compiles"), ODD_LINES.iter().map(|line| line.to_string()).collect());
+    let odd =
+        (compiled(&text("tests/data/odd.may")), text("tests/data/odd.ndjson").lines().map(str::to_owned).collect());
     let simulated = shipped::all().into_iter().map(|shipped| {
         let trace = simulated(&shipped.path, "--steps 100 --seed 5");
         (shipped.compile().expect("it compiles"), trace.lines().map(str::to_owned).collect())
@@ -116,71 +82,16 @@ fn same((spec, lines): &World, line: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 enum Damage {
     Octet(u8),
-    Piece(&'static str),
+    Piece(String),
     Removed(usize),
     Twice(usize),
     CutOff,
 }
 
-const PIECES: &[&str] = &[
-    "\"",
-    "\\",
-    "{",
-    "}",
-    "[",
-    "]",
-    ",",
-    ":",
-    " ",
-    "\t",
-    "\n",
-    "null",
-    "true",
-    "0",
-    "-",
-    ".5",
-    "e9",
-    "1234567890123456789",
-    "é",
-    "\\u0041",
-    "\\ud800",
-    "{\"$any\": null}",
-    "{\"$any\":null}",
-    "{\"$lit\": ",
-    "\"q\": ",
-    "\"a\": ",
-    "\"c\": 1, ",
-    ", \"t\": [1]",
-    "\u{feff}",
-];
-
-/// What a part may be replaced by.
-const PARTS: &[&str] = &[
-    "{\"$any\": null}",
-    "{\"$any\": 1}",
-    "null",
-    "true",
-    "5",
-    "\"5\"",
-    "-0",
-    "1.5",
-    "1e3",
-    "\"x\"",
-    "[]",
-    "{}",
-    "[7, [7]]",
-    "\"é\\n\"",
-    "1234567890123456789012",
-    "-1234567890123456789",
-    "{\"$bytes\": \"/w==\"}",
-    "{\"Leaf\": null}",
-    "\"Leaf\"",
-];
-
 fn damage() -> impl Strategy<Value = Damage> {
     prop_oneof![
         any::<u8>().prop_map(Damage::Octet),
-        proptest::sample::select(PIECES).prop_map(Damage::Piece),
+        proptest::sample::select(pieces("damage")).prop_map(Damage::Piece),
         (1usize..9).prop_map(Damage::Removed),
         (1usize..40).prop_map(Damage::Twice),
         Just(Damage::CutOff),
@@ -211,7 +122,7 @@ enum Change {
     Turned(usize),
     /// A member of an object is left out.
     Left(usize),
-    Replaced(&'static str),
+    Replaced(String),
     /// In `{"$lit": …}`.
     Literal,
 }
@@ -220,7 +131,7 @@ fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         (1usize..5).prop_map(Change::Turned),
         any::<usize>().prop_map(Change::Left),
-        proptest::sample::select(PARTS).prop_map(Change::Replaced),
+        proptest::sample::select(pieces("parts")).prop_map(Change::Replaced),
         Just(Change::Literal),
     ]
 }
