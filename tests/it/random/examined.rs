@@ -5,17 +5,16 @@
 //! second interpreter, each rejection compared with all runs that it lists. Example: of `var n: int = choose;` the answer
 //! `n = 77` is in no list; the witness has `77` at the beginning, and the oracle repeats the run with it.
 
-use super::judge::{Tally, Verdict, shown};
+use super::judge::{Tally, Verdict, judged, shown};
 use super::traces::Trace;
-use crate::judge::named;
 use crate::oracle::json::write_trace;
 use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::dualize::Options;
-use mayhap::evidence::{Rechecked, Witness, WitnessStep, check_reason, reason, witness};
+use mayhap::evidence::{Witness, WitnessStep, witness};
 use mayhap::json::encode;
 use mayhap::syntax::ast::File;
 use mayhap::validate::Exchanges;
-use mayhap::{Exchange, Spec, Validator};
+use mayhap::{Exchange, Spec};
 use std::sync::Arc;
 
 /// How the message begins where the product cannot read the trace.
@@ -62,7 +61,7 @@ impl Examined<'_> {
             }
             exchanges => exchanges?,
         };
-        let actual = self.judged(&exchanges)?;
+        let actual = judged(&self.spec, &exchanges)?;
         *tally.entry(format!("{} / {}", expected.0, actual.0)).or_default() += 1;
         self.agree(trace, &exchanges, &expected, &actual)
             .map_err(|why| format!("{why}: the oracle says {expected:?}, the validator {actual:?}"))
@@ -87,7 +86,7 @@ impl Examined<'_> {
             ("reject", "reject") => {
                 let accepted = actual.1.unwrap_or(1) - 1;
                 // What is rejected in the end may be in doubt before.
-                match self.judged(&exchanges[..accepted])?.0 {
+                match judged(&self.spec, &exchanges[..accepted])?.0 {
                     "unknown" => Ok(Compared::Doubt),
                     _ => self.proven(&trace[..accepted].to_vec(), &exchanges[..accepted]),
                 }
@@ -119,33 +118,6 @@ impl Examined<'_> {
         Exchanges::new(&self.spec, text.as_bytes())
             .collect::<Result<_, _>>()
             .map_err(|error| format!("{UNREADABLE}: {}", error.render("trace")))
-    }
-
-    /// What the product says; its evidence must hold.
-    fn judged(&self, exchanges: &[Exchange]) -> Result<Verdict, String> {
-        let mut validator = Validator::new(&self.spec);
-        let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
-        let verdict = named(&validator.verdict());
-        match verdict.0 {
-            "accept" => {
-                match witness(&self.spec, &Options::default(), exchanges) {
-                    // The verdict stands; that there is no witness for it is said.
-                    Err(error) if error.is_doubt() => return Ok(("unknown", None)),
-                    found => drop(found.map_err(|error| error.to_string())?),
-                }
-            }
-            "reject" => {
-                let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
-                let found = reason(&self.spec, &options, exchanges).ok_or("a rejection without reason")?;
-                if check_reason(&self.spec, &options, exchanges, &found) == Rechecked::Fails {
-                    return Err(format!("{found:?} is no minimal reason"));
-                }
-            }
-            // A limit may have cut off the clean run that explains it.
-            _ if validator.judge().is_cut() => return Ok(("unknown", None)),
-            _ => {}
-        }
-        Ok((verdict.0, verdict.1.filter(|_| verdict.0 != "outside").map(|event| event as usize)))
     }
 }
 

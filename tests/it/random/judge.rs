@@ -41,7 +41,7 @@ pub type Verdict = (&'static str, Option<usize>);
 pub fn judge(spec: &str, trace: &str) -> Option<Result<Verdict, String>> {
     Some(compiled(spec).and_then(|spec| {
         let exchanges = Exchanges::new(&spec, trace.as_bytes()).collect::<Result<Vec<_>, _>>();
-        judged(&spec, &exchanges.map_err(|error| error.render("trace"))?)
+        judged_in_every_way(&spec, &exchanges.map_err(|error| error.render("trace"))?)
     }))
 }
 
@@ -61,36 +61,17 @@ fn compiled(text: &str) -> Result<Arc<Spec>, String> {
     })
 }
 
-/// What the product says of exchanges; its evidence must hold, and a witness is made in other ways, too.
-fn judged(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Result<Verdict, String> {
+/// The product's verdict on exchanges; its evidence must hold.
+pub fn judged(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Result<Verdict, String> {
     let mut validator = Validator::new(spec);
     let observed = exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
-    let verdict = named(&validator.verdict());
-    match verdict.0 {
-        "accept" => {
-            match witness(spec, &Options::default(), exchanges) {
-                // With all choices kept the solver has more to decide.
-                Err(error) if error.is_doubt() => return Ok(("unknown", None)),
-                found => found.map_err(|error| error.to_string())?,
-            };
-            let in_segments =
-                witness_in_segments(spec, &Options::default(), exchanges, SEGMENT, &mut |_| ControlFlow::Continue(()));
-            match in_segments {
-                Err(error) if error.is_doubt() => return Ok(("unknown", None)),
-                in_segments => in_segments.map_err(|error| format!("in segments of {SEGMENT}: {error}"))?,
-            };
-            let mut lines = Vec::new();
-            let forwards = witness_forwards(spec, &Options::default(), exchanges, 1, &mut |segment| {
-                lines.extend(segment.steps.iter().map(|step| step.line));
-                ControlFlow::Continue(())
-            });
-            match forwards {
-                Err(error) if error.is_doubt() => {}
-                Err(error) => return Err(format!("forwards: {error}")),
-                Ok(_) if lines.iter().eq(exchanges.iter().map(|exchange| &exchange.line)) => {}
-                Ok(_) => return Err(format!("forwards: the lines {lines:?}")),
-            }
-        }
+    let (verdict, event) = named(&validator.verdict());
+    match verdict {
+        "accept" => match witness(spec, &Options::default(), exchanges) {
+            // With all choices kept the solver has more to decide: the verdict stands, and that there is no witness is said.
+            Err(error) if error.is_doubt() => return Ok(("unknown", None)),
+            found => drop(found.map_err(|error| error.to_string())?),
+        },
         "reject" => {
             let (options, exchanges) = (Options::default(), &exchanges[..=observed]);
             let found = match reason(spec, &options, exchanges) {
@@ -102,9 +83,36 @@ fn judged(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Result<Verdict, String> {
                 return Err(format!("{found:?} is no minimal reason"));
             }
         }
+        // A limit may have cut off the clean run that explains it.
+        _ if validator.judge().is_cut() => return Ok(("unknown", None)),
         _ => {}
     }
-    Ok((verdict.0, verdict.1.filter(|_| verdict.0 != "outside").map(|event| event as usize)))
+    Ok((verdict, event.filter(|_| verdict != "outside").map(|event| event as usize)))
+}
+
+/// The verdict, with a witness that is made in parts and forwards, too.
+fn judged_in_every_way(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Result<Verdict, String> {
+    let verdict = judged(spec, exchanges)?;
+    if verdict.0 != "accept" {
+        return Ok(verdict);
+    }
+    let options = Options::default();
+    match witness_in_segments(spec, &options, exchanges, SEGMENT, &mut |_| ControlFlow::Continue(())) {
+        Err(error) if error.is_doubt() => return Ok(("unknown", None)),
+        in_segments => drop(in_segments.map_err(|error| format!("in segments of {SEGMENT}: {error}"))?),
+    }
+    let mut lines = Vec::new();
+    let forwards = witness_forwards(spec, &options, exchanges, 1, &mut |segment| {
+        lines.extend(segment.steps.iter().map(|step| step.line));
+        ControlFlow::Continue(())
+    });
+    match forwards {
+        Err(error) if !error.is_doubt() => Err(format!("forwards: {error}")),
+        Ok(_) if lines.iter().ne(exchanges.iter().map(|exchange| &exchange.line)) => {
+            Err(format!("forwards: the lines {lines:?}"))
+        }
+        _ => Ok(verdict),
+    }
 }
 
 /// The errors that the checker finds in a text, as they are shown.
