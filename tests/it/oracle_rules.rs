@@ -11,8 +11,10 @@ use crate::programs;
 use crate::random::judge::{Exactness, Kind, Tally, errors, expected};
 use mayhap::Verdict;
 
-/// The files of programs, what each is a part of, and what `choose` ranges over for the oracle.
-const FILES: [(&str, &str, fn() -> Domains); 2] = [
+/// A file of programs, what each is a part of, and what `choose` ranges over for the oracle.
+type File = (&'static str, &'static str, fn() -> Domains);
+
+const FILES: [File; 2] = [
     ("rules", "request int; response int; var n: int = 0; var m: map<int, int> = {};", || Domains {
         inside: 2,
         ..Domains::of(-3..=3, &[])

@@ -13,6 +13,10 @@
 //! | `@E=int` `@E` | a derivation, and the same text again |
 //! | `@*` `@+k` `@^` `@$` | makes a new name, or this one, known to the end of the alternative; writes it; one that is known |
 //! | `@=8` `@:sn` | leaves so many ways; allows `[s]` and `[n]` from here on, too |
+//!
+//! Names may have sorts: `@*:int` makes one, `@$int` is one that is known, `@expr:int` a derivation whose own sort that is, which
+//! is written `~` (`@$~`, `@type_~`). `@!s` is any name of the state, and `@!r` any reply, whose sort is the own one from there on,
+//! as that of any name is behind `@?`; `@&map` is one of the state of that sort. What a derivation makes known stays known behind `@pattern^`.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -26,14 +30,44 @@ enum Part {
     Text(String),
     Rule(Call),
     Again(char),
-    New(String),
+    New(String, String),
     Name,
-    Known,
+    Known(String),
+    State(String),
+    /// Any of these, whose sort is the own one then; written or not.
+    Of(Kind, bool),
     Number(i64, i64),
     OneOf(Vec<Vec<Part>>),
     Maybe(usize, Vec<Part>),
     Ways(usize),
     Allowed(String),
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Kind {
+    Local,
+    State,
+    Reply,
+}
+
+/// A name that is known.
+#[derive(Clone, Debug)]
+pub struct Known {
+    pub name: String,
+    pub sort: String,
+    pub kind: Kind,
+}
+
+/// What is known and allowed where a text begins.
+#[derive(Clone, Default)]
+pub struct Place {
+    pub known: Vec<Known>,
+    pub allowed: String,
+    pub ways: usize,
+    /// The own sort, and what is called `value`.
+    pub sort: String,
+    pub value: String,
 }
 
 /// A use of a rule.
@@ -43,6 +77,8 @@ struct Call {
     depth: Option<usize>,
     pure: bool,
     outside: bool,
+    leaks: bool,
+    sort: Option<String>,
     mode: Option<char>,
     /// The least, the most, and whether there are commas.
     repeat: Option<(usize, usize, bool)>,
@@ -80,18 +116,14 @@ pub fn program(name: &str, start: &str, rng: &mut Rng) -> String {
 
 /// A text by the grammar of this name, with numbers that are drawn; 0 is the first alternative.
 pub fn derived(name: &str, start: &str, depth: usize, draw: &mut dyn FnMut(usize) -> usize) -> String {
+    derived_at(name, start, depth, Place { ways: 1, ..Place::default() }, draw)
+}
+
+/// The same where names are known.
+pub fn derived_at(name: &str, start: &str, depth: usize, place: Place, draw: &mut dyn FnMut(usize) -> usize) -> String {
     let grammar = GRAMMARS.get(name).unwrap_or_else(|| panic!("there is no grammar {name}"));
-    let mut writer = Writer {
-        grammar,
-        draw,
-        known: Vec::new(),
-        names: 0,
-        ways: 1,
-        mode: ' ',
-        allowed: String::new(),
-        out: String::new(),
-    };
-    writer.rule(start, depth);
+    let mut writer = Writer { grammar, draw, place, names: 0, mode: ' ', out: String::new() };
+    writer.rule(start, depth, false);
     writer.out
 }
 
@@ -180,11 +212,27 @@ fn part(text: &mut Peekable<Chars<'_>>) -> Part {
         '\'' => Part::OneOf(quoted(text)),
         '+' => {
             text.next();
-            Part::New(word(text, |c| c.is_ascii_lowercase()))
+            let name = word(text, |c| c.is_ascii_lowercase());
+            Part::New(name, sort(text).unwrap_or_default())
         }
-        '*' => text.next().map(|_| Part::New(String::new())).expect("it is there"),
+        '*' => {
+            text.next();
+            Part::New(String::new(), sort(text).unwrap_or_default())
+        }
+        '&' => {
+            text.next();
+            Part::State(word(text, is_sort))
+        }
+        '!' => {
+            text.next();
+            Part::Of(if text.next() == Some('r') { Kind::Reply } else { Kind::State }, true)
+        }
+        '?' => text.next().map(|_| Part::Of(Kind::Local, false)).expect("it is there"),
         '^' => text.next().map(|_| Part::Name).expect("it is there"),
-        '$' => text.next().map(|_| Part::Known).expect("it is there"),
+        '$' => {
+            text.next();
+            Part::Known(word(text, is_sort))
+        }
         '=' => {
             text.next();
             Part::Ways(number(text) as usize)
@@ -205,11 +253,24 @@ fn part(text: &mut Peekable<Chars<'_>>) -> Part {
             if text.peek() == Some(&'\'') {
                 return Part::Maybe(first as usize, quoted(text).remove(0));
             }
-            (text.next(), text.next());
+            word(text, |c| c == '.');
             Part::Number(first, number(text))
         }
         _ => Part::Rule(call(text)),
     }
+}
+
+fn is_sort(c: char) -> bool {
+    c.is_ascii_lowercase() || c == '~'
+}
+
+/// `:int`, if it is there.
+fn sort(text: &mut Peekable<Chars<'_>>) -> Option<String> {
+    let mut ahead = text.clone();
+    (ahead.next() == Some(':') && ahead.next().is_some_and(is_sort)).then(|| {
+        text.next();
+        word(text, is_sort)
+    })
 }
 
 /// `'a|b'`
@@ -226,7 +287,7 @@ fn quoted(text: &mut Peekable<Chars<'_>>) -> Vec<Vec<Part>> {
 }
 
 fn call(text: &mut Peekable<Chars<'_>>) -> Call {
-    let mut read = Call { rule: word(text, |c| c.is_ascii_lowercase() || c == '_'), ..Call::default() };
+    let mut read = Call { rule: word(text, |c| c.is_ascii_lowercase() || c == '_' || c == '~'), ..Call::default() };
     loop {
         match text.peek().copied() {
             Some('/') => {
@@ -241,6 +302,14 @@ fn call(text: &mut Peekable<Chars<'_>>) -> Call {
                 text.next();
                 read.outside = true;
             }
+            Some('^') => {
+                text.next();
+                read.leaks = true;
+            }
+            Some(':') => match sort(text) {
+                Some(sort) => read.sort = Some(sort),
+                None => return read,
+            },
             Some('#') => {
                 text.next();
                 read.mode = text.next();
@@ -258,26 +327,52 @@ fn call(text: &mut Peekable<Chars<'_>>) -> Call {
 struct Writer<'g, 'd> {
     grammar: &'g Grammar,
     draw: &'d mut dyn FnMut(usize) -> usize,
-    known: Vec<String>,
+    place: Place,
     names: usize,
-    ways: usize,
     mode: char,
-    allowed: String,
     out: String,
 }
 
 impl<'g> Writer<'g, '_> {
-    fn rule(&mut self, rule: &str, depth: usize) {
-        let grammar = self.grammar;
-        let all = grammar.0.get(rule).unwrap_or_else(|| panic!("there is no rule {rule}"));
+    /// A sort as it is meant here.
+    fn meant(&self, sort: &str) -> String {
+        match sort {
+            "~" => self.place.sort.clone(),
+            "value" => self.place.value.clone(),
+            sort => sort.to_owned(),
+        }
+    }
+
+    fn named(&self, sort: &str, kinds: &[Kind]) -> Vec<&Known> {
+        let sort = self.meant(sort);
+        self.place.known.iter().filter(|known| known.sort == sort && kinds.contains(&known.kind)).collect()
+    }
+
+    /// Whether there is a name that a part needs.
+    fn has(&self, part: &Part) -> bool {
+        match part {
+            Part::Known(sort) => !self.named(sort, &[Kind::Local, Kind::State]).is_empty(),
+            Part::State(sort) => !self.named(sort, &[Kind::State]).is_empty(),
+            Part::Rule(call) if call.sort.is_none() => self.grammar.0.get(&call.rule).is_none_or(|all| {
+                let needed = |part: &&Part| matches!(part, Part::Known(_) | Part::State(_));
+                all.iter().any(|alternative| alternative.parts.iter().filter(needed).all(|part| self.has(part)))
+            }),
+            _ => true,
+        }
+    }
+
+    /// Writes a derivation; what it makes known stays so where it leaks.
+    fn rule(&mut self, rule: &str, depth: usize, leaks: bool) {
+        let (grammar, rule) = (self.grammar, rule.replace('~', &self.place.sort));
+        let all = grammar.0.get(&rule).unwrap_or_else(|| panic!("there is no rule {rule}"));
         let nests = all.iter().any(|alternative| alternative.is_leaf);
         let may = |alternative: &&'g Alternative| {
             (depth > 0 || !nests || alternative.is_leaf)
-                && alternative.ways <= self.ways
-                && alternative
-                    .place
-                    .is_none_or(|(place, allowed)| (self.mode == place || self.allowed.contains(place)) == allowed)
-                && !(self.known.is_empty() && alternative.parts.iter().any(|part| matches!(part, Part::Known)))
+                && alternative.ways <= self.place.ways
+                && alternative.place.is_none_or(|(place, allowed)| {
+                    (self.mode == place || self.place.allowed.contains(place)) == allowed
+                })
+                && alternative.parts.iter().all(|part| self.has(part))
         };
         let possible: Vec<&Alternative> = all.iter().filter(may).collect();
         let mut drawn = (self.draw)(possible.iter().map(|alternative| alternative.likely).sum());
@@ -287,10 +382,19 @@ impl<'g> Writer<'g, '_> {
             found
         });
         let taken = taken.unwrap_or_else(|| panic!("{rule} has no alternative here"));
-        self.ways /= taken.ways;
-        let known = self.known.len();
+        self.place.ways /= taken.ways;
+        let (known, sort) = (self.place.known.len(), self.place.sort.clone());
         self.parts(&taken.parts, depth - usize::from(nests && depth > 0), &mut BTreeMap::new());
-        self.known.truncate(known);
+        self.place.sort = sort;
+        if !leaks {
+            self.place.known.truncate(known);
+        }
+    }
+
+    /// Writes one of some names.
+    fn one_of(&mut self, sort: &str, kinds: &[Kind]) {
+        let names: Vec<String> = self.named(sort, kinds).iter().map(|known| known.name.clone()).collect();
+        self.out += &names[(self.draw)(names.len())];
     }
 
     fn parts(&mut self, parts: &'g [Part], depth: usize, kept: &mut BTreeMap<char, String>) {
@@ -299,13 +403,21 @@ impl<'g> Writer<'g, '_> {
                 Part::Text(text) => self.out += text,
                 Part::Rule(call) => self.call(call, depth, kept),
                 Part::Again(name) => self.out += &kept[name],
-                Part::New(name) if name.is_empty() => {
-                    self.names += 1;
-                    self.known.push(format!("x{}", self.names));
+                Part::New(name, sort) => {
+                    self.names += usize::from(name.is_empty());
+                    let name = if name.is_empty() { format!("x{}", self.names) } else { name.clone() };
+                    self.place.known.push(Known { name, sort: self.meant(sort), kind: Kind::Local });
                 }
-                Part::New(name) => self.known.push(name.clone()),
-                Part::Name => self.out += self.known.last().expect("a name"),
-                Part::Known => self.out += &self.known[(self.draw)(self.known.len())],
+                Part::Name => self.out += &self.place.known.last().expect("a name").name,
+                Part::Known(sort) => self.one_of(sort, &[Kind::Local, Kind::State]),
+                Part::State(sort) => self.one_of(sort, &[Kind::State]),
+                Part::Of(kind, is_written) => {
+                    let fits = |known: &&Known| known.kind == *kind || (!is_written && known.kind == Kind::State);
+                    let all: Vec<Known> = self.place.known.iter().filter(fits).cloned().collect();
+                    let one = &all[(self.draw)(all.len())];
+                    self.place.sort = one.sort.clone();
+                    self.out += if *is_written { &one.name } else { "" };
+                }
                 Part::Number(low, high) => {
                     let drawn = (self.draw)((high - low + 1) as usize) as i64;
                     self.out += &(low + drawn).to_string();
@@ -319,22 +431,23 @@ impl<'g> Writer<'g, '_> {
                         self.parts(parts, depth, kept);
                     }
                 }
-                Part::Ways(ways) => self.ways = *ways,
-                Part::Allowed(more) => self.allowed += more,
+                Part::Ways(ways) => self.place.ways = *ways,
+                Part::Allowed(more) => self.place.allowed += more,
             }
         }
     }
 
     fn call(&mut self, call: &'g Call, depth: usize, kept: &mut BTreeMap<char, String>) {
         let (depth, from) = (call.depth.unwrap_or(depth), self.out.len());
-        let outer = (self.ways, self.mode);
-        self.ways = if call.pure { 1 } else { self.ways };
+        let outer = (self.place.ways, self.mode, self.place.sort.clone());
+        self.place.ways = if call.pure { 1 } else { self.place.ways };
         self.mode = call.mode.unwrap_or(self.mode);
-        let hidden = if call.outside { self.known.pop() } else { None };
+        self.place.sort = call.sort.as_ref().map_or_else(|| outer.2.clone(), |sort| self.meant(sort));
+        let hidden = if call.outside { self.place.known.pop() } else { None };
         let (least, most, commas) = call.repeat.unwrap_or((1, 1, false));
         let count = if depth == 0 { least } else { least + (self.draw)(most - least + 1) };
         for at in 0..count {
-            self.rule(&call.rule, depth);
+            self.rule(&call.rule, depth, call.leaks);
             let is_last = at + 1 == count;
             if commas && (!is_last || (self.draw)(4) == 1) {
                 self.out += " , ";
@@ -342,9 +455,9 @@ impl<'g> Writer<'g, '_> {
                 self.out += "\n";
             }
         }
-        self.known.extend(hidden);
-        self.mode = outer.1;
-        self.ways = if call.pure { outer.0 } else { self.ways };
+        self.place.known.extend(hidden);
+        (self.mode, self.place.sort) = (outer.1, outer.2);
+        self.place.ways = if call.pure { outer.0 } else { self.place.ways };
         if let Some(name) = call.kept {
             kept.insert(name, self.out[from..].to_owned());
         }

@@ -3,12 +3,10 @@
 //! A world has a few variables of a few sorts, most of which begin as `choose`; requests and replies carry the same sorts.
 //! Example of a handler: `on C1(k) { if (m.get(k) is Some(x1) && (x1 < n)) { w := m; m[k] := n; } reply A0(m.get(k)); }`.
 
-mod conditions;
-mod expressions;
-mod statements;
 pub mod traces;
 pub mod values;
 
+use super::grammar::{Kind, Known, Place, derived_at};
 use super::{Lines, Rng};
 use std::collections::BTreeSet;
 
@@ -65,7 +63,6 @@ pub enum Feature {
     TextTest,
     TextMade,
     Expects,
-    Fault,
     Proc,
     Def,
 }
@@ -93,25 +90,7 @@ pub const TEXTS: Family =
     Family { name: "texts", sorts: &[Sort::Text, Sort::Text, Sort::Bytes, Sort::Int, Sort::Maybe], steps: 0 };
 pub const STEPS: Family =
     Family { name: "steps", sorts: &[Sort::Int, Sort::Bool, Sort::Key, Sort::Map, Sort::Set, Sort::Maybe], steps: 100 };
-pub const MIXED: Family = Family {
-    name: "mixed",
-    sorts: &[
-        Sort::Int,
-        Sort::Bool,
-        Sort::Key,
-        Sort::Maybe,
-        Sort::Pair,
-        Sort::Record,
-        Sort::Shape,
-        Sort::Tree,
-        Sort::List,
-        Sort::Map,
-        Sort::Set,
-        Sort::Text,
-        Sort::Bytes,
-    ],
-    steps: 30,
-};
+pub const MIXED: Family = Family { name: "mixed", sorts: &SORTS, steps: 30 };
 
 /// A protocol, with what is needed to draw traces for it.
 pub struct World {
@@ -128,33 +107,31 @@ pub struct World {
 
 /// How many values an unknown initial state may have in the oracle.
 const STATES: usize = 200;
-/// How often a handler may walk along a list.
-const WALKS: usize = 2;
-/// How many ways a handler may take, about.
+/// How many ways a handler may take, about, and a step.
 const WAYS: usize = 24;
+const FEW_WAYS: usize = 4;
 
-/// Writes a world.
+/// Writes a world, but for what the grammar `worlds` writes.
 struct Writer<'r> {
     rng: &'r mut Rng,
-    lines: Lines,
     key: Key,
     value: Sort,
     sorts: Vec<Sort>,
-    state: Vec<(String, Sort)>,
-    scope: Vec<(String, Sort)>,
-    responses: Vec<(String, Sort)>,
+    /// Variables and replies.
+    known: Vec<Known>,
+    /// What the grammar is allowed.
+    allowed: String,
     features: BTreeSet<Feature>,
-    names: usize,
-    /// How many ways are left to take, about; 0 where choices may not stand.
-    ways: usize,
-    /// How often a list may still be walked along: one of unknown length is walked for each length.
-    walks: usize,
-    /// How likely a partial operation stands without its guard, in percent.
-    faults: usize,
-    /// Numbers and texts must not grow: a step is taken any number of times.
-    bounded: bool,
-    procs: usize,
 }
+
+/// What every world declares.
+const HEAD: &str = "struct Record { a: int, b: option<int>, k: option<Key> }
+enum Shape { Dot, Line(int), Box { w: int, h: bool } }
+enum Tree { Leaf, Node(Tree, int, Tree) }
+fn total(t: Tree): int = match t { Leaf => 0, Node(l, n, r) => total(l) + n + total(r) };
+fn sum(l: list<int>): int = match l { [] => 0, [x, ..rest] => x + sum(rest) };
+def near(x: int): int = if (x <= 0) { either x or 1 } else { 0 };
+";
 
 /// A world of the family.
 pub fn random(rng: &mut Rng, family: &Family) -> World {
@@ -171,41 +148,79 @@ pub fn random(rng: &mut Rng, family: &Family) -> World {
         sorts.insert(0, Sort::Key);
     }
     let steps = rng.percent(family.steps);
-    let faults = *rng.pick(&[0, 0, 0, 5, 15]);
-    let mut writer = Writer {
-        rng,
-        lines: Lines::default(),
-        key,
-        value,
-        sorts,
-        state: Vec::new(),
-        scope: Vec::new(),
-        responses: Vec::new(),
-        features: BTreeSet::new(),
-        names: 0,
-        ways: 0,
-        walks: 0,
-        faults,
-        bounded: false,
-        procs: 0,
+    let mut allowed = match key {
+        Key::Int => "i",
+        Key::Text => "x",
+        Key::Token => "t",
+    }
+    .to_owned();
+    allowed += match value {
+        Sort::Record => "r",
+        Sort::Maybe => "o",
+        _ => "n",
     };
-    let requests = writer.file(steps);
-    let Writer { lines, key, value, responses, features, .. } = writer;
-    World { text: lines.finish(), key, value, requests, responses, features }
+    allowed += *rng.pick(&["", "", "f"]);
+    let mut writer = Writer { rng, key, value, sorts, known: Vec::new(), allowed, features: BTreeSet::new() };
+    let (requests, responses) = (writer.requests(), writer.responses());
+    let text = writer.text(&requests, &responses, steps);
+    let mut features = writer.features;
+    features.extend(found(&text, value));
+    World { text, key, value, requests, responses, features }
+}
+
+/// The constructs that a text shows.
+fn found(text: &str, value: Sort) -> BTreeSet<Feature> {
+    let members = text.split_once("protocol p").map_or("", |(_, members)| members);
+    let has = |words: &[&str]| words.iter().any(|word| members.contains(word));
+    let is_copy = |line: &str| {
+        let sides = line.trim().trim_end_matches(';').split_once(" := ");
+        sides.is_some_and(|(one, other)| {
+            one != other && [one, other].iter().all(|side| side.starts_with('m') && side.len() == 2)
+        })
+    };
+    let mut all: BTreeSet<Feature> = [
+        (Feature::PickKey, has(&["pick "])),
+        (Feature::CompareMap, has(&["== ({", "!= ({"])),
+        (Feature::Rest, has(&["..choose"])),
+        (Feature::Split, has(&[".split("])),
+        (Feature::TextTest, has(&[".starts_with(", ".ends_with(", ".split("])),
+        (Feature::TextMade, has(&[".lower()", ".to_string()", ".to_int()"])),
+        (Feature::Expects, has(&["expects "])),
+        (Feature::Proc, members.matches("act(").count() > members.matches("proc act(").count()),
+        (Feature::Def, has(&["near("])),
+        (Feature::Copy, members.lines().any(is_copy)),
+    ]
+    .into_iter()
+    .filter_map(|(feature, is_there)| is_there.then_some(feature))
+    .collect();
+    for sort in SORTS {
+        let written = sort.written(value);
+        if has(&[&format!("(choose {written})"), &format!(": {written} where")]) {
+            all.insert(Feature::Choose(sort));
+        }
+    }
+    if members.contains("Some(choose int)") {
+        all.insert(Feature::Choose(Sort::Maybe));
+    }
+    all
 }
 
 impl Writer<'_> {
-    fn file(&mut self, steps: bool) -> Vec<(String, Vec<Sort>)> {
-        if self.key == Key::Token {
-            self.features.insert(Feature::Tokens);
-        }
-        let (requests, responses) = (self.requests(), self.responses());
-        let carried = |sorts: &[Sort]| sorts.iter().map(|sort| self.written(*sort)).collect::<Vec<_>>().join(", ");
-        let key = match self.key {
-            Key::Int => "type Key = int;",
-            Key::Text => "type Key = string;",
-            Key::Token => "token Key;",
+    /// What the grammar writes, with more names known.
+    fn derived(&mut self, rule: &str, (depth, ways): (usize, usize), sort: Sort, more: &[Known]) -> String {
+        let place = Place {
+            known: [&self.known, more].concat(),
+            allowed: self.allowed.clone(),
+            ways,
+            sort: sort.name(),
+            value: self.value.name(),
         };
+        derived_at("worlds", rule, depth, place, &mut |below| self.rng.below(below))
+    }
+
+    fn text(&mut self, requests: &[(String, Vec<Sort>)], responses: &[(String, Sort)], steps: bool) -> String {
+        let value = self.value;
+        let carried = |sorts: &[Sort]| sorts.iter().map(|sort| sort.written(value)).collect::<Vec<_>>().join(", ");
         let variant = |(name, sorts): &(String, Vec<Sort>)| match sorts.as_slice() {
             [] => name.clone(),
             sorts => format!("{name}({})", carried(sorts)),
@@ -213,29 +228,39 @@ impl Writer<'_> {
         let variants: Vec<String> = requests.iter().map(variant).collect();
         let answers: Vec<String> =
             responses.iter().map(|(name, sort)| format!("{name}({})", carried(&[*sort]))).collect();
-        let head = [
-            key.to_owned(),
-            "struct Record { a: int, b: option<int>, k: option<Key> }".to_owned(),
-            "enum Shape { Dot, Line(int), Box { w: int, h: bool } }".to_owned(),
-            "enum Tree { Leaf, Node(Tree, int, Tree) }".to_owned(),
-            format!("enum Request {{ {} }}", variants.join(", ")),
-            format!("enum Response {{ {} }}", answers.join(", ")),
-            "fn total(t: Tree): int = match t { Leaf => 0, Node(l, n, r) => total(l) + n + total(r) };".to_owned(),
-            "fn sum(l: list<int>): int = match l { [] => 0, [x, ..rest] => x + sum(rest) };".to_owned(),
-            "def near(x: int): int = if (x <= 0) { either x or 1 } else { 0 };".to_owned(),
-        ];
-        head.iter().for_each(|line| self.lines.line(line));
-        self.responses = responses;
-        self.lines.line("protocol p {");
-        self.lines.line("request Request; response Response;");
-        self.variables();
-        self.procs();
-        requests.iter().for_each(|(name, sorts)| self.handlers(name, sorts));
-        for _ in 0..if steps { 1 + self.rng.below(2) } else { 0 } {
-            self.step();
+        let key = match self.key {
+            Key::Int => "type Key = int;",
+            Key::Text => "type Key = string;",
+            Key::Token => "token Key;",
+        };
+        self.features.extend((self.key == Key::Token).then_some(Feature::Tokens));
+        let mut text = format!("{key}\n{HEAD}enum Request {{ {} }}\n", variants.join(", "));
+        text += &format!("enum Response {{ {} }}\nprotocol p {{\n", answers.join(", "));
+        text += "request Request; response Response;\n";
+        text += &self.variables();
+        let replies = responses.iter();
+        self.known.extend(replies.map(|(name, sort)| Known {
+            name: name.clone(),
+            sort: sort.name(),
+            kind: Kind::Reply,
+        }));
+        if self.rng.percent(30) {
+            let argument = Known { name: "a".to_owned(), sort: Sort::Int.name(), kind: Kind::Local };
+            text +=
+                &format!("proc act(a: int) {{\n{}\n}}\n", self.derived("small", (1, FEW_WAYS), Sort::Int, &[argument]));
+            self.allowed += "p";
         }
-        self.lines.line("}");
-        requests
+        requests.iter().for_each(|(name, sorts)| text += &self.handlers(name, sorts));
+        for _ in 0..if steps { 1 + self.rng.below(2) } else { 0 } {
+            self.features.insert(Feature::Step);
+            let allowed = self.allowed.replace('p', "") + "b";
+            let outer = std::mem::replace(&mut self.allowed, allowed);
+            text += &format!("step {{\n{}\n}}\n", self.derived("small", (1, FEW_WAYS), Sort::Int, &[]));
+            self.allowed = outer;
+        }
+        let mut lines = Lines::default();
+        text.lines().chain(["}"]).for_each(|line| lines.line(line.trim()));
+        lines.finish()
     }
 
     /// What requests carry: mostly keys and integers, now and then what the state is made of.
@@ -266,129 +291,77 @@ impl Writer<'_> {
         (0..).zip(unique).map(|(i, sort)| (format!("A{i}"), sort)).collect()
     }
 
-    fn variables(&mut self) {
-        let mut states = 1;
+    fn variables(&mut self) -> String {
+        let (mut text, mut states) = (String::new(), 1);
         for (i, sort) in self.sorts.clone().into_iter().enumerate() {
-            let (name, size) = (format!("{}{i}", letter(sort)), self.size(sort));
-            self.ways = 2;
-            let copied = self.variable(sort).filter(|_| self.rng.percent(40));
-            let value = match copied {
-                Some(copied) => copied,
+            let (name, size, written) = (format!("{}{i}", letter(sort)), sort.size(), sort.written(self.value));
+            let copied: Vec<String> =
+                self.known.iter().filter(|k| k.sort == sort.name()).map(|k| k.name.clone()).collect();
+            let value = match copied.first().filter(|_| self.rng.percent(40)) {
+                Some(copied) => copied.clone(),
                 None if states * size <= STATES && self.rng.percent(85) => {
                     states *= size;
                     self.features.insert(Feature::Unknown(sort));
                     match (sort, self.rng.below(6)) {
-                        (Sort::Record, 0) => self.rest(1),
+                        (Sort::Record, 0) => self.derived("rest", (1, 2), sort, &[]),
                         (Sort::Int, 0) => "choose x: int where x >= 0".to_owned(),
-                        (_, 1) => format!("choose {}", self.written(sort)),
+                        (_, 1) => format!("choose {written}"),
                         _ => "choose".to_owned(),
                     }
                 }
-                None => self.constant(sort),
+                None if (sort, self.key) == (Sort::Key, Key::Token) => "choose".to_owned(),
+                None => self.derived("constant", (1, 1), sort, &[]),
             };
-            self.lines.line(format!("var {name}: {} = {value};", self.written(sort)));
-            self.state.push((name.clone(), sort));
-            self.scope.push((name, sort));
+            text += &format!("var {name}: {written} = {value};\n");
+            self.known.push(Known { name, sort: sort.name(), kind: Kind::State });
         }
+        text
     }
 
-    fn procs(&mut self) {
-        if self.rng.percent(70) {
-            return;
-        }
-        self.lines.line("proc act(a: int) {");
-        self.ways = 4;
-        self.scoped(&[("a".to_owned(), Sort::Int)], |w| w.block(2, 1));
-        self.lines.line("}");
-        self.procs = 1;
-    }
-
-    fn handlers(&mut self, name: &str, sorts: &[Sort]) {
-        let bound: Vec<(String, Sort)> = sorts.iter().map(|sort| (self.fresh(), *sort)).collect();
-        let names: Vec<&str> = bound.iter().map(|(name, _)| name.as_str()).collect();
+    fn handlers(&mut self, name: &str, sorts: &[Sort]) -> String {
+        let known = |(at, sort): (usize, &Sort)| Known { name: format!("q{at}"), sort: sort.name(), kind: Kind::Local };
+        let bound: Vec<Known> = sorts.iter().enumerate().map(known).collect();
+        let names: Vec<&str> = bound.iter().map(|known| known.name.as_str()).collect();
         let pattern = if names.is_empty() { name.to_owned() } else { format!("{name}({})", names.join(", ")) };
+        let mut text = String::new();
         if self.rng.percent(15) {
-            self.ways = 0;
-            let (condition, more) = self.within(&bound, |w| w.pure(|w| w.condition(1)));
-            self.lines.line(format!("on {pattern} if ({condition}) {{"));
-            // What an `is` in brackets binds is in scope too.
-            self.handler(&[bound.clone(), more].concat());
+            let guarded = self.derived("guarded", (2, WAYS), Sort::Int, &bound);
+            text += &format!("on {pattern} {guarded}\n");
         }
         if self.rng.percent(97) {
-            self.lines.line(format!("on {pattern} {{"));
-            self.handler(&bound);
+            text += &format!("on {pattern} {{\n{}\n}}\n", self.handler(&bound));
         }
+        text
     }
 
-    fn handler(&mut self, bound: &[(String, Sort)]) {
-        (self.ways, self.walks) = (WAYS, WALKS);
-        self.scoped(bound, |w| {
-            w.block(4, 2);
-            if w.rng.percent(93) { w.reply() } else { _ = w.features.insert(Feature::NoAnswer) }
-        });
-        self.lines.line("}");
+    fn handler(&mut self, bound: &[Known]) -> String {
+        let replies = self.rng.percent(93);
+        self.features.extend((!replies).then_some(Feature::NoAnswer));
+        self.derived(if replies { "handler" } else { "silent" }, (2, WAYS), Sort::Int, bound)
     }
+}
 
-    fn step(&mut self) {
-        self.features.insert(Feature::Step);
-        self.lines.line("step {");
-        (self.ways, self.bounded) = (4, true);
-        let procs = std::mem::take(&mut self.procs);
-        self.scoped(&[], |w| w.block(2, 1));
-        (self.bounded, self.procs) = (false, procs);
-        self.lines.line("}");
-    }
+/// All sorts.
+const SORTS: [Sort; 13] = [
+    Sort::Int,
+    Sort::Bool,
+    Sort::Key,
+    Sort::Maybe,
+    Sort::Pair,
+    Sort::Record,
+    Sort::Shape,
+    Sort::Tree,
+    Sort::List,
+    Sort::Map,
+    Sort::Set,
+    Sort::Text,
+    Sort::Bytes,
+];
 
-    fn fresh(&mut self) -> String {
-        self.names += 1;
-        format!("x{}", self.names)
-    }
-
-    fn within<T>(&mut self, more: &[(String, Sort)], write: impl FnOnce(&mut Self) -> T) -> T {
-        let mark = self.scope.len();
-        self.scope.extend(more.iter().cloned());
-        let written = write(self);
-        self.scope.truncate(mark);
-        written
-    }
-
-    fn scoped(&mut self, more: &[(String, Sort)], write: impl FnOnce(&mut Self)) {
-        self.within(more, write);
-    }
-
-    /// Without choices and faults.
-    fn pure<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = (std::mem::take(&mut self.ways), std::mem::take(&mut self.faults));
-        let written = write(self);
-        (self.ways, self.faults) = outer;
-        written
-    }
-
-    /// Runs `write` with no choices allowed.
-    fn unchoosing<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::take(&mut self.ways);
-        let written = write(self);
-        self.ways = outer;
-        written
-    }
-
-    /// Whether a choice among so many may stand here; it is counted.
-    fn may_choose(&mut self, among: usize) -> bool {
-        let may = self.ways >= among;
-        self.ways = if may { self.ways / among } else { self.ways };
-        may
-    }
-
-    /// A list that may be walked along, which is counted.
-    fn walked(&mut self) -> Option<String> {
-        self.walks = self.walks.checked_sub(1)?;
-        self.variable(Sort::List)
-    }
-
-    /// A variable of the sort.
-    fn variable(&mut self, sort: Sort) -> Option<String> {
-        let all: Vec<String> = self.scope.iter().filter(|(_, s)| *s == sort).map(|(name, _)| name.clone()).collect();
-        (!all.is_empty()).then(|| self.rng.pick(&all).clone())
+impl Sort {
+    /// Its name in the grammar.
+    fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 

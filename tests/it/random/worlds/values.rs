@@ -2,7 +2,7 @@
 //!
 //! Example: a `Sort::Map` over token keys is `map<Key, int>`, of which the oracle lists 27, and `[["t", 1]]` is one.
 
-use super::{Key, Sort, World, Writer};
+use super::{Key, Sort, World};
 use crate::oracle::Domains;
 use crate::random::Rng;
 use serde_json::{Value as Json, json};
@@ -18,19 +18,17 @@ pub fn domains() -> Domains {
     Domains { inside: 2, length: 2, depth: 2, runs: 3_000, ..Domains::of(INTS, &["a", "b", "", "ab", "1", "A"]) }
 }
 
-impl Writer<'_> {
-    pub fn written(&self, sort: Sort) -> String {
-        match sort {
+impl Sort {
+    /// The type as it is written, where maps have values of that sort.
+    pub fn written(self, value: Sort) -> String {
+        match self {
             Sort::Int => "int".to_owned(),
             Sort::Bool => "bool".to_owned(),
-            Sort::Key => "Key".to_owned(),
             Sort::Maybe => "option<int>".to_owned(),
             Sort::Pair => "(int, bool)".to_owned(),
-            Sort::Record => "Record".to_owned(),
-            Sort::Shape => "Shape".to_owned(),
-            Sort::Tree => "Tree".to_owned(),
+            Sort::Key | Sort::Record | Sort::Shape | Sort::Tree => format!("{self:?}"),
             Sort::List => "list<int>".to_owned(),
-            Sort::Map => format!("map<Key, {}>", self.written(self.value)),
+            Sort::Map => format!("map<Key, {}>", value.written(value)),
             Sort::Set => "set<Key>".to_owned(),
             Sort::Text => "string".to_owned(),
             Sort::Bytes => "bytes".to_owned(),
@@ -38,44 +36,17 @@ impl Writer<'_> {
     }
 
     /// How many values the oracle lists, about.
-    pub fn size(&self, sort: Sort) -> usize {
-        match sort {
-            Sort::Int => 5,
+    pub fn size(self) -> usize {
+        match self {
             Sort::Bool => 2,
-            Sort::Key => 5,
-            Sort::Maybe => 6,
-            Sort::Pair => 10,
-            Sort::Record => 150,
-            Sort::Shape => 16,
-            Sort::Tree => 6,
+            Sort::Set => 4,
+            Sort::Int | Sort::Key => 5,
+            Sort::Maybe | Sort::Tree | Sort::Text | Sort::Bytes => 6,
             Sort::List => 7,
             Sort::Map => 9,
-            Sort::Set => 4,
-            Sort::Text | Sort::Bytes => 6,
-        }
-    }
-
-    pub fn constant(&mut self, sort: Sort) -> String {
-        let small = self.rng.between(0, 2);
-        let text = *self.rng.pick(&TEXTS);
-        let some = self.rng.percent(50);
-        match sort {
-            Sort::Int => self.rng.between(-1, 3).to_string(),
-            Sort::Bool => some.to_string(),
-            Sort::Key => match self.key {
-                Key::Int => small.to_string(),
-                Key::Text => format!("\"{}\"", self.rng.pick(&["a", "b"])),
-                Key::Token => "choose".to_owned(),
-            },
-            Sort::Maybe if some => format!("Some({small})"),
-            Sort::Maybe => "None".to_owned(),
-            Sort::Pair => format!("({small}, {some})"),
-            Sort::Record => format!("(Record {{ a: {small}, b: None, k: None }})"),
-            Sort::Shape => self.rng.pick(&["Dot", "Line(1)", "(Box { w: 1, h: true })"]).to_string(),
-            Sort::Tree => self.rng.pick(&["Leaf", "Node(Leaf, 1, Leaf)"]).to_string(),
-            Sort::List => self.rng.pick(&["[]", "[1]", "[2, 0]"]).to_string(),
-            Sort::Map | Sort::Set => "{}".to_owned(),
-            Sort::Text | Sort::Bytes => format!("\"{text}\""),
+            Sort::Pair => 10,
+            Sort::Shape => 16,
+            Sort::Record => 150,
         }
     }
 }
