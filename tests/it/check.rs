@@ -4,6 +4,7 @@
 //! A case is a file `tests/data/check/*.may` with the expected output beside it (`*.txt`); `BLESS=1 cargo test --test it
 //! check::` writes the outputs anew, to be reviewed as a diff.
 
+use crate::golden::{files, golden};
 use mayhap::diagnostic::{Colour, Diagnostic, Sources};
 use mayhap::spec::check::{Builtin, Checked, Res};
 use mayhap::spec::load::{Loaded, Text, load};
@@ -11,7 +12,7 @@ use mayhap::spec::types::{INT, STRING};
 use mayhap::syntax::ast::{BinaryOp, Expr, ExprKind, PatternKind, StatementKind, Trigger};
 use proptest::prelude::*;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// What `check` says of a file, rendered.
@@ -29,44 +30,17 @@ fn output(path: &Path) -> (String, Vec<Diagnostic>) {
     (found.iter().map(|finding| sources.render(finding, Colour::Never) + "\n").collect(), found)
 }
 
-fn specifications(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory).expect("the directory is there") {
-        let path = entry.expect("the directory is readable").path();
-        if path.is_dir() {
-            found.extend(specifications(&path));
-        } else if path.extension().is_some_and(|extension| extension == "may") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-fn here(relative: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(relative)
-}
-
 #[test]
 fn every_case_says_what_it_should() {
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut wrong = Vec::new();
-    for path in specifications(&here("tests/data/check")) {
-        let (actual, _) = output(&path);
-        let golden = path.with_extension("txt");
-        if bless {
-            fs::write(&golden, &actual).expect("the output can be written");
-        } else if fs::read_to_string(&golden).unwrap_or_default() != actual {
-            wrong.push(format!("{}:\n{actual}", path.display()));
-        }
+    for (path, _) in files("tests/data/check", "may") {
+        golden(&path.with_extension("txt"), &output(&path).0);
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn shipped_and_kept_specifications_have_no_errors() {
-    for directory in ["specs", "tests/data/conformance", "tests/data/hidden", "tests/data/user"].map(here) {
-        for path in specifications(&directory) {
+    for directory in ["specs", "tests/data/conformance", "tests/data/hidden", "tests/data/user"] {
+        for (path, _) in files(directory, "may") {
             let (text, found) = output(&path);
             assert!(!found.iter().any(Diagnostic::is_error), "{}:\n{text}", path.display());
         }
@@ -207,7 +181,7 @@ fn deep_and_wide_texts_end() {
 /// Checking 500 lines is not noticed.
 #[test]
 fn five_hundred_lines_are_checked_at_once() {
-    let one = fs::read_to_string(here("specs/kv_etag.may")).expect("it is shipped");
+    let one = crate::judge::text("specs/kv_etag.may");
     let names = ["FRESH", "Opaque", "Tag", "Resource", "Request", "Response", "strong", "weak(", "kv_etag"];
     let mut text = String::new();
     for copy in 0.. {
@@ -227,12 +201,8 @@ fn five_hundred_lines_are_checked_at_once() {
 }
 
 fn some_text() -> impl Strategy<Value = String> {
-    let texts: Vec<String> = ["specs", "tests/data/check"]
-        .iter()
-        .flat_map(|directory| specifications(&here(directory)))
-        .map(|path| fs::read_to_string(path).expect("a specification is readable"))
-        .collect();
-    proptest::sample::select(texts)
+    let texts = ["specs", "tests/data/check"].iter().flat_map(|directory| files(directory, "may"));
+    proptest::sample::select(texts.map(|(_, text)| text).collect::<Vec<String>>())
 }
 
 proptest! {

@@ -1,6 +1,7 @@
 //! `mayhap validate` and `mayhap simulate` as a user meets them: exit codes, messages, one line a trace, JSON.
 
 use crate::command::{check, file, mayhap, run};
+use crate::served::send_signal;
 
 const SPEC: &str = "specs/cmp_rst.may";
 const ACCEPTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 4, \"a\": 1}\n";
@@ -97,8 +98,7 @@ fn a_trace_that_was_judged_keeps_its_line_though_the_next_one_is_interrupted() {
         assert!(line.contains("before_interrupt.ndjson") && line.contains("accept"), "{line}");
         let mut input = child.stdin.take();
         if format == "json" {
-            let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-            assert!(sent.success());
+            send_signal(&child, "INT");
         } else {
             input = None; // it ends, empty
         }

@@ -1,8 +1,8 @@
 //! `mayhap dualize`: what it prints is kept beside the specifications' traces; `BLESS=1` writes it anew.
 
-use std::path::Path;
-
 use crate::command::{check, mayhap};
+use crate::golden::{files, golden};
+use crate::judge::root;
 
 const SHOWN: &[&str] =
     &["cmp_rst", "cmp_rst_machine", "cmp_set", "cmp_set_machine", "counter", "register", "kv", "kv_etag", "idgen"];
@@ -13,13 +13,7 @@ fn the_printed_validators_are_as_reviewed() {
         let output = mayhap(&["dualize", &format!("specs/{name}.may")]).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{name}");
         let actual = String::from_utf8(output.stdout).unwrap();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/dualize/{name}.txt"));
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, &actual).unwrap();
-        }
-        let expected = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(actual, expected, "{name}");
+        golden(&root().join(format!("tests/data/dualize/{name}.txt")), &actual);
     }
 }
 
@@ -58,8 +52,7 @@ fn what_stands_in_a_text_is_no_code() {
 
 #[test]
 fn all_shipped_specifications_can_be_shown() {
-    let specs = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs")).unwrap();
-    for path in specs.map(|entry| entry.unwrap().path()) {
+    for (path, _) in files("specs", "may") {
         check(&["dualize", path.to_str().unwrap()], "", 0, &["validator ", "initially", "step ("]);
     }
 }

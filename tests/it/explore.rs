@@ -1,6 +1,7 @@
 //! `mayhap explore` as a user meets it: programs in Python, C and shell that take their choices from it.
 
 use crate::command::{check, file, mayhap, run};
+use crate::served::send_signal;
 use std::process::Command;
 
 /// Runs `mayhap explore` with these options; the exit code and all that was said.
@@ -161,8 +162,7 @@ fn an_interrupted_search_tells_what_it_found_and_how_to_go_on() {
     while std::fs::metadata(&started).unwrap().len() < 2 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let interrupted = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(interrupted.success());
+    send_signal(&child, "INT");
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{text}");

@@ -3,6 +3,7 @@
 //! Each is a line for the shell, which finds descriptor 3 open.
 
 use crate::command::{check, file, mayhap, run};
+use crate::served::send_signal;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
@@ -109,8 +110,7 @@ fn a_signal_ends_the_run_at_hand_at_once() {
             }
             std::thread::sleep(Duration::from_millis(100));
             let begun = Instant::now();
-            let kill = format!("kill -{signal} {}", child.id());
-            assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+            send_signal(&child, signal);
             let (code, text) = said(&child.wait_with_output().unwrap());
             assert!(begun.elapsed() < Duration::from_secs(10), "{program}");
             assert_eq!(code, 130, "{program}: {text}");
@@ -131,8 +131,7 @@ fn a_sample_that_was_interrupted_says_how_to_draw_the_rest() {
     let started = Instant::now();
     let child = mayhap(&["explore", "--cmd", program, "--sample", "5", "--seed", "7"]).spawn().unwrap();
     std::thread::sleep(Duration::from_millis(1_000));
-    let kill = format!("kill -INT {}", child.id());
-    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    send_signal(&child, "INT");
     let (code, text) = said(&child.wait_with_output().unwrap());
     assert!(code == 130 && text.contains("go on with"), "{text}");
     assert!(text.contains("--sample") && text.contains("--seed"), "{text}");

@@ -87,6 +87,7 @@ mod alone;
 mod alter_answer;
 mod bugs;
 mod command;
+mod golden;
 mod http;
 mod judge;
 mod oracle;

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use crate::command::{file, mayhap, run};
+use crate::served::send_signal;
 
 /// Numbers are added, unless the server is busy, which it may be at any time.
 const BUSY: &str = "enum Q { Add(int), All }
@@ -65,8 +66,7 @@ fn the_verdict_comes_first_and_stays() {
     assert!(first.contains("reject at line 301"), "{first}");
     assert!(child.try_wait().unwrap().is_none(), "the reason was found at once: this test needs a longer search");
     std::thread::sleep(Duration::from_millis(100));
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
+    send_signal(&child, "INT");
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");

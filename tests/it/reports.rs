@@ -3,11 +3,9 @@
 //!
 //! A case is a specification, a trace and a name; the counts of work are masked.
 
-use std::fs;
-use std::path::PathBuf;
-
 use crate::command::{file, place, run};
-use crate::judge::text;
+use crate::golden::golden;
+use crate::judge::{root, text};
 
 const ACCEPTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 4, \"a\": 1}\n";
 const REJECTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n";
@@ -53,7 +51,7 @@ fn check(name: &str, spec: &str, trace: &str, more: &[&str]) {
             said += &masked(&String::from_utf8_lossy(stream));
         }
     }
-    compare(name, &said);
+    golden(&root().join(format!("tests/data/reports/{name}.txt")), &said);
 }
 
 /// The text without the directory of these tests, and without the counts of work, which speed changes.
@@ -64,15 +62,6 @@ fn masked(text: &str) -> String {
         None => format!("{line}\n"),
     });
     lines.collect()
-}
-
-fn compare(name: &str, said: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/reports/{name}.txt"));
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, said).unwrap();
-    }
-    let known = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(said, known, "{}: BLESS=1 writes it anew", path.display());
 }
 
 #[test]
