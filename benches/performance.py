@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """Measures the command as users run it, and writes docs/PERFORMANCE.md's table and its plot.
 
-It builds what it runs. A yardstick, a program that reads the lines of CMP-RST and judges them by hand, is measured too where
-one lies beside the project (`../shared/tools/yardstick`).
+It builds what it runs, a yardstick too: a program that reads the lines of CMP-RST and judges them by hand.
 
 Times are those of the processor (user and system), the smallest of nine runs: a loaded machine changes them least.
 """
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,7 +16,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-YARDSTICK = ROOT.parent / "shared/tools/yardstick"
 PAGE, PLOT = ROOT / "docs/PERFORMANCE.md", ROOT / "docs/performance.svg"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 RANGES = ["--range", "request=0..1000", "--range", "choose=900..965"]
@@ -53,15 +50,13 @@ def tools():
     guided = subprocess.run([ROOT / ".ci/guided"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if guided.returncode != 0:
         cargo("build", "--release", "--bins")
-    built = {"how": "make release" if guided.returncode == 0 else "cargo build --release", "yardstick": None}
+    built = {"how": "make release" if guided.returncode == 0 else "cargo build --release"}
     built["mayhap"] = Path(guided.stdout.strip() or TARGET / "release/mayhap")
     for bench in "throughput", "figure_3_1":
         built[bench] = ROOT / re.search(rf"\((.*{bench}-.*)\)", cargo("bench", "--no-run", "--bench", bench)).group(1)
-    if YARDSTICK.is_dir():
-        sources = TARGET / "yardstick"
-        shutil.copytree(YARDSTICK, sources, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        cargo("build", "--release", "--manifest-path", sources / "Cargo.toml", "--target-dir", sources / "target")
-        built["yardstick"] = sources / "target/release/yardstick"
+    target = TARGET / "yardstick"
+    cargo("build", "--release", "--manifest-path", ROOT / "benches/yardstick/Cargo.toml", "--target-dir", target)
+    built["yardstick"] = target / "release/yardstick"
     return built
 
 
@@ -127,7 +122,7 @@ def table(tools, directory):
         seconds, memory = judged(tools, spec, path)
         lines.append(f"| {name} | {count:,} | {made:.2f} s | {seconds:.2f} s | {count / seconds:,.0f} | {memory / 1024:.1f} MiB |")
         print(lines[-1], flush=True)
-        if name == "CMP-RST" and tools["yardstick"]:
+        if name == "CMP-RST":
             by_hand, _ = best([tools["yardstick"], path])
             lines.append(f"| … reading the same lines and judging by hand | {count:,} | | {by_hand:.2f} s | {count / by_hand:,.0f} | |")
             lines.append(f"| … ratio to that, and to recording | | | {seconds / by_hand:.1f}, {seconds / made:.1f} | | |")
