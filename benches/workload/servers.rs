@@ -8,58 +8,53 @@ use mayhap::value::Value;
 
 use super::{Workload, workload};
 
+pub const ALIKE: Workload = workload("alike", "tests/data/hidden/alike.may");
+pub const LAZY: Workload = workload("lazy", "tests/data/hidden/lazy.may");
+pub const DELAYED: Workload = workload("delayed", "tests/data/hidden/delayed.may");
+pub const LATE: Workload = workload("late", "tests/data/hidden/late.may");
+pub const SUM: Workload = workload("sum", "tests/data/hidden/sum.may");
+pub const GAUGE: Workload = Workload { exchanges: 1_000, ..workload("gauge", "tests/data/hidden/gauge.may") };
+pub const TWO_COUNTERS: Workload = workload("two_counters", "tests/data/hidden/two_counters.may");
+pub const WALK_10: Workload = Workload { size: Some(10), ..workload("walk_10", "tests/data/hidden/walk.may") };
+pub const WALK_100: Workload = Workload { size: Some(100), ..workload("walk_100", "tests/data/hidden/walk.may") };
+pub const WALK_1000: Workload = Workload { size: Some(1000), ..workload("walk_1000", "tests/data/hidden/walk.may") };
 /// Servers that hide their branches.
-pub const HIDDEN: &[Workload] = &[
-    workload("alike", "tests/data/hidden/alike.may"),
-    workload("lazy", "tests/data/hidden/lazy.may"),
-    workload("delayed", "tests/data/hidden/delayed.may"),
-    workload("late", "tests/data/hidden/late.may"),
-    workload("sum", "tests/data/hidden/sum.may"),
-    Workload { exchanges: 1_000, ..workload("gauge", "tests/data/hidden/gauge.may") },
-    workload("two_counters", "tests/data/hidden/two_counters.may"),
-    Workload { size: Some(10), ..workload("walk_10", "tests/data/hidden/walk.may") },
-    Workload { size: Some(100), ..workload("walk_100", "tests/data/hidden/walk.may") },
-    Workload { size: Some(1000), ..workload("walk_1000", "tests/data/hidden/walk.may") },
-];
+pub const HIDDEN: &[Workload] = &[ALIKE, LAZY, DELAYED, LATE, SUM, GAUGE, TWO_COUNTERS, WALK_10, WALK_100, WALK_1000];
 
+pub const SLIDING: Workload = Workload { exchanges: 400, ..workload("sliding", "tests/data/hidden/sliding.may") };
+pub const SESSIONS: Workload = Workload { exchanges: 400, ..workload("sessions", "tests/data/hidden/sessions.may") };
+pub const HEARTBEAT: Workload = Workload { exchanges: 400, ..workload("heartbeat", "tests/data/hidden/heartbeat.may") };
+pub const PACE: Workload = Workload { exchanges: 400, ..workload("pace", "tests/data/hidden/pace.may") };
 /// Servers with hidden clocks, of which the plain algorithm follows short traces only.
-pub const CLOCKED: &[Workload] = &[
-    Workload { exchanges: 400, ..workload("sliding", "tests/data/hidden/sliding.may") },
-    Workload { exchanges: 400, ..workload("sessions", "tests/data/hidden/sessions.may") },
-    Workload { exchanges: 400, ..workload("heartbeat", "tests/data/hidden/heartbeat.may") },
-    Workload { exchanges: 400, ..workload("pace", "tests/data/hidden/pace.may") },
-];
+pub const CLOCKED: &[Workload] = &[SLIDING, SESSIONS, HEARTBEAT, PACE];
 
-/// Servers of copies that learn of writes late, and of nodes that hand on what they know: a relation between what is hidden.
-pub const RELATED: &[Workload] = &[
-    Workload { exchanges: 100, ..workload("copies", "tests/data/hidden/copies.may") },
-    Workload { exchanges: 300, ..workload("rumours", "tests/data/hidden/rumours.may") },
-];
+/// Copies that learn of writes late.
+pub const COPIES: Workload = Workload { exchanges: 100, ..workload("copies", "tests/data/hidden/copies.may") };
+/// Nodes that hand on what they know: a relation between what is hidden.
+pub const RUMOURS: Workload = Workload { exchanges: 300, ..workload("rumours", "tests/data/hidden/rumours.may") };
 
+pub const CACHE: Workload = workload("cache", "tests/data/hidden/cache.may");
+pub const STOCK: Workload = workload("stock", "tests/data/hidden/stock.may");
+pub const JOBS: Workload = Workload { exchanges: 200, ..workload("jobs", "tests/data/hidden/jobs.may") };
 /// Servers that do something by themselves at any time.
-pub const STEPPING: &[Workload] = &[
-    workload("cache", "tests/data/hidden/cache.may"),
-    workload("stock", "tests/data/hidden/stock.may"),
-    Workload { exchanges: 200, ..workload("jobs", "tests/data/hidden/jobs.may") },
-];
+pub const STEPPING: &[Workload] = &[CACHE, STOCK, JOBS];
 
 const fn beyond(name: &'static str, file: &'static str, answer: fn(u64) -> (Value, Value), exchanges: u64) -> Workload {
     Workload { answer: Some(answer), exchanges, ..workload(name, file) }
 }
 
+pub const PRODUCT: Workload = Workload {
+    ranges: Ranges { request: Some((0, 4000)), choose: Some((0, 70)) },
+    exchanges: 10_000,
+    ..workload("product", "tests/data/beyond/product.may")
+};
+pub const PRODUCTS: Workload = beyond("products", "tests/data/beyond/products.may", sides, 3_000);
+pub const WEIGHTS: Workload = beyond("weights", "tests/data/beyond/weights.may", balance, 10_000);
+pub const NAMES: Workload = beyond("names", "tests/data/beyond/names.may", name, 3_000);
+pub const JOINED_NAMES: Workload = beyond("joined_names", "tests/data/beyond/joined_names.may", part, 1_000);
+pub const CUBES: Workload = beyond("cubes", "tests/data/beyond/cubes.may", cubes, 10_000);
 /// Servers of whom constraints are known that the store's own tiers do not all decide.
-pub const BEYOND: &[Workload] = &[
-    Workload {
-        ranges: Ranges { request: Some((0, 4000)), choose: Some((0, 70)) },
-        exchanges: 10_000,
-        ..workload("product", "tests/data/beyond/product.may")
-    },
-    beyond("products", "tests/data/beyond/products.may", sides, 3_000),
-    beyond("weights", "tests/data/beyond/weights.may", balance, 10_000),
-    beyond("names", "tests/data/beyond/names.may", name, 3_000),
-    beyond("joined_names", "tests/data/beyond/joined_names.may", part, 1_000),
-    beyond("cubes", "tests/data/beyond/cubes.may", cubes, 10_000),
-];
+pub const BEYOND: &[Workload] = &[PRODUCT, PRODUCTS, WEIGHTS, NAMES, JOINED_NAMES, CUBES];
 
 /// Sides 7 + n and 30 + m: the ends between which their product lies, their sum and difference.
 fn sides(line: u64) -> (Value, Value) {

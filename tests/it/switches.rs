@@ -14,7 +14,7 @@ use crate::programs;
 use crate::random::expressions::Unbounded;
 use crate::random::{Rng, grammar, protocol, traces, worlds};
 use crate::shipped;
-use crate::workload::servers::{CLOCKED, HIDDEN, RELATED, STEPPING};
+use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, RUMOURS, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
 use mayhap::details::Selection;
 use mayhap::dualize::{Judge, Observed, Options};
@@ -190,13 +190,13 @@ fn hidden_clocks_are_judged_alike() {
 #[test]
 fn copies_are_judged_alike() {
     let few = [Options::default(), Options { unite: false, ..Options::default() }];
-    (0..8).for_each(|seed| hidden_is_judged_alike(&RELATED[0], (9, seed), &few));
+    (0..8).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
 }
 
 #[test]
 fn relations_are_judged_alike() {
     let few = [Options::default(), Options { name: false, ..Options::default() }];
-    (0..8).for_each(|seed| hidden_is_judged_alike(&RELATED[1], (9, seed), &few));
+    (0..8).for_each(|seed| hidden_is_judged_alike(&RUMOURS, (9, seed), &few));
 }
 
 #[test]

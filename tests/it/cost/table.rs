@@ -26,7 +26,7 @@ const fn row(of: Of, limits: &'static [Limit]) -> Row {
 
 /// A specification and what was observed of it.
 pub enum Of {
-    /// So many exchanges of a workload, with each of so many seeds.
+    /// So many exchanges of a workload, or as many as it has itself where that is 0, with each of so many seeds.
     Workload(&'static Workload, u64, u64),
     /// All of some workloads, so many exchanges of each.
     Workloads(&'static [Workload], u64),
@@ -215,29 +215,29 @@ pub const LITTLE_MEMORY: Row = Row {
 /// Few candidates explain hidden branches, one more while a request is looked at, and what is kept of what is not known does
 /// not grow: so much besides what the state itself holds, each unknown value and what is known of it.
 pub const HIDDEN: &[Row] = &[
-    row(Of::Workload(&servers::HIDDEN[0], 0, 3), &[Accept, Candidates(3), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[1], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[2], 0, 3), &[Accept, Candidates(2), Kept(2_140), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[3], 0, 3), &[Accept, Candidates(3), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[4], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[5], 0, 3), &[Accept, Candidates(2), Kept(2_040), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[6], 0, 3), &[Accept, Candidates(9), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[7], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[8], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::HIDDEN[9], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::ALIKE, 0, 3), &[Accept, Candidates(3), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::LAZY, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::DELAYED, 0, 3), &[Accept, Candidates(2), Kept(2_140), Z3(0)]),
+    row(Of::Workload(&servers::LATE, 0, 3), &[Accept, Candidates(3), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::SUM, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::GAUGE, 0, 3), &[Accept, Candidates(2), Kept(2_040), Z3(0)]),
+    row(Of::Workload(&servers::TWO_COUNTERS, 0, 3), &[Accept, Candidates(9), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::WALK_10, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::WALK_100, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::WALK_1000, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
 ];
 
 /// The same of servers with hidden clocks, of copies and nodes, and of those that do something by themselves.
 pub const RELATED: &[Row] = &[
-    row(Of::Workload(&CLOCKED[0], 0, 3), &[Accept, Candidates(9), Kept(200), Z3(0)]),
-    row(Of::Workload(&CLOCKED[1], 0, 3), &[Accept, Candidates(2), Kept(200), Z3(0)]),
-    row(Of::Workload(&CLOCKED[2], 0, 3), &[Accept, Candidates(2), Kept(200), Z3(0)]),
-    row(Of::Workload(&CLOCKED[3], 0, 3), &[Accept, Candidates(2), Kept(440), Z3(0)]),
-    row(Of::Workload(&servers::RELATED[0], 0, 3), &[Accept, Candidates(2), Kept(2_040), Z3(0)]),
-    row(Of::Workload(&servers::RELATED[1], 0, 3), &[Accept, Candidates(2), Kept(4_040), Z3(0)]),
-    row(Of::Workload(&STEPPING[0], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&STEPPING[1], 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&STEPPING[2], 0, 3), &[Accept, Candidates(21), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::SLIDING, 0, 3), &[Accept, Candidates(9), Kept(200), Z3(0)]),
+    row(Of::Workload(&servers::SESSIONS, 0, 3), &[Accept, Candidates(2), Kept(200), Z3(0)]),
+    row(Of::Workload(&servers::HEARTBEAT, 0, 3), &[Accept, Candidates(2), Kept(200), Z3(0)]),
+    row(Of::Workload(&servers::PACE, 0, 3), &[Accept, Candidates(2), Kept(440), Z3(0)]),
+    row(Of::Workload(&servers::COPIES, 0, 3), &[Accept, Candidates(2), Kept(2_040), Z3(0)]),
+    row(Of::Workload(&servers::RUMOURS, 0, 3), &[Accept, Candidates(2), Kept(4_040), Z3(0)]),
+    row(Of::Workload(&servers::CACHE, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::STOCK, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
+    row(Of::Workload(&servers::JOBS, 0, 3), &[Accept, Candidates(21), Kept(40), Z3(0)]),
 ];
 
 /// Recordings of servers that were not reset, and with gaps.
@@ -297,12 +297,12 @@ pub const KEYS: &[Row] = &[
 /// Constraints beyond the store's own tiers: Z3 is asked at most once an exchange and candidate, and never again about what it
 /// could not decide. Nobody decides here whether 33 is a sum of three cubes.
 pub const BEYOND: &[Row] = &[
-    row(Of::Workload(&servers::BEYOND[0], 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
-    row(Of::Workload(&servers::BEYOND[1], 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
-    row(Of::Workload(&servers::BEYOND[2], 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
-    row(Of::Workload(&servers::BEYOND[3], 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
-    row(Of::Workload(&servers::BEYOND[4], 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
-    row(Of::Workload(&servers::BEYOND[5], 300, 1), &[Unknown(""), Candidates(1), Z3Each(1), Z3(1)]),
+    row(Of::Workload(&servers::PRODUCT, 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
+    row(Of::Workload(&servers::PRODUCTS, 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
+    row(Of::Workload(&servers::WEIGHTS, 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
+    row(Of::Workload(&servers::NAMES, 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
+    row(Of::Workload(&servers::JOINED_NAMES, 300, 1), &[Accept, Candidates(1), Z3Each(1)]),
+    row(Of::Workload(&servers::CUBES, 300, 1), &[Unknown(""), Candidates(1), Z3Each(1), Z3(1)]),
     // Questions that no tier decides: their two sides have another number of some letter.
     row(Of::Lines("hard_strings", || asked("xa", "ya")), &[Unknown("unknown strings|time limit"), Time(SOON)]),
     row(Of::Lines("hard_split", || asked("xa", "bb")), &[Unknown("unknown strings|time limit"), Time(SOON)]),
@@ -347,7 +347,7 @@ pub const WITNESSES: &[Row] = &[
         &[Witness(0.0, 2.0, 1_024)],
     ),
     // Paths that never meet again: what becomes too much is made backwards.
-    row(Of::Workload(&servers::HIDDEN[6], 50_000, 1), &[Witness(2.0, 3.0, 2_048)]),
+    row(Of::Workload(&servers::TWO_COUNTERS, 50_000, 1), &[Witness(2.0, 3.0, 2_048)]),
     // Those of which many explanations stay apart are divided again, and judged less often with all choices kept.
     row(Of::Workloads(servers::HIDDEN, 3_000), &[Witness(0.0, 5.0, ANY)]),
     // With their choices kept, what explains ten of these exchanges is hundreds of times more.
