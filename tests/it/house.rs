@@ -16,7 +16,7 @@ use circles::{circles, files_of, named_files};
 use functions::{Function, functions};
 use layers::named;
 use source::{Source, check, entries, root, sources};
-use types::implemented;
+use types::{declared, implemented};
 
 /// The modules from the lowest to the highest, each with those below it that it must not name all the same.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -161,18 +161,31 @@ fn files_of_a_module_form_no_circle() {
 
 #[test]
 fn a_type_has_its_code_in_few_files() {
-    let mut offences = Vec::new();
-    for module in FEW_IMPLS {
-        let mut files: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for source in sources("src").iter().filter(|source| source.module() == *module) {
-            for name in source.code().filter_map(|(_, line)| implemented(line)) {
-                files.entry(name).or_default().insert(source.path.clone());
+    let mut files: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for source in sources("src") {
+        for name in source.code().filter_map(|(_, line)| implemented(line)) {
+            files.entry((source.module().to_owned(), name)).or_default().insert(source.path.clone());
+        }
+    }
+    let many = files.iter().filter(|(_, files)| files.len() > MOST_IMPLS);
+    let offence = |((module, name), files): (&(String, String), &BTreeSet<String>)| {
+        format!("src/{module}: {name} in {} files", files.len())
+    };
+    check("types with `impl` blocks in more than four files", many.map(offence).collect());
+}
+
+#[test]
+fn a_type_has_its_name_for_itself() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in sources("src") {
+        for (number, line) in source.code() {
+            if let Some(name) = declared(line) {
+                places.entry(name.to_owned()).or_default().push(format!("{}:{number}", source.path));
             }
         }
-        let many = files.iter().filter(|(_, files)| files.len() > MOST_IMPLS);
-        offences.extend(many.map(|(name, files)| format!("src/{module}: {name} in {} files", files.len())));
     }
-    check("types with `impl` blocks in more than four files", offences);
+    let shared = places.iter().filter(|(_, places)| places.len() > 1);
+    check("names of several types", shared.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect());
 }
 
 #[test]

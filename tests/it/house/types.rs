@@ -20,8 +20,21 @@ pub fn implemented(line: &str) -> Option<String> {
     path.rsplit("::").next().map(|name| name.trim_start_matches('&').to_owned())
 }
 
+/// The type that a line declares; an alias only where it stands by itself, not in an `impl` or a trait.
+pub fn declared(line: &str) -> Option<&str> {
+    let words = line.trim_start().trim_start_matches("pub ");
+    let words = words.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map_or(words, |(_, rest)| rest);
+    let (kind, rest) = words.split_once(' ')?;
+    let is_type = ["struct", "enum", "trait", "union"].contains(&kind) || (kind == "type" && !line.starts_with(' '));
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|name| is_type && name.starts_with(char::is_uppercase))
+}
+
 #[test]
 fn types_are_seen() {
     let types = ["impl<'a> From<X> for m::Y<'a> {", "impl Z {", "implement();"].map(implemented);
     assert_eq!(types, [Some("Y".to_owned()), Some("Z".to_owned()), None]);
+    let names =
+        ["pub(super) struct A<'a> {", "enum B {", "    type C = u8;", "pub type D = u8;", "struct();"].map(declared);
+    assert_eq!(names, [Some("A"), Some("B"), None, Some("D"), None]);
 }
