@@ -50,18 +50,18 @@ pub fn in_order<T: Sync, R: Send>(
             run(done.clone());
         }
         drop(done);
-        let mut waiting = Waiting { stated: 0, early: BTreeMap::new() };
+        let mut waiting = EarlyResults { stated: 0, early: BTreeMap::new() };
         results.into_iter().for_each(|(at, result)| waiting.add(at, result, &mut report));
     });
 }
 
 /// Results that came before one that is told first.
-struct Waiting<R> {
+struct EarlyResults<R> {
     stated: usize,
     early: BTreeMap<usize, R>,
 }
 
-impl<R> Waiting<R> {
+impl<R> EarlyResults<R> {
     fn add(&mut self, at: usize, result: R, report: &mut impl FnMut(R)) {
         self.early.insert(at, result);
         while let Some(result) = self.early.remove(&self.stated) {

@@ -20,13 +20,13 @@ pub struct Once {
 /// Passes on what it reads, and keeps it.
 pub struct Tee {
     source: Box<dyn Read>,
-    kept: Kept,
+    kept: Rereadable,
     /// Counts what is read, in bytes.
     read: Arc<AtomicU64>,
 }
 
 /// The source from which a trace can be read again, if there is one.
-enum Kept {
+enum Rereadable {
     /// The file is still there.
     File(PathBuf),
     /// A copy of what was read so far is in this file.
@@ -37,7 +37,7 @@ enum Kept {
 
 /// Says whether a trace may be needed again.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum Rereading {
     /// It may be needed again.
     Again,
     /// Reading it once is enough.
@@ -49,14 +49,14 @@ impl Once {
     ///
     /// # Errors
     /// A message, one line.
-    pub fn open(path: &Path, need: Need, read: Arc<AtomicU64>) -> Result<Once, String> {
+    pub fn open(path: &Path, need: Rereading, read: Arc<AtomicU64>) -> Result<Once, String> {
         let input = files::open(path)?;
         let is_file = !files::is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file());
         let kept = match need {
-            Need::Once => Kept::Nothing,
-            Need::Again if is_file => Kept::File(path.to_path_buf()),
-            Need::Again => {
-                Kept::Spool(spool().map_err(|cause| format!("cannot keep {}: {cause}", files::shown(path)))?)
+            Rereading::Once => Rereadable::Nothing,
+            Rereading::Again if is_file => Rereadable::File(path.to_path_buf()),
+            Rereading::Again => {
+                Rereadable::Spool(spool().map_err(|cause| format!("cannot keep {}: {cause}", files::shown(path)))?)
             }
         };
         Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept, read }) })
@@ -71,11 +71,11 @@ impl Once {
     ) -> StoredTrace<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
         let kept = self.input.into_inner().kept;
         StoredTrace::new(spec, length, move |bytes| match &kept {
-            Kept::File(path) => open_at(path, bytes),
-            Kept::Nothing => Ok(Box::new(io::empty())),
-            Kept::Spool(file) => {
+            Rereadable::File(path) => open_at(path, bytes),
+            Rereadable::Nothing => Ok(Box::new(io::empty())),
+            Rereadable::Spool(file) => {
                 let file = file.try_clone().map_err(|cause| format!("cannot read the trace again: {cause}"))?;
-                Ok(Box::new(BufReader::with_capacity(AGAIN, At { file, at: bytes })))
+                Ok(Box::new(BufReader::with_capacity(AGAIN, FilePlace { file, at: bytes })))
             }
         })
     }
@@ -93,12 +93,12 @@ fn open_at(path: &Path, bytes: u64) -> Result<Box<dyn BufRead>, String> {
 }
 
 /// A place in a file that others read, too.
-struct At {
+struct FilePlace {
     file: File,
     at: u64,
 }
 
-impl Read for At {
+impl Read for FilePlace {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.file.seek(SeekFrom::Start(self.at))?;
         let read = self.file.read(buffer)?;
@@ -124,7 +124,7 @@ impl Read for Tee {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
-        if let Kept::Spool(file) = &mut self.kept {
+        if let Rereadable::Spool(file) = &mut self.kept {
             file.write_all(&buffer[..read])?;
         }
         Ok(read)

@@ -167,7 +167,7 @@ each, in the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 
     Validate(Validate),
     /// Visit every behaviour of a specification, or every run of a program, up to a bound
     #[command(after_help = EXPLORE_HELP)]
-    Explore(Explore),
+    Explore(ExploreArguments),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Example:
@@ -180,7 +180,7 @@ Example:
 
 /// Which specification of a file, with which constants.
 #[derive(Args, Debug, Clone, Default)]
-pub struct Selection {
+pub struct SpecArguments {
     /// The machine or protocol to use, if the file has several
     #[arg(long, value_name = "NAME")]
     pub spec: Option<String>,
@@ -232,7 +232,7 @@ pub struct Dualize {
     pub file: PathBuf,
     /// Which specification.
     #[command(flatten)]
-    pub selection: Selection,
+    pub selection: SpecArguments,
 }
 
 /// `mayhap simulate`
@@ -261,7 +261,7 @@ pub struct Simulate {
     pub ranges: Vec<RangeArg>,
     /// Which specification.
     #[command(flatten)]
-    pub selection: Selection,
+    pub selection: SpecArguments,
 }
 
 /// `mayhap serve`
@@ -291,7 +291,7 @@ pub struct Serve {
     pub ranges: Vec<RangeArg>,
     /// Which specification.
     #[command(flatten)]
-    pub selection: Selection,
+    pub selection: SpecArguments,
 }
 
 /// `mayhap validate`
@@ -336,17 +336,17 @@ pub struct Validate {
     pub jobs: usize,
     /// Which specification.
     #[command(flatten)]
-    pub selection: Selection,
+    pub selection: SpecArguments,
 }
 
 /// `mayhap explore`
 #[derive(Args, Debug)]
 #[command(group(clap::ArgGroup::new("explored").required(true)))]
-pub struct Explore {
+pub struct ExploreArguments {
     /// The specification; `-` is standard input
     #[arg(value_name = "FILE", group = "explored")]
     pub file: Option<PathBuf>,
-    /// Explore a program instead, given as a shell command
+    /// ExploreArguments a program instead, given as a shell command
     #[arg(long, value_name = "COMMAND", group = "explored", value_parser = command)]
     #[arg(conflicts_with_all = ["file", "steps", "clients", "ranges", "spec", "constants"])]
     pub cmd: Option<String>,
@@ -364,7 +364,7 @@ pub struct Explore {
     pub ranges: Vec<RangeArg>,
     /// Which specification.
     #[command(flatten)]
-    pub selection: Selection,
+    pub selection: SpecArguments,
     /// Order in which to visit the runs
     #[arg(long, value_enum, default_value_t = Order::DepthFirst)]
     pub order: Order,
@@ -398,7 +398,7 @@ pub struct Explore {
     pub show: usize,
 }
 
-impl Explore {
+impl ExploreArguments {
     /// The specifications that are to be read.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {

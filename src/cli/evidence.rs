@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The evidence that is asked for.
 #[derive(Clone, Copy)]
-pub struct Wanted<'o> {
+pub struct WantedEvidence<'o> {
     /// Says whether the reason of a rejection is judged again.
     pub recheck: Recheck,
     /// Says whether an accepted trace gets a witness, and where that goes.
@@ -52,7 +52,7 @@ pub fn add<R: Recording>(
     judge: Judge,
     spec: &Arc<Spec>,
     trace: &R,
-    wanted: Wanted<'_>,
+    wanted: WantedEvidence<'_>,
     budget: Budget<'_>,
 ) -> Result<(), String> {
     match judge.verdict() {

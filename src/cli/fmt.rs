@@ -13,7 +13,7 @@ use std::path::Path;
 
 pub fn run(options: &Fmt, terminal: &mut Terminal) -> Exit {
     let format = |path| {
-        let Layout { before, after } = match layout(path, terminal) {
+        let Formatting { before, after } = match layout(path, terminal) {
             Ok(layout) => layout,
             Err(exit) => return exit,
         };
@@ -30,12 +30,12 @@ pub fn run(options: &Fmt, terminal: &mut Terminal) -> Exit {
 }
 
 /// The text of a file as it is and as it should be.
-struct Layout {
+struct Formatting {
     before: String,
     after: String,
 }
 
-fn layout(path: &Path, terminal: &mut Terminal) -> Result<Layout, Exit> {
+fn layout(path: &Path, terminal: &mut Terminal) -> Result<Formatting, Exit> {
     let before = files::read_text(path).map_err(|why| failed(terminal, &why))?;
     let mut sources = Sources::default();
     let parsed = parse(&before, sources.add(&files::shown(path), &before), NodeId(0));
@@ -44,7 +44,7 @@ fn layout(path: &Path, terminal: &mut Terminal) -> Result<Layout, Exit> {
         return Err(failed(terminal, &format!("{}: cannot be formatted because of syntax errors", files::shown(path))));
     }
     let after = print(&parsed.file, &before);
-    Ok(Layout { before, after })
+    Ok(Formatting { before, after })
 }
 
 fn compare(path: &Path, before: &str, after: &str, terminal: &mut Terminal) -> Exit {

@@ -19,7 +19,7 @@ use std::path::Path;
 pub struct Gathered<'s> {
     spec: &'s Spec,
     /// By the position of the first exchange.
-    parts: BTreeMap<usize, Part>,
+    parts: BTreeMap<usize, WitnessPart>,
     /// The size of all parts together.
     size: Size,
     /// The file in which lines are kept, if they are wanted.
@@ -30,7 +30,7 @@ pub struct Gathered<'s> {
 }
 
 /// A part of a witness, as it is kept: its size, its steps, and where its lines are.
-struct Part {
+struct WitnessPart {
     size: Size,
     /// The range of bytes at which its lines are kept in the file.
     lines: Range<u64>,
@@ -80,7 +80,7 @@ impl<'s> Gathered<'s> {
         let steps = shown.iter().map(|step| shown::step(self.spec, step)).collect();
         let did = segment.steps.iter().map(|step| step.before.len()).sum();
         let own = shown::own(self.spec, &segment.steps);
-        self.parts.insert(segment.at, Part { size, lines: start..self.written, steps, own, did });
+        self.parts.insert(segment.at, WitnessPart { size, lines: start..self.written, steps, own, did });
         let of_use = self.lines.is_some() || self.size.is_shown();
         if of_use { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

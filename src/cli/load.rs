@@ -22,7 +22,7 @@ pub fn read(path: &Path, first: Text, sources: &mut Sources) -> (Loaded, Vec<Dia
 ///
 /// # Errors
 /// That the job cannot be done; it has been said why.
-pub fn compile(path: &Path, selected: &arguments::Selection, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
+pub fn compile(path: &Path, selected: &arguments::SpecArguments, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
     let first = text(path).map_err(|why| failed(terminal, &why))?;
     let set = selected.constants.iter().map(|constant| (constant.name.clone(), constant.value.clone())).collect();
     let selection = Selection { name: selected.spec.clone(), set, ..Selection::default() };

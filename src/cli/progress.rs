@@ -18,7 +18,7 @@ const EVERY: u64 = 1 << 14;
 const MOMENT: Duration = Duration::from_millis(500);
 
 /// A line that tells how many traces and events were judged, how fast, and how long the rest takes.
-pub struct Progress {
+pub struct ProgressLine {
     bar: ProgressBar,
     started: Instant,
     traces: u64,
@@ -28,14 +28,14 @@ pub struct Progress {
     read: Arc<AtomicU64>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Starts. How long it takes is told by the sizes of the traces, where all of them are files.
-    pub fn new(traces: &[PathBuf]) -> Progress {
+    pub fn new(traces: &[PathBuf]) -> ProgressLine {
         let bytes: Option<u64> = traces.iter().map(|path| size(path)).sum();
         let bar = ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr());
         let line = if bytes.is_some() { "{msg}, {eta_precise} left" } else { "{msg}" };
         let style = ProgressStyle::with_template(line).unwrap_or_else(|_| ProgressStyle::default_bar());
-        Progress {
+        ProgressLine {
             bar: bar.with_style(style),
             started: Instant::now(),
             traces: traces.len() as u64,

@@ -11,12 +11,12 @@ use std::io::{self, IsTerminal, Write};
 /// The two streams to the user.
 pub struct Terminal {
     out: io::BufWriter<io::Stdout>,
-    state: State,
+    state: TerminalState,
     color: Color,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TerminalState {
     Open,
     /// The reader closed its end.
     Gone,
@@ -28,12 +28,12 @@ impl Terminal {
     /// The streams of this process.
     #[must_use]
     pub fn new(color: Color) -> Terminal {
-        Terminal { out: io::BufWriter::new(io::stdout()), state: State::Open, color }
+        Terminal { out: io::BufWriter::new(io::stdout()), state: TerminalState::Open, color }
     }
 
     /// Writes a result to standard output.
     pub fn print(&mut self, text: &str) {
-        if self.state == State::Open {
+        if self.state == TerminalState::Open {
             let written = self.out.write_all(text.as_bytes());
             self.noticed(written);
         }
@@ -49,21 +49,21 @@ impl Terminal {
     /// Tests whether standard output takes nothing any more: nobody reads it, or writing to it has failed.
     #[must_use]
     pub fn is_gone(&self) -> bool {
-        self.state != State::Open
+        self.state != TerminalState::Open
     }
 
     /// Ends output; false where some of it could not be written though someone was reading.
     pub fn finish(&mut self) -> bool {
         self.flush();
-        if self.state == State::Broken {
+        if self.state == TerminalState::Broken {
             self.complain("error: cannot write to standard output\n");
         }
-        self.state != State::Broken
+        self.state != TerminalState::Broken
     }
 
     /// Shows everything printed so far: for long work whose output is awaited.
     pub fn flush(&mut self) {
-        if self.state == State::Open {
+        if self.state == TerminalState::Open {
             let flushed = self.out.flush();
             self.noticed(flushed);
         }
@@ -71,9 +71,9 @@ impl Terminal {
 
     fn noticed(&mut self, result: io::Result<()>) {
         self.state = match result {
-            Ok(()) => State::Open,
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => State::Gone,
-            Err(_) => State::Broken,
+            Ok(()) => TerminalState::Open,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => TerminalState::Gone,
+            Err(_) => TerminalState::Broken,
         };
     }
 

@@ -3,12 +3,12 @@
 //! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 where there is
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
-use super::again::{Need, Once};
+use super::again::{Once, Rereading};
 use super::arguments::{Format, Net, Validate};
-use super::evidence::{self, Recheck, Wanted, WitnessWanted};
+use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::interrupt::Interruptible;
-use super::progress::Progress;
+use super::progress::ProgressLine;
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
@@ -35,7 +35,7 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    let progress = Progress::new(&options.traces);
+    let progress = ProgressLine::new(&options.traces);
     let exit = match &options.traces[..] {
         [trace] => judge_one(&spec, trace, options, &progress, terminal),
         traces => judge_several(&spec, traces, options, &progress, terminal),
@@ -45,7 +45,13 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
 }
 
 /// Judges one trace: the verdict is written before evidence is looked for.
-fn judge_one(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress, terminal: &mut Terminal) -> Exit {
+fn judge_one(
+    spec: &Arc<Spec>,
+    path: &Path,
+    options: &Validate,
+    progress: &ProgressLine,
+    terminal: &mut Terminal,
+) -> Exit {
     let (mut judged, trace) = match Judged::of(spec, path, options, progress) {
         Ok(judged) => judged,
         Err(error) => return refuse(spec, path, &error, options, terminal),
@@ -85,7 +91,7 @@ fn judge_several(
     spec: &Arc<Spec>,
     traces: &[PathBuf],
     options: &Validate,
-    progress: &Progress,
+    progress: &ProgressLine,
     terminal: &mut Terminal,
 ) -> Exit {
     let interruptible = is_evidence_wanted(options).then(Interruptible::begin_several);
@@ -167,9 +173,14 @@ struct Judged {
 
 impl Judged {
     /// Reads and judges a trace, which can be read again where evidence is wanted; the error is ready to be shown.
-    fn of(spec: &Arc<Spec>, path: &Path, options: &Validate, progress: &Progress) -> Result<(Judged, Again), String> {
+    fn of(
+        spec: &Arc<Spec>,
+        path: &Path,
+        options: &Validate,
+        progress: &ProgressLine,
+    ) -> Result<(Judged, Again), String> {
         let name = files::shown(path);
-        let need = if is_evidence_wanted(options) { Need::Again } else { Need::Once };
+        let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
         let mut validator = Validator::with_options(spec, limits(options));
@@ -194,7 +205,7 @@ impl Judged {
         let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
         let report = TraceReport::new(spec, name, validator.judge(), stats);
         let verdict = validator.verdict();
-        let trace = (need == Need::Again).then(|| (trace, length, validator.into_judge()));
+        let trace = (need == Rereading::Again).then(|| (trace, length, validator.into_judge()));
         Ok((Judged { report, verdict, note }, trace))
     }
 
@@ -219,14 +230,14 @@ impl Judged {
     }
 }
 
-fn wanted(options: &Validate) -> Wanted<'_> {
+fn wanted(options: &Validate) -> WantedEvidence<'_> {
     let recheck = if options.check_reason { Recheck::Yes } else { Recheck::No };
     let witness = match (&options.witness, options.format) {
         (Some(path), _) => WitnessWanted::File(path),
         (None, Format::Json) => WitnessWanted::Inline,
         (None, Format::Text) => WitnessWanted::No,
     };
-    Wanted { recheck, witness }
+    WantedEvidence { recheck, witness }
 }
 
 /// The limits on what explains one exchange.

@@ -33,7 +33,7 @@ impl FromStr for ConstantArg {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RangeArg {
     /// Which integers.
-    pub what: Drawn,
+    pub what: RangeUse,
     /// The least one.
     pub low: i64,
     /// The first one that is too large.
@@ -42,7 +42,7 @@ pub struct RangeArg {
 
 /// Which integers a range is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Drawn {
+pub enum RangeUse {
     /// Those in the client's requests.
     Request,
     /// Those that the server chooses.
@@ -56,8 +56,8 @@ impl FromStr for RangeArg {
         let expected = || "expected request=LO..HI or choose=LO..HI, as in choose=0..10".to_string();
         let (what, range) = text.split_once('=').ok_or_else(expected)?;
         let what = match what {
-            "request" => Drawn::Request,
-            "choose" => Drawn::Choose,
+            "request" => RangeUse::Request,
+            "choose" => RangeUse::Choose,
             _ => return Err(expected()),
         };
         let (low, high) = range.split_once("..").ok_or_else(expected)?;
@@ -117,7 +117,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 #[must_use]
 pub fn ranges(given: &[RangeArg]) -> Ranges {
     let of = |what| given.iter().rfind(|range| range.what == what).map(|range| (range.low, range.high));
-    Ranges { request: of(Drawn::Request), choose: of(Drawn::Choose) }
+    Ranges { request: of(RangeUse::Request), choose: of(RangeUse::Choose) }
 }
 
 #[cfg(test)]
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn ranges_and_constants() {
-        let range = RangeArg { what: Drawn::Choose, low: -3, high: 10 };
+        let range = RangeArg { what: RangeUse::Choose, low: -3, high: 10 };
         assert_eq!("choose=-3..10".parse(), Ok(range));
         for text in ["", "choose", "choose=1", "choose=3..3", "choose=a..b", "other=1..2", "choose=1..2..3"] {
             assert!(text.parse::<RangeArg>().is_err(), "{text}");

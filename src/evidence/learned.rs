@@ -8,7 +8,7 @@ use super::describe::{Fact, KnownState};
 use super::reason::{Budget, ReasonSearch};
 use super::without_answer;
 use crate::dualize::{Cell, Exchange, Judge};
-use crate::spec::{Site, Spec, Traced, Write};
+use crate::spec::{Site, Spec, Traced, TracedWrite};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
@@ -141,10 +141,10 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         judge.observe_by(&traced.spec, &exchange);
         let touched = judge.candidates().iter().flat_map(|candidate| candidate.process.touched());
         let writes = touched.filter_map(|touched| Some((traced.write(touched.slot)?, touched.key.clone())));
-        let writes: Vec<(Write, Option<Value>)> = writes.collect();
+        let writes: Vec<(TracedWrite, Option<Value>)> = writes.collect();
         let places: Vec<(u32, Option<Value>)> = writes.iter().map(|(write, key)| (write.slot, key.clone())).collect();
         let changes = change::done(self.spec, around.map(|[before, after]| [before, after]), cells, &places);
-        let is_own = |(write, key): &&(Write, Option<Value>)| {
+        let is_own = |(write, key): &&(TracedWrite, Option<Value>)| {
             let of = |cell: &Cell| cell.slot == write.slot && (cell.key.is_none() || key.is_none() || *key == cell.key);
             cells.iter().any(of)
         };

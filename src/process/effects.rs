@@ -7,7 +7,7 @@ use super::operands::At;
 use super::task::{Frame, Presences, Task, Waiting};
 use super::{CALL_LIMIT, Choice, Event, Fault, Limit, Process, TouchedPart};
 use crate::spec::TypeId;
-use crate::spec::code::{Domain, FaultKind, Function, Operand, Register, Touch};
+use crate::spec::code::{ChoiceDomain, FaultKind, Function, Operand, Register, Touch};
 use crate::value::{self, Presence, Truth, Value};
 
 pub(super) fn call(
@@ -56,13 +56,18 @@ pub(super) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty
     Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
 }
 
-pub(super) fn choose(process: &mut Process, at: At<'_>, dst: Register, domain: &Domain) -> Result<Executed, Obstacle> {
+pub(super) fn choose(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    domain: &ChoiceDomain,
+) -> Result<Executed, Obstacle> {
     let read = |operand: Operand| at.read(process, operand).clone();
     let choice = match domain {
-        Domain::Type(ty) => Choice::Type(*ty),
-        Domain::Alternatives(n) => Choice::Alternatives(*n),
-        Domain::Range(from, to) => Choice::Range(read(*from), read(*to)),
-        Domain::Element(over, ty) => {
+        ChoiceDomain::Type(ty) => Choice::Type(*ty),
+        ChoiceDomain::Alternatives(n) => Choice::Alternatives(*n),
+        ChoiceDomain::Range(from, to) => Choice::Range(read(*from), read(*to)),
+        ChoiceDomain::Element(over, ty) => {
             let over = read(*over);
             value::decided(&over)?;
             Choice::Element(over, *ty)
@@ -84,7 +89,7 @@ pub(super) fn pick(
         && map.base().is_some()
     {
         // Whether it is an element is found out next, by `within`.
-        return choose(process, at, dst, &Domain::Type(ty));
+        return choose(process, at, dst, &ChoiceDomain::Type(ty));
     }
     let elements = value::elements(over)?;
     let site = at.site();

@@ -7,7 +7,7 @@ use super::operands::{self, At};
 use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps};
 use crate::spec::Site;
-use crate::spec::code::{Binary, Domain, FaultKind, Op, Operand, Program, Register};
+use crate::spec::code::{Binary, ChoiceDomain, FaultKind, Op, Operand, Program, Register};
 use crate::term::{Condition, Term};
 use crate::value::{self, Ask, Truth, Value};
 
@@ -34,7 +34,9 @@ impl Process {
                 Op::Reply { src } if self.task.fuel > 0 => {
                     return reply(self, At { program, function, frame: self.task.frame }, *src);
                 }
-                Op::Choose { dst, domain: Domain::Type(ty) } if self.task.fuel > 0 && self.task.guards.is_empty() => {
+                Op::Choose { dst, domain: ChoiceDomain::Type(ty) }
+                    if self.task.fuel > 0 && self.task.guards.is_empty() =>
+                {
                     return effects::choose_any(&mut self.task, function, *dst, *ty);
                 }
                 _ => {}

@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
-pub use super::facts::{Component, Meeting, Provenance, ReplyShape, ReplyShapes};
+pub use super::facts::{Meeting, Provenance, ReplyShape, ReplyShapes, StepComponent};
 pub use super::instruction::Op;
-pub use super::operand::{Binary, Domain, FaultKind, Operand, Pc, Register, Touch, Unary};
+pub use super::operand::{Binary, ChoiceDomain, FaultKind, Operand, Pc, Register, Touch, Unary};
 use super::types::TypeId;
 
 /// A compiled function, procedure, handler or initial value.
@@ -76,9 +76,9 @@ pub struct Program {
     /// the next request writes anew (see `sinking`); its parameters are those of `serve`. It may be `serve` itself.
     pub sunk: u32,
     /// The steps that the server may take by itself, in the order of their declaration.
-    pub steps: Vec<Step>,
+    pub steps: Vec<SpecStep>,
     /// The steps, by what they have to do with each other.
-    pub components: Vec<Component>,
+    pub components: Vec<StepComponent>,
     /// Set where the arms of an `either` come together in some function.
     pub has_meetings: bool,
     /// For each slot, the component whose steps touch it.
@@ -136,7 +136,7 @@ pub enum ProgramKind {
 
 /// A step that the server may take by itself (`step { .. }`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct SpecStep {
     /// Its function, which has no parameters and gives no answer.
     pub function: u32,
     /// The node of its declaration.

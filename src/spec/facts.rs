@@ -82,7 +82,7 @@ pub struct Meeting {
 
 /// Steps that touch common variables.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Component {
+pub struct StepComponent {
     /// Their numbers.
     pub steps: Vec<usize>,
     /// The variables that they touch.

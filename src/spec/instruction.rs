@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::operand::{Binary, Domain, FaultKind, Operand, Pc, Register, Touch, Unary};
+use super::operand::{Binary, ChoiceDomain, FaultKind, Operand, Pc, Register, Touch, Unary};
 use super::types::TypeId;
 
 /// The type of a field of an instruction.
@@ -67,11 +67,11 @@ macro_rules! role {
     (opening, $field:ident, $visit:ident) => {
         $visit(Role::Opening($field))
     };
-    (Domain, $field:ident, $visit:ident) => {
+    (ChoiceDomain, $field:ident, $visit:ident) => {
         match $field {
-            Domain::Range(from, to) => [from, to].into_iter().for_each(|read| $visit(Role::Reads(read))),
-            Domain::Element(over, _) => $visit(Role::Reads(over)),
-            Domain::Type(_) | Domain::Alternatives(_) => $visit(Role::Detail($field)),
+            ChoiceDomain::Range(from, to) => [from, to].into_iter().for_each(|read| $visit(Role::Reads(read))),
+            ChoiceDomain::Element(over, _) => $visit(Role::Reads(over)),
+            ChoiceDomain::Type(_) | ChoiceDomain::Alternatives(_) => $visit(Role::Detail($field)),
         }
     };
     (Instruction, $field:ident, $visit:ident) => {
@@ -218,7 +218,7 @@ instructions! {
     /// Ends a function with its value
     Return { src: reads },
     /// An internal choice
-    Choose { dst: writes, domain: Domain },
+    Choose { dst: writes, domain: ChoiceDomain },
     /// A picked element is one of the collection: what an unknown one has is found out so
     Within { element: reads, over: reads },
     /// One element of a collection of trees: a fork

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Domain, Function, Meeting, Op, Operand, Pc};
+use super::code::{ChoiceDomain, Function, Meeting, Op, Operand, Pc};
 use super::dataflow::{Graph, Lattice};
 
 /// Arms are followed one by one where more conditions than this depend on what they wrote.
@@ -100,7 +100,7 @@ fn asks(op: &Op) -> usize {
     match op.plain() {
         Op::Branch { .. } | Op::Compare { .. } | Op::Split { .. } => 1,
         Op::Assume { .. } | Op::Require { .. } | Op::Expects { .. } | Op::PickElement { .. } => 1,
-        Op::Choose { domain: Domain::Element(..) | Domain::Range(..), .. } => 1,
+        Op::Choose { domain: ChoiceDomain::Element(..) | ChoiceDomain::Range(..), .. } => 1,
         Op::Call { .. } => CALL,
         _ => 0,
     }

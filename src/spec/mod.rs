@@ -28,5 +28,5 @@ pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};
 pub use lower::{Tasks, unsupported};
 pub use passes::Code;
-pub use traced::{Traced, Write};
+pub use traced::{Traced, TracedWrite};
 pub use types::{Type, TypeId, Types};

@@ -75,7 +75,7 @@ impl fmt::Display for FaultKind {
 
 /// The domain that a `Choose` chooses from.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Domain {
+pub enum ChoiceDomain {
     /// A value of a type.
     Type(TypeId),
     /// One of n alternatives: a boolean (true is the first) for two, else an integer from 0.

@@ -8,14 +8,14 @@
 
 /// Nodes that need each other, or one alone.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::spec) struct Component {
+pub(in crate::spec) struct StronglyConnected {
     /// Its nodes, in increasing order.
     pub(in crate::spec) nodes: Vec<usize>,
     /// True if each of its nodes needs itself, directly or through others.
     pub(in crate::spec) cyclic: bool,
 }
 
-struct Search<'n> {
+struct CycleSearch<'n> {
     needs: &'n [Vec<usize>],
     /// The time by `clock` at which each node was entered; 0 if it was not.
     entered: Vec<usize>,
@@ -24,13 +24,13 @@ struct Search<'n> {
     on_path: Vec<bool>,
     path: Vec<usize>,
     clock: usize,
-    components: Vec<Component>,
+    components: Vec<StronglyConnected>,
 }
 
 /// The components of the graph with nodes `0..needs.len()`, where `needs[n]` are the nodes that `n` needs.
-pub(in crate::spec) fn components(needs: &[Vec<usize>]) -> Vec<Component> {
+pub(in crate::spec) fn components(needs: &[Vec<usize>]) -> Vec<StronglyConnected> {
     let size = needs.len();
-    let mut search = Search {
+    let mut search = CycleSearch {
         needs,
         entered: vec![0; size],
         low: vec![0; size],
@@ -47,7 +47,7 @@ pub(in crate::spec) fn components(needs: &[Vec<usize>]) -> Vec<Component> {
     search.components
 }
 
-impl Search<'_> {
+impl CycleSearch<'_> {
     fn run(&mut self, root: usize) {
         self.enter(root);
         let mut stack = vec![(root, 0)];
@@ -90,7 +90,7 @@ impl Search<'_> {
         nodes.iter().for_each(|&member| self.on_path[member] = false);
         nodes.sort_unstable();
         let cyclic = nodes.len() > 1 || self.needs[node].contains(&node);
-        self.components.push(Component { nodes, cyclic });
+        self.components.push(StronglyConnected { nodes, cyclic });
     }
 }
 

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::code::{Domain, Function, Op, Operand, Pc, Provenance, Register, ReplyShape};
+use super::code::{ChoiceDomain, Function, Op, Operand, Pc, Provenance, Register, ReplyShape};
 use super::dataflow::{Graph, Lattice};
 use super::reply_shapes::is_reported;
 
@@ -40,7 +40,7 @@ struct Answers {
 pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
     let graph = Graph::of(function);
     let choices = function.code.iter().enumerate().filter_map(|(pc, op)| match op.plain() {
-        Op::Choose { dst, domain: Domain::Type(_) } => Some((pc, *dst)),
+        Op::Choose { dst, domain: ChoiceDomain::Type(_) } => Some((pc, *dst)),
         _ => None,
     });
     choices.filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, &graph, pc, dst)?))).collect()

@@ -85,7 +85,8 @@ pub(super) fn is_reported(function: &Function, pc: usize) -> bool {
 /// The shapes of what an instruction of a function answers.
 fn reply(function: &Function, pc: usize, src: Operand, constants: &[Value]) -> ReplyShapes {
     let part = function.ranges().into_iter().find(|part| part.contains(&pc)).unwrap_or_default();
-    let mut search = Sources { code: &function.code[part], params: function.params, constants, seen: BTreeSet::new() };
+    let mut search =
+        WrittenBy { code: &function.code[part], params: function.params, constants, seen: BTreeSet::new() };
     match search.shapes(src) {
         Some(shapes) if shapes.len() <= SHAPES_LIMIT => ReplyShapes { set: shapes, ..ReplyShapes::default() },
         _ => any(),
@@ -93,14 +94,14 @@ fn reply(function: &Function, pc: usize, src: Operand, constants: &[Value]) -> R
 }
 
 /// The search for what a register may hold, through all that writes it among the instructions that use the same registers.
-struct Sources<'a> {
+struct WrittenBy<'a> {
     code: &'a [Op],
     params: u32,
     constants: &'a [Value],
     seen: BTreeSet<Register>,
 }
 
-impl Sources<'_> {
+impl WrittenBy<'_> {
     /// The shapes of what an operand may hold; `None` where they are not known.
     fn shapes(&mut self, operand: Operand) -> Option<Vec<ReplyShape>> {
         let register = match operand {

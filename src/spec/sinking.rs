@@ -5,7 +5,7 @@
 //! chosen. A machine's cells that every request writes before it reads them are registers (see `cells`).
 
 use super::cells;
-use super::code::{Domain, Function, Op, Pc, Program, ProgramKind, Register};
+use super::code::{ChoiceDomain, Function, Op, Pc, Program, ProgramKind, Register};
 use super::dataflow::Graph;
 use super::passes::forward;
 
@@ -38,19 +38,21 @@ fn choices(function: &mut Function) -> bool {
 /// The instructions before which the choice at a position is to be made. `None` where it stands well, there is none, or it may
 /// not be possible at all: a range and a collection may be empty.
 fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
-    let Op::Choose { dst, domain: Domain::Type(_) | Domain::Alternatives(_) } = function.code[at] else { return None };
+    let Op::Choose { dst, domain: ChoiceDomain::Type(_) | ChoiceDomain::Alternatives(_) } = function.code[at] else {
+        return None;
+    };
     let graph = Graph::of(function);
     let needed = graph.live(function, dst);
     if needed[at + 1] && graph.predecessors[at + 1] != [at] {
         return None;
     }
-    let mut path = Path { function, graph: &graph, needed: &needed, dst, places: Vec::new(), saved: false };
+    let mut path = SunkPath { function, graph: &graph, needed: &needed, dst, places: Vec::new(), saved: false };
     path.follow(at + 1);
     path.saved.then_some(path.places)
 }
 
 /// The ways from a choice on.
-struct Path<'f> {
+struct SunkPath<'f> {
     function: &'f Function,
     graph: &'f Graph,
     needed: &'f [bool],
@@ -61,7 +63,7 @@ struct Path<'f> {
     saved: bool,
 }
 
-impl Path<'_> {
+impl SunkPath<'_> {
     /// Goes on from a position that is come to from the choice alone.
     fn follow(&mut self, mut at: usize) {
         loop {
@@ -236,7 +238,7 @@ mod tests {
     fn a_choice_does_not_go_where_another_value_comes_to() {
         let mut function = handler("on q { reply 0; }").program.functions[0].clone();
         let [cond, chosen, zero] = [Operand::Register(0), Operand::Register(1), Operand::Constant(0)];
-        let choice = Op::Choose { dst: 1, domain: Domain::Alternatives(3) };
+        let choice = Op::Choose { dst: 1, domain: ChoiceDomain::Alternatives(3) };
         let fork = |otherwise| Op::Branch { cond, otherwise };
         let copy = Op::Copy { dst: 2, src: zero };
         let [shown, other] = [chosen, zero].map(|src| Op::Reply { src });

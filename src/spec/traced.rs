@@ -11,7 +11,7 @@ use super::{Site, Spec};
 
 /// An instruction that writes to a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Write {
+pub struct TracedWrite {
     /// The variable.
     pub slot: u32,
     /// The statement.
@@ -24,7 +24,7 @@ pub struct Traced {
     /// The specification.
     pub spec: Arc<Spec>,
     /// The instructions that write, by the number of the place that they touch, from `first` on.
-    writes: Vec<Write>,
+    writes: Vec<TracedWrite>,
     /// The number of the first such place.
     first: u32,
 }
@@ -41,7 +41,7 @@ impl Traced {
             for (op, site) in function.code.iter_mut().zip(&function.origin) {
                 if let Some((slot, key)) = op.stores().filter(|(slot, _)| *slot < program.state) {
                     let touch = Touch { slot: first + writes.len() as u32, key };
-                    writes.push(Write { slot, site: *site });
+                    writes.push(TracedWrite { slot, site: *site });
                     *op = watched(std::mem::replace(op, Op::End), touch);
                 }
             }
@@ -51,7 +51,7 @@ impl Traced {
 
     /// The write that touches the place of this number, if it is one of a write.
     #[must_use]
-    pub fn write(&self, touched: u32) -> Option<Write> {
+    pub fn write(&self, touched: u32) -> Option<TracedWrite> {
         self.writes.get(touched.checked_sub(self.first)? as usize).copied()
     }
 }

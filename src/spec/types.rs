@@ -341,18 +341,18 @@ impl Types {
     }
 
     fn finds_itself(&self, id: TypeId) -> bool {
-        let mut state = vec![Visit::New; self.table.len()];
-        let mut todo = vec![(id, Visit::New)];
+        let mut state = vec![TypeVisit::New; self.table.len()];
+        let mut todo = vec![(id, TypeVisit::New)];
         while let Some((id, visit)) = todo.pop() {
             let known = &mut state[id.0 as usize];
             match (visit, *known) {
-                (Visit::Active, _) => *known = Visit::Done,
-                (_, Visit::Active) => return true,
-                (_, Visit::Done) => {}
-                (_, Visit::New) => {
-                    *known = Visit::Active;
-                    todo.push((id, Visit::Active));
-                    todo.extend(self.parts(id).into_iter().map(|part| (part, Visit::New)));
+                (TypeVisit::Active, _) => *known = TypeVisit::Done,
+                (_, TypeVisit::Active) => return true,
+                (_, TypeVisit::Done) => {}
+                (_, TypeVisit::New) => {
+                    *known = TypeVisit::Active;
+                    todo.push((id, TypeVisit::Active));
+                    todo.extend(self.parts(id).into_iter().map(|part| (part, TypeVisit::New)));
                 }
             }
         }
@@ -448,7 +448,7 @@ impl Types {
 
 /// The state of one type in a depth-first walk over types: how far the walk has come with it.
 #[derive(Clone, Copy)]
-enum Visit {
+enum TypeVisit {
     New,
     Active,
     Done,

@@ -3,7 +3,7 @@
 //! `late := late + [v]`, `pick late`, `v in late` and `late := [x for x in late if x != v]` do the same on `[1, 2, 1]` and on
 //! `[2, 1]`; `late[0]`, `len(late)` and `reply late` do not.
 
-use super::code::{Binary, Domain, Function, Op, Operand, Program, Register, Slot};
+use super::code::{Binary, ChoiceDomain, Function, Op, Operand, Program, Register, Slot};
 use super::dataflow::Graph;
 use super::reply_shapes::is_reported;
 use super::types::{Type, Types};
@@ -40,7 +40,7 @@ fn asks_for_elements(program: &Program, (function, graph): Flow, pc: usize, slot
         Operand::Register(_) | Operand::Slot(_) => false,
     };
     match function.code[pc].plain() {
-        Op::Choose { domain: Domain::Element(..), .. } | Op::PickElement { .. } => true,
+        Op::Choose { domain: ChoiceDomain::Element(..), .. } | Op::PickElement { .. } => true,
         Op::HasLength { length, exact, .. } => *length == u32::from(!exact),
         Op::Binary { op: Binary::In, a, .. } => *a != list,
         Op::Binary { op: Binary::Eq | Binary::Ne, a, b, .. } => is_empty(a) || is_empty(b),

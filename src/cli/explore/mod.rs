@@ -12,15 +12,15 @@ mod search;
 mod shortest;
 mod specification;
 
-use super::arguments::{Explore as Options, Order};
+use super::arguments::{ExploreArguments as Options, Order};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{failed, load};
 use mayhap::choice::{Chooser, Ended, Replay, Report, counted, token};
 use outputs::Outputs;
-use program::Program;
+use program::ExternalProgram;
 use ran::{Ran, Trouble};
-use search::Explored;
+use search::NamedSubject;
 use shortest::shortest;
 use specification::Behaviours;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -40,38 +40,38 @@ fn interrupt() {
 }
 
 /// The subject of an exploration: a program, or a specification.
-enum Subject<'o> {
-    Program(Program<'o>),
+enum ExploreSubject<'o> {
+    Program(ExternalProgram<'o>),
     Specification(Box<Behaviours>),
 }
 
-impl Subject<'_> {
+impl ExploreSubject<'_> {
     fn run(&self, c: &mut Chooser) -> Result<Ran, Trouble> {
         match self {
-            Subject::Program(program) => program.run(c),
-            Subject::Specification(specification) => specification.run(c),
+            ExploreSubject::Program(program) => program.run(c),
+            ExploreSubject::Specification(specification) => specification.run(c),
         }
     }
 
     /// Returns the word for what a run prints: `output`, or `trace`.
     fn output(&self) -> &'static str {
         match self {
-            Subject::Program(_) => "output",
-            Subject::Specification(_) => "trace",
+            ExploreSubject::Program(_) => "output",
+            ExploreSubject::Specification(_) => "trace",
         }
     }
 
     /// Returns what is said where no run exists.
     fn empty(&self) -> &'static str {
         match self {
-            Subject::Program(_) => "  nothing was explored: every run is refused\n",
-            Subject::Specification(_) => "  nothing was explored: try other values (--range)\n",
+            ExploreSubject::Program(_) => "  nothing was explored: every run is refused\n",
+            ExploreSubject::Specification(_) => "  nothing was explored: try other values (--range)\n",
         }
     }
 }
 
 /// The findings about one program or specification.
-struct Found<'o> {
+struct SubjectReport<'o> {
     name: &'o str,
     /// The word for what a run prints; `empty` is what is said where there is no run.
     output: &'static str,
@@ -113,18 +113,18 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
 }
 
 /// Reads the specification of that name, or takes the command.
-fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Subject<'o>, Exit> {
+fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<ExploreSubject<'o>, Exit> {
     if options.cmd.is_some() {
-        return Ok(Subject::Program(Program { command: name, timeout: options.timeout }));
+        return Ok(ExploreSubject::Program(ExternalProgram { command: name, timeout: options.timeout }));
     }
     let spec = load::compile(name.as_ref(), &options.selection, terminal)?;
-    Ok(Subject::Specification(Box::new(Behaviours::new(spec, options))))
+    Ok(ExploreSubject::Specification(Box::new(Behaviours::new(spec, options))))
 }
 
 /// Explores one program or specification by the strategy that is asked for.
-fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<Found<'o>, Exit> {
+fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<SubjectReport<'o>, Exit> {
     let subject = subject(name, options, terminal)?;
-    let explored = Explored { name, subject: &subject, options };
+    let explored = NamedSubject { name, subject: &subject, options };
     let mut bad = |error: token::TokenError| {
         if error != token::TokenError::Interrupted {
             return failed(terminal, &error.to_string());
@@ -137,7 +137,7 @@ fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Resul
         return Ok(explored.visited(vec![Replay::new(run)], |_| None));
     }
     let mut found = explored.searched().map_err(bad)?;
-    if let (Subject::Specification(behaviours), Some(Trouble::Stopped(known))) = (&subject, &found.trouble)
+    if let (ExploreSubject::Specification(behaviours), Some(Trouble::Stopped(known))) = (&subject, &found.trouble)
         && let Some((failure, trouble)) = shortest(behaviours, known, options.choices)
     {
         (found.report.failures, found.trouble) = (vec![failure], Some(trouble));
@@ -145,7 +145,7 @@ fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Resul
     Ok(found)
 }
 
-impl Found<'_> {
+impl SubjectReport<'_> {
     fn exit(&self) -> Exit {
         match (&self.trouble, self.report.ended) {
             (Some(trouble), _) => trouble.exit(),
@@ -195,12 +195,12 @@ impl Found<'_> {
 
 /// Tells the outputs that only one of two has. That the other does not have one is certain where all of its runs were
 /// visited.
-fn compare(one: Found, other: Found, show: usize, terminal: &mut Terminal) -> Exit {
+fn compare(one: SubjectReport, other: SubjectReport, show: usize, terminal: &mut Terminal) -> Exit {
     let exit = one.report(terminal).worst(other.report(terminal));
     if exit != Exit::Fine {
         return exit;
     }
-    let whole = |found: &Found| found.report.ended == Ended::Exhausted;
+    let whole = |found: &SubjectReport| found.report.ended == Ended::Exhausted;
     let (names, whole, output) = ([one.name, other.name], [whole(&other), whole(&one)], one.output);
     let (mine, theirs, common) = one.outputs.apart(other.outputs);
     terminal.print(&format!("{} in common\n", counted(common as u64, output)));

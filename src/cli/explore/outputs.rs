@@ -9,17 +9,17 @@ use std::fmt::Write;
 
 /// Outputs, in the order of their bytes.
 #[derive(Default)]
-pub struct Outputs(BTreeMap<Vec<u8>, Seen>);
+pub struct Outputs(BTreeMap<Vec<u8>, OutputRuns>);
 
 /// An output's runs.
-struct Seen {
+struct OutputRuns {
     runs: u64,
     shortest: Vec<Step>,
 }
 
 impl Outputs {
     pub fn add(&mut self, Ran { output, run }: Ran) {
-        let seen = self.0.entry(output).or_insert_with(|| Seen { runs: 0, shortest: run.clone() });
+        let seen = self.0.entry(output).or_insert_with(|| OutputRuns { runs: 0, shortest: run.clone() });
         seen.runs += 1;
         if shortlex(&run, &seen.shortest).is_lt() {
             seen.shortest = run;

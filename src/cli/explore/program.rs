@@ -10,7 +10,7 @@ use mayhap::choice::{ChoiceError, Chooser, Step, label};
 use std::time::Duration;
 
 /// A program to explore.
-pub struct Program<'o> {
+pub struct ExternalProgram<'o> {
     /// For the shell.
     pub command: &'o str,
     /// The time that a run may take.
@@ -18,12 +18,12 @@ pub struct Program<'o> {
 }
 
 /// A request of the program.
-enum Request {
+enum ProgramRequest {
     Choose(String, usize),
     Refuse(String),
 }
 
-impl Program<'_> {
+impl ExternalProgram<'_> {
     /// Runs the program with the chooser's choices.
     pub fn run(&self, c: &mut Chooser) -> Result<Ran, Trouble> {
         let mut run = Vec::new();
@@ -54,7 +54,7 @@ fn talk(started: &mut Started, c: &mut Chooser, run: &mut Vec<Step>) -> Result<O
     let mut refused = None;
     while let Some(line) = started.request()? {
         match parse(&line).ok_or(Trouble::Malformed(line))? {
-            Request::Choose(place, arity) => {
+            ProgramRequest::Choose(place, arity) => {
                 let label = label(&place).map_err(Trouble::Escaped)?;
                 let pick = c.try_choose(label, arity).map_err(Trouble::Escaped)?;
                 if arity > 1 {
@@ -62,7 +62,7 @@ fn talk(started: &mut Started, c: &mut Chooser, run: &mut Vec<Step>) -> Result<O
                 }
                 started.answer(pick);
             }
-            Request::Refuse(place) => {
+            ProgramRequest::Refuse(place) => {
                 let label = label(&place).map_err(Trouble::Escaped)?;
                 match (c.try_assume(label, false), &refused) {
                     // It went on.
@@ -75,14 +75,14 @@ fn talk(started: &mut Started, c: &mut Chooser, run: &mut Vec<Step>) -> Result<O
     Ok(refused)
 }
 
-fn parse(line: &str) -> Option<Request> {
+fn parse(line: &str) -> Option<ProgramRequest> {
     let (word, rest) = line.split_once(' ')?;
     match word {
         "choose" => {
             let (label, arity) = rest.rsplit_once(' ')?;
-            Some(Request::Choose(label.trim().into(), arity.parse().ok()?))
+            Some(ProgramRequest::Choose(label.trim().into(), arity.parse().ok()?))
         }
-        "refuse" => Some(Request::Refuse(rest.trim().into())),
+        "refuse" => Some(ProgramRequest::Refuse(rest.trim().into())),
         _ => None,
     }
 }

@@ -17,7 +17,7 @@ const LISTED: usize = 2_000;
 
 /// A run of a specification that cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stopped {
+pub struct StuckRun {
     /// Why, at its place.
     pub message: String,
     /// The trace of what was said until the run stopped.
@@ -56,7 +56,7 @@ pub enum Trouble {
     /// The system refused something.
     System(String),
     /// A specification cannot run on.
-    Stopped(Box<Stopped>),
+    Stopped(Box<StuckRun>),
 }
 
 impl fmt::Display for Trouble {

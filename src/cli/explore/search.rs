@@ -4,7 +4,7 @@
 
 use super::outputs::Outputs;
 use super::ran::Trouble;
-use super::{Found, Options, Order, Subject, is_interrupted};
+use super::{ExploreSubject, Options, Order, SubjectReport, is_interrupted};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mayhap::choice::{
     BreadthFirst, Chooser, Ended, Explore, Flaky, Odometer, Replay, Report, SMALL, Sampled, Step, Strategy, counted,
@@ -14,22 +14,22 @@ use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 /// A program under exploration as the library sees it: it fails where a run has no output.
-type Runs<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
+type Explorable<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
 
 /// The outputs that runs printed, and the troubles that there were.
-type Seen = (Outputs, Vec<Trouble>);
+type Gatherings = (Outputs, Vec<Trouble>);
 
 /// A subject, by its name, and how it is to be explored.
 #[derive(Clone, Copy)]
-pub struct Explored<'o, 's> {
+pub struct NamedSubject<'o, 's> {
     pub name: &'o str,
-    pub subject: &'s Subject<'o>,
+    pub subject: &'s ExploreSubject<'o>,
     pub options: &'s Options,
 }
 
-impl<'o> Explored<'o, '_> {
+impl<'o> NamedSubject<'o, '_> {
     /// Explores by the strategy that is asked for.
-    pub fn searched(&self) -> Result<Found<'o>, token::TokenError> {
+    pub fn searched(&self) -> Result<SubjectReport<'o>, token::TokenError> {
         if let Some(runs) = self.options.sample {
             return Ok(self.sampled(runs.get() as u64));
         }
@@ -48,7 +48,11 @@ impl<'o> Explored<'o, '_> {
     }
 
     /// Visits what several searches have before them.
-    pub fn visited<S: Strategy + Send>(&self, parts: Vec<S>, go_on: impl Fn(&[S]) -> Option<String>) -> Found<'o> {
+    pub fn visited<S: Strategy + Send>(
+        &self,
+        parts: Vec<S>,
+        go_on: impl Fn(&[S]) -> Option<String>,
+    ) -> SubjectReport<'o> {
         let jobs = self.options.jobs;
         let (report, seen, parts) =
             self.search(parts, |search, one| if jobs == 1 { search.run(one) } else { search.run_on(jobs, one) });
@@ -57,7 +61,7 @@ impl<'o> Explored<'o, '_> {
 
     /// Visits all runs where there are few, else as many drawn ones. What was seen before there were known to be more
     /// is no sample, and forgotten.
-    pub fn sampled(&self, runs: u64) -> Found<'o> {
+    pub fn sampled(&self, runs: u64) -> SubjectReport<'o> {
         let (seed, jobs) = (self.options.seed, self.options.jobs);
         let few = runs.min(SMALL).min(self.options.runs.unwrap_or(u64::MAX));
         let (report, seen, _) = self.search(vec![Odometer::new()], |search, one| search.run_if_few(few, one));
@@ -75,12 +79,12 @@ impl<'o> Explored<'o, '_> {
         )
     }
 
-    /// Runs a search within the bounds that are asked for; what its runs printed, and what is left.
+    /// Explorable a search within the bounds that are asked for; what its runs printed, and what is left.
     fn search<S: Strategy + Send, R>(
         &self,
         parts: Vec<S>,
-        run: impl FnOnce(&mut Explore<S>, &Runs) -> R,
-    ) -> (R, Seen, Vec<S>) {
+        run: impl FnOnce(&mut Explore<S>, &Explorable) -> R,
+    ) -> (R, Gatherings, Vec<S>) {
         let progress = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         progress.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
         let runs = self.options.runs.unwrap_or(u64::MAX);
@@ -89,7 +93,7 @@ impl<'o> Explored<'o, '_> {
             progress.set_message(format!("{}: {}", self.name, counted(so_far.runs, "run")));
             if is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        let seen: Mutex<Seen> = Mutex::default();
+        let seen: Mutex<Gatherings> = Mutex::default();
         let report = run(&mut search, &|c| self.one(c, &seen));
         let rest = search.into_rest();
         progress.finish_and_clear();
@@ -97,7 +101,7 @@ impl<'o> Explored<'o, '_> {
     }
 
     /// One run, whose output or trouble is noted.
-    fn one(&self, c: &mut Chooser, seen: &Mutex<Seen>) -> Result<(), String> {
+    fn one(&self, c: &mut Chooser, seen: &Mutex<Gatherings>) -> Result<(), String> {
         let ran = self.subject.run(c);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match ran {
@@ -124,16 +128,16 @@ impl<'o> Explored<'o, '_> {
         }
     }
 
-    fn found(&self, mut report: Report, (outputs, troubles): Seen, go_on: Option<String>) -> Found<'o> {
+    fn found(&self, mut report: Report, (outputs, troubles): Gatherings, go_on: Option<String>) -> SubjectReport<'o> {
         let trouble = report.failures.first().and_then(|failure| {
             let is_it = |trouble: &Trouble| trouble.to_string() == failure.message;
             troubles.into_iter().find(|it| is_it(it) && it.run().is_none_or(|run| *run == failure.run))
         });
-        let repeats = matches!(self.subject, Subject::Program(_)) && report.ended != Ended::Replayed;
+        let repeats = matches!(self.subject, ExploreSubject::Program(_)) && report.ended != Ended::Replayed;
         if let (Some(trouble), Some(failure)) = (trouble.as_ref().filter(|_| repeats), report.failures.first_mut()) {
             failure.flaky = self.flaky(trouble, &failure.run);
         }
         let (output, empty) = (self.subject.output(), self.subject.empty());
-        Found { name: self.name, output, empty, report, outputs, trouble, go_on }
+        SubjectReport { name: self.name, output, empty, report, outputs, trouble, go_on }
     }
 }

@@ -4,7 +4,7 @@
 //! it. So the behaviours of 0, 1, 2 … requests are visited once more, those with fewer choices first, until one fails.
 
 use super::is_interrupted;
-use super::ran::{Stopped, Trouble};
+use super::ran::{StuckRun, Trouble};
 use super::specification::Behaviours;
 use mayhap::choice::{BreadthFirst, Chooser, Explore, Failure};
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 const RUNS: u64 = 20_000;
 
 /// A shorter way to a fault than that to the one at hand; none where there is none, or it would take too long to find.
-pub fn shortest(behaviours: &Behaviours, known: &Stopped, choices: usize) -> Option<(Failure, Trouble)> {
+pub fn shortest(behaviours: &Behaviours, known: &StuckRun, choices: usize) -> Option<(Failure, Trouble)> {
     let requests = known.trace.lines().count() as u64 + 1;
     (0..=requests).find_map(|requests| {
         let behaviours = behaviours.of(requests);

@@ -5,8 +5,8 @@
 //! exist; a request that no choices could answer is told, as is a fault.
 
 use super::is_interrupted;
-use super::ran::{Ran, Stopped, Trouble};
-use crate::cli::arguments::Explore as Options;
+use super::ran::{Ran, StuckRun, Trouble};
+use crate::cli::arguments::ExploreArguments as Options;
 use crate::cli::{observed, stopped, values};
 use mayhap::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
 use mayhap::diagnostic::{Colour, Diagnostic};
@@ -31,22 +31,22 @@ pub struct Behaviours {
 }
 
 /// Why a run did not come to its end.
-enum End {
+enum RunEnd {
     /// It does not exist, because this does not hold.
     Refused(Label),
     /// The server could not go on.
     Stopped(Stop),
 }
 
-impl From<Stop> for End {
-    fn from(stop: Stop) -> End {
-        End::Stopped(stop)
+impl From<Stop> for RunEnd {
+    fn from(stop: Stop) -> RunEnd {
+        RunEnd::Stopped(stop)
     }
 }
 
-impl From<ChoiceError> for End {
-    fn from(error: ChoiceError) -> End {
-        End::Stopped(Stop::Choice(error))
+impl From<ChoiceError> for RunEnd {
+    fn from(error: ChoiceError) -> RunEnd {
+        RunEnd::Stopped(Stop::Choice(error))
     }
 }
 
@@ -71,22 +71,22 @@ impl Behaviours {
         let run = choices.into_run();
         match ended {
             Ok(()) => Ok(Ran { output: output.into_bytes(), run }),
-            Err(End::Refused(label)) => {
+            Err(RunEnd::Refused(label)) => {
                 c.try_assume(label, false).map_err(Trouble::Escaped)?;
                 Ok(Ran { output: Vec::new(), run })
             }
-            Err(End::Stopped(Stop::Choice(error))) => Err(Trouble::Escaped(error)),
-            Err(End::Stopped(stop)) => {
+            Err(RunEnd::Stopped(Stop::Choice(error))) => Err(Trouble::Escaped(error)),
+            Err(RunEnd::Stopped(stop)) => {
                 let exit = stopped::exit(&stop);
-                Err(Trouble::Stopped(Box::new(Stopped { message: self.shown(&stop), trace: output, run, exit })))
+                Err(Trouble::Stopped(Box::new(StuckRun { message: self.shown(&stop), trace: output, run, exit })))
             }
         }
     }
 
     /// Appends the line of each exchange.
-    fn exchanges(&self, output: &mut String, choices: &mut Recorded<&mut Chooser>) -> Result<(), End> {
+    fn exchanges(&self, output: &mut String, choices: &mut Recorded<&mut Chooser>) -> Result<(), RunEnd> {
         let mut server = Server::explored(self.spec.clone(), self.ranges, choices).map_err(|stop| match stop {
-            Stop::Stuck(_) => End::Refused("what the specification assumes"),
+            Stop::Stuck(_) => RunEnd::Refused("what the specification assumes"),
             stop => stop.into(),
         })?;
         let begun = choices.run().len();
@@ -100,11 +100,11 @@ impl Behaviours {
             let asked = choices.run().len();
             let reply = match server.handle(&request, client, choices) {
                 Ok(reply) => reply,
-                Err(Stop::Outside(_)) => return Err(End::Refused("the client's duty")),
+                Err(Stop::Outside(_)) => return Err(RunEnd::Refused("the client's duty")),
                 Err(Stop::Stuck(site)) => {
                     let is_answered = self.is_answered(&mut server, &request, client, &choices.run()[..asked])?;
                     return Err(if is_answered || begun > 0 && self.has_beginning(&done, &request, client) {
-                        End::Refused("what the specification assumes")
+                        RunEnd::Refused("what the specification assumes")
                     } else {
                         Stop::Stuck(site).into()
                     });

@@ -2,9 +2,9 @@
 //!
 //! `5` from a client of `cmp_rst` becomes `1`; `true` becomes `{"$error": "malformed", …}`, and nothing has happened.
 
-use super::connection::Request;
-use super::record::Record;
-use super::wire::{Kind, Refusal};
+use super::connection::ClientLine;
+use super::record::TraceRecord;
+use super::wire::{Refusal, Unanswered};
 use crate::cli::exit::Exit;
 use crate::cli::stopped;
 use crate::cli::terminal::Terminal;
@@ -29,19 +29,19 @@ pub struct Answering {
     /// The source of the server's choices.
     pub choices: Random,
     /// The trace to which what happens is written, if one is wanted.
-    pub record: Option<Record>,
+    pub record: Option<TraceRecord>,
     /// The places that the user has been told of.
     pub stated: HashSet<Option<Site>>,
     /// The worst that was met.
     pub exit: Exit,
     /// Requests that have no run now.
-    pub waiting: Vec<Request>,
+    pub waiting: Vec<ClientLine>,
     /// The number of clients that there are.
     pub clients: Arc<AtomicUsize>,
 }
 
 /// The outcome of a request.
-enum Outcome {
+enum RequestOutcome {
     /// It was handled; this line, if there is one, is the answer.
     Handled(Option<String>),
     /// Nothing has happened.
@@ -55,7 +55,7 @@ impl Answering {
     ///
     /// # Errors
     /// A message, one line: the trace cannot be written. What was handled last has no answer then.
-    pub fn take(&mut self, request: Request, terminal: &mut Terminal) -> Result<(), String> {
+    pub fn take(&mut self, request: ClientLine, terminal: &mut Terminal) -> Result<(), String> {
         let mut is_news = self.attempt(request, terminal)?;
         while is_news {
             is_news = false;
@@ -78,14 +78,14 @@ impl Answering {
     }
 
     /// Tries to handle a request; returns whether it was handled: else it is refused, or waits.
-    fn attempt(&mut self, request: Request, terminal: &mut Terminal) -> Result<bool, String> {
+    fn attempt(&mut self, request: ClientLine, terminal: &mut Terminal) -> Result<bool, String> {
         let (is_handled, line) = match self.outcome(&request, terminal)? {
-            Outcome::Handled(line) => (true, line),
-            Outcome::Refused(refusal) => (false, Some(refusal.of_line(request.line).to_string())),
-            Outcome::Stuck(stop) if self.clients.load(Ordering::Relaxed) <= self.waiting.len() + 1 => {
+            RequestOutcome::Handled(line) => (true, line),
+            RequestOutcome::Refused(refusal) => (false, Some(refusal.of_line(request.line).to_string())),
+            RequestOutcome::Stuck(stop) if self.clients.load(Ordering::Relaxed) <= self.waiting.len() + 1 => {
                 (false, Some(self.refuse(&stop, terminal).of_line(request.line).to_string()))
             }
-            Outcome::Stuck(_) => {
+            RequestOutcome::Stuck(_) => {
                 self.waiting.push(request);
                 return Ok(false);
             }
@@ -95,19 +95,19 @@ impl Answering {
         Ok(is_handled)
     }
 
-    fn outcome(&mut self, asked: &Request, terminal: &mut Terminal) -> Result<Outcome, String> {
+    fn outcome(&mut self, asked: &ClientLine, terminal: &mut Terminal) -> Result<RequestOutcome, String> {
         let request = match self.request(&asked.text) {
             Ok(request) => request,
-            Err(refusal) => return Ok(Outcome::Refused(refusal)),
+            Err(refusal) => return Ok(RequestOutcome::Refused(refusal)),
         };
         match self.server.handle(&request, asked.client, &mut self.choices) {
-            Err(stop @ Stop::Stuck(_)) => Ok(Outcome::Stuck(stop)),
-            Err(stop) => Ok(Outcome::Refused(self.refuse(&stop, terminal))),
+            Err(stop @ Stop::Stuck(_)) => Ok(RequestOutcome::Stuck(stop)),
+            Err(stop) => Ok(RequestOutcome::Refused(self.refuse(&stop, terminal))),
             Ok(reply) => {
                 if let Some(record) = &mut self.record {
                     record.note(&self.spec, asked.client, &request, &reply)?;
                 }
-                Ok(Outcome::Handled(self.line(&reply)))
+                Ok(RequestOutcome::Handled(self.line(&reply)))
             }
         }
     }
@@ -122,7 +122,7 @@ impl Answering {
     fn request(&self, text: &[u8]) -> Result<Value, Refusal> {
         let malformed = |offset: usize, message: String| {
             let before = String::from_utf8_lossy(&text[..offset.min(text.len())]);
-            Refusal { column: Some(before.chars().count() as u64 + 1), ..Refusal::new(Kind::Malformed, message) }
+            Refusal { column: Some(before.chars().count() as u64 + 1), ..Refusal::new(Unanswered::Malformed, message) }
         };
         let text = std::str::from_utf8(text)
             .map_err(|error| malformed(error.valid_up_to(), "this byte is not valid UTF-8".into()))?;
@@ -133,13 +133,13 @@ impl Answering {
     /// Makes the refusal that the client gets. Troubles of the specification are told to the user too, each place once.
     fn refuse(&mut self, stop: &Stop, terminal: &mut Terminal) -> Refusal {
         let kind = match stop {
-            Stop::Fault(_) => Kind::Fault,
-            Stop::Outside(_) => Kind::Outside,
-            Stop::Stuck(_) => Kind::Stuck,
-            Stop::Limit(_) | Stop::Undecided(_) | Stop::Mismatch(_) | Stop::Choice(_) => Kind::Limit,
+            Stop::Fault(_) => Unanswered::Fault,
+            Stop::Outside(_) => Unanswered::Outside,
+            Stop::Stuck(_) => Unanswered::Stuck,
+            Stop::Limit(_) | Stop::Undecided(_) | Stop::Mismatch(_) | Stop::Choice(_) => Unanswered::Limit,
         };
         let site = stopped::site(stop);
-        if kind != Kind::Outside && self.stated.insert(site) {
+        if kind != Unanswered::Outside && self.stated.insert(site) {
             self.exit = self.exit.worst(stopped::report(&self.spec, stop, terminal));
         }
         let place = site.map(|site| format!(" ({})", self.place(site))).unwrap_or_default();

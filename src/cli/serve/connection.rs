@@ -3,7 +3,7 @@
 //! A client waits for nobody but itself: while it does not take its answers, no further line of it is read. Requests of
 //! all clients go through one channel; each client has at most one in it, so it holds no more than there are clients.
 
-use super::wire::{Kind, Lines, MAX_REQUEST_BYTES, Piece, Refusal};
+use super::wire::{Arrival, Lines, MAX_REQUEST_BYTES, Refusal, Unanswered};
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// A message to the one that handles requests.
 pub enum Message {
     /// A client asks.
-    Request(Request),
+    Request(ClientLine),
     /// There will be no more requests; an error where the client could not be read or written.
     Ended(io::Result<()>),
     /// A client of several has left.
@@ -22,7 +22,7 @@ pub enum Message {
 }
 
 /// A line of a client.
-pub struct Request {
+pub struct ClientLine {
     /// Whose.
     pub client: u64,
     /// Which, from 1.
@@ -63,23 +63,23 @@ impl UnderWay {
 }
 
 /// A request is under way as long as this is there.
-struct Begun<'d>(&'d UnderWay);
+struct RequestGuard<'d>(&'d UnderWay);
 
-impl<'d> Begun<'d> {
-    fn new(under_way: &'d UnderWay) -> Begun<'d> {
+impl<'d> RequestGuard<'d> {
+    fn new(under_way: &'d UnderWay) -> RequestGuard<'d> {
         under_way.change(|count| count + 1);
-        Begun(under_way)
+        RequestGuard(under_way)
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for RequestGuard<'_> {
     fn drop(&mut self) {
         self.0.change(|count| count - 1);
     }
 }
 
 /// The next thing that happens to a client.
-enum Next {
+enum ClientEvent {
     /// It is written this line.
     Write(String),
     /// It is owed nothing.
@@ -112,35 +112,37 @@ impl Desk {
         let mut lines = Lines::new(input);
         loop {
             let piece = lines.next_piece()?;
-            let _begun = Begun::new(&self.under_way);
+            let _begun = RequestGuard::new(&self.under_way);
             match self.next(client, lines.line(), piece) {
-                Next::Write(line) => write(&mut output, &line)?,
-                Next::Silence => {}
-                Next::End => return Ok(()),
+                ClientEvent::Write(line) => write(&mut output, &line)?,
+                ClientEvent::Silence => {}
+                ClientEvent::End => return Ok(()),
             }
         }
     }
 
-    fn next(&self, client: u64, line: u64, piece: Piece) -> Next {
-        let refused = |kind, message: String| Next::Write(Refusal::new(kind, message).of_line(line).to_string());
+    fn next(&self, client: u64, line: u64, piece: Arrival) -> ClientEvent {
+        let refused = |kind, message: String| ClientEvent::Write(Refusal::new(kind, message).of_line(line).to_string());
         match piece {
-            Piece::Line(text) => self.ask(client, line, text),
-            Piece::TooLong => refused(Kind::TooLong, format!("a line can have at most {MAX_REQUEST_BYTES} bytes")),
-            Piece::CutOff => refused(Kind::CutOff, "the input ended in the middle of this line".into()),
-            Piece::End => Next::End,
+            Arrival::Line(text) => self.ask(client, line, text),
+            Arrival::TooLong => {
+                refused(Unanswered::TooLong, format!("a line can have at most {MAX_REQUEST_BYTES} bytes"))
+            }
+            Arrival::CutOff => refused(Unanswered::CutOff, "the input ended in the middle of this line".into()),
+            Arrival::End => ClientEvent::End,
         }
     }
 
-    fn ask(&self, client: u64, line: u64, text: Vec<u8>) -> Next {
+    fn ask(&self, client: u64, line: u64, text: Vec<u8>) -> ClientEvent {
         let (back, answer) = sync_channel(1);
-        let request = Request { client, line, text, back };
+        let request = ClientLine { client, line, text, back };
         if self.messages.send(Message::Request(request)).is_err() {
-            return Next::End;
+            return ClientEvent::End;
         }
         match answer.recv() {
-            Ok(Some(line)) => Next::Write(line),
-            Ok(None) => Next::Silence,
-            Err(_) => Next::End,
+            Ok(Some(line)) => ClientEvent::Write(line),
+            Ok(None) => ClientEvent::Silence,
+            Err(_) => ClientEvent::End,
         }
     }
 }

@@ -12,14 +12,14 @@ mod wire;
 use super::arguments::Serve;
 use super::exit::Exit;
 use super::terminal::Terminal;
-use super::values::Drawn;
+use super::values::RangeUse;
 use super::{failed, files, load, stopped};
 use answering::Answering;
-use connection::{Desk, Message, Request, UnderWay};
+use connection::{ClientLine, Desk, Message, UnderWay};
 use mayhap::choice::Random;
 use mayhap::server::{Ranges, Server};
 use mayhap::spec::Spec;
-use record::{Clients, Record};
+use record::{Clients, TraceRecord};
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
-use wire::{Kind, Refusal};
+use wire::{Refusal, Unanswered};
 
 /// The time that clients have in the end to take the answers that are under way.
 const GRACE: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
 }
 
 fn ranges(options: &Serve) -> Result<Ranges, &'static str> {
-    if options.ranges.iter().any(|range| range.what == Drawn::Request) {
+    if options.ranges.iter().any(|range| range.what == RangeUse::Request) {
         return Err("--range request=LO..HI is for `mayhap simulate`: here the requests come from the clients");
     }
     let choose = options.ranges.last().map(|range| (range.low, range.high));
@@ -75,9 +75,9 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
     Ok(exit.worst(answering.exit))
 }
 
-fn record(path: Option<&Path>, spec: &Spec, options: &Serve) -> Result<Option<Record>, String> {
+fn record(path: Option<&Path>, spec: &Spec, options: &Serve) -> Result<Option<TraceRecord>, String> {
     let clients = if options.stdio { Clients::One } else { Clients::Several };
-    path.map(|path| Record::create(path, &options.file, spec, clients)).transpose()
+    path.map(|path| TraceRecord::create(path, &options.file, spec, clients)).transpose()
 }
 
 /// Opens for clients.
@@ -133,8 +133,8 @@ fn ended(result: io::Result<()>, terminal: &mut Terminal) -> Exit {
 }
 
 /// Turns away what still comes, and lets clients take what they were answered.
-fn end(messages: Receiver<Message>, waiting: Vec<Request>, under_way: &UnderWay) {
-    let stopping = Refusal::new(Kind::Stopping, "the server is shutting down");
+fn end(messages: Receiver<Message>, waiting: Vec<ClientLine>, under_way: &UnderWay) {
+    let stopping = Refusal::new(Unanswered::Stopping, "the server is shutting down");
     let asked = messages.try_iter().filter_map(|message| match message {
         Message::Request(request) => Some(request),
         Message::Left | Message::Ended(_) | Message::Interrupted => None,

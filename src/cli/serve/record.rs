@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 
 /// A trace that is being written, and the file where it goes.
-pub struct Record {
+pub struct TraceRecord {
     file: File,
     name: String,
     clients: Clients,
@@ -30,17 +30,17 @@ pub enum Clients {
     Several,
 }
 
-impl Record {
+impl TraceRecord {
     /// Begins a trace of the specification that was read from a file.
     ///
     /// # Errors
     /// A message, one line: the file cannot be written.
-    pub fn create(path: &Path, read: &Path, spec: &Spec, clients: Clients) -> Result<Record, String> {
+    pub fn create(path: &Path, read: &Path, spec: &Spec, clients: Clients) -> Result<TraceRecord, String> {
         if files::is_stdin(path) {
             return Err("--trace needs the name of a file: standard output is already in use".into());
         }
         let file = files::create(path, read)?;
-        let mut record = Record { file, name: files::shown(path), clients, written: 0 };
+        let mut record = TraceRecord { file, name: files::shown(path), clients, written: 0 };
         record.line(&format!("{{\"mayhap\": 1, \"spec\": {}}}", quoted(&spec.program.name)))?;
         Ok(record)
     }

@@ -3,7 +3,7 @@
 //! A connection that is one too many is told so and closed; all others never notice it.
 
 use super::connection::{Desk, Message};
-use super::wire::{Kind, Refusal};
+use super::wire::{Refusal, Unanswered};
 use crate::cli::files;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -58,9 +58,9 @@ fn next(listener: &TcpListener) -> Option<TcpStream> {
 }
 
 /// Counted as long as it is there; that it is gone is told.
-struct Open(Arc<AtomicUsize>, Desk);
+struct OpenConnection(Arc<AtomicUsize>, Desk);
 
-impl Drop for Open {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
         self.1.send(Message::Left);
@@ -70,7 +70,7 @@ impl Drop for Open {
 /// Serves a connection in a thread of its own; false where the system has none left, and the connection is closed.
 fn serve(stream: TcpStream, number: u64, open: &Arc<AtomicUsize>, desk: Desk) -> bool {
     open.fetch_add(1, Ordering::Relaxed);
-    let counted = Open(open.clone(), desk.clone());
+    let counted = OpenConnection(open.clone(), desk.clone());
     let serving = move || {
         let _counted = counted;
         // An answer leaves when it is there; where that cannot be asked for, it leaves later.
@@ -83,7 +83,7 @@ fn serve(stream: TcpStream, number: u64, open: &Arc<AtomicUsize>, desk: Desk) ->
 }
 
 fn turn_away(mut stream: &TcpStream, most: usize) {
-    let refusal = Refusal::new(Kind::Busy, format!("there are {most} connections already, try again later"));
+    let refusal = Refusal::new(Unanswered::Busy, format!("there are {most} connections already, try again later"));
     _ = stream.write_all(format!("{refusal}\n").as_bytes());
     close(stream);
 }

@@ -12,7 +12,7 @@ pub const MAX_REQUEST_BYTES: usize = 1 << 20;
 
 /// The next piece of what comes from a client.
 #[derive(PartialEq, Eq, Debug)]
-pub enum Piece {
+pub enum Arrival {
     /// A line, without its end.
     Line(Vec<u8>),
     /// A line longer than [`MAX_REQUEST_BYTES`]; the rest of it is passed over.
@@ -27,11 +27,11 @@ pub enum Piece {
 pub struct Lines<R> {
     input: R,
     line: u64,
-    at: At,
+    at: LinePlace,
 }
 
 /// The place in the input at which [`Lines`] stands.
-enum At {
+enum LinePlace {
     LineStart,
     /// In a line that was too long.
     InLongLine,
@@ -40,7 +40,7 @@ enum At {
 impl<R: BufRead> Lines<R> {
     /// Stands before the first line.
     pub fn new(input: R) -> Lines<R> {
-        Lines { input, line: 0, at: At::LineStart }
+        Lines { input, line: 0, at: LinePlace::LineStart }
     }
 
     /// The number of the line last read, from 1.
@@ -49,8 +49,8 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line that is not blank; never more than [`MAX_REQUEST_BYTES`] are in memory.
-    pub fn next_piece(&mut self) -> io::Result<Piece> {
-        if let At::InLongLine = std::mem::replace(&mut self.at, At::LineStart) {
+    pub fn next_piece(&mut self) -> io::Result<Arrival> {
+        if let LinePlace::InLongLine = std::mem::replace(&mut self.at, LinePlace::LineStart) {
             self.input.skip_until(b'\n')?;
         }
         let mut text = Vec::new();
@@ -60,13 +60,13 @@ impl<R: BufRead> Lines<R> {
             (&mut self.input).take(MAX_REQUEST_BYTES as u64 + 1).read_until(b'\n', &mut text)?;
             if text.pop_if(|last| *last == b'\n').is_some() {
                 if !is_blank(&text) {
-                    return Ok(Piece::Line(text));
+                    return Ok(Arrival::Line(text));
                 }
             } else if text.len() > MAX_REQUEST_BYTES {
-                self.at = At::InLongLine;
-                return Ok(Piece::TooLong);
+                self.at = LinePlace::InLongLine;
+                return Ok(Arrival::TooLong);
             } else {
-                return Ok(if is_blank(&text) { Piece::End } else { Piece::CutOff });
+                return Ok(if is_blank(&text) { Arrival::End } else { Arrival::CutOff });
             }
         }
     }
@@ -78,7 +78,7 @@ fn is_blank(line: &[u8]) -> bool {
 
 /// Why a line gets no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum Unanswered {
     /// No value of the request's type.
     Malformed,
     /// Longer than [`MAX_REQUEST_BYTES`].
@@ -99,18 +99,18 @@ pub enum Kind {
     Stopping,
 }
 
-impl Kind {
+impl Unanswered {
     fn word(self) -> &'static str {
         match self {
-            Kind::Malformed => "malformed",
-            Kind::TooLong => "too_long",
-            Kind::CutOff => "cut_off",
-            Kind::Outside => "outside",
-            Kind::Fault => "fault",
-            Kind::Stuck => "stuck",
-            Kind::Limit => "limit",
-            Kind::Busy => "busy",
-            Kind::Stopping => "stopping",
+            Unanswered::Malformed => "malformed",
+            Unanswered::TooLong => "too_long",
+            Unanswered::CutOff => "cut_off",
+            Unanswered::Outside => "outside",
+            Unanswered::Fault => "fault",
+            Unanswered::Stuck => "stuck",
+            Unanswered::Limit => "limit",
+            Unanswered::Busy => "busy",
+            Unanswered::Stopping => "stopping",
         }
     }
 }
@@ -119,7 +119,7 @@ impl Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The kind of trouble.
-    pub kind: Kind,
+    pub kind: Unanswered,
     /// The trouble in words, for people.
     pub message: String,
     /// The line of the client that it is about, from 1.
@@ -130,7 +130,7 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal that is about no line in particular.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Refusal {
+    pub fn new(kind: Unanswered, message: impl Into<String>) -> Refusal {
         Refusal { kind, message: message.into(), line: None, column: None }
     }
 
@@ -157,19 +157,19 @@ impl fmt::Display for Refusal {
 mod tests {
     use super::*;
 
-    fn pieces(input: &[u8]) -> Vec<(u64, Piece)> {
+    fn pieces(input: &[u8]) -> Vec<(u64, Arrival)> {
         let mut lines = Lines::new(input);
         let mut found = Vec::new();
         loop {
             match lines.next_piece().unwrap() {
-                Piece::End => return found,
+                Arrival::End => return found,
                 piece => found.push((lines.line(), piece)),
             }
         }
     }
 
-    fn line(text: &str) -> Piece {
-        Piece::Line(text.into())
+    fn line(text: &str) -> Arrival {
+        Arrival::Line(text.into())
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(pieces(b""), []);
         assert_eq!(pieces(b"\n \r\n\t"), []);
         assert_eq!(pieces(b"5\n\n 6\r\n"), [(1, line("5")), (3, line(" 6\r"))]);
-        assert_eq!(pieces(b"5\n6"), [(1, line("5")), (2, Piece::CutOff)]);
+        assert_eq!(pieces(b"5\n6"), [(1, line("5")), (2, Arrival::CutOff)]);
     }
 
     #[test]
@@ -186,16 +186,16 @@ mod tests {
         let input = format!("{longest}\n{longest}x\n5\n{}", longest.repeat(3));
         assert_eq!(
             pieces(input.as_bytes()),
-            [(1, line(&longest)), (2, Piece::TooLong), (3, line("5")), (4, Piece::TooLong)]
+            [(1, line(&longest)), (2, Arrival::TooLong), (3, line("5")), (4, Arrival::TooLong)]
         );
-        assert_eq!(pieces(longest.as_bytes()), [(1, Piece::CutOff)]);
+        assert_eq!(pieces(longest.as_bytes()), [(1, Arrival::CutOff)]);
     }
 
     #[test]
     fn a_refusal_is_one_line_of_json() {
-        let refusal = Refusal::new(Kind::Malformed, "a \"b\"\n").of_line(3);
+        let refusal = Refusal::new(Unanswered::Malformed, "a \"b\"\n").of_line(3);
         let text = r#"{"$error": "malformed", "message": "a \"b\"\n", "line": 3, "column": 7}"#;
         assert_eq!(Refusal { column: Some(7), ..refusal }.to_string(), text);
-        assert_eq!(Refusal::new(Kind::Busy, "x").to_string(), r#"{"$error": "busy", "message": "x"}"#);
+        assert_eq!(Refusal::new(Unanswered::Busy, "x").to_string(), r#"{"$error": "busy", "message": "x"}"#);
     }
 }

@@ -13,7 +13,7 @@ use crate::syntax::ast::{Clause, Expr, ExprKind};
 
 /// The kinds of collection that a construct can run over; the text names the construct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Runs {
+pub(super) enum ElementSources {
     Lists(&'static str),
     ListsAndSets(&'static str),
 }
@@ -25,30 +25,30 @@ pub(super) struct CollectionKind {
     /// The reason why the elements of an empty literal are open.
     empty: Origin,
     /// The collections that its comprehension runs over.
-    runs: Runs,
+    runs: ElementSources,
 }
 
 /// Lists.
 pub(super) const LIST: CollectionKind =
-    CollectionKind { of: Type::List, empty: Origin::EmptyList, runs: Runs::Lists("`[…]`") };
+    CollectionKind { of: Type::List, empty: Origin::EmptyList, runs: ElementSources::Lists("`[…]`") };
 /// Sets.
 pub(super) const SET: CollectionKind =
-    CollectionKind { of: Type::Set, empty: Origin::EmptyBraces, runs: Runs::ListsAndSets("`{…}`") };
+    CollectionKind { of: Type::Set, empty: Origin::EmptyBraces, runs: ElementSources::ListsAndSets("`{…}`") };
 
 /// The type of the elements of what is run over.
-pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: Runs) -> TypeId {
+pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: ElementSources) -> TypeId {
     let ty = cx.synthesize(over);
     let head = cx.head_now(ty, over.span, "a list");
     let (what, expected) = match (&head, runs) {
-        (Type::List(of), _) | (Type::Set(of), Runs::ListsAndSets(_)) => return *of,
+        (Type::List(of), _) | (Type::Set(of), ElementSources::ListsAndSets(_)) => return *of,
         (Type::Error, _) => return ERROR,
-        (_, Runs::Lists(what)) => (what, "expected a list"),
-        (_, Runs::ListsAndSets(what)) => (what, "expected a list or a set"),
+        (_, ElementSources::Lists(what)) => (what, "expected a list"),
+        (_, ElementSources::ListsAndSets(what)) => (what, "expected a list or a set"),
     };
     let help = match (head, runs) {
         (Type::Set(_), _) => Some("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
-        (Type::Map(..), Runs::Lists(_)) => Some("`m.keys().to_list()` sorts the keys of a map"),
-        (Type::Map(..), Runs::ListsAndSets(_)) => Some("`m.keys()` is the set of the keys of a map"),
+        (Type::Map(..), ElementSources::Lists(_)) => Some("`m.keys().to_list()` sorts the keys of a map"),
+        (Type::Map(..), ElementSources::ListsAndSets(_)) => Some("`m.keys()` is the set of the keys of a map"),
         _ => None,
     };
     let message = format!("{what} cannot iterate over {}", cx.show(ty));
@@ -138,7 +138,7 @@ pub(super) fn map_comprehension<'a>(
     })
 }
 
-fn clauses<'a>(cx: &mut Checker<'a>, clauses: &'a [Clause], runs: Runs) {
+fn clauses<'a>(cx: &mut Checker<'a>, clauses: &'a [Clause], runs: ElementSources) {
     for clause in clauses {
         match clause {
             Clause::For { binder: element, over } => {

@@ -4,7 +4,7 @@
 //! In `either None or Some(choose)` with `option<Tag>` wanted, the `choose` is of type `Tag`.
 
 use super::choice::{ALL, ANY, chooses, without_choices};
-use super::collection::{Runs, elements};
+use super::collection::{ElementSources, elements};
 use super::construct::Application;
 use super::context::{Checker, Want};
 use super::denote::denote;
@@ -18,7 +18,7 @@ use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, ERROR, INT, TypeId};
 use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, NodeId, Pattern, Quantifier, UnaryOp};
 
-const PICKS: Runs = Runs::ListsAndSets("`pick`");
+const PICKS: ElementSources = ElementSources::ListsAndSets("`pick`");
 
 impl<'a> Checker<'a> {
     /// Checks an expression; what `is` binds inside is not visible behind it.
@@ -202,7 +202,7 @@ fn chosen_where<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: TypeId, condition:
 }
 
 fn quantified<'a>(cx: &mut Checker<'a>, element: &'a Pattern, over: &'a Expr, body: &'a Expr) {
-    let ty = elements(cx, over, Runs::ListsAndSets("`any` and `all`"));
+    let ty = elements(cx, over, ElementSources::ListsAndSets("`any` and `all`"));
     cx.scoped(|cx| {
         binder(cx, element, ty);
         cx.condition(body);

@@ -2,7 +2,7 @@
 //!
 //! In `if_match != None` the left operand says the type of the right one.
 
-use super::collection::{Runs, elements};
+use super::collection::{ElementSources, elements};
 use super::context::{Checker, Want};
 use super::lint::lint_comparison;
 use super::needs::{Operands, operands};
@@ -72,7 +72,7 @@ fn membership<'a>(cx: &mut Checker<'a>, element: &'a Expr, collection: &'a Expr)
         ExprKind::List(_) if !needs_context(element) => Type::List,
         ExprKind::Set(_) if !needs_context(element) => Type::Set,
         _ => {
-            let of = elements(cx, collection, Runs::ListsAndSets("`in`"));
+            let of = elements(cx, collection, ElementSources::ListsAndSets("`in`"));
             cx.check(element, Want::since(of, collection.span, "the elements are of this type"));
             return;
         }

@@ -4,7 +4,7 @@
 
 use super::call::{arguments, peer_call};
 use super::checked::Res;
-use super::collection::{Runs, elements, indexed};
+use super::collection::{ElementSources, elements, indexed};
 use super::construct::Application;
 use super::context::{Checker, Want};
 use super::denote::denote;
@@ -81,7 +81,7 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
         }
         StatementKind::For { binder: element, over, body } => {
             let ty = cx.in_unit(|cx| {
-                let ty = elements(cx, over, Runs::Lists("`for`"));
+                let ty = elements(cx, over, ElementSources::Lists("`for`"));
                 cx.close(ty)
             });
             cx.scoped(|cx| {

@@ -8,9 +8,9 @@ mod registers;
 mod steps;
 mod there;
 
-use super::code::{Binary, Domain, Function, Op, Operand, Pc, Program, Touch, Unary};
+use super::code::{Binary, ChoiceDomain, Function, Op, Operand, Pc, Program, Touch, Unary};
 use super::types::{Type, Types};
-use registers::{Part, Registers};
+use registers::{RegisterRange, Registers};
 
 /// The access that a `pick` from a variable counts as.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +52,7 @@ pub(super) fn watch(program: &mut Program, types: &Types) {
 fn touches(program: &Program, types: &Types, function: usize, picking: Picking) -> Vec<Vec<Touch>> {
     let function = &program.functions[function];
     let mut found = Vec::with_capacity(function.code.len());
-    for part in Part::all(function) {
+    for part in RegisterRange::all(function) {
         let registers = Registers::of(&part, program);
         let analysis = Analysis { program, types, function, start: part.start, registers, picking };
         found.extend((0..part.len()).map(|pc| analysis.touches(pc)));
@@ -120,7 +120,7 @@ impl Analysis<'_> {
                 self.container(*dst, op, *map, &[*key], &mut found);
                 [*key, *value].into_iter().for_each(|operand| self.whole(operand, &mut found));
             }
-            Op::Choose { dst, domain: Domain::Element(over, _) } | Op::PickElement { dst, over, .. } => {
+            Op::Choose { dst, domain: ChoiceDomain::Element(over, _) } | Op::PickElement { dst, over, .. } => {
                 match self.picking {
                     Picking::Whole => self.whole(*over, &mut found),
                     Picking::Element => keyed(*over, &[Operand::Register(*dst)], &mut found),

@@ -7,7 +7,7 @@ use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Unary};
 use crate::value::Value;
 
 /// Instructions that use the same registers.
-pub(super) struct Part<'a> {
+pub(super) struct RegisterRange<'a> {
     /// The position of the first one.
     pub(super) start: usize,
     code: &'a [Op],
@@ -15,11 +15,11 @@ pub(super) struct Part<'a> {
     registers: u32,
 }
 
-impl Part<'_> {
+impl RegisterRange<'_> {
     /// The parts of a function, in order.
-    pub(super) fn all(function: &Function) -> Vec<Part<'_>> {
+    pub(super) fn all(function: &Function) -> Vec<RegisterRange<'_>> {
         let Function { code, params, registers, .. } = function;
-        let part = |range: std::ops::Range<usize>| Part {
+        let part = |range: std::ops::Range<usize>| RegisterRange {
             start: range.start,
             code: &code[range],
             params: *params,
@@ -55,7 +55,7 @@ struct Filter {
 }
 
 impl Registers {
-    pub(super) fn of(part: &Part<'_>, program: &Program) -> Registers {
+    pub(super) fn of(part: &RegisterRange<'_>, program: &Program) -> Registers {
         let count = part.registers as usize;
         let mut written: Vec<Vec<usize>> = vec![Vec::new(); count];
         // A parameter is written where the function is entered.
@@ -143,7 +143,7 @@ impl Registers {
 
     /// Follows variables through registers: what always comes from one variable is assumed first, and what does not is
     /// taken back until nothing changes.
-    fn follow(&mut self, part: &Part<'_>, written: &[Vec<usize>]) {
+    fn follow(&mut self, part: &RegisterRange<'_>, written: &[Vec<usize>]) {
         for _ in 0..written.len() {
             for (register, written) in written.iter().enumerate().skip(part.params as usize) {
                 let first = written.iter().find_map(|pc| self.source(part, *pc));
@@ -171,7 +171,7 @@ impl Registers {
 
     /// Returns the operand that an instruction's result is a version of, but for the keys that it names. The empty list
     /// with which a loop begins that leaves one element out counts as a version of what it runs over.
-    fn source(&self, part: &Part<'_>, pc: usize) -> Option<Operand> {
+    fn source(&self, part: &RegisterRange<'_>, pc: usize) -> Option<Operand> {
         if let Some(filter) = self.filters.iter().find(|filter| filter.pc as usize == pc + 1) {
             return Some(filter.over);
         }
@@ -186,7 +186,7 @@ impl Registers {
     }
 
     /// Tests whether an instruction writes the register within a loop that leaves one element out.
-    fn is_filtered(&self, part: &Part<'_>, pc: usize, register: u32) -> bool {
+    fn is_filtered(&self, part: &RegisterRange<'_>, pc: usize, register: u32) -> bool {
         let pushes = matches!(&part.code[pc], Op::Push { dst, .. } if *dst == register);
         pushes && self.filters.iter().any(|filter| filter.dst == register && filter.pc as usize + 6 == pc)
     }
@@ -210,11 +210,11 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// The loops that do nothing but leave one element out of a list.
-fn filters(part: &Part<'_>, program: &Program) -> Vec<Filter> {
+fn filters(part: &RegisterRange<'_>, program: &Program) -> Vec<Filter> {
     (1..part.code.len()).filter_map(|pc| filter(part, program, pc)).collect()
 }
 
-fn filter(part: &Part<'_>, program: &Program, pc: usize) -> Option<Filter> {
+fn filter(part: &RegisterRange<'_>, program: &Program, pc: usize) -> Option<Filter> {
     let [
         Op::Copy { dst, src: Operand::Constant(empty) },
         Op::Iterate { dst: over_cursor, over },

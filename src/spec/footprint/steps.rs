@@ -3,19 +3,19 @@
 //! `step { let x = pick live; live := [y for y in live if y != x]; }` is *keyed*: a run of it touches everything at one key,
 //! so runs with different keys have nothing to do with each other.
 
-use super::registers::{Part, Registers};
+use super::registers::{RegisterRange, Registers};
 use super::there::Lookups;
 use super::{Picking, touches};
-use crate::spec::code::{Component, Domain, Function, Op, Operand, Program};
+use crate::spec::code::{ChoiceDomain, Function, Op, Operand, Program, StepComponent};
 use crate::spec::types::Types;
 use crate::syntax::ast::NodeId;
 
 /// The steps of a program, by what they have to do with each other.
-pub(super) fn components(program: &Program, types: &Types) -> Vec<Component> {
-    let mut components: Vec<Component> = Vec::new();
+pub(super) fn components(program: &Program, types: &Types) -> Vec<StepComponent> {
+    let mut components: Vec<StepComponent> = Vec::new();
     for step in 0..program.steps.len() {
         let mut own = alone(program, types, step);
-        let shares = |other: &Component| own.slots.iter().any(|slot| other.slots.contains(slot));
+        let shares = |other: &StepComponent| own.slots.iter().any(|slot| other.slots.contains(slot));
         let (sharing, apart): (Vec<_>, Vec<_>) = components.into_iter().partition(shares);
         components = apart;
         sharing.into_iter().for_each(|other| absorb(&mut own, other));
@@ -24,7 +24,7 @@ pub(super) fn components(program: &Program, types: &Types) -> Vec<Component> {
     components
 }
 
-fn absorb(own: &mut Component, other: Component) {
+fn absorb(own: &mut StepComponent, other: StepComponent) {
     own.steps.extend(other.steps);
     own.slots.extend(other.slots);
     own.slots.sort_unstable();
@@ -34,11 +34,11 @@ fn absorb(own: &mut Component, other: Component) {
 }
 
 /// A step by itself.
-fn alone(program: &Program, types: &Types, step: usize) -> Component {
+fn alone(program: &Program, types: &Types, step: usize) -> StepComponent {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
     let registers = registers(function, program);
-    let mut component = Component { steps: vec![step], slots: Vec::new(), keyed: true, faultless: true };
+    let mut component = StepComponent { steps: vec![step], slots: Vec::new(), keyed: true, faultless: true };
     let mut root = None;
     for touch in touches(program, types, entry, Picking::Element).into_iter().flatten() {
         component.slots.push(touch.slot);
@@ -65,7 +65,7 @@ fn alone(program: &Program, types: &Types, step: usize) -> Component {
 
 /// The registers of a step, which is one part.
 fn registers(function: &Function, program: &Program) -> Registers {
-    let parts = Part::all(function);
+    let parts = RegisterRange::all(function);
     Registers::of(&parts[0], program)
 }
 
@@ -74,7 +74,7 @@ fn registers(function: &Function, program: &Program) -> Registers {
 pub(super) fn choice_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
-    let picks = |op: &Op| matches!(op, Op::Choose { domain: Domain::Element(..), .. } | Op::PickElement { .. });
+    let picks = |op: &Op| matches!(op, Op::Choose { domain: ChoiceDomain::Element(..), .. } | Op::PickElement { .. });
     let place = match alone(program, types, step).keyed {
         true => key_choice(program, types, step),
         false => function.code.iter().position(picks),

@@ -3,7 +3,7 @@
 //! A step that cannot be faulty is followed only where a request has to do with it, so it matters to see that it cannot.
 
 use super::registers::Registers;
-use crate::spec::code::{Binary, Domain, Function, Op, Operand, Unary};
+use crate::spec::code::{Binary, ChoiceDomain, Function, Op, Operand, Unary};
 
 /// The lookups of a function: its code, and what is known of the registers that hold the keys.
 pub(super) struct Lookups<'a> {
@@ -37,7 +37,7 @@ impl Lookups<'_> {
     /// Tests whether a register holds an element of the keys of a variable: a chosen one, or one that a loop comes to.
     fn is_element(&self, key: u32, slot: u32) -> bool {
         let chosen = self.written(key).is_some_and(|(_, op)| match op {
-            Op::Choose { domain: Domain::Element(over, _), .. } | Op::PickElement { over, .. } => {
+            Op::Choose { domain: ChoiceDomain::Element(over, _), .. } | Op::PickElement { over, .. } => {
                 self.are_keys(*over, slot)
             }
             _ => false,

@@ -1,9 +1,9 @@
 //! `choose`, `pick` and `either` as expressions.
 
-use super::emit::{Emitter, Label};
+use super::emit::{Emitter, JumpTarget};
 use super::pure::{has_loop, is_pure, unparenthesized};
 use super::subject::note_choice;
-use crate::spec::code::{Binary, Domain, Op, Operand};
+use crate::spec::code::{Binary, ChoiceDomain, Op, Operand};
 use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::value::Value;
@@ -12,7 +12,7 @@ use crate::value::Value;
 pub(super) fn chosen(e: &mut Emitter, ty: TypeId) -> Operand {
     e.context.chooses_maps |= e.context.checked.types.holds_maps(ty);
     note_choice(e, "choice");
-    e.give(|dst| Op::Choose { dst, domain: Domain::Type(ty) })
+    e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Type(ty) })
 }
 
 /// `choose x: T where e`
@@ -45,7 +45,7 @@ pub(super) fn assume(e: &mut Emitter, condition: &Expr) {
     let mut parts = conjuncts(e, condition);
     let pure = usize::from(!is_pure(e, parts[0]));
     parts[pure..].sort_by_key(|part| has_loop(part));
-    let mut end = Label::default();
+    let mut end = JumpTarget::default();
     for (at, part) in parts.iter().enumerate() {
         let cond = e.expr(part);
         e.emit(Op::Assume { cond });
@@ -69,7 +69,7 @@ pub(super) fn pick(e: &mut Emitter, over: &Expr) -> Operand {
     if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
         let (from, to) = (e.expr(from), e.expr(to));
         note_choice(e, "pick");
-        return e.give(|dst| Op::Choose { dst, domain: Domain::Range(from, to) });
+        return e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Range(from, to) });
     }
     let collection = e.expr(over);
     let ty = e.type_of(over.id);
@@ -80,7 +80,7 @@ pub(super) fn pick(e: &mut Emitter, over: &Expr) -> Operand {
     note_choice(e, "pick");
     let chosen = match e.kind(element) {
         Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json | Type::Token(_) => {
-            e.give(|dst| Op::Choose { dst, domain: Domain::Element(collection, element) })
+            e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Element(collection, element) })
         }
         _ => e.give(|dst| Op::PickElement { dst, over: collection, ty: element }),
     };
@@ -101,7 +101,7 @@ pub(super) fn either(e: &mut Emitter, alternatives: &[Expr]) -> Operand {
     let [.., last] = alternatives else { return e.constant(Value::Absent) };
     let count = alternatives.len() as u32;
     note_choice(e, "either");
-    let which = e.give(|dst| Op::Choose { dst, domain: Domain::Alternatives(count) });
+    let which = e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Alternatives(count) });
     let mut opened = Vec::new();
     for (at, alternative) in alternatives[..alternatives.len() - 1].iter().enumerate() {
         let cond = if count == 2 {

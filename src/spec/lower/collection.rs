@@ -1,6 +1,6 @@
 //! Literals and comprehensions of lists, sets and maps, and quantifiers: loops over a cursor.
 
-use super::emit::{Emitter, Label};
+use super::emit::{Emitter, JumpTarget};
 use super::pattern::bind_or_fault;
 use super::pure::{is_plain, is_pure, unparenthesized};
 use crate::spec::code::{Binary, Op, Operand, Pc, Register, Unary};
@@ -14,7 +14,7 @@ const WRITTEN_OUT: usize = 8;
 /// A loop that is being emitted.
 pub(super) struct Loop {
     again: Pc,
-    done: Label,
+    done: JumpTarget,
     /// The condition under which the current element is there.
     presence: Register,
 }
@@ -73,7 +73,7 @@ fn open_loop_with(
     }
     let (element, presence) = (e.register(), e.register());
     let again = e.here();
-    let mut done = Label::default();
+    let mut done = JumpTarget::default();
     e.emit_to(&mut done, Op::Next { cursor, element, presence, done: 0 });
     bind_or_fault(e, binder, Operand::Register(element));
     Loop { again, done, presence }
@@ -122,7 +122,7 @@ fn list_clauses(e: &mut Emitter, dst: Register, element: &Expr, clauses: &[Claus
             close_loop(e, open);
         }
         [Clause::If(condition), rest @ ..] => {
-            let mut skip = Label::default();
+            let mut skip = JumpTarget::default();
             let cond = e.expr(condition);
             e.emit_to(&mut skip, Op::Branch { cond, otherwise: 0 });
             list_clauses(e, dst, element, rest, when);
@@ -204,7 +204,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
             e.context.chooses_for_elements |= is_unordered(e, over) && !is_pure_for_each(e, entry, rest);
             let presence = Operand::Register(open.presence);
             let when = e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence });
-            let mut skip = Label::default();
+            let mut skip = JumpTarget::default();
             e.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
             map_clauses(e, dst, entry, rest, when);
             e.place(skip);
@@ -213,7 +213,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
         [Clause::If(condition), rest @ ..] => {
             let cond = under(e, when, is_pure(e, condition), |e| e.expr(condition));
             let when = e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: cond });
-            let mut skip = Label::default();
+            let mut skip = JumpTarget::default();
             e.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
             map_clauses(e, dst, entry, rest, when);
             e.place(skip);
@@ -255,7 +255,7 @@ pub(super) fn quantified(
 fn quantified_at_once(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
     let found = nothing_found(e);
     let open = open_loop(e, binder, over);
-    let mut skip = Label::default();
+    let mut skip = JumpTarget::default();
     let presence = Operand::Register(open.presence);
     e.emit_to(&mut skip, Op::Unless { cond: presence, to: 0 });
     let holds = decisive(e, quantifier, body);
@@ -263,7 +263,7 @@ fn quantified_at_once(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern,
     // Once an element is known to decide, the rest is not looked at.
     let a = Operand::Register(found);
     let open_still = e.give(|dst| Op::Unary { dst, op: Unary::Not, a });
-    let mut decided = Label::default();
+    let mut decided = JumpTarget::default();
     e.emit_to(&mut decided, Op::Unless { cond: open_still, to: 0 });
     e.place(skip);
     close_loop(e, open);
@@ -281,7 +281,7 @@ fn quantified_in_order(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern
     let [a, b, presence] = [found, ordered, open.presence].map(Operand::Register);
     let enough = e.give(|dst| Op::Binary { dst, op: Binary::And, a, b });
     let needed = e.give(|dst| Op::Unary { dst, op: Unary::Not, a: enough });
-    let mut decided = Label::default();
+    let mut decided = JumpTarget::default();
     e.emit_to(&mut decided, Op::Unless { cond: needed, to: 0 });
     let when = e.give(|dst| Op::Binary { dst, op: Binary::And, a: presence, b: needed });
     e.emit(Op::Unless { cond: when, to: open.again });
@@ -326,7 +326,7 @@ fn outcome(e: &mut Emitter, quantifier: Quantifier, found: Register) -> Operand 
 fn one_by_one(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern, elements: &[Expr], body: &Expr) -> Operand {
     let dst = e.register();
     let so_far = Operand::Register(dst);
-    let mut decided = Label::default();
+    let mut decided = JumpTarget::default();
     for (at, element) in elements.iter().enumerate() {
         let element = e.expr(element);
         bind_or_fault(e, binder, element);

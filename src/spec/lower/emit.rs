@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Context, Unknown};
+use super::{Context, UnknownMaps};
 use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 use crate::spec::passes::Code;
@@ -46,7 +46,7 @@ pub(super) enum Body {
 
 /// A place in the code that jumps lead to, known later.
 #[derive(Default)]
-pub(super) struct Label(Vec<usize>);
+pub(super) struct JumpTarget(Vec<usize>);
 
 impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     pub(super) fn new(context: &'e mut Context<'c, 'a>, site: NodeId, body: Body) -> Emitter<'e, 'c, 'a> {
@@ -122,7 +122,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
 
     /// Tests whether a value of this type may hold a map or set that started unknown.
     pub(super) fn may_be_unknown(&self, ty: TypeId) -> bool {
-        self.context.unknown == Unknown::Possible && self.context.checked.types.holds_maps(ty)
+        self.context.unknown == UnknownMaps::Possible && self.context.checked.types.holds_maps(ty)
     }
 
     pub(super) fn constant(&mut self, value: Value) -> Operand {
@@ -152,14 +152,14 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     }
 
     /// Emits a jumping instruction whose target is a label.
-    pub(super) fn emit_to(&mut self, label: &mut Label, op: Op) -> usize {
+    pub(super) fn emit_to(&mut self, label: &mut JumpTarget, op: Op) -> usize {
         let at = self.emit(op);
         label.0.push(at);
         at
     }
 
     /// Puts a label here.
-    pub(super) fn place(&mut self, label: Label) {
+    pub(super) fn place(&mut self, label: JumpTarget) {
         let here = self.here();
         for at in label.0 {
             self.code[at].retarget(&mut |_| here, &mut |split| split);
@@ -182,11 +182,11 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
 
     /// Emits the first arm of a joining conditional; [`Emitter::close_arms`] ends the second one.
     pub(super) fn open_arm(&mut self, cond: Operand, arm: impl FnOnce(&mut Self) -> Operand) -> OpenArm {
-        let mut second = Label::default();
+        let mut second = JumpTarget::default();
         let split = self.emit_to(&mut second, Op::Split { cond, otherwise: 0 }) as u32;
         let src = arm(self);
         let dst = self.register();
-        let mut end = Label::default();
+        let mut end = JumpTarget::default();
         self.emit_to(&mut end, Op::Swap { dst, src, end: 0, split });
         self.place(second);
         OpenArm { dst, split, end }
@@ -208,5 +208,5 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
 pub(super) struct OpenArm {
     dst: u32,
     split: u32,
-    end: Label,
+    end: JumpTarget,
 }

@@ -2,7 +2,7 @@
 
 use super::choice::{choose_where, chosen, either, pick, pick_where};
 use super::collection::{list_comprehension, map_comprehension, map_literal, quantified, set_literal};
-use super::emit::{Emitter, Label};
+use super::emit::{Emitter, JumpTarget};
 use super::pattern::{bind_or_fault, last_arm_is_certain, last_pattern, lower_pattern, test, text_value};
 use super::place::cell_of;
 use super::pure::{is_pure, unparenthesized};
@@ -183,7 +183,7 @@ fn both(e: &mut Emitter, a: &Expr, b: &Expr) -> Operand {
         return e.close_arms(vec![arm], no);
     }
     let dst = e.register();
-    let mut end = Label::default();
+    let mut end = JumpTarget::default();
     e.emit(Op::Copy { dst, src: first });
     e.emit_to(&mut end, Op::Unless { cond: Operand::Register(dst), to: 0 });
     let second = e.expr(b);
@@ -203,7 +203,7 @@ fn one(e: &mut Emitter, a: &Expr, b: &Expr) -> Operand {
         return e.close_arms(vec![arm], second);
     }
     let dst = e.register();
-    let mut end = Label::default();
+    let mut end = JumpTarget::default();
     e.emit(Op::Copy { dst, src: first });
     let open = e.give(|dst| Op::Unary { dst, op: Unary::Not, a: first });
     e.emit_to(&mut end, Op::Unless { cond: open, to: 0 });

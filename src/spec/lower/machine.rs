@@ -1,12 +1,12 @@
 //! The integer machine (semantics 2): cell 0 holds the choice, cell 1 the query and then the answer.
 
 use super::Context;
-use super::emit::{Body, Emitter, Label};
+use super::emit::{Body, Emitter, JumpTarget};
 use super::place::assign;
 use super::statement::lower_statement;
 use super::subject::note_choice;
 use crate::spec::check::Machine;
-use crate::spec::code::{Domain, Op, Operand, Slot};
+use crate::spec::code::{ChoiceDomain, Op, Operand, Slot};
 use crate::spec::types::INT;
 use crate::syntax::ast::{Block, NodeId, PlaceRoot, Statement, StatementKind};
 use crate::value::Value;
@@ -29,7 +29,7 @@ impl<'a> Context<'_, 'a> {
         let (request, _client) = (serve.register(), serve.register());
         serve.subject.push_str("!0");
         note_choice(&mut serve, "!0");
-        let chosen = serve.give(|dst| Op::Choose { dst, domain: Domain::Type(INT) });
+        let chosen = serve.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Type(INT) });
         serve.emit(Op::Store { slot: 0, src: chosen });
         serve.emit(Op::Store { slot: 1, src: Operand::Register(request) });
         machine_block(&mut serve, machine.body, Operand::Slot(1));
@@ -48,7 +48,7 @@ fn machine_block(e: &mut Emitter, block: &Block, mut answer: Operand) {
             StatementKind::If { condition, then, otherwise } if last => {
                 e.site = statement.id;
                 let cond = e.expr(condition);
-                let mut other = Label::default();
+                let mut other = JumpTarget::default();
                 e.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
                 machine_block(e, then, answer);
                 e.place(other);

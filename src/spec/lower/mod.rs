@@ -18,7 +18,7 @@ mod subject;
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
-use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, Step};
+use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecStep};
 use super::passes::{Code, inline, optimize};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
@@ -54,7 +54,7 @@ pub enum Tasks {
 #[must_use]
 pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
     let refused = units(checked).flat_map(|unit| {
-        let mut context = Context::new(checked, Unknown::Impossible, Tasks::default(), Code::default());
+        let mut context = Context::new(checked, UnknownMaps::Impossible, Tasks::default(), Code::default());
         context.unit(unit);
         context.refused
     });
@@ -66,7 +66,7 @@ pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
 /// # Errors
 /// One diagnostic for each construct that is not executed.
 pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked, Unknown::Impossible, tasks, code);
+    let mut context = Context::new(checked, UnknownMaps::Impossible, tasks, code);
     context.unit(unit);
     if context.yields() && code != Code::Plain {
         // What is left out of a section may matter to the sections of others.
@@ -74,7 +74,7 @@ pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<
     }
     if context.chooses_maps || checked.types.holds_maps(context.request) {
         // What may be unknown may not be counted, which changes what a point of the program may lead to.
-        context = Context::new(checked, Unknown::Possible, tasks, code);
+        context = Context::new(checked, UnknownMaps::Possible, tasks, code);
         context.unit(unit);
     }
     program(context, unit)
@@ -87,7 +87,7 @@ pub fn lower_unknown(checked: &Checked, unit: Unit, tasks: Tasks, code: Code, kn
     if known.chooses_maps || !holds_maps {
         return None;
     }
-    let mut context = Context::new(checked, Unknown::Possible, tasks, code);
+    let mut context = Context::new(checked, UnknownMaps::Possible, tasks, code);
     context.unit(unit);
     program(context, unit).ok()
 }
@@ -135,7 +135,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
             Unit::Machine(_) => false,
             Unit::Protocol(at) => checked.protocols[at].handlers.iter().any(|handler| handler.from.is_some()),
         },
-        chooses_maps: context.unknown == Unknown::Possible,
+        chooses_maps: context.unknown == UnknownMaps::Possible,
         chooses_for_elements: context.chooses_for_elements,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     };
@@ -156,7 +156,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
 
 /// The possibility that maps or sets of the program start unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Unknown {
+enum UnknownMaps {
     /// None is ever chosen.
     Impossible,
     /// One may be.
@@ -176,11 +176,11 @@ struct Context<'c, 'a> {
     response: TypeId,
     init: u32,
     serve: u32,
-    steps: Vec<Step>,
+    steps: Vec<SpecStep>,
     /// The slot before the first one that holds a constant of the specification.
     state_slots: u32,
     refused: Vec<Diagnostic>,
-    unknown: Unknown,
+    unknown: UnknownMaps,
     /// True if a map or set, or a value that holds one, is chosen somewhere.
     chooses_maps: bool,
     /// True if choices may be made for each element of a set or each key of a map.
@@ -192,7 +192,7 @@ struct Context<'c, 'a> {
 }
 
 impl<'c, 'a> Context<'c, 'a> {
-    fn new(checked: &'c Checked<'a>, unknown: Unknown, tasks: Tasks, code: Code) -> Context<'c, 'a> {
+    fn new(checked: &'c Checked<'a>, unknown: UnknownMaps, tasks: Tasks, code: Code) -> Context<'c, 'a> {
         Context {
             checked,
             functions: Vec::new(),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::emit::{Emitter, Label};
+use super::emit::{Emitter, JumpTarget};
 use crate::scalar::Scalar;
 use crate::spec::check::Res;
 use crate::spec::code::{Binary, FaultKind, Op, Operand, Register};
@@ -293,12 +293,12 @@ fn plain_variant(e: &Emitter, pattern: &Pattern) -> Option<u32> {
 /// A conjunction of tests, left as soon as it is known to fail.
 struct Conjunction {
     result: Option<Register>,
-    failed: Label,
+    failed: JumpTarget,
 }
 
 impl Conjunction {
     fn new(e: &mut Emitter, test: Option<Operand>) -> Conjunction {
-        let mut conjunction = Conjunction { result: None, failed: Label::default() };
+        let mut conjunction = Conjunction { result: None, failed: JumpTarget::default() };
         conjunction.and(e, test);
         conjunction
     }

@@ -17,7 +17,7 @@ pub(super) fn cell_of(e: &mut Emitter, cell: u32) -> Operand {
 
 /// One step into a value, with its index evaluated.
 #[derive(Clone, Copy)]
-enum Step {
+enum PlaceStepAt {
     Field(u32),
     Key(Operand),
     Position(Operand),
@@ -27,7 +27,7 @@ enum Step {
 pub(super) fn assign(e: &mut Emitter, place: &PlaceExpr, value: Operand) {
     let (root, ty) = root(e, &place.root);
     let steps = steps(e, &place.path, ty);
-    if let (Operand::Slot(slot), [Step::Key(key)]) = (root, steps.as_slice()) {
+    if let (Operand::Slot(slot), [PlaceStepAt::Key(key)]) = (root, steps.as_slice()) {
         e.emit(Op::Put { slot, key: *key, value });
         return;
     }
@@ -60,7 +60,7 @@ fn root(e: &mut Emitter, root: &PlaceRoot) -> (Operand, TypeId) {
     }
 }
 
-fn steps(e: &mut Emitter, path: &[PlaceStep], root: TypeId) -> Vec<Step> {
+fn steps(e: &mut Emitter, path: &[PlaceStep], root: TypeId) -> Vec<PlaceStepAt> {
     let mut ty = root;
     let mut steps = Vec::with_capacity(path.len());
     for step in path {
@@ -68,14 +68,14 @@ fn steps(e: &mut Emitter, path: &[PlaceStep], root: TypeId) -> Vec<Step> {
             PlaceStep::Field(name) => {
                 let at = e.context.checked.tables.field(name.id).unwrap_or(0);
                 ty = e.context.checked.types.fields(ty, 0).get(at as usize).map_or(ERROR, |field| field.1);
-                steps.push(Step::Field(at));
+                steps.push(PlaceStepAt::Field(at));
             }
             PlaceStep::Index(index) => {
                 let at = e.expr(index);
                 let (step, inner) = match e.kind(ty) {
-                    Type::List(of) => (Step::Position(at), *of),
-                    Type::Map(_, value) => (Step::Key(at), *value),
-                    _ => (Step::Key(at), ERROR),
+                    Type::List(of) => (PlaceStepAt::Position(at), *of),
+                    Type::Map(_, value) => (PlaceStepAt::Key(at), *value),
+                    _ => (PlaceStepAt::Key(at), ERROR),
                 };
                 ty = inner;
                 steps.push(step);
@@ -85,18 +85,18 @@ fn steps(e: &mut Emitter, path: &[PlaceStep], root: TypeId) -> Vec<Step> {
     steps
 }
 
-fn step_into(e: &mut Emitter, src: Operand, step: Step) -> Operand {
+fn step_into(e: &mut Emitter, src: Operand, step: PlaceStepAt) -> Operand {
     match step {
-        Step::Field(index) => e.give(|dst| Op::Field { dst, src, tag: 0, index }),
-        Step::Key(at) | Step::Position(at) => e.give(|dst| Op::Index { dst, src, at }),
+        PlaceStepAt::Field(index) => e.give(|dst| Op::Field { dst, src, tag: 0, index }),
+        PlaceStepAt::Key(at) | PlaceStepAt::Position(at) => e.give(|dst| Op::Index { dst, src, at }),
     }
 }
 
-fn replaced(e: &mut Emitter, container: Operand, step: Step, value: Operand) -> Operand {
+fn replaced(e: &mut Emitter, container: Operand, step: PlaceStepAt, value: Operand) -> Operand {
     match step {
-        Step::Field(index) => e.give(|dst| Op::With { dst, src: container, fields: [(index, value)].into() }),
-        Step::Key(key) => e.give(|dst| Op::Insert { dst, map: container, key, value }),
-        Step::Position(at) => e.give(|dst| Op::Replace { dst, list: container, at, value }),
+        PlaceStepAt::Field(index) => e.give(|dst| Op::With { dst, src: container, fields: [(index, value)].into() }),
+        PlaceStepAt::Key(key) => e.give(|dst| Op::Insert { dst, map: container, key, value }),
+        PlaceStepAt::Position(at) => e.give(|dst| Op::Replace { dst, list: container, at, value }),
     }
 }
 

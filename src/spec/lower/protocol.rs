@@ -1,12 +1,12 @@
 //! Protocols: the initial state, one function that handles every request, and one for each `step`.
 
 use super::Context;
-use super::emit::{Body, Emitter, Label};
+use super::emit::{Body, Emitter, JumpTarget};
 use super::pattern::lower_pattern;
 use super::statement::{end_function, lower_block};
 use super::subject::expr_for;
 use crate::spec::check::{Handler, Param, Protocol, Res};
-use crate::spec::code::{Op, Operand, Slot, Step};
+use crate::spec::code::{Op, Operand, Slot, SpecStep};
 use crate::syntax::ast::{Expr, ExprKind, NodeId, Trigger};
 use crate::value::Value;
 
@@ -113,7 +113,7 @@ impl Context<'_, '_> {
             emitter.site = step.id;
             emitter.emit(Op::End);
             let function = emitter.finish("step", 0);
-            self.steps.push(Step { function: self.functions.len() as u32, site: step.id, choice: None });
+            self.steps.push(SpecStep { function: self.functions.len() as u32, site: step.id, choice: None });
             self.functions.push(function);
         }
     }
@@ -134,7 +134,7 @@ fn set_slot(e: &mut Emitter, slot: u32, value: &Expr) {
 fn handle(e: &mut Emitter, handler: &Handler, request: Operand, client: u32) {
     let Trigger::Request(pattern) = handler.trigger else { return };
     e.site = handler.id;
-    let mut next = Label::default();
+    let mut next = JumpTarget::default();
     if let Some(cond) = lower_pattern(e, pattern, request) {
         e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
     }

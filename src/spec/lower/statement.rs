@@ -3,7 +3,7 @@
 use super::Tasks;
 use super::choice::assume;
 use super::collection::{close_loop, open_loop, skip_absent};
-use super::emit::{Body, Emitter, Label};
+use super::emit::{Body, Emitter, JumpTarget};
 use super::pattern::{bind_or_fault, last_arm_is_certain, last_pattern, lower_pattern};
 use super::place::assign;
 use super::subject::{expr_for, note_choice, of_pattern, of_place};
@@ -96,27 +96,27 @@ fn proc_call(e: &mut Emitter, name: &Name, args: &[Expr]) {
 
 fn if_statement(e: &mut Emitter, condition: &Expr, then: &Block, otherwise: Option<&Block>) {
     let cond = e.expr(condition);
-    let mut other = Label::default();
+    let mut other = JumpTarget::default();
     e.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
     lower_block(e, then);
     let Some(otherwise) = otherwise else { return e.place(other) };
-    let mut end = Label::default();
+    let mut end = JumpTarget::default();
     jump_to(e, &mut end);
     e.place(other);
     lower_block(e, otherwise);
     e.place(end);
 }
 
-fn jump_to(e: &mut Emitter, end: &mut Label) {
+fn jump_to(e: &mut Emitter, end: &mut JumpTarget) {
     e.emit_to(end, Op::Jump { to: 0 });
 }
 
 fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
     let src = e.expr(subject);
     let covered = last_arm_is_certain(e, subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
-    let mut end = Label::default();
+    let mut end = JumpTarget::default();
     for (at, arm) in arms.iter().enumerate() {
-        let mut next = Label::default();
+        let mut next = JumpTarget::default();
         let is_certain = covered && at + 1 == arms.len();
         let pattern = if is_certain { last_pattern } else { lower_pattern };
         if let Some(cond) = pattern(e, &arm.pattern, src) {
@@ -139,7 +139,7 @@ fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
 fn while_statement(e: &mut Emitter, condition: &Expr, body: &Block) {
     let again = e.here();
     let cond = e.expr(condition);
-    let mut done = Label::default();
+    let mut done = JumpTarget::default();
     e.emit_to(&mut done, Op::Branch { cond, otherwise: 0 });
     lower_block(e, body);
     e.emit(Op::Jump { to: again });
@@ -149,7 +149,7 @@ fn while_statement(e: &mut Emitter, condition: &Expr, body: &Block) {
 fn either_statement(e: &mut Emitter, blocks: &[Block]) {
     note_choice(e, "either");
     let select = e.emit(Op::Select { targets: [].into() });
-    let mut end = Label::default();
+    let mut end = JumpTarget::default();
     let mut targets = Vec::with_capacity(blocks.len());
     for block in blocks {
         targets.push(e.here());

@@ -13,7 +13,7 @@ pub(super) fn forward(function: &mut Function) {
         let params = function.params;
         let code = &mut function.code[part];
         compute_in_place(code, starts);
-        let written = Written::of(code, params, function.registers);
+        let written = WriteCounts::of(code, params, function.registers);
         take_apart(code, &written);
         let sources = sources(code, &written);
         for op in code {
@@ -23,16 +23,16 @@ pub(super) fn forward(function: &mut Function) {
 }
 
 /// The number of times that each register is written; a parameter is written on entry.
-struct Written(Vec<u32>);
+struct WriteCounts(Vec<u32>);
 
-impl Written {
-    fn of(code: &[Op], params: u32, registers: u32) -> Written {
+impl WriteCounts {
+    fn of(code: &[Op], params: u32, registers: u32) -> WriteCounts {
         let mut times = vec![0; registers as usize];
         times.iter_mut().take(params as usize).for_each(|times| *times = 1);
         for op in code {
             op.defs().iter().for_each(|register| times[*register as usize] += 1);
         }
-        Written(times)
+        WriteCounts(times)
     }
 
     /// Tests whether an operand means the same wherever what was made of it is read: names are bound once.
@@ -63,7 +63,7 @@ fn compute_in_place(code: &mut [Op], targets: &[bool]) {
 }
 
 /// A field of a constructor that is always made here is what was put into it.
-fn take_apart(code: &mut [Op], written: &Written) {
+fn take_apart(code: &mut [Op], written: &WriteCounts) {
     let mut made: Vec<Option<(u32, Box<[Operand]>)>> = vec![None; written.0.len()];
     for op in code.iter() {
         if let Op::Make { dst, tag, fields } = op
@@ -85,7 +85,7 @@ fn take_apart(code: &mut [Op], written: &Written) {
 }
 
 /// Returns for each register the operand that it is a copy of, if it always is.
-fn sources(code: &[Op], written: &Written) -> Vec<Option<Operand>> {
+fn sources(code: &[Op], written: &WriteCounts) -> Vec<Option<Operand>> {
     let mut sources = vec![None; written.0.len()];
     for op in code {
         if let Op::Copy { dst, src } = op
