@@ -35,52 +35,52 @@ macro_rules! field {
     ($ty:ident) => { $ty };
 }
 
-/// Visits a field of an instruction in its role.
+/// Visits a field of an instruction in its role; the methods in brackets go through its parts, to read or to change them.
 macro_rules! role {
-    (reads, $field:ident, $visit:ident) => {
+    (reads, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Reads($field))
     };
-    (reads_all, $field:ident, $visit:ident) => {
-        $field.iter_mut().for_each(|read| $visit(Role::Reads(read)))
+    (reads_all, $field:ident, $visit:ident, [$iter:ident $($by:ident)*]) => {
+        $field.$iter().for_each(|read| $visit(Role::Reads(read)))
     };
-    (reads_numbered, $field:ident, $visit:ident) => {
-        $field.iter_mut().for_each(|(_, read)| $visit(Role::Reads(read)))
+    (reads_numbered, $field:ident, $visit:ident, [$iter:ident $($by:ident)*]) => {
+        $field.$iter().for_each(|(_, read)| $visit(Role::Reads(read)))
     };
-    (writes, $field:ident, $visit:ident) => {
+    (writes, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Writes($field))
     };
-    (updates, $field:ident, $visit:ident) => {
+    (updates, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Updates($field))
     };
-    (stores, $field:ident, $visit:ident) => {
+    (stores, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Stores(*$field))
     };
-    (alters, $field:ident, $visit:ident) => {
+    (alters, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Alters(*$field))
     };
-    (way, $field:ident, $visit:ident) => {
+    (way, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Way($field))
     };
-    (ways, $field:ident, $visit:ident) => {
-        Arc::make_mut($field).iter_mut().for_each(|way| $visit(Role::Way(way)))
+    (ways, $field:ident, $visit:ident, [$iter:ident $part:ident $ways:ident $of:ident]) => {
+        $ways($field).$iter().for_each(|way| $visit(Role::Way(way)))
     };
-    (opening, $field:ident, $visit:ident) => {
+    (opening, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Opening($field))
     };
-    (ChoiceDomain, $field:ident, $visit:ident) => {
+    (ChoiceDomain, $field:ident, $visit:ident, $by:tt) => {
         match $field {
             ChoiceDomain::Range(from, to) => [from, to].into_iter().for_each(|read| $visit(Role::Reads(read))),
             ChoiceDomain::Element(over, _) => $visit(Role::Reads(over)),
             ChoiceDomain::Type(_) | ChoiceDomain::Alternatives(_) => $visit(Role::Detail($field)),
         }
     };
-    (Instruction, $field:ident, $visit:ident) => {
-        $field.visit($visit)
+    (Instruction, $field:ident, $visit:ident, [$iter:ident $part:ident $ways:ident $of:ident]) => {
+        $field.$of($visit)
     };
-    (Touches, $field:ident, $visit:ident) => {
-        $field.iter_mut().filter_map(|touch| touch.key.as_mut()).for_each(|key| $visit(Role::Touches(key)))
+    (Touches, $field:ident, $visit:ident, [$iter:ident $part:ident $($by:ident)*]) => {
+        $field.$iter().filter_map(|touch| touch.key.$part()).for_each(|key| $visit(Role::Touches(key)))
     };
-    ($ty:ident, $field:ident, $visit:ident) => {
+    ($ty:ident, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Detail($field))
     };
 }
@@ -95,9 +95,16 @@ macro_rules! instructions {
 
         impl Op {
             /// Visits the fields in their order, each in its role.
-            fn visit(&mut self, visit: &mut dyn FnMut(Role<'_>)) {
+            fn view<'o>(&'o self, visit: &mut dyn FnMut(Role<'o, &'o Operand, &'o u32>)) {
                 match self {
-                    $(Op::$name $({ $($field),* })? => { $($(role!($role, $field, visit);)*)? })*
+                    $(Op::$name $({ $($field),* })? => { $($(role!($role, $field, visit, [iter as_ref ways view]);)*)? })*
+                }
+            }
+
+            /// Visits the fields in their order, each in its role, to change them.
+            fn visit(&mut self, visit: &mut dyn FnMut(Role<'_, &mut Operand, &mut u32>)) {
+                match self {
+                    $(Op::$name $({ $($field),* })? => { $($(role!($role, $field, visit, [iter_mut as_mut ways_mut visit]);)*)? })*
                 }
             }
 
@@ -111,24 +118,32 @@ macro_rules! instructions {
     };
 }
 
-/// A field of an instruction, by what it is for.
-enum Role<'o> {
+fn ways(ways: &Arc<[Pc]>) -> &[Pc] {
+    ways
+}
+
+fn ways_mut(ways: &mut Arc<[Pc]>) -> &mut [Pc] {
+    Arc::make_mut(ways)
+}
+
+/// A field of an instruction, by what it is for: an operand `O`, or the number `N` of a register or a position.
+enum Role<'o, O, N> {
     /// An operand that is read.
-    Reads(&'o mut Operand),
+    Reads(O),
     /// A key under which the state is touched, which the judge is told.
-    Touches(&'o mut Operand),
+    Touches(O),
     /// A register that is written.
-    Writes(&'o mut Register),
+    Writes(N),
     /// A register of which the content is changed.
-    Updates(&'o mut Register),
+    Updates(N),
     /// A variable that is set.
     Stores(u32),
     /// A variable that is changed where it is.
     Alters(u32),
     /// A position at which the code may go on, beside the next one.
-    Way(&'o mut Pc),
+    Way(N),
     /// The position of the instruction that opens the conditional.
-    Opening(&'o mut Pc),
+    Opening(N),
     /// Another field.
     Detail(&'o dyn Debug),
 }
@@ -258,9 +273,9 @@ impl Op {
         }
     }
 
-    fn fields<T>(&self, pick: impl Fn(Role<'_>) -> Option<T>) -> Few<T> {
+    fn fields<T>(&self, pick: impl Fn(Role<'_, &Operand, &u32>) -> Option<T>) -> Few<T> {
         let mut found = Few::new();
-        self.clone().visit(&mut |role| found.extend(pick(role)));
+        self.view(&mut |role| found.extend(pick(role)));
         found
     }
 
@@ -384,7 +399,7 @@ impl Op {
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut written, mut rest, mut ways) = (Vec::new(), Vec::new(), Vec::new());
-        self.plain().clone().visit(&mut |role| match role {
+        self.plain().view(&mut |role| match role {
             Role::Reads(operand) | Role::Touches(operand) => rest.push(operand.to_string()),
             Role::Writes(register) | Role::Updates(register) => written.push(format!("r{register}")),
             Role::Stores(slot) | Role::Alters(slot) => written.push(format!("s{slot}")),
