@@ -4,6 +4,7 @@
 //! ways are 0 → 1, 0 → 2 and 1 → 2; r1 is live before 2, and, backwards along the ways that do not write it, before 0.
 
 use super::code::{Function, Op, Operand, Register};
+use super::instruction::Few;
 
 /// More instructions than this are not tried as the place where arms meet.
 const TRIED: usize = 64;
@@ -36,6 +37,9 @@ pub(super) struct Graph {
     pub(super) successors: Vec<Vec<usize>>,
     /// The instructions from which each position is come to.
     pub(super) predecessors: Vec<Vec<usize>>,
+    /// The registers that each instruction reads, and those that it writes.
+    uses: Vec<Few<Register>>,
+    defs: Vec<Few<Register>>,
 }
 
 impl Graph {
@@ -47,7 +51,9 @@ impl Graph {
             successors[at].extend(op.successors(at));
             successors[at].iter().for_each(|to| predecessors[*to].push(at));
         }
-        Graph { successors, predecessors }
+        let uses = function.code.iter().map(Op::uses).collect();
+        let defs = function.code.iter().map(Op::defs).collect();
+        Graph { successors, predecessors, uses, defs }
     }
 
     /// Follows facts that hold before an instruction along the ways from there: those before each instruction that is come
@@ -80,27 +86,26 @@ impl Graph {
     }
 
     /// Marks the positions before which a register holds something that may still be read.
-    pub(super) fn live(&self, function: &Function, register: Register) -> Vec<bool> {
+    pub(super) fn live(&self, register: Register) -> Vec<bool> {
         self.backward(|at, behind: &bool| {
-            let op = &function.code[at];
-            op.uses().contains(&register) || *behind && !op.defs().contains(&register)
+            self.uses[at].contains(&register) || *behind && !self.defs[at].contains(&register)
         })
     }
 
     /// The instructions that read what a register or a variable holds at a position, whatever way is taken from there.
     pub(super) fn readers(&self, function: &Function, from: usize, held: Operand) -> Vec<usize> {
-        let overwrites = |op: &Op| match held {
-            Operand::Register(register) => op.defs().contains(&register),
-            Operand::Slot(slot) => matches!(op.plain(), Op::Store { slot: own, .. } if *own == slot),
+        let code = &function.code;
+        let overwrites = |at: usize| match held {
+            Operand::Register(register) => self.defs[at].contains(&register),
+            Operand::Slot(slot) => matches!(code[at].plain(), Op::Store { slot: own, .. } if *own == slot),
             Operand::Constant(_) => false,
         };
-        let reads = |op: &Op| match held {
-            Operand::Register(register) => op.uses().contains(&register),
-            Operand::Slot(_) | Operand::Constant(_) => op.operands().contains(&held),
+        let reads = |at: usize| match held {
+            Operand::Register(register) => self.uses[at].contains(&register),
+            Operand::Slot(_) | Operand::Constant(_) => code[at].operands().contains(&held),
         };
-        let code = &function.code;
-        let reached = self.reached(from, |at| code.get(at).is_some_and(|op| !overwrites(op)));
-        (0..code.len()).filter(|at| reached[*at] && reads(&code[*at])).collect()
+        let reached = self.reached(from, |at| at < code.len() && !overwrites(at));
+        (0..code.len()).filter(|at| reached[*at] && reads(*at)).collect()
     }
 
     /// The nearest instruction that every run comes to which goes one of the ways from `at`: their post-dominator.

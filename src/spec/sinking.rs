@@ -42,7 +42,7 @@ fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
         return None;
     };
     let graph = Graph::of(function);
-    let needed = graph.live(function, dst);
+    let needed = graph.live(dst);
     if needed[at + 1] && graph.predecessors[at + 1] != [at] {
         return None;
     }
