@@ -63,6 +63,8 @@ pub mod report;
 #[doc(hidden)]
 pub mod scalar;
 #[doc(hidden)]
+pub mod schedule;
+#[doc(hidden)]
 pub mod solve;
 #[doc(hidden)]
 pub mod spec;

@@ -421,7 +421,7 @@ pub enum Order {
 pub enum Net {
     /// One request at a time, answered before the next
     Sync,
-    /// Connections with unbounded delay in both directions (not supported yet)
+    /// Many clients, with unbounded delay in both directions (`simulate`: not supported yet)
     Tcp,
 }
 

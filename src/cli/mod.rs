@@ -7,6 +7,7 @@ mod abreast;
 mod again;
 pub mod arguments;
 mod check;
+mod concurrent;
 mod cost;
 mod dualize;
 mod evidence;

@@ -10,19 +10,20 @@ use super::exit::Exit;
 use super::interrupt::Interruptible;
 use super::progress::ProgressLine;
 use super::terminal::Terminal;
-use super::{abreast, failed, files, load};
+use super::{abreast, concurrent, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
 use mayhap::report::{self, Stats, TraceReport, text};
 use mayhap::spec::Spec;
+use mayhap::trace::Header;
 use mayhap::validate::{Exchanges, Validator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
-    if options.net == Some(Net::Tcp) {
-        return failed(terminal, "--net tcp is not supported yet: only --net sync, one request at a time");
+    if options.net == Some(Net::Tcp) && (options.witness.is_some() || options.check_reason) {
+        return failed(terminal, "--witness and --check-reason are for one client (--net sync)");
     }
     if options.witness.is_some() && options.traces.len() > 1 {
         return failed(terminal, "--witness is for one trace");
@@ -171,6 +172,12 @@ struct Judged {
     note: Option<String>,
 }
 
+/// The note that a trace says that it is of another specification, if it does.
+fn note(spec: &Spec, name: &str, header: Option<&Header>) -> Option<String> {
+    let other = header.and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name)?;
+    Some(format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name))
+}
+
 impl Judged {
     /// Reads and judges a trace, which can be read again where evidence is wanted; the error is ready to be shown.
     fn of(
@@ -182,6 +189,11 @@ impl Judged {
         let name = files::shown(path);
         let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
+        if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input)) == Net::Tcp {
+            let (report, verdict, header) = concurrent::judge(spec, &mut trace.input, &name, &limits(options))?;
+            let note = note(spec, &name, header.as_ref());
+            return Ok((Judged { report, verdict, note }, None));
+        }
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
         let mut validator = Validator::with_options(spec, limits(options));
         let started = Instant::now();
@@ -195,11 +207,7 @@ impl Judged {
         if length == 0 {
             return Err(format!("error: {name}: no events, so nothing was tested\n"));
         }
-        let named =
-            exchanges.header().and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name);
-        let judged_by =
-            |other| format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name);
-        let note = named.map(judged_by);
+        let note = note(spec, &name, exchanges.header());
         let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
         let is_shown = options.stats || options.format == Format::Json;
         let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };

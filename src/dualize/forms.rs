@@ -13,7 +13,7 @@ use crate::term::Term;
 use crate::value::Value;
 
 /// A state up to the names of variables.
-pub(super) type CanonicalForm = (Situation, Vec<Value>, Vec<Term>);
+pub(crate) type CanonicalForm = (Situation, Vec<Value>, Vec<Term>);
 
 /// The forms of the states that were met, each with whether a clean state had it: a state of a known form is followed once.
 #[derive(Default)]

@@ -119,6 +119,10 @@ impl fmt::Display for Limit {
                 write!(f, "a range of unknown length may have more than {} integers", process::RANGE_LIMIT)
             }
             Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
+            Limit::Orders => f.write_str(
+                "not every order of concurrent requests was followed, and in some the specification may be faulty, or the client \
+                 break its duty",
+            ),
             Limit::Steps => {
                 write!(f, "the server can reach more than {} states through steps", CLOSURE_LIMIT)
             }

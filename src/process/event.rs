@@ -85,6 +85,8 @@ pub enum Limit {
     Memory(usize),
     /// More states that the server may reach by itself than the judge keeps.
     Steps,
+    /// Orders in which requests of several clients may have been served, which were not all followed.
+    Orders,
     /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
     Stretch,
     /// More than [`NODE_LIMIT`] nodes of unknown recursive values, or [`GUARDED_NODE_LIMIT`] under conditions.

@@ -21,6 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod concurrent;
 mod recording;
 mod stream;
 
@@ -34,6 +35,7 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
+pub use concurrent::history;
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 

@@ -107,15 +107,14 @@ fn read(spec: &Spec, mut reading: FormReader, line: u64, [begin, between]: [&str
 }
 
 /// The observation of an answer; one that is a hole was there, and is not known.
-fn observed(answer: Value) -> Observed {
+pub(super) fn observed(answer: Value) -> Observed {
     if let Value::Any = answer { Observed::Any } else { Observed::Answer(answer) }
 }
 
 /// The exchange that a line is.
 fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     let EventKind::Exchange { query, reply } = &line.event.kind else {
-        let what = "expected a whole exchange, such as {\"q\": 5, \"a\": 1}: single events are judged with --net tcp, which \
-                    is not supported yet";
+        let what = "expected a whole exchange, such as {\"q\": 5, \"a\": 1}: single events are judged with --net tcp";
         return Err(JsonError::new(0, what));
     };
     let decoded =

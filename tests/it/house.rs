@@ -35,6 +35,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("symbolic", &["diagnostic", "syntax", "json", "choice"]),
     ("server", &["diagnostic", "syntax"]),
     ("dualize", &["diagnostic", "syntax", "json", "choice", "server"]),
+    ("schedule", &["diagnostic", "syntax", "json", "choice", "server"]),
     ("validate", &["syntax", "server"]),
     ("paths", &["diagnostic", "syntax", "json", "server", "dualize"]),
     ("evidence", &["syntax"]),

@@ -37,6 +37,7 @@ mod random_programs;
 mod random_served;
 mod random_tasks;
 mod random_worlds;
+mod schedules;
 mod small_worlds;
 mod switches;
 

@@ -1,0 +1,42 @@
+//! A judge as a function from candidates to candidates: for who follows several orders of the same exchanges.
+//!
+//! From `{n: 0}` the exchange (5, 1) of compare-and-set leads to `{n: 5}`, and (5, 0) to nothing.
+
+use super::Exchange;
+use super::candidate::Candidate;
+use super::forms::{self, CanonicalForm};
+use super::frontier::Judge;
+use super::verdict::Verdict;
+use crate::process::Limit;
+
+impl Judge {
+    /// Takes its candidates out of it.
+    pub(crate) fn take_candidates(&mut self) -> Vec<Candidate> {
+        std::mem::take(&mut self.candidates)
+    }
+
+    /// The candidates that explain an exchange, from these. What is met on the way adds to what was found before.
+    pub(crate) fn after(&mut self, from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
+        self.candidates = from;
+        self.observe(exchange);
+        self.take_candidates()
+    }
+
+    /// The verdict where these candidates are left after an event.
+    pub(crate) fn verdict_of(&mut self, left: Vec<Candidate>, event: u64) -> Verdict {
+        (self.candidates, self.event, self.clean_died) = (left, event, None);
+        self.verdict()
+    }
+
+    /// Notes that not all was followed.
+    pub(crate) fn give_up_on(&mut self, limit: Limit) {
+        self.give_up(limit);
+    }
+}
+
+impl Candidate {
+    /// Its values and constraints up to the names of variables.
+    pub(crate) fn form(&self) -> CanonicalForm {
+        forms::canonical(self)
+    }
+}

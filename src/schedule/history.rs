@@ -1,0 +1,267 @@
+//! A history: what concurrent clients observed, with each answer found its request.
+//!
+//! ```text
+//! c1 ├── Write(1) ──┤ ok                      a request is under way from where it was sent to where its
+//! c2    ├── Read ─────────┤ 1                 answer was seen; one whose answer nobody saw, for ever
+//! c3       ├── Write(2) ─ ─ ─ ─ lost
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use crate::dualize::{Exchange, Observed};
+use crate::spec::entries::RequestKeys;
+use crate::value::Value;
+
+/// Something that a client does or sees; connections have numbers.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Happened {
+    /// It sends a request.
+    Sent(u64, Value),
+    /// It sees the answer: this one, or one that is not known.
+    Answered(u64, Option<Value>),
+    /// It gives up: what it sent and saw no answer to may have its effect later, or never. What comes later under this number is
+    /// another connection.
+    Lost(u64),
+    /// It sees that the server ended the connection.
+    Closed(u64),
+}
+
+/// A request of a history.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// The line that sent it, who sent it, and what was seen of its answer: any where nobody saw it.
+    pub(super) exchange: Exchange,
+    /// The number of this request with its answer among those that differ, or whose answers do; and without it.
+    pub(super) kind: u32,
+    pub(super) unseen: u32,
+    /// The number of the request itself, whatever its answer.
+    pub(super) asks: u32,
+    /// The event at which its answer was seen, where it was.
+    pub(super) answered: Option<usize>,
+    /// The request before it on its connection, where that has one.
+    pub(super) before: Option<usize>,
+    /// Its place among those under way.
+    pub(super) place: usize,
+    /// Set where another request was under way on its connection at the same time: these are served in their order.
+    pub(super) chained: bool,
+}
+
+impl Request {
+    /// Tests whether its answer was seen among the first events, so that it must be served.
+    pub(super) fn is_owed(&self, events: usize) -> bool {
+        self.answered.is_some_and(|answered| answered < events)
+    }
+
+    /// The number of its kind, as far as it was seen among the first events.
+    pub(super) fn kind(&self, events: usize) -> u32 {
+        if self.is_owed(events) { self.kind } else { self.unseen }
+    }
+}
+
+/// An event of a history.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HistoryEvent {
+    /// A request was sent.
+    Sent(usize),
+    /// The answer to a request was seen.
+    Answered(usize),
+    /// A client gave up, or an end was seen: nothing has to have happened before.
+    GaveUp,
+    /// Something that no server does that answers each request once.
+    Impossible,
+}
+
+/// Requests and events, in the order in which they were observed.
+#[derive(Clone, Default, Debug)]
+pub struct History {
+    pub(super) requests: Vec<Request>,
+    pub(super) events: Vec<HistoryEvent>,
+    /// The line of each event.
+    pub(super) lines: Vec<u64>,
+    /// The number of kinds of requests.
+    pub(super) kinds: usize,
+}
+
+/// The connections of requests and answers while a history is read.
+#[derive(Debug)]
+pub struct Building {
+    history: History,
+    names_clients: bool,
+    /// The requests of each connection that have no answer yet, the earliest first, and the last one of all.
+    open: FxHashMap<u64, Connection>,
+    /// The requests, and the requests with their answers, that were met, each with its number.
+    asks: FxHashMap<(Value, u64), u32>,
+    /// Later connections of a number are other clients.
+    connections: u64,
+}
+
+#[derive(Default, Debug)]
+struct Connection {
+    client: u64,
+    waiting: std::collections::VecDeque<usize>,
+    last: Option<usize>,
+}
+
+impl Building {
+    /// An empty history, of a specification that asks who sent a request, or does not.
+    #[must_use]
+    pub fn new(names_clients: bool) -> Building {
+        Building {
+            history: History::default(),
+            names_clients,
+            open: FxHashMap::default(),
+            asks: FxHashMap::default(),
+            connections: u64::MAX,
+        }
+    }
+
+    /// Adds what happened, on a line of a trace.
+    pub fn add(&mut self, line: u64, happened: Happened) {
+        let event = match happened {
+            Happened::Sent(connection, request) => HistoryEvent::Sent(self.sent(line, connection, request)),
+            Happened::Answered(connection, answer) => self.answered(connection, answer),
+            Happened::Lost(connection) => {
+                self.open.remove(&connection);
+                HistoryEvent::GaveUp
+            }
+            Happened::Closed(_) => HistoryEvent::Impossible,
+        };
+        self.history.events.push(event);
+        self.history.lines.push(line);
+    }
+
+    fn sent(&mut self, line: u64, number: u64, value: Value) -> usize {
+        let at = self.history.requests.len();
+        let connection = self.open.entry(number).or_insert_with(|| {
+            self.connections -= 1;
+            Connection { client: self.connections, ..Connection::default() }
+        });
+        let client = if self.names_clients { connection.client } else { 0 };
+        let before = connection.last.replace(at);
+        let chained = !connection.waiting.is_empty();
+        connection.waiting.iter().for_each(|earlier| self.history.requests[*earlier].chained = true);
+        connection.waiting.push_back(at);
+        let next = self.asks.len() as u32;
+        let asks = *self.asks.entry((value.clone(), client)).or_insert(next);
+        let exchange = Exchange { line, client: connection.client, request: value, observed: Observed::Any };
+        self.history.requests.push(Request {
+            exchange,
+            kind: 0,
+            unseen: 0,
+            asks,
+            answered: None,
+            before,
+            place: 0,
+            chained,
+        });
+        at
+    }
+
+    fn answered(&mut self, number: u64, answer: Option<Value>) -> HistoryEvent {
+        let waiting = self.open.get_mut(&number).and_then(|connection| connection.waiting.pop_front());
+        let Some(at) = waiting else { return HistoryEvent::Impossible };
+        let request = &mut self.history.requests[at];
+        request.answered = Some(self.history.events.len());
+        request.exchange.observed = answer.map_or(Observed::Any, Observed::Answer);
+        HistoryEvent::Answered(at)
+    }
+
+    /// The history.
+    #[must_use]
+    pub fn finish(self) -> History {
+        self.history.arranged()
+    }
+}
+
+impl History {
+    /// The number of events.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Tests whether nothing happened.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
+    /// The lines of the requests that were under way when what stands on a line happened.
+    #[must_use]
+    pub fn under_way(&self, line: u64) -> Vec<u64> {
+        let at = self.lines.iter().position(|own| *own == line).unwrap_or(self.events.len());
+        let is_open =
+            |request: &&Request| request.exchange.line < line && request.answered.is_none_or(|answered| answered >= at);
+        self.requests.iter().filter(is_open).map(|request| request.exchange.line).collect()
+    }
+
+    /// Requests in an order in which they may be served, each with the line of the earliest event behind which that can be, and its own.
+    pub(super) fn timed(&self, order: &[usize]) -> Vec<(u64, u64)> {
+        let mut latest = 0;
+        let mut behind = |request: &usize| {
+            let line = self.requests[*request].exchange.line;
+            latest = line.max(latest);
+            (latest, line)
+        };
+        order.iter().map(&mut behind).collect()
+    }
+
+    /// The histories of requests that have one key each; nothing where a key is not known, a connection has several requests under
+    /// way, or something was seen that no request led to.
+    pub(super) fn parts(&self, keys: &RequestKeys) -> Option<Vec<History>> {
+        let mut numbers: FxHashMap<Option<Value>, usize> = FxHashMap::default();
+        let mut of: Vec<(usize, usize)> = Vec::with_capacity(self.requests.len());
+        let mut parts: Vec<History> = Vec::new();
+        for request in &self.requests {
+            let key = keys.key(&request.exchange.request).ok().filter(|_| !request.chained)?;
+            let part = *numbers.entry(key).or_insert(parts.len());
+            if part == parts.len() {
+                parts.push(History::default());
+            }
+            of.push((part, parts[part].requests.len()));
+            parts[part].requests.push(Request { before: None, ..request.clone() });
+        }
+        for (event, line) in self.events.iter().zip(&self.lines) {
+            let (part, event) = match event {
+                HistoryEvent::Sent(request) => (of[*request].0, HistoryEvent::Sent(of[*request].1)),
+                HistoryEvent::Answered(request) => (of[*request].0, HistoryEvent::Answered(of[*request].1)),
+                HistoryEvent::GaveUp => continue,
+                HistoryEvent::Impossible => return None,
+            };
+            if let HistoryEvent::Answered(request) = event {
+                parts[part].requests[request].answered = Some(parts[part].events.len());
+            }
+            parts[part].events.push(event);
+            parts[part].lines.push(*line);
+        }
+        Some(parts.into_iter().map(History::arranged).collect())
+    }
+
+    /// Gives requests their places, and numbers their kinds.
+    fn arranged(mut self) -> History {
+        let (mut free, mut places): (Vec<usize>, usize) = (Vec::new(), 0);
+        for event in &self.events {
+            match event {
+                HistoryEvent::Sent(request) => {
+                    self.requests[*request].place = free.pop().unwrap_or(places);
+                    places += usize::from(self.requests[*request].place == places);
+                }
+                HistoryEvent::Answered(request) => free.push(self.requests[*request].place),
+                HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
+            }
+        }
+        let mut kinds: FxHashMap<(u32, Option<Value>), u32> = FxHashMap::default();
+        for request in &mut self.requests {
+            let answer = match &request.exchange.observed {
+                Observed::Answer(answer) => Some(answer.clone()),
+                Observed::Any | Observed::Nothing | Observed::Lost => None,
+            };
+            [request.kind, request.unseen] = [answer, None].map(|answer| {
+                let next = kinds.len() as u32;
+                *kinds.entry((request.asks, answer)).or_insert(next)
+            });
+        }
+        self.kinds = kinds.len();
+        self
+    }
+}

@@ -1,0 +1,200 @@
+//! Concurrent clients: an order in which the server may have served what they asked explains what they saw, or none does.
+//!
+//! Requests of one connection are served one after another, in their order; those of different connections in any order, each at some
+//! moment between where it was sent and where its answer was seen. One whose answer nobody saw is served at some moment behind its
+//! request, or never. For a specification whose handlers answer each request once, in one section, that is all that a network of
+//! connections does (semantics 4): it is linearizability.
+//!
+//! ```
+//! use mayhap::schedule::Happened::{Answered, Sent};
+//! use mayhap::value::Value;
+//! use mayhap::{Options, Spec, Verdict, schedule};
+//! let spec = Spec::from_text("protocol counter {
+//!     request bool;
+//!     response int;
+//!     var n: int = 0;
+//!     on adds { if adds { n := n + 1; } reply n; }
+//! }")?;
+//! let ask = |client: u64, add: bool| Sent(client, Value::from(add));
+//! let seen = |client: u64, n: i64| Answered(client, Some(Value::from(n)));
+//! let judge = |events: &[_]| schedule::judge(&spec, &schedule::history(&spec, events.iter().cloned()), &Options::default());
+//! // Both add at once; a third client sees one of them alone.
+//! let events = [ask(1, true), ask(2, true), ask(3, false), seen(3, 1), seen(1, 2), seen(2, 1)];
+//! assert!(judge(&events).verdict.is_accept());
+//! // Nobody counts to 3.
+//! let events = [ask(1, true), ask(2, true), seen(1, 3)];
+//! assert_eq!(judge(&events).verdict, Verdict::Reject { event: 3, event_from: None });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bits;
+mod dead;
+mod history;
+mod search;
+mod states;
+
+use std::sync::Arc;
+
+pub use history::{Building, Happened, History};
+
+use crate::dualize::{Judge, Observed, Options, Verdict};
+use crate::process::Limit;
+use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use dead::Dead;
+use history::Request;
+use search::{Last, OrderSearch, RequestKind, SearchEnd};
+use states::{StateNumber, States};
+
+/// The most configurations that are looked at.
+const CONFIGURATIONS: u64 = 2_000_000;
+
+/// The judgement of a history.
+#[derive(Clone, Debug)]
+pub struct JudgedHistory {
+    /// The verdict; its event is the line of one.
+    pub verdict: Verdict,
+    /// The judge that came to it.
+    pub judge: Judge,
+    /// The requests in an order in which the server may have served them, where it is accepted: the line that each was sent on,
+    /// behind the line of the event after which it is served.
+    pub order: Vec<(u64, u64)>,
+}
+
+/// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section, and the
+/// server does nothing by itself.
+#[must_use]
+pub fn is_judged(spec: &Spec) -> bool {
+    spec.program.answers_at_once() && spec.program.steps.is_empty()
+}
+
+/// The history in which this happened, each on a line of its own.
+pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> History {
+    let mut building = Building::new(spec.program.names_clients);
+    (1..).zip(happened).for_each(|(line, happened)| building.add(line, happened));
+    building.finish()
+}
+
+/// Judges a history.
+#[must_use]
+pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let parts = RequestKeys::of(&spec.program).and_then(|keys| history.parts(&keys)).unwrap_or_default();
+    by_key(spec, &parts, options).unwrap_or_else(|| judge_whole(spec, history, options))
+}
+
+/// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.
+fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<JudgedHistory> {
+    let mut all: Option<JudgedHistory> = None;
+    for part in parts {
+        let judged = judge_whole(spec, part, options);
+        let line = |verdict: &Verdict| if let Verdict::Reject { event, .. } = verdict { *event } else { u64::MAX };
+        match judged.verdict {
+            Verdict::Accept { warning: None } | Verdict::Reject { event_from: None, .. } => {}
+            _ => return None,
+        }
+        all = Some(match all {
+            None => judged,
+            Some(mut all) => {
+                all.order.extend(&judged.order);
+                let order = all.order;
+                if line(&judged.verdict) < line(&all.verdict) {
+                    JudgedHistory { order, ..judged }
+                } else {
+                    JudgedHistory { order, ..all }
+                }
+            }
+        });
+    }
+    all.map(|mut all| {
+        // Those of one key stay in their order: what is served later is behind no earlier event.
+        if all.verdict.is_accept() {
+            all.order.sort_by_key(|(after, _)| *after)
+        } else {
+            all.order.clear()
+        }
+        all
+    })
+}
+
+/// Judges a history in one.
+fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let (mut states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    let kinds = kinds(spec, history);
+    let line = |event: usize| history.lines.get(event).copied().unwrap_or_default();
+    let last = line(history.lines.len().saturating_sub(1));
+    let Some(initial) = initial else { return states.judged(None, last, Vec::new()) };
+    match OrderSearch::new(history, history.events.len(), &kinds, CONFIGURATIONS).run(&mut states, initial) {
+        SearchEnd::Explained(configuration) => {
+            let order = history.timed(&configuration.order());
+            states.judged(Some(configuration.state), last, order)
+        }
+        SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
+        SearchEnd::GivenUp => states.given_up(Limit::Paths, last),
+        SearchEnd::Nothing(_) if kinds.iter().any(|kind| kind.may_fail) => states.given_up(Limit::Orders, last),
+        SearchEnd::Nothing(found) => match first_unexplained(history, &kinds, &mut states, &found) {
+            Some(event) => states.judged(None, line(event), Vec::new()),
+            None => states.given_up(Limit::Paths, last),
+        },
+    }
+}
+
+/// The properties of the kinds of requests in a history.
+fn kinds(spec: &Spec, history: &History) -> Vec<RequestKind> {
+    let mut dead = Dead::new(spec);
+    let mut kinds: Vec<Option<RequestKind>> = vec![None; history.kinds];
+    for Request { kind, unseen, exchange, .. } in &history.requests {
+        let answer = match &exchange.observed {
+            Observed::Answer(answer) => Some(answer),
+            Observed::Any | Observed::Nothing | Observed::Lost => None,
+        };
+        for (kind, answer) in [(*kind, answer), (*unseen, None)] {
+            kinds[kind as usize].get_or_insert_with(|| RequestKind {
+                changes_nothing: spec.program.changes_nothing(&exchange.request, answer),
+                may_fail: spec.program.may_fail(&exchange.request),
+                stays_impossible: answer.is_some_and(|answer| dead.stays_impossible(&exchange.request, answer)),
+            });
+        }
+    }
+    kinds.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// The first event that nothing explains together with those before it, where later answers are not known: the search, which knows
+/// them, gave up at an earlier one, or there. Nothing where that was too much.
+fn first_unexplained(history: &History, kinds: &[RequestKind], states: &mut States, last: &Last) -> Option<usize> {
+    let mut explains =
+        |events: usize| match OrderSearch::new(history, events, kinds, CONFIGURATIONS).resume(states, last) {
+            SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Some(true),
+            SearchEnd::Nothing(_) => Some(false),
+            SearchEnd::GivenUp => None,
+        };
+    // The first `low` events are explained, the first `high` are not.
+    let (mut low, mut high, mut stride) = (last.deepest, history.events.len(), 1);
+    while low + stride < high && explains(low + stride)? {
+        low += stride;
+        stride *= 2;
+    }
+    high = high.min(low + stride);
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        match explains(middle)? {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    Some(low)
+}
+
+impl States {
+    /// The judgement that candidates of a state, or none, are what is left after an event on a line.
+    fn judged(mut self, state: Option<StateNumber>, line: u64, order: Vec<(u64, u64)>) -> JudgedHistory {
+        let left = state.map_or_else(Vec::new, |state| self.frontier(state).to_vec());
+        let verdict = self.judge.verdict_of(left, line);
+        JudgedHistory { verdict, judge: self.judge, order }
+    }
+
+    /// The judgement where more would have been done than may be.
+    fn given_up(mut self, limit: Limit, line: u64) -> JudgedHistory {
+        self.judge.give_up_on(limit);
+        self.judged(None, line, Vec::new())
+    }
+}

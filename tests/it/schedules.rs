@@ -1,0 +1,228 @@
+//! Concurrent clients: the judge of histories against all orders in which the requests may have been served.
+//!
+//! The orders are tried one by one, without any rule, on the judge of single clients, which others compare with the oracle.
+//! `MAYHAP_LONG=N cargo test --release --test it schedules::` tries N histories of each specification, and `MAYHAP_SEED=S` begins
+//! elsewhere.
+
+use std::sync::Arc;
+
+use mayhap::choice::Random;
+use mayhap::details::{Observed, Value};
+use mayhap::dualize::Judge;
+use mayhap::schedule::{self, Happened};
+use mayhap::server::{Ranges, Reply, Server};
+use mayhap::{Exchange, Options, Spec, Verdict};
+
+use crate::random::{Rng, seeds};
+
+/// Specifications whose branches give the observed answer by writing, compare stored values, ask who sent the request, choose, and
+/// enable again what was not possible.
+const SPECS: &[(&str, &str)] = &[
+    (
+        "register",
+        "enum Q { R, W(int), C(int, int) } enum A { V(int), Ok, No } protocol p { request Q; response A; var n: int = 0;
+         on R { reply V(n); } on W(x) { n := x; reply Ok; } on C(a, b) { if n != a { reply No; } n := b; reply Ok; } }",
+    ),
+    (
+        "compare and set",
+        "protocol p { request int; response int; var n: int = 0; on q { if q <= n { reply 0; } n := q; reply 1; } }",
+    ),
+    (
+        "compare and reset",
+        "protocol p { request int; response int; var n: int = 0;
+         on q { if q <= n { reply 0; } n := choose x: int where x >= 0 && x < 3; reply 1; } }",
+    ),
+    (
+        "an answer by writing or not",
+        "protocol p { request int; response int; var v: int = 0; var n: int = 1;
+         on q { if v == n { reply 0; } n := v; if q == 1 { v := 1 - v; reply 1; } reply 0; } }",
+    ),
+    (
+        "a lock of clients",
+        "enum Q { Take, Give } protocol p { request Q; response bool; var by: option<client> = None;
+         on Take from c { if by is Some(x) { reply x == c; } by := Some(c); reply true; }
+         on Give from c { if by == Some(c) { by := None; reply true; } reply false; } }",
+    ),
+    (
+        "a store",
+        "enum Q { Get(int), Put(int, int), Add(int, int) } protocol p { request Q; response int; var m: map<int, int> = {};
+         on Get(k) { reply m.get_or(k, 0); } on Put(k, v) { m[k] := v; reply 0; }
+         on Add(k, v) { m[k] := m.get_or(k, 0) + v; reply m.get_or(k, 0); } }",
+    ),
+    (
+        "a store of fresh values",
+        "token T; enum Q { Get(int), Put(int) } protocol p { request Q; response option<T>; var m: map<int, T> = {};
+         on Get(k) { reply m.get(k); } on Put(k) { m[k] := choose; reply either m.get(k) or None; } }",
+    ),
+    (
+        "a bounded counter",
+        "protocol p { request bool; response int; var n: int = 0;
+         on up { if up && n < 2 { n := n + 1; } else { if !up && n > 0 { n := n - 1; } } reply n; } }",
+    ),
+];
+
+/// An event of a history; requests by their numbers.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Sent(usize),
+    Answered(usize),
+    Lost(u64),
+}
+
+struct Case {
+    /// Of each request the number of its connection, the client on it, the value, and the answer where it is seen.
+    requests: Vec<(u64, Exchange)>,
+    events: Vec<Event>,
+}
+
+/// A history that a server made, perhaps with one answer altered.
+fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
+    let (clients, total, pipelines) = (1 + rng.below(3) as u64, 1 + rng.below(6), rng.below(4) == 0);
+    let mut source = Random::new(rng.next());
+    let ranges = Ranges { request: Some((-1, 3)), choose: Some((-1, 3)) };
+    let mut server = Server::new(spec.clone(), ranges, &mut source).unwrap();
+    let mut case = Case { requests: Vec::new(), events: Vec::new() };
+    // Of each connection: its number, those that were sent and not served, and those that were served and not seen.
+    let mut open: Vec<(u64, Vec<usize>, Vec<usize>)> = (1..=clients).map(|c| (c, Vec::new(), Vec::new())).collect();
+    let mut others = clients;
+    for _ in 0..total * 5 {
+        let at = rng.below(open.len());
+        let number = at as u64 + 1;
+        let (client, waiting, served) = &mut open[at];
+        match rng.below(8) {
+            0..=2 if case.requests.len() < total && (pipelines || waiting.is_empty() && served.is_empty()) => {
+                let request = server.draw_request(&mut source).unwrap();
+                waiting.push(case.requests.len());
+                case.events.push(Event::Sent(case.requests.len()));
+                let exchange = Exchange { line: 0, client: *client, request, observed: Observed::Any };
+                case.requests.push((number, exchange));
+            }
+            3 | 4 if !waiting.is_empty() => {
+                let request = waiting.remove(0);
+                let exchange = &mut case.requests[request].1;
+                let Ok(Reply::Answer(answer)) = server.handle(&exchange.request, *client, &mut source) else {
+                    continue;
+                };
+                exchange.observed = Observed::Answer(answer);
+                served.push(request);
+            }
+            5 | 6 if !served.is_empty() => case.events.push(Event::Answered(served.remove(0))),
+            7 if rng.below(3) == 0 && !(waiting.is_empty() && served.is_empty()) => {
+                case.events.push(Event::Lost(number));
+                others += 1;
+                open[at] = (others, Vec::new(), Vec::new());
+            }
+            _ => {}
+        }
+    }
+    let seen: Vec<usize> =
+        case.events.iter().filter_map(|event| if let Event::Answered(at) = event { Some(*at) } else { None }).collect();
+    for (at, (_, exchange)) in case.requests.iter_mut().enumerate() {
+        if !seen.contains(&at) {
+            exchange.observed = Observed::Any;
+        }
+    }
+    for _ in 0..if seen.is_empty() { 0 } else { rng.below(7) } {
+        let [to, from] = [seen[rng.below(seen.len())], seen[rng.below(seen.len())]];
+        case.requests[to].1.observed = case.requests[from].1.observed.clone();
+    }
+    case
+}
+
+/// Tests whether some order explains the events from `at` on; those in `pending` were sent and not served.
+fn explains(case: &Case, end: usize, at: usize, judge: &Judge, pending: &[usize]) -> bool {
+    let is_seen = |request: usize| case.events[..end].iter().any(|e| matches!(e, Event::Answered(r) if *r == request));
+    for (place, request) in pending.iter().enumerate() {
+        let (_, exchange) = &case.requests[*request];
+        let is_first = !pending[..place].iter().any(|other| case.requests[*other].1.client == exchange.client);
+        let observed = if is_seen(*request) { exchange.observed.clone() } else { Observed::Any };
+        let mut judge = judge.clone();
+        if is_first && judge.observe(&Exchange { line: 1, observed, ..exchange.clone() }) {
+            let rest: Vec<usize> = pending.iter().copied().filter(|other| other != request).collect();
+            if explains(case, end, at, &judge, &rest) {
+                return true;
+            }
+        }
+    }
+    if at == end {
+        return true;
+    }
+    match case.events[at] {
+        Event::Sent(request) => explains(case, end, at + 1, judge, &[pending, &[request]].concat()),
+        Event::Answered(request) => !pending.contains(&request) && explains(case, end, at + 1, judge, pending),
+        Event::Lost(_) => explains(case, end, at + 1, judge, pending),
+    }
+}
+
+/// The first event that no order explains.
+fn first_unexplained(spec: &Arc<Spec>, case: &Case) -> Option<usize> {
+    let judge = Judge::new(spec.clone(), Options::default());
+    (1..=case.events.len()).find(|end| !explains(case, *end, 0, &judge, &[]))
+}
+
+fn happened(case: &Case, event: Event) -> Happened {
+    match event {
+        Event::Sent(request) => Happened::Sent(case.requests[request].0, case.requests[request].1.request.clone()),
+        Event::Answered(request) => {
+            let answer = match &case.requests[request].1.observed {
+                Observed::Answer(answer) => Some(answer.clone()),
+                _ => None,
+            };
+            Happened::Answered(case.requests[request].0, answer)
+        }
+        Event::Lost(connection) => Happened::Lost(connection),
+    }
+}
+
+/// Tests that an order of service is one: each request behind its own line, each seen answer's request before it, in the order of its
+/// connection, and the server answers so.
+fn check_order(spec: &Arc<Spec>, case: &Case, order: &[(u64, u64)], about: &str) {
+    let mut judge = Judge::new(spec.clone(), Options::default());
+    let line = |request: usize| {
+        1 + case.events.iter().position(|e| matches!(e, Event::Sent(r) if *r == request)).unwrap() as u64
+    };
+    let served: Vec<usize> =
+        order.iter().map(|(_, own)| (0..case.requests.len()).find(|request| line(*request) == *own).unwrap()).collect();
+    for (place, (after, own)) in order.iter().enumerate() {
+        let request = served[place];
+        assert!(after >= own && (place == 0 || order[place - 1].0 <= *after), "{about}: {order:?}");
+        let seen = case.events.iter().position(|e| matches!(e, Event::Answered(r) if *r == request));
+        assert!(seen.is_none_or(|seen| (seen as u64) >= *after), "{about}: {order:?} serves {request} too late");
+        let (_, exchange) = &case.requests[request];
+        let before = (0..request).filter(|other| case.requests[*other].1.client == exchange.client);
+        assert!(before.into_iter().all(|other| served[..place].contains(&other)), "{about}: {order:?} of a connection");
+        assert!(judge.observe(exchange), "{about}: {order:?} does not explain request {request}");
+    }
+    let is_served = |event: &Event| !matches!(event, Event::Answered(request) if !served.contains(request));
+    assert!(case.events.iter().all(is_served), "{about}: {order:?} leaves one out");
+}
+
+#[test]
+fn histories_are_judged_as_by_trying_all_orders() {
+    let (mut accepted, mut rejected) = (0, 0);
+    for (kind, (name, text)) in (0..).zip(SPECS) {
+        let spec = Spec::from_text(text).unwrap();
+        assert!(schedule::is_judged(&spec), "{name}");
+        for seed in seeds(200 + kind, 150) {
+            let case = random(&spec, &mut Rng::new(seed));
+            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
+            let judged = schedule::judge(&spec, &history, &Options::default());
+            let requests: Vec<(u64, &Value, &Observed)> =
+                case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
+            let about = format!("{name}, seed {seed}: {requests:?} {:?}", case.events);
+            match first_unexplained(&spec, &case) {
+                None => {
+                    assert!(judged.verdict.is_accept(), "{about}: {:?}", judged.verdict);
+                    check_order(&spec, &case, &judged.order, &about);
+                    accepted += 1;
+                }
+                Some(event) => {
+                    assert_eq!(judged.verdict, Verdict::Reject { event: event as u64, event_from: None }, "{about}");
+                    rejected += 1;
+                }
+            }
+        }
+    }
+    println!("{accepted} histories were accepted, {rejected} rejected");
+    assert!(accepted > 200 && rejected > 80);
+}
