@@ -421,7 +421,7 @@ pub enum Order {
 pub enum Net {
     /// One request at a time, answered before the next
     Sync,
-    /// Many clients, with unbounded delay in both directions (`simulate`: not supported yet)
+    /// Many clients, unbounded delays (not supported yet by `simulate`)
     Tcp,
 }
 

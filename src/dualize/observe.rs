@@ -55,7 +55,8 @@ impl Policy for Section<'_> {
             && let Some(value @ Value::Scalar(_)) = candidate.process.shown_by(&spec.program, answer)
         {
             let value = value.clone();
-            return Ok(self.go_on_with(candidate, value, None));
+            self.go_on_with(candidate, value, None);
+            return Ok(());
         }
         if !self.may_still_show(candidate) {
             return Err(PathOutcome::Infeasible);
@@ -65,7 +66,8 @@ impl Policy for Section<'_> {
         {
             let (there, only) = wanted?;
             candidate.require(there, None, &mut self.judge.solver)?;
-            return Ok(self.go_on_with(candidate, only, None));
+            self.go_on_with(candidate, only, None);
+            return Ok(());
         }
         Ok(self.choose_any(candidate, chosen)?)
     }

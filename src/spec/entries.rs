@@ -152,10 +152,9 @@ fn join(a: KeyOrigin, b: KeyOrigin) -> KeyOrigin {
 /// Tests whether the initial state says nothing of several entries together.
 fn begins_apart(program: &Program) -> bool {
     let init = &program.functions[program.init as usize];
-    init.code.iter().all(|op| match op.plain() {
-        Op::Store { .. } | Op::End | Op::Choose { domain: ChoiceDomain::Type(_), .. } => true,
-        _ => false,
-    })
+    let is_apart =
+        |op: &Op| matches!(op, Op::Store { .. } | Op::End | Op::Choose { domain: ChoiceDomain::Type(_), .. });
+    init.code.iter().all(|op| is_apart(op.plain()))
 }
 
 /// Tests whether a function looks at no variable and changes none.

@@ -275,7 +275,11 @@ impl Op {
 
     fn fields<T>(&self, pick: impl Fn(Role<'_, &Operand, &u32>) -> Option<T>) -> Few<T> {
         let mut found = Few::new();
-        self.view(&mut |role| found.extend(pick(role)));
+        self.view(&mut |role| {
+            if let Some(field) = pick(role) {
+                found.push(field);
+            }
+        });
         found
     }
 

@@ -18,7 +18,7 @@ pub(super) fn denote(cx: &mut Checker, written: &TypeExpr) -> TypeId {
         TypeKind::List(of) => denote_as(cx, &[of], |of| Type::List(of[0])),
         TypeKind::Set(of) => denote_as(cx, &[of], |of| Type::Set(of[0])),
         TypeKind::Map(key, value) => denote_as(cx, &[key, value], |of| Type::Map(of[0], of[1])),
-        TypeKind::Tuple(of) => denote_as(cx, &of.iter().collect::<Vec<_>>(), |of| Type::Tuple(of)),
+        TypeKind::Tuple(of) => denote_as(cx, &of.iter().collect::<Vec<_>>(), Type::Tuple),
     };
     let ty = cx.check_depth(ty, written.span);
     cx.record(written.id, written.span, ty);
