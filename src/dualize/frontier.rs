@@ -168,7 +168,7 @@ impl Judge {
     }
 
     /// Notes that a limit cut paths off, and the statement that multiplied them last.
-    pub(super) fn give_up(&mut self, limit: Limit) {
+    pub(crate) fn give_up(&mut self, limit: Limit) {
         self.findings.cut(limit, self.last_fork);
     }
 

@@ -79,6 +79,17 @@ pub struct Exchange {
     pub observed: Observed,
 }
 
+impl Observed {
+    /// The answer, where one was seen that is known.
+    #[must_use]
+    pub fn answer(&self) -> Option<&Value> {
+        match self {
+            Observed::Answer(answer) => Some(answer),
+            Observed::Any | Observed::Nothing | Observed::Lost => None,
+        }
+    }
+}
+
 /// The answer that a client saw to its request, or the lack of one.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Observed {

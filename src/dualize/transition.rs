@@ -7,7 +7,6 @@ use super::candidate::Candidate;
 use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
 use super::verdict::Verdict;
-use crate::process::Limit;
 
 impl Judge {
     /// Takes its candidates out of it.
@@ -26,11 +25,6 @@ impl Judge {
     pub(crate) fn verdict_of(&mut self, left: Vec<Candidate>, event: u64) -> Verdict {
         (self.candidates, self.event, self.clean_died) = (left, event, None);
         self.verdict()
-    }
-
-    /// Notes that not all was followed.
-    pub(crate) fn give_up_on(&mut self, limit: Limit) {
-        self.give_up(limit);
     }
 }
 

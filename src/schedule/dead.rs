@@ -33,7 +33,9 @@ impl Dead {
             step.memory.truncate(spec.program.state_slots());
             step.paths.iter_mut().for_each(|path| path.memory.truncate(spec.program.state_slots()));
         }
-        let steps = if steps.iter().all(is_simple) { steps } else { Vec::new() };
+        // The steps are those of one client.
+        let is_known = !spec.program.names_clients && steps.iter().all(is_simple);
+        let steps = if is_known { steps } else { Vec::new() };
         Dead { steps, known: FxHashMap::default(), solver: Solver::default() }
     }
 
@@ -81,7 +83,7 @@ impl Dead {
     }
 }
 
-/// Tests whether a step is one of scalars only, that is told whole and meets no fault and no duty of the client.
+/// Tests whether a step is one of scalars only, all of whose paths are there, and which meets no fault and no duty of the client.
 fn is_simple(step: &Symbolic) -> bool {
     let is_scalar = |value: &Value| value.as_term().is_some();
     let fields: &[Value] = if is_scalar(&step.request) { &[] } else { step.request.fields() };
@@ -89,14 +91,14 @@ fn is_simple(step: &Symbolic) -> bool {
         OnPath::Holds(..) | OnPath::Fails(..) | OnPath::Choice { .. } | OnPath::Way(..) | OnPath::Assume(..) => true,
         OnPath::Expects(..) | OnPath::NoFault(..) | OnPath::Cut(..) => false,
     };
-    let is_told = |path: &Transition| {
+    let is_whole = |path: &Transition| {
         let ends = match &path.end {
             TransitionEnd::Answer(answer, _) => is_scalar(answer) || matches!(answer, Value::Data { .. }),
             TransitionEnd::Nothing | TransitionEnd::Outside(_) | TransitionEnd::Faulty(_) | TransitionEnd::Cut => false,
         };
         ends && path.met.iter().all(is_plain) && path.memory.iter().all(is_scalar)
     };
-    !step.more && step.memory.iter().chain(fields).all(is_scalar) && step.paths.iter().all(is_told)
+    !step.more && step.memory.iter().chain(fields).all(is_scalar) && step.paths.iter().all(is_whole)
 }
 
 /// The paths of a step that may end with an answer.

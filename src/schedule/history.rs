@@ -6,6 +6,8 @@
 //! c3       ├── Write(2) ─ ─ ─ ─ lost
 //! ```
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use crate::dualize::{Exchange, Observed};
@@ -38,7 +40,7 @@ pub(super) struct Request {
     pub(super) asks: u32,
     /// The event at which its answer was seen, where it was.
     pub(super) answered: Option<usize>,
-    /// The request before it on its connection, where that has one.
+    /// The request before it on its connection, where that was still under way when it was sent.
     pub(super) before: Option<usize>,
     /// Its place among those under way.
     pub(super) place: usize,
@@ -87,19 +89,21 @@ pub struct History {
 pub struct Building {
     history: History,
     names_clients: bool,
-    /// The requests of each connection that have no answer yet, the earliest first, and the last one of all.
+    /// The connections, by their numbers.
     open: FxHashMap<u64, Connection>,
-    /// The requests, and the requests with their answers, that were met, each with its number.
+    /// The requests that were met, each with who asks where that is seen, and its number.
     asks: FxHashMap<(Value, u64), u32>,
-    /// Later connections of a number are other clients.
-    connections: u64,
+    /// The number of the last client.
+    clients: u64,
 }
 
+/// A connection, from its first request to where its client gave up.
 #[derive(Default, Debug)]
 struct Connection {
+    /// The number of its client, of which there is one for each connection.
     client: u64,
-    waiting: std::collections::VecDeque<usize>,
-    last: Option<usize>,
+    /// Its requests that have no answer yet, the earliest first.
+    waiting: VecDeque<usize>,
 }
 
 impl Building {
@@ -111,7 +115,7 @@ impl Building {
             names_clients,
             open: FxHashMap::default(),
             asks: FxHashMap::default(),
-            connections: u64::MAX,
+            clients: u64::MAX,
         }
     }
 
@@ -133,12 +137,11 @@ impl Building {
     fn sent(&mut self, line: u64, number: u64, value: Value) -> usize {
         let at = self.history.requests.len();
         let connection = self.open.entry(number).or_insert_with(|| {
-            self.connections -= 1;
-            Connection { client: self.connections, ..Connection::default() }
+            self.clients -= 1;
+            Connection { client: self.clients, ..Connection::default() }
         });
         let client = if self.names_clients { connection.client } else { 0 };
-        let before = connection.last.replace(at);
-        let chained = !connection.waiting.is_empty();
+        let before = connection.waiting.back().copied();
         connection.waiting.iter().for_each(|earlier| self.history.requests[*earlier].chained = true);
         connection.waiting.push_back(at);
         let next = self.asks.len() as u32;
@@ -152,7 +155,7 @@ impl Building {
             answered: None,
             before,
             place: 0,
-            chained,
+            chained: before.is_some(),
         });
         at
     }
@@ -197,13 +200,12 @@ impl History {
 
     /// Requests in an order in which they may be served, each with the line of the earliest event behind which that can be, and its own.
     pub(super) fn timed(&self, order: &[usize]) -> Vec<(u64, u64)> {
-        let mut latest = 0;
-        let mut behind = |request: &usize| {
-            let line = self.requests[*request].exchange.line;
-            latest = line.max(latest);
-            (latest, line)
+        let lines = order.iter().map(|request| self.requests[*request].exchange.line);
+        let behind = |latest: &mut u64, line: u64| {
+            *latest = line.max(*latest);
+            Some((*latest, line))
         };
-        order.iter().map(&mut behind).collect()
+        lines.scan(0, behind).collect()
     }
 
     /// The histories of requests that have one key each; nothing where a key is not known, a connection has several requests under
@@ -252,10 +254,7 @@ impl History {
         }
         let mut kinds: FxHashMap<(u32, Option<Value>), u32> = FxHashMap::default();
         for request in &mut self.requests {
-            let answer = match &request.exchange.observed {
-                Observed::Answer(answer) => Some(answer.clone()),
-                Observed::Any | Observed::Nothing | Observed::Lost => None,
-            };
+            let answer = request.exchange.observed.answer().cloned();
             [request.kind, request.unseen] = [answer, None].map(|answer| {
                 let next = kinds.len() as u32;
                 *kinds.entry((request.asks, answer)).or_insert(next)

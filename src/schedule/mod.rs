@@ -37,10 +37,11 @@ use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
 
-use crate::dualize::{Judge, Observed, Options, Verdict};
+use crate::dualize::{Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
+use crate::spec::pure::RequestFacts;
 use dead::Dead;
 use history::Request;
 use search::{Last, OrderSearch, RequestKind, SearchEnd};
@@ -79,41 +80,40 @@ pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> His
 #[must_use]
 pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
     let parts = RequestKeys::of(&spec.program).and_then(|keys| history.parts(&keys)).unwrap_or_default();
-    by_key(spec, &parts, options).unwrap_or_else(|| judge_whole(spec, history, options))
+    // Where a fault, or a broken duty, under one key explains what was seen, it does under each.
+    let decides = |judged: &JudgedHistory| judged.verdict.is_accept() || !may_fail(spec, history);
+    by_key(spec, &parts, options).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options))
+}
+
+/// Tests whether serving some request may be faulty, or break the client's duty.
+fn may_fail(spec: &Spec, history: &History) -> bool {
+    let mut facts = RequestFacts::new(&spec.program);
+    history.requests.iter().any(|request| facts.may_fail(&request.exchange.request))
 }
 
 /// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.
 fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<JudgedHistory> {
-    let mut all: Option<JudgedHistory> = None;
+    let mut order = Vec::new();
+    let mut first: Option<(u64, JudgedHistory)> = None;
     for part in parts {
-        let judged = judge_whole(spec, part, options);
-        let line = |verdict: &Verdict| if let Verdict::Reject { event, .. } = verdict { *event } else { u64::MAX };
-        match judged.verdict {
-            Verdict::Accept { warning: None } | Verdict::Reject { event_from: None, .. } => {}
+        let mut judged = judge_whole(spec, part, options);
+        let event = match judged.verdict {
+            Verdict::Accept { warning: None } => u64::MAX,
+            Verdict::Reject { event, event_from: None } => event,
             _ => return None,
+        };
+        order.append(&mut judged.order);
+        if first.as_ref().is_none_or(|(earliest, _)| event < *earliest) {
+            first = Some((event, judged));
         }
-        all = Some(match all {
-            None => judged,
-            Some(mut all) => {
-                all.order.extend(&judged.order);
-                let order = all.order;
-                if line(&judged.verdict) < line(&all.verdict) {
-                    JudgedHistory { order, ..judged }
-                } else {
-                    JudgedHistory { order, ..all }
-                }
-            }
-        });
     }
-    all.map(|mut all| {
+    let (_, mut judged) = first?;
+    if judged.verdict.is_accept() {
         // Those of one key stay in their order: what is served later is behind no earlier event.
-        if all.verdict.is_accept() {
-            all.order.sort_by_key(|(after, _)| *after)
-        } else {
-            all.order.clear()
-        }
-        all
-    })
+        order.sort_by_key(|(after, _)| *after);
+        judged.order = order;
+    }
+    Some(judged)
 }
 
 /// Judges a history in one.
@@ -130,7 +130,7 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> Judged
         }
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
         SearchEnd::GivenUp => states.given_up(Limit::Paths, last),
-        SearchEnd::Nothing(_) if kinds.iter().any(|kind| kind.may_fail) => states.given_up(Limit::Orders, last),
+        SearchEnd::Nothing(_) if may_fail(spec, history) => states.given_up(Limit::Orders, last),
         SearchEnd::Nothing(found) => match first_unexplained(history, &kinds, &mut states, &found) {
             Some(event) => states.judged(None, line(event), Vec::new()),
             None => states.given_up(Limit::Paths, last),
@@ -140,17 +140,13 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> Judged
 
 /// The properties of the kinds of requests in a history.
 fn kinds(spec: &Spec, history: &History) -> Vec<RequestKind> {
-    let mut dead = Dead::new(spec);
+    let (mut facts, mut dead) = (RequestFacts::new(&spec.program), Dead::new(spec));
     let mut kinds: Vec<Option<RequestKind>> = vec![None; history.kinds];
     for Request { kind, unseen, exchange, .. } in &history.requests {
-        let answer = match &exchange.observed {
-            Observed::Answer(answer) => Some(answer),
-            Observed::Any | Observed::Nothing | Observed::Lost => None,
-        };
+        let answer = exchange.observed.answer();
         for (kind, answer) in [(*kind, answer), (*unseen, None)] {
             kinds[kind as usize].get_or_insert_with(|| RequestKind {
-                changes_nothing: spec.program.changes_nothing(&exchange.request, answer),
-                may_fail: spec.program.may_fail(&exchange.request),
+                changes_nothing: facts.changes_nothing(&exchange.request, answer),
                 stays_impossible: answer.is_some_and(|answer| dead.stays_impossible(&exchange.request, answer)),
             });
         }
@@ -168,12 +164,12 @@ fn first_unexplained(history: &History, kinds: &[RequestKind], states: &mut Stat
             SearchEnd::GivenUp => None,
         };
     // The first `low` events are explained, the first `high` are not.
-    let (mut low, mut high, mut stride) = (last.deepest, history.events.len(), 1);
-    while low + stride < high && explains(low + stride)? {
-        low += stride;
-        stride *= 2;
+    let (mut low, mut high, mut leap) = (last.deepest, history.events.len(), 1);
+    while low + leap < high && explains(low + leap)? {
+        low += leap;
+        leap *= 2;
     }
-    high = high.min(low + stride);
+    high = high.min(low + leap);
     while low + 1 < high {
         let middle = low.midpoint(high);
         match explains(middle)? {
@@ -194,7 +190,7 @@ impl States {
 
     /// The judgement where more would have been done than may be.
     fn given_up(mut self, limit: Limit, line: u64) -> JudgedHistory {
-        self.judge.give_up_on(limit);
+        self.judge.give_up(limit);
         self.judged(None, line, Vec::new())
     }
 }

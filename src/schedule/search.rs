@@ -77,8 +77,6 @@ pub(super) struct RequestKind {
     pub(super) changes_nothing: bool,
     /// Set where it can never be answered so any more once it cannot be.
     pub(super) stays_impossible: bool,
-    /// Serving it may be faulty, or break the client's duty: then orders that were not followed matter.
-    pub(super) may_fail: bool,
 }
 
 /// The end of a search.
@@ -272,7 +270,7 @@ impl<'h> OrderSearch<'h> {
             if !self.may_serve(at, &configuration, other) || self.is_postponed(states, at, &configuration, other) {
                 continue;
             }
-            let Some(mut served) = self.serve(states, &configuration, other) else { continue };
+            let Some(mut served) = self.serve(states, at, &configuration, other) else { continue };
             if !self.serve_at_once(states, at, &mut served) {
                 continue;
             }
@@ -326,16 +324,21 @@ impl<'h> OrderSearch<'h> {
     }
 
     /// The configuration after a request was served.
-    fn serve(&self, states: &mut States, configuration: &Configuration, request: usize) -> Option<Configuration> {
+    fn serve(
+        &self,
+        states: &mut States,
+        at: usize,
+        configuration: &Configuration,
+        request: usize,
+    ) -> Option<Configuration> {
         let about = &self.history.requests[request];
         let state = states.after(configuration.state, about, self.end)?;
         let mut after = configuration.clone();
-        if let Some(before) = about.before.map(|before| self.history.requests[before].place)
-            && after.perhaps.contains(before)
-        {
-            // The one before it on its connection was.
-            after.perhaps.remove(before);
-            after.served.insert(before);
+        if let Some(before) = about.before.filter(|before| !self.was_served(at, configuration, *before)) {
+            // The one before it on its connection, which perhaps was, was.
+            let place = self.history.requests[before].place;
+            after.perhaps.remove(place);
+            after.served.insert(place);
         }
         after.state = state;
         after.perhaps.remove(about.place);

@@ -25,7 +25,7 @@ impl RequestKeys {
     pub fn of(program: &Program) -> Option<RequestKeys> {
         let serve = &program.functions[program.serve as usize];
         let mut first = vec![KeyOrigin::Unset; serve.registers as usize];
-        (first[0], first[1]) = (KeyOrigin::Request, KeyOrigin::Other);
+        first.iter_mut().zip([KeyOrigin::Request, KeyOrigin::Other]).for_each(|(register, origin)| *register = origin);
         let transfer = |at: usize, before: &Origins| Some(before.behind(serve.code.get(at)?.plain()));
         let known = Graph::of(serve).forward((0, Origins(first)), transfer);
         let mut keys = RequestKeys { of_variant: FxHashMap::default(), whole: false };

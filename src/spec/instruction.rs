@@ -130,7 +130,7 @@ fn ways_mut(ways: &mut Arc<[Pc]>) -> &mut [Pc] {
 enum Role<'o, O, N> {
     /// An operand that is read.
     Reads(O),
-    /// A key under which the state is touched, which the judge is told.
+    /// A key under which the state is touched, which is passed to the judge.
     Touches(O),
     /// A register that is written.
     Writes(N),
@@ -294,7 +294,7 @@ impl Op {
         })
     }
 
-    /// The registers that it reads; the key under which it touches the state is read too, as the judge is told it.
+    /// The registers that it reads; the key under which it touches the state is read, too, as it is passed to the judge.
     pub(super) fn uses(&self) -> Few<Register> {
         self.fields(|role| match role {
             Role::Reads(operand) | Role::Touches(operand) => operand.register(),

@@ -19,7 +19,7 @@ mod order;
 mod override_consts;
 mod passes;
 mod provenance;
-mod pure;
+pub mod pure;
 mod reply_shapes;
 mod sinking;
 mod traced;

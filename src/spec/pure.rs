@@ -1,60 +1,89 @@
-//! Requests that change nothing, whatever the state, where they are answered as they were.
+//! Requests that change nothing, whatever the state, where they are answered as they were; and those that may be faulty.
 //!
 //! `if v == n { reply 0; } n := v; reply 1;`: answered 0, it has changed nothing; answered 1, it may have.
 //!
 //! Code is followed from its entry, with whether anything was written on the way; a side from which the answer cannot come any more
-//! is not.
+//! is not. Of a request only its variant is looked at, and of an answer only the instructions from which it can come.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Op, Operand, Program, Register};
+use super::code::{Function, Op, Operand, Program, Register};
 use super::dataflow::Graph;
+use super::facts::ReplyShapes;
 use crate::value::Value;
 
-impl Program {
-    /// Tests whether a handler that gives this answer to this request (`None`: any answer) has changed nothing, in every state.
+/// The register of a request, when its handler begins.
+const REQUEST: Register = 0;
+
+/// The facts about the requests of a program, in every state; each is found out once.
+pub struct RequestFacts<'p> {
+    program: &'p Program,
+    serve: &'p Function,
+    /// By the variant of the request, and the instructions from which the answer can come.
+    changes: FxHashMap<(Option<u32>, Vec<bool>), bool>,
+    /// By the variant of the request.
+    failures: FxHashMap<Option<u32>, bool>,
+}
+
+impl<'p> RequestFacts<'p> {
+    /// The facts about a program, of which none is known yet.
     #[must_use]
-    pub fn changes_nothing(&self, request: &Value, answer: Option<&Value>) -> bool {
-        self.steps.is_empty()
-            && !PureSearch { program: self, request, answer, met: FxHashSet::default() }
-                .comes_to(&|_, op, wrote| wrote && matches!(op, Op::Reply { .. } | Op::End))
+    pub fn new(program: &'p Program) -> RequestFacts<'p> {
+        let serve = &program.functions[program.serve as usize];
+        RequestFacts { program, serve, changes: FxHashMap::default(), failures: FxHashMap::default() }
+    }
+
+    /// Tests whether a handler that gives this answer to this request (`None`: any answer) has changed nothing, in every state.
+    pub fn changes_nothing(&mut self, request: &Value, answer: Option<&Value>) -> bool {
+        let admits = |shapes: &ReplyShapes| answer.is_none() || shapes.admits(answer);
+        let about = (variant(request), self.serve.reply_shapes.iter().map(admits).collect());
+        let (program, serve) = (self.program, self.serve);
+        let changes = self.changes.entry(about).or_insert_with_key(|(variant, admitted)| {
+            let writes = |op: &Op, wrote| wrote && matches!(op, Op::Reply { .. } | Op::End);
+            WaySearch { program, serve, variant: *variant, admitted: Some(admitted) }.comes_to(&writes)
+        });
+        program.steps.is_empty() && !*changes
     }
 
     /// Tests whether serving a request may be faulty, or break the client's duty, in some state.
-    #[must_use]
-    pub fn may_fail(&self, request: &Value) -> bool {
-        let mut search = PureSearch { program: self, request, answer: None, met: FxHashSet::default() };
-        search.comes_to(&|program, op, _| match op {
-            Op::Call { function, .. } => !program.all_called(*function, &|_, op| !op.may_fault()),
-            op => op.may_fault(),
+    pub fn may_fail(&mut self, request: &Value) -> bool {
+        let (program, serve) = (self.program, self.serve);
+        *self.failures.entry(variant(request)).or_insert_with_key(|variant| {
+            let fails = |op: &Op, _| match op {
+                Op::Call { function, .. } => !program.all_called(*function, &|op| !op.may_fault()),
+                op => op.may_fault(),
+            };
+            WaySearch { program, serve, variant: *variant, admitted: None }.comes_to(&fails)
         })
     }
+}
 
+fn variant(request: &Value) -> Option<u32> {
+    if let Value::Data { tag, .. } = request { Some(*tag) } else { None }
+}
+
+impl Program {
     /// Tests whether each handler answers just once, in one section.
     #[must_use]
     pub fn answers_at_once(&self) -> bool {
-        self.all_called(self.serve, &|program, op| !program.ends_silently(op))
-    }
-
-    fn ends_silently(&self, op: &Op) -> bool {
-        matches!(op, Op::End | Op::Yield)
+        self.all_called(self.serve, &|op| !matches!(op, Op::End | Op::Yield))
     }
 
     /// Tests whether something holds of every instruction that a function comes to, and those that it calls.
-    fn all_called(&self, function: u32, holds: &dyn Fn(&Program, &Op) -> bool) -> bool {
+    fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
         let (mut open, mut met) = (vec![function], FxHashSet::default());
         while let Some(number) = open.pop() {
-            let function = &self.functions[number as usize];
-            let reached =
-                Graph::of(function).reached(0, |at| !function.code.get(at).is_some_and(|op| self.ends(op.plain())));
-            met.insert(number);
-            for (op, _) in function.code.iter().zip(reached).filter(|(_, reached)| *reached) {
-                if !holds(self, op.plain()) {
+            if !met.insert(number) {
+                continue;
+            }
+            let code = &self.functions[number as usize].code;
+            let goes_on = |at: usize| code.get(at).is_some_and(|op| !self.ends(op.plain()));
+            let reached = Graph::of(&self.functions[number as usize]).reached(0, goes_on);
+            for (op, _) in code.iter().zip(reached).filter(|(_, reached)| *reached) {
+                if !holds(op.plain()) {
                     return false;
                 }
-                if let Op::Call { function, .. } = op.plain()
-                    && !met.contains(function)
-                {
+                if let Op::Call { function, .. } = op.plain() {
                     open.push(*function);
                 }
             }
@@ -72,39 +101,42 @@ impl Program {
     }
 }
 
-struct PureSearch<'s> {
+/// A search along the ways that a handler can take with a request of this variant.
+struct WaySearch<'s> {
     program: &'s Program,
-    request: &'s Value,
-    answer: Option<&'s Value>,
-    /// Positions that were met, each with whether something was written before, and what is known of a register.
-    met: FxHashSet<(usize, PathFacts)>,
+    serve: &'s Function,
+    variant: Option<u32>,
+    /// The instructions to go through, where these are not all.
+    admitted: Option<&'s [bool]>,
 }
 
 /// The facts that are known before an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct PathFacts {
     /// Something may have been written.
     wrote: bool,
+    /// The request is still in its register.
+    has_request: bool,
     /// The register of the last test of the request's variant, and its outcome.
     tested: Option<(Register, bool)>,
 }
 
-impl PureSearch<'_> {
-    /// Tests whether a way to the answer comes to an instruction of some kind; of each it is told whether something was written before.
-    fn comes_to(&mut self, is_one: &dyn Fn(&Program, &Op, bool) -> bool) -> bool {
-        let function = &self.program.functions[self.program.serve as usize];
-        let mut open = vec![(0, PathFacts::default())];
+impl WaySearch<'_> {
+    /// Tests whether some way comes to an instruction of a kind, which may depend on whether something was written up to there.
+    fn comes_to(&self, is_one: &dyn Fn(&Op, bool) -> bool) -> bool {
+        let mut open = vec![(0, PathFacts { wrote: false, has_request: true, tested: None })];
+        let mut met = FxHashSet::default();
         while let Some((pc, before)) = open.pop() {
-            let can_answer = self.answer.is_none() || function.reply_shapes[pc].admits(self.answer);
-            if !can_answer || !self.met.insert((pc, before)) {
+            let is_admitted = self.admitted.is_none_or(|admitted| admitted[pc]);
+            if !is_admitted || !met.insert((pc, before)) {
                 continue;
             }
-            let op = function.code[pc].plain();
+            let op = self.serve.code[pc].plain();
             let after = self.after(op, before);
-            if is_one(self.program, op, after.wrote) {
+            if is_one(op, after.wrote) {
                 return true;
             }
-            match self.only_way(op, pc + 1, after) {
+            match self.only_way(op, pc + 1, before) {
                 Some(way) => open.push((way, after)),
                 None => open.extend(op.successors(pc).map(|way| (way, after))),
             }
@@ -115,19 +147,20 @@ impl PureSearch<'_> {
     fn after(&self, op: &Op, before: PathFacts) -> PathFacts {
         let written = op.defs();
         let mut tested = before.tested.filter(|(known, _)| !written.contains(known));
-        if let (Op::IsVariant { dst, src: Operand::Register(0), tag }, Value::Data { tag: own, .. }) =
-            (op, self.request)
+        if let (Op::IsVariant { dst, src: Operand::Register(REQUEST), tag }, Some(own), true) =
+            (op, self.variant, before.has_request)
         {
-            tested = Some((*dst, tag == own));
+            tested = Some((*dst, *tag == own));
         }
-        PathFacts { wrote: before.wrote || self.writes(op), tested }
+        let has_request = before.has_request && !written.contains(&REQUEST);
+        PathFacts { wrote: before.wrote || self.writes(op), has_request, tested }
     }
 
     /// The way on that a request of this variant takes, where that decides it.
     fn only_way(&self, op: &Op, following: usize, before: PathFacts) -> Option<usize> {
-        let (cond, to) = match (op, self.request) {
-            (Op::ByVariant { src: Operand::Register(0), targets, none }, Value::Data { tag, .. }) => {
-                return Some(targets.get(*tag as usize).copied().unwrap_or(*none) as usize);
+        let (cond, to) = match (op, self.variant) {
+            (Op::ByVariant { src: Operand::Register(REQUEST), targets, none }, Some(own)) if before.has_request => {
+                return Some(targets.get(own as usize).copied().unwrap_or(*none) as usize);
             }
             (Op::Unless { cond: Operand::Register(cond), to }, _) => (cond, to),
             (Op::Branch { cond: Operand::Register(cond), otherwise }, _) => (cond, otherwise),
@@ -139,7 +172,7 @@ impl PureSearch<'_> {
 
     /// Tests whether an instruction may change the state; a procedure that may answer is taken to.
     fn writes(&self, op: &Op) -> bool {
-        let stays = |_: &Program, op: &Op| op.stores().is_none() && !matches!(op, Op::Reply { .. });
+        let stays = |op: &Op| op.stores().is_none() && !matches!(op, Op::Reply { .. });
         match op {
             Op::Call { function, .. } => !self.program.all_called(*function, &stays),
             op => op.stores().is_some(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::outcome::{FEW, Shown, Suffix, SuffixOutcome, shown};
-use crate::dualize::{Cell, Exchange, Judge, Observed};
+use crate::dualize::{Cell, Exchange, Judge};
 use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
@@ -97,10 +97,7 @@ impl Phases {
     /// Tests whether an exchange names the key of a cell that matters behind it.
     fn names_key(&self, at: usize, exchange: &Exchange) -> bool {
         let keys = self.at(at + 1).unwrap_or_default().iter().filter_map(|cell| cell.key.as_ref());
-        let answer = match &exchange.observed {
-            Observed::Answer(answer) => Some(answer),
-            Observed::Any | Observed::Nothing | Observed::Lost => None,
-        };
+        let answer = exchange.observed.answer();
         keys.into_iter()
             .any(|key| contains(&exchange.request, key) || answer.is_some_and(|answer| contains(answer, key)))
     }
