@@ -22,9 +22,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
-    if options.net == Some(Net::Tcp) && (options.witness.is_some() || options.check_reason) {
-        return failed(terminal, "--witness and --check-reason are for one client (--net sync)");
-    }
     if options.witness.is_some() && options.traces.len() > 1 {
         return failed(terminal, "--witness is for one trace");
     }
@@ -190,6 +187,9 @@ impl Judged {
         let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input)) == Net::Tcp {
+            if options.witness.is_some() || options.check_reason {
+                return Err(format!("error: {name}: --witness and --check-reason are for one client (--net sync)\n"));
+            }
             let (report, verdict, header) = concurrent::judge(spec, &mut trace.input, &name, &limits(options))?;
             let note = note(spec, &name, header.as_ref());
             return Ok((Judged { report, verdict, note }, None));

@@ -5,13 +5,11 @@
 
 use std::io::BufRead;
 
-use super::stream::observed;
-use crate::dualize::Observed;
-use crate::json::{self, JsonError};
+use super::stream::{decoded, observed};
+use crate::json::JsonError;
 use crate::schedule::{Building, Happened, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Raw, Response, TraceError, TraceLine, TraceReader};
-use crate::value::Value;
 
 /// Reads a trace of concurrent clients.
 ///
@@ -32,31 +30,19 @@ pub fn history<R: BufRead>(spec: &Spec, reader: &mut TraceReader<R>) -> Result<H
 /// The one or two things that happened on a line.
 fn happened(spec: &Spec, line: &TraceLine<'_>) -> Result<[Option<Happened>; 2], JsonError> {
     let client = line.event.client.unwrap_or(1);
-    let request = |query: &Raw<'_>| -> Result<Option<Happened>, JsonError> {
-        let decoded = json::decode_recorded(&spec.types, spec.program.request, query.text);
-        Ok(Some(Happened::Sent(client, decoded.map_err(|error| error.behind(query.offset))?)))
-    };
-    let answer = |answer: &Raw<'_>| -> Result<Option<Happened>, JsonError> {
-        let decoded = json::decode_recorded(&spec.types, spec.program.response, answer.text);
-        let seen = observed(decoded.map_err(|error| error.behind(answer.offset))?);
-        Ok(Some(Happened::Answered(client, value(seen))))
+    let sent = |query: &Raw<'_>| Ok(Some(Happened::Sent(client, decoded(spec, spec.program.request, query)?)));
+    let answered = |answer: &Raw<'_>| {
+        let seen = observed(decoded(spec, spec.program.response, answer)?);
+        Ok(Some(Happened::Answered(client, seen.answer().cloned())))
     };
     Ok(match &line.event.kind {
-        EventKind::Request(query) => [request(query)?, None],
-        EventKind::Answer(text) => [answer(text)?, None],
+        EventKind::Request(query) => [sent(query)?, None],
+        EventKind::Answer(answer) => [answered(answer)?, None],
         EventKind::Lost => [Some(Happened::Lost(client)), None],
         EventKind::Closed => [Some(Happened::Closed(client)), None],
-        EventKind::Exchange { query, reply: Response::Answer(text) } => [request(query)?, answer(text)?],
-        EventKind::Exchange { query, reply: Response::Lost } => [request(query)?, Some(Happened::Lost(client))],
-        EventKind::Exchange { query, reply: Response::NotOwed } => [request(query)?, None],
+        EventKind::Exchange { query, reply: Response::Answer(answer) } => [sent(query)?, answered(answer)?],
+        EventKind::Exchange { query, reply: Response::Lost } => [sent(query)?, Some(Happened::Lost(client))],
+        EventKind::Exchange { query, reply: Response::NotOwed } => [sent(query)?, None],
         EventKind::Peer(_) => return Err(JsonError::new(0, "calls to peers are not supported yet")),
     })
-}
-
-/// The answer that was seen, where it is known.
-fn value(seen: Observed) -> Option<Value> {
-    match seen {
-        Observed::Answer(answer) => Some(answer),
-        Observed::Any | Observed::Nothing | Observed::Lost => None,
-    }
 }

@@ -7,7 +7,7 @@ use super::Validator;
 use crate::dualize::{Exchange, Observed};
 use crate::json::{self, FormReader, Forms, JsonError, Spacing};
 use crate::spec::Spec;
-use crate::spec::types::Types;
+use crate::spec::types::{TypeId, Types};
 use crate::trace::{EventKind, NextLine, Raw, Response, TraceError, TraceLine, TracePosition, TraceReader};
 use crate::value::Value;
 
@@ -111,19 +111,22 @@ pub(super) fn observed(answer: Value) -> Observed {
     if let Value::Any = answer { Observed::Any } else { Observed::Answer(answer) }
 }
 
+/// The value of a type that stands in a line; an error has its place there.
+pub(super) fn decoded(spec: &Spec, ty: TypeId, raw: &Raw) -> Result<Value, JsonError> {
+    json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.behind(raw.offset))
+}
+
 /// The exchange that a line is.
 fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     let EventKind::Exchange { query, reply } = &line.event.kind else {
         let what = "expected a whole exchange, such as {\"q\": 5, \"a\": 1}: single events are judged with --net tcp";
         return Err(JsonError::new(0, what));
     };
-    let decoded =
-        |id, raw: &Raw| json::decode_recorded(&spec.types, id, raw.text).map_err(|error| error.behind(raw.offset));
-    let request = decoded(spec.program.request, query)?;
+    let request = decoded(spec, spec.program.request, query)?;
     let observed = match reply {
         Response::NotOwed => Observed::Nothing,
         Response::Lost => Observed::Lost,
-        Response::Answer(answer) => observed(decoded(spec.program.response, answer)?),
+        Response::Answer(answer) => observed(decoded(spec, spec.program.response, answer)?),
     };
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
 }
