@@ -34,26 +34,21 @@ impl Lattice for bool {
 /// The control-flow graph of a function.
 pub(super) struct Graph {
     /// The positions at which the code may go on behind each instruction.
-    pub(super) successors: Vec<Vec<usize>>,
+    pub(super) successors: Vec<Few<usize>>,
     /// The instructions from which each position is come to.
-    pub(super) predecessors: Vec<Vec<usize>>,
-    /// The registers that each instruction reads, and those that it writes.
-    uses: Vec<Few<Register>>,
-    defs: Vec<Few<Register>>,
+    pub(super) predecessors: Vec<Few<usize>>,
 }
 
 impl Graph {
     pub(super) fn of(function: &Function) -> Graph {
         let length = function.code.len();
         // Behind the last instruction there is a position without one.
-        let (mut successors, mut predecessors) = (vec![Vec::new(); length + 1], vec![Vec::new(); length + 1]);
+        let (mut successors, mut predecessors) = (vec![Few::new(); length + 1], vec![Few::new(); length + 1]);
         for (at, op) in function.code.iter().enumerate() {
             successors[at].extend(op.successors(at));
             successors[at].iter().for_each(|to| predecessors[*to].push(at));
         }
-        let uses = function.code.iter().map(Op::uses).collect();
-        let defs = function.code.iter().map(Op::defs).collect();
-        Graph { successors, predecessors, uses, defs }
+        Graph { successors, predecessors }
     }
 
     /// Follows facts that hold before an instruction along the ways from there: those before each instruction that is come
@@ -86,9 +81,10 @@ impl Graph {
     }
 
     /// Marks the positions before which a register holds something that may still be read.
-    pub(super) fn live(&self, register: Register) -> Vec<bool> {
+    pub(super) fn live(&self, function: &Function, register: Register) -> Vec<bool> {
         self.backward(|at, behind: &bool| {
-            self.uses[at].contains(&register) || *behind && !self.defs[at].contains(&register)
+            let op = &function.code[at];
+            op.uses().contains(&register) || *behind && !op.defs().contains(&register)
         })
     }
 
@@ -96,12 +92,12 @@ impl Graph {
     pub(super) fn readers(&self, function: &Function, from: usize, held: Operand) -> Vec<usize> {
         let code = &function.code;
         let overwrites = |at: usize| match held {
-            Operand::Register(register) => self.defs[at].contains(&register),
+            Operand::Register(register) => code[at].defs().contains(&register),
             Operand::Slot(slot) => matches!(code[at].plain(), Op::Store { slot: own, .. } if *own == slot),
             Operand::Constant(_) => false,
         };
         let reads = |at: usize| match held {
-            Operand::Register(register) => self.uses[at].contains(&register),
+            Operand::Register(register) => code[at].uses().contains(&register),
             Operand::Slot(_) | Operand::Constant(_) => code[at].operands().contains(&held),
         };
         let reached = self.reached(from, |at| at < code.len() && !overwrites(at));
@@ -134,9 +130,25 @@ impl Graph {
     }
 }
 
+/// Marks the instructions of a function that can be come to from its first one, past those that `passes` holds of: what a graph is
+/// not needed for.
+pub(super) fn reached(function: &Function, passes: impl Fn(&Op) -> bool) -> Vec<bool> {
+    let mut reached = vec![false; function.code.len()];
+    let mut open = vec![0];
+    while let Some(at) = open.pop() {
+        if let Some(op) = function.code.get(at)
+            && !std::mem::replace(&mut reached[at], true)
+            && passes(op)
+        {
+            open.extend(op.successors(at));
+        }
+    }
+    reached
+}
+
 /// Carries facts along edges until nothing changes.
 fn solve<L: Lattice>(
-    edges: &[Vec<usize>],
+    edges: &[Few<usize>],
     facts: &mut [Option<L>],
     mut open: Vec<usize>,
     mut transfer: impl FnMut(usize, &L) -> Option<L>,

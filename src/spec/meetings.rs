@@ -22,7 +22,7 @@ pub(super) fn meetings(function: &Function) -> FxHashMap<Pc, Meeting> {
         return FxHashMap::default();
     }
     let graph = Graph::of(function);
-    let live: Vec<Vec<bool>> = (0..function.registers).map(|register| graph.live(register)).collect();
+    let live: Vec<Vec<bool>> = (0..function.registers).map(|register| graph.live(function, register)).collect();
     let meeting = |select: usize| {
         let at = graph.meeting(select)?;
         let live = (0..function.registers).filter(|register| live[*register as usize][at]).collect();

@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Function, Op, Operand, Program, Register};
-use super::dataflow::Graph;
+use super::dataflow::reached;
 use super::facts::ReplyShapes;
 use crate::value::Value;
 
@@ -76,10 +76,9 @@ impl Program {
             if !met.insert(number) {
                 continue;
             }
-            let code = &self.functions[number as usize].code;
-            let goes_on = |at: usize| code.get(at).is_some_and(|op| !self.ends(op.plain()));
-            let reached = Graph::of(&self.functions[number as usize]).reached(0, goes_on);
-            for (op, _) in code.iter().zip(reached).filter(|(_, reached)| *reached) {
+            let function = &self.functions[number as usize];
+            let reached = reached(function, |op| !self.ends(op.plain()));
+            for (op, _) in function.code.iter().zip(reached).filter(|(_, reached)| *reached) {
                 if !holds(op.plain()) {
                     return false;
                 }

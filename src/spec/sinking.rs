@@ -42,8 +42,8 @@ fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
         return None;
     };
     let graph = Graph::of(function);
-    let needed = graph.live(dst);
-    if needed[at + 1] && graph.predecessors[at + 1] != [at] {
+    let needed = graph.live(function, dst);
+    if needed[at + 1] && graph.predecessors[at + 1][..] != [at] {
         return None;
     }
     let mut path = SunkPath { function, graph: &graph, needed: &needed, dst, places: Vec::new(), saved: false };
@@ -121,7 +121,7 @@ impl SunkPath<'_> {
     fn may_divide(&self, at: usize) -> bool {
         let forks =
             matches!(self.function.code[at].plain(), Op::Branch { .. } | Op::Compare { .. } | Op::Select { .. });
-        let alone = |to: &usize| *to > at && (!self.needed[*to] || self.graph.predecessors[*to] == [at]);
+        let alone = |to: &usize| *to > at && (!self.needed[*to] || self.graph.predecessors[*to][..] == [at]);
         forks && self.graph.successors[at].iter().all(alone)
     }
 }

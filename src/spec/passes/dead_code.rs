@@ -4,11 +4,11 @@
 
 use super::keep;
 use crate::spec::code::{Function, Op, Operand};
-use crate::spec::dataflow::Graph;
+use crate::spec::dataflow::reached;
 
 /// Leaves out what does nothing.
 pub(super) fn remove(function: &mut Function) {
-    let mut stays = Graph::of(function).reached(0, |_| true);
+    let mut stays = reached(function, |_| true);
     stays.truncate(function.code.len());
     for part in function.ranges() {
         let mut read = vec![false; function.registers as usize];
