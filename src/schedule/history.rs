@@ -46,6 +46,10 @@ pub(super) struct Request {
     pub(super) place: usize,
     /// Set where another request was under way on its connection at the same time: these are served in their order.
     pub(super) chained: bool,
+    /// The number of its connection in the trace.
+    pub(super) connection: u64,
+    /// The line on which its client gave up, where it did.
+    pub(super) lost: Option<u64>,
 }
 
 impl Request {
@@ -125,7 +129,8 @@ impl Building {
             Happened::Sent(connection, request) => HistoryEvent::Sent(self.sent(line, connection, request)),
             Happened::Answered(connection, answer) => self.answered(connection, answer),
             Happened::Lost(connection) => {
-                self.open.remove(&connection);
+                let waiting = self.open.remove(&connection).unwrap_or_default().waiting;
+                waiting.iter().for_each(|request| self.history.requests[*request].lost = Some(line));
                 HistoryEvent::GaveUp
             }
             Happened::Closed(_) => HistoryEvent::Impossible,
@@ -156,6 +161,8 @@ impl Building {
             before,
             place: 0,
             chained: before.is_some(),
+            connection: number,
+            lost: None,
         });
         at
     }

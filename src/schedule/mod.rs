@@ -32,10 +32,12 @@ mod dead;
 mod history;
 mod search;
 mod states;
+mod timeline;
 
 use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
+pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
 use crate::dualize::{Judge, Options, Verdict};
 use crate::process::Limit;

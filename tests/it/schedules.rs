@@ -9,7 +9,7 @@ use std::sync::Arc;
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
 use mayhap::dualize::Judge;
-use mayhap::schedule::{self, Happened};
+use mayhap::schedule::{self, Happened, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 
@@ -182,6 +182,7 @@ fn check_order(spec: &Arc<Spec>, case: &Case, order: &[(u64, u64)], about: &str)
         order.iter().map(|(_, own)| (0..case.requests.len()).find(|request| line(*request) == *own).unwrap()).collect();
     for (place, (after, own)) in order.iter().enumerate() {
         let request = served[place];
+        assert!(!served[..place].contains(&request), "{about}: {order:?} serves {request} twice");
         assert!(after >= own && (place == 0 || order[place - 1].0 <= *after), "{about}: {order:?}");
         let seen = case.events.iter().position(|e| matches!(e, Event::Answered(r) if *r == request));
         assert!(seen.is_none_or(|seen| (seen as u64) >= *after), "{about}: {order:?} serves {request} too late");
@@ -192,6 +193,27 @@ fn check_order(spec: &Arc<Spec>, case: &Case, order: &[(u64, u64)], about: &str)
     }
     let is_served = |event: &Event| !matches!(event, Event::Answered(request) if !served.contains(request));
     assert!(case.events.iter().all(is_served), "{about}: {order:?} leaves one out");
+}
+
+/// Tests that each request stands in the timeline where the case has it, and is served at its place in the order, while it is under way.
+fn check_timeline(case: &Case, timeline: &Timeline, order: &[(u64, u64)], about: &str) {
+    let line =
+        |is: &dyn Fn(&Event) -> bool| case.events.iter().position(|event| is(event)).map(|event| event as u64 + 1);
+    assert_eq!(timeline.requests.len(), case.requests.len(), "{about}");
+    for (own, (number, exchange)) in timeline.requests.iter().zip(&case.requests) {
+        let at = case.requests.iter().position(|(_, other)| std::ptr::eq(other, exchange)).unwrap();
+        assert_eq!((own.connection, &own.request), (*number, &exchange.request), "{about}");
+        assert_eq!(Some(own.sent), line(&|event| matches!(event, Event::Sent(other) if *other == at)), "{about}");
+        let answered = line(&|event| matches!(event, Event::Answered(other) if *other == at));
+        assert_eq!((own.answered, &own.answer), (answered, &exchange.observed.answer().cloned()), "{about}");
+        let is_end = |event: u64| event > own.sent && own.answered.is_none();
+        let ends = (1..).zip(&case.events).filter(|(_, event)| matches!(event, Event::Lost(other) if other == number));
+        assert_eq!(own.lost, ends.map(|(event, _)| event).find(|event| is_end(*event)), "{about}");
+        let place = order.iter().position(|(_, sent)| *sent == own.sent);
+        assert_eq!(own.served.map(|moment| moment.place), place, "{about}");
+        let is_in_time = |after: u64| after >= own.sent && own.answered.is_none_or(|answered| after < answered);
+        assert!(own.served.is_none_or(|moment| is_in_time(moment.after)), "{about}: {own:?}");
+    }
 }
 
 #[test]
@@ -211,6 +233,7 @@ fn histories_are_judged_as_by_trying_all_orders() {
                 None => {
                     assert!(judged.verdict.is_accept(), "{about}: {:?}", judged.verdict);
                     check_order(&spec, &case, &judged.order, &about);
+                    check_timeline(&case, &history.timeline(&judged), &judged.order, &about);
                     accepted += 1;
                 }
                 Some(event) => {

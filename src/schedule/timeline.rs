@@ -1,0 +1,73 @@
+//! A history as a picture of it needs it: each request with its connection, its lines, and the moment at which it was served.
+//!
+//! ```text
+//! line   1   2   3   4
+//! c1     ├── Write(1) ─●─┤ Ok         sent on line 1, answered on line 4, served behind line 2 as the second of all
+//! c2         ├●Read┤ 0                sent on line 2, answered on line 3, served behind line 2 as the first
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use super::JudgedHistory;
+use super::history::History;
+use crate::dualize::Verdict;
+use crate::value::Value;
+
+/// A judged history, request by request.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// The requests, in the order in which they were sent.
+    pub requests: Vec<RequestSpan>,
+    /// The line of the event that no order explains, where the history is rejected.
+    pub rejected: Option<u64>,
+    /// The lines of the answers that cannot all be true, the rejected one among them, as far as evidence names them.
+    pub conflict: Vec<u64>,
+}
+
+/// A request of a history with its place in time.
+#[derive(Clone, Debug)]
+pub struct RequestSpan {
+    /// The number of its connection in the trace.
+    pub connection: u64,
+    /// The line on which it was sent.
+    pub sent: u64,
+    /// The line on which its answer was seen, where it was.
+    pub answered: Option<u64>,
+    /// The line on which its client gave up, where it did.
+    pub lost: Option<u64>,
+    /// The request itself.
+    pub request: Value,
+    /// Its answer, where it was seen and is known.
+    pub answer: Option<Value>,
+    /// The moment at which it is served, in the order that explains an accepted history; none where it never is.
+    pub served: Option<ServiceMoment>,
+}
+
+/// The moment at which a request is served.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ServiceMoment {
+    /// The line of the event behind which, and before the next, it is served.
+    pub after: u64,
+    /// Its place in the order of all that are served, from 0.
+    pub place: usize,
+}
+
+impl History {
+    /// The requests of a history that was judged, with their places in time; its conflict is still to be told.
+    #[must_use]
+    pub fn timeline(&self, judged: &JudgedHistory) -> Timeline {
+        let moment = |(place, (after, line)): (usize, &(u64, u64))| (*line, ServiceMoment { after: *after, place });
+        let served: FxHashMap<u64, ServiceMoment> = judged.order.iter().enumerate().map(moment).collect();
+        let rejected = if let Verdict::Reject { event, .. } = judged.verdict { Some(event) } else { None };
+        let requests = self.requests.iter().map(|request| RequestSpan {
+            connection: request.connection,
+            sent: request.exchange.line,
+            answered: request.answered.map(|event| self.lines[event]),
+            lost: request.lost,
+            request: request.exchange.request.clone(),
+            answer: request.exchange.observed.answer().cloned(),
+            served: served.get(&request.exchange.line).copied(),
+        });
+        Timeline { requests: requests.collect(), rejected, conflict: Vec::new() }
+    }
+}
