@@ -3,18 +3,21 @@
 //! Who does not say which network it is gets this one where the first event is no whole exchange: `{"c": 1, "q": 5}`.
 
 use super::arguments::Net;
+use super::evidence::{self, Recheck, WantedEvidence};
 use mayhap::dualize::{Options, Verdict};
-use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule;
+use mayhap::evidence::{
+    AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
+};
+use mayhap::json::RawJson;
+use mayhap::report::conflict::{FoundConflict, explain, impossible};
+use mayhap::report::{ConcurrentReason, Stats, TraceReport};
+use mayhap::schedule::{self, History, JudgedHistory, Timeline};
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Header, TraceReader};
 use mayhap::validate::history;
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The most requests under way that an explanation names.
-const NAMED: usize = 8;
 
 /// The network of which a trace is, by its first event, as far as that has arrived.
 pub fn sniffed(input: &mut impl BufRead) -> Net {
@@ -26,11 +29,32 @@ pub fn sniffed(input: &mut impl BufRead) -> Net {
     }
 }
 
-/// The report of a trace, the verdict, and what the trace says of itself.
-type JudgedTrace = (TraceReport, Verdict, Option<Header>);
+/// A trace of concurrent clients that was judged.
+pub struct ConcurrentTrace {
+    /// The report of it, without evidence.
+    pub report: TraceReport,
+    /// The first line, which says what the trace is of, where it has one.
+    pub header: Option<Header>,
+    /// The history, and how it was judged.
+    pub evidence: ConcurrentEvidence,
+}
+
+/// A judged history, of which evidence is looked for.
+pub struct ConcurrentEvidence {
+    /// Its judgement.
+    pub judged: JudgedHistory,
+    history: History,
+    /// The lines of the answers that cannot all be true, once they are known.
+    conflict: Vec<u64>,
+}
 
 /// Reads and judges a trace of concurrent clients; the error is ready to be shown.
-pub fn judge(spec: &Arc<Spec>, input: &mut impl BufRead, name: &str, options: &Options) -> Result<JudgedTrace, String> {
+pub fn judge(
+    spec: &Arc<Spec>,
+    input: &mut impl BufRead,
+    name: &str,
+    options: &Options,
+) -> Result<ConcurrentTrace, String> {
     if !schedule::is_judged(spec) {
         let why = "several clients at once are not supported yet for a specification with steps, or with a handler that may end \
                    without an answer";
@@ -45,17 +69,93 @@ pub fn judge(spec: &Arc<Spec>, input: &mut impl BufRead, name: &str, options: &O
     let judged = schedule::judge(spec, &history, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let stats = Stats { elapsed_ms, events: history.len() as u64, ..Stats::of(&judged.judge) };
-    let mut report = TraceReport::new(spec, name.to_owned(), &judged.judge, stats);
-    if let Verdict::Reject { event, .. } = judged.verdict {
-        report.explanation.push("no order in which the server may have served the requests explains it".to_owned());
-        report.explanation.extend(under_way(&history.under_way(event)));
-    }
-    Ok((report, judged.verdict, reader.header().cloned()))
+    let report = TraceReport::new(spec, name.to_owned(), &judged.judge, stats);
+    let evidence = ConcurrentEvidence { judged, history, conflict: Vec::new() };
+    Ok(ConcurrentTrace { report, header: reader.header().cloned(), evidence })
 }
 
-/// Names the requests that were under way.
-fn under_way(lines: &[u64]) -> Option<String> {
-    let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();
-    let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
-    (!lines.is_empty()).then(|| format!("requests under way: those of lines {}{more}", named.join(", ")))
+impl ConcurrentEvidence {
+    /// The history as a picture of it needs it, with its conflict where that was found.
+    pub fn timeline(&self) -> Timeline {
+        Timeline { conflict: self.conflict.clone(), ..self.history.timeline(&self.judged) }
+    }
+
+    /// Adds to a report why it is as it is.
+    ///
+    /// # Errors
+    /// The witness could not be written, or evidence did not hold when it was checked.
+    pub fn add(
+        &mut self,
+        report: &mut TraceReport,
+        spec: &Arc<Spec>,
+        wanted: WantedEvidence<'_>,
+        budget: Budget<'_>,
+    ) -> Result<(), String> {
+        match self.judged.verdict.clone() {
+            Verdict::Reject { event, .. } => self.rejection(report, spec, (event, wanted.recheck), budget),
+            Verdict::Accept { .. } => {
+                let order = &self.judged.order;
+                evidence::acceptance(report, spec, order.len(), wanted.witness, &mut |give| {
+                    witness_of_order(spec, &Options::default(), (&self.history, order), give)
+                })
+            }
+            Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {
+                evidence::add(report, self.judged.judge.clone(), spec, &self.history.exchanges(), wanted, budget)
+            }
+        }
+    }
+
+    fn rejection(
+        &mut self,
+        report: &mut TraceReport,
+        spec: &Arc<Spec>,
+        (event, recheck): (u64, Recheck),
+        budget: Budget<'_>,
+    ) -> Result<(), String> {
+        let under_way = self.history.under_way(event);
+        let mut reason = ConcurrentReason { under_way: under_way.clone(), ..ConcurrentReason::default() };
+        if !self.history.is_answer(event) {
+            report.explanation = vec![impossible(&self.history, event)];
+            report.concurrent = Some(reason);
+            return Ok(());
+        }
+        let found = conflict(spec, &self.history, event, budget);
+        let timeline = self.timeline();
+        let said = found.as_ref().map(|(conflict, others)| FoundConflict { conflict, others: others.as_ref() });
+        report.explanation = explain(spec, &timeline, said, &under_way);
+        if let Some((conflict, others)) = found {
+            report.reason = conflict.lines.split_last().map(|(_, others)| others.to_vec());
+            fill(&mut reason, &conflict, others);
+            if recheck == Recheck::Yes {
+                report.explanation.push(self.judged_again(spec, &conflict)?);
+            }
+            self.conflict = conflict.lines;
+        }
+        report.concurrent = Some(reason);
+        Ok(())
+    }
+
+    /// The outcome of judging a conflict again, in words.
+    fn judged_again(&self, spec: &Arc<Spec>, conflict: &AnswerConflict) -> Result<String, String> {
+        let said = match (check_conflict(spec, &self.history, conflict), conflict.minimal) {
+            (Rechecked::Holds, Minimality::Minimal) => {
+                "the reason was judged again: it holds, and no answer in it can be left out"
+            }
+            (Rechecked::Holds, Minimality::CutOff) => "the reason was judged again: it holds",
+            (Rechecked::Undecided, _) => "the reason was judged again: this time it could not be decided",
+            (Rechecked::Fails, _) => {
+                return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
+            }
+        };
+        Ok(said.to_owned())
+    }
+}
+
+/// Takes up what was found of a conflict.
+fn fill(reason: &mut ConcurrentReason, conflict: &AnswerConflict, others: Option<OtherAnswers>) {
+    reason.any_state_before = conflict.any_state_before;
+    reason.reason_from = conflict.all_from;
+    reason.minimal = Some(conflict.minimal == Minimality::Minimal);
+    reason.possible_are_all = others.as_ref().map(|others| !others.more);
+    reason.possible = others.map(|others| others.json).unwrap_or_default().into_iter().map(RawJson).collect();
 }

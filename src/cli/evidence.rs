@@ -5,7 +5,9 @@
 use super::files;
 use super::gathered::Gathered;
 use mayhap::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
-use mayhap::evidence::{Budget, Minimality, Rechecked, WitnessError, check_reason, example, witness_in_parts};
+use mayhap::evidence::{
+    Budget, Initial, Minimality, Rechecked, Segment, WitnessError, check_reason, example, witness_in_parts,
+};
 use mayhap::report::reason::explain_within;
 use mayhap::report::{INLINE, TraceReport, trouble};
 use mayhap::spec::Spec;
@@ -76,7 +78,9 @@ pub fn add<R: Recording>(
             report.explanation.extend(warned(&judge, spec, warning.as_ref(), trace));
             // What it knows takes no room beside what a witness needs.
             drop(judge);
-            acceptance(report, spec, trace, wanted.witness)
+            acceptance(report, spec, trace.length(), wanted.witness, &mut |give| {
+                witness_in_parts(spec, &Options::default(), trace, give)
+            })
         }
     }
 }
@@ -107,11 +111,19 @@ fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
     found
 }
 
-fn acceptance<R: Recording>(
+/// A search for a witness, which gives it part by part.
+type WitnessSearch<'s> = &'s mut dyn FnMut(&mut dyn FnMut(Segment) -> ControlFlow<()>) -> Result<Initial, WitnessError>;
+
+/// Adds the witness of an accepted trace of so many requests, where it is wanted.
+///
+/// # Errors
+/// It could not be written, or does not replay.
+pub fn acceptance(
     report: &mut TraceReport,
     spec: &Arc<Spec>,
-    trace: &R,
+    length: usize,
     wanted: WitnessWanted<'_>,
+    search: WitnessSearch<'_>,
 ) -> Result<(), String> {
     let file = match wanted {
         WitnessWanted::No => return Ok(()),
@@ -119,12 +131,12 @@ fn acceptance<R: Recording>(
         WitnessWanted::File(path) => Some(path),
     };
     let too_long = format!("the witness has more than {INLINE} steps or values: --witness FILE writes it");
-    if file.is_none() && trace.length() > INLINE {
+    if file.is_none() && length > INLINE {
         report.explanation.push(too_long);
         return Ok(());
     }
     let mut gathered = Gathered::new(spec, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
-    let initial = match witness_in_parts(spec, &Options::default(), trace, &mut |segment| gathered.add(&segment)) {
+    let initial = match search(&mut |segment| gathered.add(&segment)) {
         Ok(initial) => initial,
         Err(WitnessError::DoesNotReplay { line, why }) => {
             return Err(WitnessError::DoesNotReplay { line, why }.to_string());

@@ -5,12 +5,13 @@
 
 use super::again::{Once, Rereading};
 use super::arguments::{Format, Net, Validate};
+use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::interrupt::Interruptible;
 use super::progress::ProgressLine;
 use super::terminal::Terminal;
-use super::{abreast, concurrent, failed, files, load};
+use super::{abreast, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
 use mayhap::report::{self, Stats, TraceReport, text};
@@ -157,9 +158,15 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
 /// A search for a reason ends by the clock after so many times what it and judging should take.
 const LONGEST: u32 = 3;
 
-/// A trace to be read again, how many exchanges of it were judged, and who judged them; nothing where no
-/// evidence is wanted.
-type Again = Option<(Once, usize, Judge)>;
+/// The material in which evidence is looked for.
+enum Again {
+    /// A trace to be read again, how many exchanges of it were judged, and who judged them.
+    Trace(Box<(Once, usize, Judge)>),
+    /// A history of concurrent clients.
+    History(Box<ConcurrentEvidence>),
+    /// No evidence is wanted.
+    Nothing,
+}
 
 /// A trace that was judged.
 struct Judged {
@@ -187,12 +194,11 @@ impl Judged {
         let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input)) == Net::Tcp {
-            if options.witness.is_some() || options.check_reason {
-                return Err(format!("error: {name}: --witness and --check-reason are for one client (--net sync)\n"));
-            }
-            let (report, verdict, header) = concurrent::judge(spec, &mut trace.input, &name, &limits(options))?;
-            let note = note(spec, &name, header.as_ref());
-            return Ok((Judged { report, verdict, note }, None));
+            let judged = concurrent::judge(spec, &mut trace.input, &name, &limits(options))?;
+            let ConcurrentTrace { report, header, evidence } = judged;
+            let (verdict, note) = (evidence.judged.verdict.clone(), note(spec, &name, header.as_ref()));
+            let again = if need == Rereading::Again { Again::History(Box::new(evidence)) } else { Again::Nothing };
+            return Ok((Judged { report, verdict, note }, again));
         }
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
         let mut validator = Validator::with_options(spec, limits(options));
@@ -213,23 +219,33 @@ impl Judged {
         let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
         let report = TraceReport::new(spec, name, validator.judge(), stats);
         let verdict = validator.verdict();
-        let trace = (need == Rereading::Again).then(|| (trace, length, validator.into_judge()));
-        Ok((Judged { report, verdict, note }, trace))
+        let again = match need {
+            Rereading::Again => Again::Trace(Box::new((trace, length, validator.into_judge()))),
+            Rereading::Once => Again::Nothing,
+        };
+        Ok((Judged { report, verdict, note }, again))
     }
 
     /// Adds evidence to the report, where it is wanted; the error is ready to be shown.
     fn find_evidence(
         &mut self,
-        trace: Again,
+        again: Again,
         spec: &Arc<Spec>,
         options: &Validate,
         interruptible: Option<&Interruptible>,
     ) -> Result<(), String> {
-        let Some((trace, length, judge)) = trace else { return Ok(()) };
         let budget = Budget::seconds(options.reason_time.as_secs_f64());
         let budget = match interruptible {
             Some(interruptible) => budget.until(interruptible.asked()),
             None => budget,
+        };
+        let (trace, length, judge) = match again {
+            Again::Trace(trace) => *trace,
+            Again::History(mut history) => {
+                let added = history.add(&mut self.report, spec, wanted(options), budget);
+                return added.map_err(|why| format!("error: {why}\n"));
+            }
+            Again::Nothing => return Ok(()),
         };
         let recorded = trace.again(spec, length);
         let added = evidence::add(&mut self.report, judge, spec, &recorded, wanted(options), budget);

@@ -132,6 +132,7 @@ pub(super) fn repeat(
     }
     let skipped = WitnessStep {
         line,
+        after: None,
         before,
         choices: Vec::new(),
         json: Vec::new(),

@@ -2,11 +2,12 @@
 //!
 //! An accepted trace has a *witness*: concrete values for every internal choice, replayed on the concrete server before it
 //! is shown. A rejected one has a *reason*: the answers that, together, leave no explanation, and none of which can be
-//! left out.
+//! left out. Of concurrent clients these are the order in which their requests were served, and the *conflict* of their answers.
 
 mod allowed;
 mod backward;
 mod change;
+mod conflict;
 mod describe;
 mod example;
 mod find;
@@ -14,6 +15,7 @@ mod forward;
 mod learned;
 mod made;
 mod reason;
+mod scheduled;
 mod segment;
 mod single;
 mod why;
@@ -21,11 +23,13 @@ mod witness;
 
 pub use allowed::{Possibility, allowed};
 pub(crate) use change::path as cell_path;
+pub use conflict::{AnswerConflict, OtherAnswers, check_conflict, conflict};
 pub use describe::{Fact, KnownState};
 pub use example::example;
 pub use find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
 pub use learned::{Learned, Lesson, Said};
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
+pub use scheduled::witness_of_order;
 pub use why::{WhyRejected, why};
 pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
 

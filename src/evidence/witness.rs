@@ -28,6 +28,8 @@ pub struct Witness {
 pub struct WitnessStep {
     /// Its line.
     pub line: u64,
+    /// The line of the event behind which the request was served, where clients do not wait for each other.
+    pub after: Option<u64>,
     /// The steps that the server took by itself before the request, in order.
     pub before: Vec<WitnessOwn>,
     /// The choices of the server while it handled the request.

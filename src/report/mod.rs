@@ -2,6 +2,7 @@
 //!
 //! A [`TraceReport`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
 
+pub mod conflict;
 pub mod dualized;
 pub mod json;
 pub mod reason;
@@ -14,6 +15,7 @@ pub use stats::{Forked, Stats};
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::dualize::{FaultReport, Judge, Verdict};
+use crate::json::RawJson;
 use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
 use crate::syntax::ast::NodeId;
@@ -54,10 +56,37 @@ pub struct TraceReport {
     /// The line before which all answers belong to `reason`, where the search for them was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_before: Option<u64>,
+    /// The parts that only the report of a rejected history of concurrent clients has.
+    #[serde(flatten)]
+    pub concurrent: Option<ConcurrentReason>,
     /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
     pub witness: Option<Vec<witness::StepLine>>,
     /// The amount of work that it was.
     pub stats: Stats,
+}
+
+/// The reason of a rejected history of concurrent clients, beside the lines in [`TraceReport::reason`]: those are of answers that cannot
+/// all be true together with the rejected one, even if nobody had seen any other answer; or none since [`Self::any_state_before`].
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct ConcurrentReason {
+    /// The lines of the requests that were under way at the rejected event.
+    pub under_way: Vec<u64>,
+    /// The line before which the server's state may have been any, and what was answered was served; where the reason does not begin
+    /// in an initial state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub any_state_before: Option<u64>,
+    /// The line from which on all answers belong to the reason, where the search for a smaller one was cut off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_from: Option<u64>,
+    /// Set where with any one less of these answers some order explains what is left; false where that was not all found out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimal: Option<bool>,
+    /// The answers that some order explains in the place of the rejected one, each judged again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible: Vec<RawJson>,
+    /// Set where these are all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub possible_are_all: Option<bool>,
 }
 
 impl TraceReport {
@@ -76,6 +105,7 @@ impl TraceReport {
             reason: None,
             requests: None,
             reason_before: None,
+            concurrent: None,
             witness: None,
             stats,
         }

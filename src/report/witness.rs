@@ -5,6 +5,9 @@
 //! {"line":2,"choices":[],"a":0}
 //! ```
 //!
+//! Where clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
+//! event behind which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
+//!
 //! What made the initial state stands under line 0. A request that was lost before it had any effect is `"skipped"`. What the
 //! server did by itself before the request is `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
 
@@ -21,6 +24,10 @@ use std::fmt::Write as _;
 pub struct StepLine {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
+    /// The line of the event behind which the request was served, where clients do not wait for each other; lines are in the order
+    /// of service then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// The steps that the server took by itself before the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Own>,
@@ -50,7 +57,7 @@ pub struct Own {
 #[must_use]
 pub fn initial(made: &Initial) -> Option<StepLine> {
     let (before, choices) = (Vec::new(), written(&made.json));
-    let step = StepLine { line: 0, before, request: None, choices, answer: None, skipped: false };
+    let step = StepLine { line: 0, after: None, before, request: None, choices, answer: None, skipped: false };
     Some(step).filter(|step| !step.choices.is_empty())
 }
 
@@ -64,7 +71,8 @@ pub fn step(spec: &Spec, made: &WitnessStep) -> StepLine {
     let own = |own: &WitnessOwn| Own { step: own.step + 1, choices: written(&own.json) };
     let before = made.before.iter().map(own).collect();
     let request = made.request.as_ref().map(|request| RawJson(encode(&spec.types, spec.program.request, request)));
-    StepLine { line: made.line, before, request, choices: written(&made.json), answer, skipped: made.skipped }
+    let choices = written(&made.json);
+    StepLine { line: made.line, after: made.after, before, request, choices, answer, skipped: made.skipped }
 }
 
 fn written(choices: &[String]) -> Vec<RawJson> {
@@ -97,6 +105,9 @@ impl StepLine {
 /// Appends what one event needed as a line of NDJSON.
 pub fn write_line(out: &mut String, spec: &Spec, made: &WitnessStep) {
     let _ = write!(out, "{{\"line\":{}", made.line);
+    if let Some(after) = made.after {
+        let _ = write!(out, ",\"after\":{after}");
+    }
     for (at, own) in made.before.iter().enumerate() {
         let begin = if at == 0 { ",\"before\":[" } else { "," };
         let _ = write!(out, "{begin}{{\"step\":{},\"choices\":", own.step + 1);
@@ -153,6 +164,7 @@ mod tests {
         };
         let plain = WitnessStep {
             line: 7,
+            after: None,
             before: Vec::new(),
             choices: Vec::new(),
             json: Vec::new(),
@@ -167,7 +179,8 @@ mod tests {
             ..plain.clone()
         };
         let skipped = WitnessStep { reply: Reply::Nothing, skipped: true, ..plain.clone() };
-        for made in [plain, full, skipped] {
+        let served = WitnessStep { after: Some(9), ..plain.clone() };
+        for made in [plain, full, skipped, served] {
             let mut written = String::new();
             write_line(&mut written, &spec, &made);
             assert_eq!(written, line(&step(&spec, &made)));

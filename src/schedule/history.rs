@@ -86,6 +86,8 @@ pub struct History {
     pub(super) lines: Vec<u64>,
     /// The number of kinds of requests.
     pub(super) kinds: usize,
+    /// The line on which the server first ended a connection.
+    pub(super) ended: Option<u64>,
 }
 
 /// The connections of requests and answers while a history is read.
@@ -133,7 +135,10 @@ impl Building {
                 waiting.iter().for_each(|request| self.history.requests[*request].lost = Some(line));
                 HistoryEvent::GaveUp
             }
-            Happened::Closed(_) => HistoryEvent::Impossible,
+            Happened::Closed(_) => {
+                self.history.ended.get_or_insert(line);
+                HistoryEvent::Impossible
+            }
         };
         self.history.events.push(event);
         self.history.lines.push(line);
@@ -196,6 +201,19 @@ impl History {
         self.events.is_empty()
     }
 
+    /// Tests whether an answer to a request was seen on a line.
+    #[must_use]
+    pub fn is_answer(&self, line: u64) -> bool {
+        let own = |(event, own): (&HistoryEvent, &u64)| *own == line && matches!(event, HistoryEvent::Answered(_));
+        self.events.iter().zip(&self.lines).any(own)
+    }
+
+    /// Tests whether the server first ended a connection on a line.
+    #[must_use]
+    pub fn is_end(&self, line: u64) -> bool {
+        self.ended == Some(line)
+    }
+
     /// The lines of the requests that were under way when what stands on a line happened.
     #[must_use]
     pub fn under_way(&self, line: u64) -> Vec<u64> {
@@ -248,6 +266,20 @@ impl History {
 
     /// Gives requests their places, and numbers their kinds.
     fn arranged(mut self) -> History {
+        let mut kinds: FxHashMap<(u32, Option<Value>), u32> = FxHashMap::default();
+        for request in &mut self.requests {
+            let answer = request.exchange.observed.answer().cloned();
+            [request.kind, request.unseen] = [answer, None].map(|answer| {
+                let next = kinds.len() as u32;
+                *kinds.entry((request.asks, answer)).or_insert(next)
+            });
+        }
+        self.kinds = kinds.len();
+        self.with_places()
+    }
+
+    /// Gives requests their places.
+    pub(super) fn with_places(mut self) -> History {
         let (mut free, mut places): (Vec<usize>, usize) = (Vec::new(), 0);
         for event in &self.events {
             match event {
@@ -259,15 +291,6 @@ impl History {
                 HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
             }
         }
-        let mut kinds: FxHashMap<(u32, Option<Value>), u32> = FxHashMap::default();
-        for request in &mut self.requests {
-            let answer = request.exchange.observed.answer().cloned();
-            [request.kind, request.unseen] = [answer, None].map(|answer| {
-                let next = kinds.len() as u32;
-                *kinds.entry((request.asks, answer)).or_insert(next)
-            });
-        }
-        self.kinds = kinds.len();
         self
     }
 }

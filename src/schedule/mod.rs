@@ -30,6 +30,8 @@
 mod bits;
 mod dead;
 mod history;
+mod rejudged;
+mod relaxed;
 mod search;
 mod states;
 mod timeline;
@@ -37,6 +39,7 @@ mod timeline;
 use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
+pub use rejudged::{RejudgedHistory, RelaxedOutcome, RelaxedStart};
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
 use crate::dualize::{Judge, Options, Verdict};

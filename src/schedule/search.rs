@@ -129,10 +129,18 @@ impl<'h> OrderSearch<'h> {
     }
 
     /// Searches from an initial state.
-    pub(super) fn run(mut self, states: &mut States, initial: StateNumber) -> SearchEnd {
-        let first =
-            Configuration { state: initial, served: PlaceSet::default(), perhaps: PlaceSet::default(), order: None };
-        self.add(0, first);
+    pub(super) fn run(self, states: &mut States, initial: StateNumber) -> SearchEnd {
+        self.run_from(states, (0, initial), PlaceSet::default())
+    }
+
+    /// Searches from a state before an event, where requests at these places were perhaps served.
+    pub(super) fn run_from(
+        mut self,
+        states: &mut States,
+        (at, state): (usize, StateNumber),
+        perhaps: PlaceSet,
+    ) -> SearchEnd {
+        self.add(at, Configuration { state, served: PlaceSet::default(), perhaps, order: None });
         self.search(states)
     }
 
@@ -160,7 +168,7 @@ impl<'h> OrderSearch<'h> {
                 continue;
             }
             self.followed += 1;
-            if self.followed > self.limit {
+            if self.followed > self.limit || states.is_exhausted() {
                 return SearchEnd::GivenUp;
             }
             self.follow(states, at, configuration);
@@ -334,11 +342,13 @@ impl<'h> OrderSearch<'h> {
         let about = &self.history.requests[request];
         let state = states.after(configuration.state, about, self.end)?;
         let mut after = configuration.clone();
-        if let Some(before) = about.before.filter(|before| !self.was_served(at, configuration, *before)) {
-            // The one before it on its connection, which perhaps was, was.
-            let place = self.history.requests[before].place;
+        let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
+        while let Some(earlier) = before {
+            // The one before it on its connection, which perhaps was, was; and so were those before that one.
+            let Request { place, before: next, .. } = self.history.requests[earlier];
             after.perhaps.remove(place);
             after.served.insert(place);
+            before = next.filter(|next| !self.was_served(at, configuration, *next));
         }
         after.state = state;
         after.perhaps.remove(about.place);

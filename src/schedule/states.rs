@@ -19,20 +19,30 @@ pub(super) struct States {
     frontiers: Vec<Rc<[Candidate]>>,
     numbers: FxHashMap<Vec<(CanonicalForm, bool)>, StateNumber>,
     ways: FxHashMap<(StateNumber, u32), Option<StateNumber>>,
+    /// The number of times that a way was asked for, and the most that it may be.
+    looked_up: u64,
+    most: u64,
 }
 
 impl States {
     /// The states of a judge that has seen nothing; the first is the initial one, if there is any.
     pub(super) fn new(mut judge: Judge) -> (States, Option<StateNumber>) {
         let initial = judge.take_candidates();
-        let mut states =
-            States { judge, frontiers: Vec::new(), numbers: FxHashMap::default(), ways: FxHashMap::default() };
+        let mut states = States {
+            judge,
+            frontiers: Vec::new(),
+            numbers: FxHashMap::default(),
+            ways: FxHashMap::default(),
+            looked_up: 0,
+            most: u64::MAX,
+        };
         let first = states.number(initial);
         (states, first)
     }
 
     /// The state that a request leads to where it is answered as was seen among the first events; none where it cannot be.
     pub(super) fn after(&mut self, state: StateNumber, request: &Request, events: usize) -> Option<StateNumber> {
+        self.looked_up += 1;
         let way = (state, request.kind(events));
         if let Some(known) = self.ways.get(&way) {
             return *known;
@@ -46,6 +56,29 @@ impl States {
         let after = self.number(after);
         self.ways.insert(way, after);
         after
+    }
+
+    /// The number of times that a way was asked for.
+    pub(super) fn looked_up(&self) -> u64 {
+        self.looked_up
+    }
+
+    /// Lets ways be asked for so many times from here on.
+    pub(super) fn look_up_at_most(&mut self, times: u64) {
+        self.most = self.looked_up.saturating_add(times);
+    }
+
+    /// Tests whether ways were asked for as often as they may be.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.looked_up >= self.most
+    }
+
+    /// The candidates of all states in which a request of this kind was served.
+    pub(super) fn served(&self, kind: u32) -> Vec<Candidate> {
+        let served = self.ways.iter().filter(|((_, own), after)| *own == kind && after.is_some());
+        let mut states: Vec<StateNumber> = served.map(|((state, _), _)| *state).collect();
+        states.sort_unstable();
+        states.into_iter().flat_map(|state| self.frontiers[state as usize].to_vec()).collect()
     }
 
     fn number(&mut self, frontier: Vec<Candidate>) -> Option<StateNumber> {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::JudgedHistory;
 use super::history::History;
-use crate::dualize::Verdict;
+use crate::dualize::{Exchange, Verdict};
 use crate::value::Value;
 
 /// A judged history, request by request.
@@ -69,5 +69,23 @@ impl History {
             served: served.get(&request.exchange.line).copied(),
         });
         Timeline { requests: requests.collect(), rejected, conflict: Vec::new() }
+    }
+
+    /// The requests, in the order in which they were sent, with the lines on which they were.
+    #[must_use]
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.requests.iter().map(|request| request.exchange.clone()).collect()
+    }
+
+    /// The requests of this order of service, each with its answer as it was seen, as a trace of one after another; its lines are the
+    /// places in the order, from 1.
+    #[must_use]
+    pub fn in_order(&self, order: &[(u64, u64)]) -> Vec<Exchange> {
+        let at: FxHashMap<u64, &Exchange> =
+            self.requests.iter().map(|request| (request.exchange.line, &request.exchange)).collect();
+        let places = (1..).zip(order);
+        let exchange =
+            |(place, (_, line)): (u64, &(u64, u64))| Some(Exchange { line: place, ..(*at.get(line)?).clone() });
+        places.filter_map(exchange).collect()
     }
 }

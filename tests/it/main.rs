@@ -42,6 +42,7 @@ mod small_worlds;
 mod switches;
 
 // What a verdict says for itself.
+mod conflicts;
 mod evidence;
 mod rejections;
 mod reports;

@@ -17,7 +17,7 @@ use crate::random::{Rng, seeds};
 
 /// Specifications whose branches give the observed answer by writing, compare stored values, ask who sent the request, choose, and
 /// enable again what was not possible.
-const SPECS: &[(&str, &str)] = &[
+pub const SPECS: &[(&str, &str)] = &[
     (
         "register",
         "enum Q { R, W(int), C(int, int) } enum A { V(int), Ok, No } protocol p { request Q; response A; var n: int = 0;
@@ -63,20 +63,20 @@ const SPECS: &[(&str, &str)] = &[
 
 /// An event of a history; requests by their numbers.
 #[derive(Clone, Copy, Debug)]
-enum Event {
+pub enum Event {
     Sent(usize),
     Answered(usize),
     Lost(u64),
 }
 
-struct Case {
+pub struct Case {
     /// Of each request the number of its connection, the client on it, the value, and the answer where it is seen.
-    requests: Vec<(u64, Exchange)>,
-    events: Vec<Event>,
+    pub requests: Vec<(u64, Exchange)>,
+    pub events: Vec<Event>,
 }
 
 /// A history that a server made, perhaps with one answer altered.
-fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
+pub fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
     let (clients, total, pipelines) = (1 + rng.below(3) as u64, 1 + rng.below(6), rng.below(4) == 0);
     let mut source = Random::new(rng.next());
     let ranges = Ranges { request: Some((-1, 3)), choose: Some((-1, 3)) };
@@ -160,7 +160,7 @@ fn first_unexplained(spec: &Arc<Spec>, case: &Case) -> Option<usize> {
     (1..=case.events.len()).find(|end| !explains(case, *end, 0, &judge, &[]))
 }
 
-fn happened(case: &Case, event: Event) -> Happened {
+pub fn happened(case: &Case, event: Event) -> Happened {
     match event {
         Event::Sent(request) => Happened::Sent(case.requests[request].0, case.requests[request].1.request.clone()),
         Event::Answered(request) => {

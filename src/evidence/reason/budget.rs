@@ -52,7 +52,7 @@ impl<'b> Budget<'b> {
         self.left = self.left.saturating_add(units);
     }
 
-    pub(super) fn spend(&mut self, units: u64) {
+    pub(in crate::evidence) fn spend(&mut self, units: u64) {
         self.left = self.left.saturating_sub(units);
     }
 
@@ -73,7 +73,7 @@ impl<'b> Budget<'b> {
     }
 
     /// The cost of a judge so far, to be compared with what it costs later.
-    pub(super) fn paid(judge: &Judge) -> u64 {
+    pub(in crate::evidence) fn paid(judge: &Judge) -> u64 {
         let counts = judge.counts();
         judge.worked() + judge.statistics().z3_checks * ASKED + (counts.walked + 4 * counts.compared) / WALKED
     }

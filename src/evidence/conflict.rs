@@ -1,0 +1,320 @@
+//! The conflict of a rejected history: a minimal set of answers that cannot all be true, the rejected one among them.
+//!
+//! A set of answers is a conflict if the history up to the rejected event is still rejected where nobody saw any other answer: each other
+//! request may be served at any moment behind its line, or never. More answers never make a rejection go away, so the conflict is found
+//! from its end: from the last answer such that it and those behind it do not leave an order. That answer is needed; then the same
+//! is asked of those behind it.
+//!
+//! ```text
+//! unseen unseen unseen known known  rejected        so nothing before matters
+//! unseen unseen unseen unseen known explained       so the fourth is needed
+//! ```
+//!
+//! Before that a line is looked for before which the state may be any, with all that was under way perhaps served: mostly it is near.
+//! And first of all each answer near the rejected one is tried alone with it.
+//! What was answered before it was served before it, and the set is one of answers since.
+
+use std::sync::Arc;
+
+use super::allowed::{Possibility, allowed};
+use super::reason::{Budget, Minimality, Rechecked};
+use crate::dualize::Options;
+use crate::json;
+use crate::schedule::{History, RejudgedHistory, RelaxedOutcome, RelaxedStart};
+use crate::spec::Spec;
+
+/// So many ways between states that are looked up count as one unit.
+const LOOKED_UP: u64 = 4;
+/// Judging once may take such a part of the units that are left, for ways between states,
+const SHARE: u64 = 4;
+/// and so many in any case.
+const LEAST: u64 = 256;
+/// So many events that are copied count as one unit.
+const COPIED: u64 = 64;
+/// So many answers before the rejected one are tried alone with it.
+const NEAR: usize = 256;
+/// So many parts of a history are looked at, each twice as long as the one before.
+const WIDER: usize = 5;
+/// Other answers may take such a part of the budget; and so may trying answers alone, and looking for the line before which the state
+/// may be any.
+const PART: u64 = 4;
+/// Ways between states may be looked up so many times where a conflict is judged again.
+const CHECKED: u64 = 40_000_000;
+
+/// The answers of a rejected history that cannot all be true.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AnswerConflict {
+    /// The lines of these answers; the last one is the rejected one.
+    pub lines: Vec<u64>,
+    /// The line before which the server's state may have been any, and what was answered was served; none where it begins in an
+    /// initial state.
+    pub any_state_before: Option<u64>,
+    /// The line from which on all answers belong to it, where the search was cut off.
+    pub all_from: Option<u64>,
+    /// Says whether with any one less some order explains what is left.
+    pub minimal: Minimality,
+    /// The events of the same.
+    start: RelaxedStart,
+    events: Vec<usize>,
+}
+
+/// The answers that would have been possible in the place of a rejected one, each judged again.
+#[derive(Clone, PartialEq, Debug)]
+pub struct OtherAnswers {
+    /// The answers, as JSON.
+    pub json: Vec<String>,
+    /// True if there may be others.
+    pub more: bool,
+}
+
+/// The conflict of the history that is rejected at the event on a line, and what could have been answered there; nothing where no
+/// answer stands there.
+#[must_use]
+pub fn conflict(
+    spec: &Arc<Spec>,
+    history: &History,
+    line: u64,
+    budget: Budget<'_>,
+) -> Option<(AnswerConflict, Option<OtherAnswers>)> {
+    let judged = RejudgedHistory::new(spec, history, line, &Options::default())?;
+    let mut search = ConflictSearch { judged, budget, minimal: Minimality::Minimal };
+    let part = search.budget.left() / PART;
+    let others = search.others(spec, part);
+    Some((search.run(), others))
+}
+
+/// Judges a conflict again: it is one, and no answer in it can be left out, if it claims that.
+#[must_use]
+pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConflict) -> Rechecked {
+    let line = conflict.lines.last().copied().unwrap_or_default();
+    let Some(mut judged) = RejudgedHistory::new(spec, history, line, &Options::default()) else {
+        return Rechecked::Undecided;
+    };
+    let mut found = match judged.judge(conflict.start, &conflict.events, CHECKED) {
+        RelaxedOutcome::Rejected => Rechecked::Holds,
+        RelaxedOutcome::Explained => return Rechecked::Fails,
+        RelaxedOutcome::Undecided => Rechecked::Undecided,
+    };
+    let each = if conflict.minimal == Minimality::Minimal { conflict.events.len() } else { 0 };
+    for left_out in 0..each {
+        let others = [&conflict.events[..left_out], &conflict.events[left_out + 1..]].concat();
+        match judged.judge(conflict.start, &others, CHECKED) {
+            RelaxedOutcome::Rejected => return Rechecked::Fails,
+            RelaxedOutcome::Undecided => found = Rechecked::Undecided,
+            RelaxedOutcome::Explained => {}
+        }
+    }
+    found
+}
+
+/// A search for a conflict.
+struct ConflictSearch<'b> {
+    judged: RejudgedHistory,
+    budget: Budget<'b>,
+    minimal: Minimality,
+}
+
+/// A start and answers with which the event is rejected, and those behind them that the search did not come to.
+struct RejectedPart {
+    start: RelaxedStart,
+    needed: Vec<usize>,
+    rest: Vec<usize>,
+    minimal: Minimality,
+}
+
+impl RejectedPart {
+    fn size(&self) -> usize {
+        self.needed.len() + self.rest.len()
+    }
+}
+
+impl ConflictSearch<'_> {
+    fn run(mut self) -> AnswerConflict {
+        let found = match self.pair() {
+            Some(found) => found,
+            None => self.in_part(),
+        };
+        let RejectedPart { start, needed, rest, minimal } = found;
+        let line = |event: usize| self.judged.line(event);
+        let all_from = rest.first().map(|event| line(*event));
+        let events = [needed, rest].concat();
+        let lines = events.iter().copied().chain([self.judged.rejected()]).map(line).collect();
+        let any_state_before = if let RelaxedStart::AnyState(first) = start { Some(line(first)) } else { None };
+        AnswerConflict { lines, any_state_before, all_from, minimal, start, events }
+    }
+
+    /// The rejected answer with one before it at most, as most conflicts are: from where the first of the two was asked on, or from the
+    /// beginning.
+    fn pair(&mut self) -> Option<RejectedPart> {
+        let own = self.judged.sent(self.judged.rejected())?;
+        let alone = self.with_needed(RelaxedStart::AnyState(self.line_begin(own)), Vec::new());
+        if alone.is_some() {
+            return alone;
+        }
+        let stop = self.budget.left() / PART * (PART - 1);
+        for answer in self.judged.answers().into_iter().rev().take(NEAR) {
+            if self.budget.left() < stop {
+                break;
+            }
+            let first = self.judged.sent(answer).map_or(own, |sent| sent.min(own));
+            let found = self.with_needed(RelaxedStart::AnyState(self.line_begin(first)), vec![answer]);
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.with_needed(RelaxedStart::Initial, Vec::new())
+    }
+
+    /// These answers, or those of them that are needed, where the event is rejected with them.
+    fn with_needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> Option<RejectedPart> {
+        if !self.rejects(start, &answers) {
+            return None;
+        }
+        self.minimal = Minimality::Minimal;
+        let (needed, rest) = self.needed(start, answers);
+        Some(RejectedPart { start, needed, rest, minimal: self.minimal })
+    }
+
+    /// The answers that are needed from the last event on before which the state may be any; or from one further back, if they are
+    /// fewer there; or from the beginning.
+    fn in_part(&mut self) -> RejectedPart {
+        let end = self.judged.rejected();
+        let mut best = None;
+        let mut first = self.start();
+        for _ in 0..WIDER {
+            let Some(from) = first else { break };
+            let answers = self.answers_from(from);
+            let found = self.with_needed(RelaxedStart::AnyState(from), answers);
+            best = best.into_iter().chain(found).min_by_key(RejectedPart::size);
+            let is_small = best.as_ref().is_some_and(|best| best.size() < 2);
+            first = Some(self.line_begin((2 * from).saturating_sub(end))).filter(|_| from > 0 && !is_small);
+        }
+        best.unwrap_or_else(|| {
+            self.minimal = Minimality::Minimal;
+            let (needed, rest) = self.needed(RelaxedStart::Initial, self.judged.answers());
+            RejectedPart { start: RelaxedStart::Initial, needed, rest, minimal: self.minimal }
+        })
+    }
+
+    /// The first event of the line on which an event is, as a line may stand for two.
+    fn line_begin(&self, event: usize) -> usize {
+        let is_same_line = |event: usize| event > 0 && self.judged.line(event - 1) == self.judged.line(event);
+        (0..=event).rev().find(|event| !is_same_line(*event)).unwrap_or(event)
+    }
+
+    /// The answers before the rejected one from an event on.
+    fn answers_from(&self, event: usize) -> Vec<usize> {
+        let mut answers = self.judged.answers();
+        answers.retain(|answer| *answer >= event);
+        answers
+    }
+
+    /// The last event before which the state may be any; nothing where none is found.
+    fn start(&mut self) -> Option<usize> {
+        let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
+        let (mut short, mut long) = (0, 1);
+        while !self.rejects_from(end.saturating_sub(long)) {
+            if long >= end || self.budget.left() < stop {
+                return None;
+            }
+            (short, long) = (long, 2 * long);
+        }
+        long = long.min(end);
+        while short + 1 < long {
+            let middle = short.midpoint(long);
+            match self.rejects_from(end - middle) {
+                true => long = middle,
+                false => short = middle,
+            }
+        }
+        Some(self.line_begin(end - long))
+    }
+
+    fn rejects_from(&mut self, event: usize) -> bool {
+        let answers = self.answers_from(event);
+        self.rejects(RelaxedStart::AnyState(event), &answers)
+    }
+
+    /// Those of the answers without which the event would not be rejected, and behind them those of which this was not found out.
+    fn needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+        let (mut needed, mut rest) = (Vec::new(), answers);
+        while !rest.is_empty() && !self.rejects(start, &needed) {
+            if self.budget.is_spent() {
+                return (needed, rest);
+            }
+            // The last `short` of the rest do not suffice, the last `long` do.
+            let (mut short, mut long) = (0, 1);
+            while long < rest.len() && !self.rejects_with_last(start, &needed, &rest, long) {
+                (short, long) = (long, 2 * long);
+            }
+            long = long.min(rest.len());
+            while short + 1 < long {
+                let middle = short.midpoint(long);
+                match self.rejects_with_last(start, &needed, &rest, middle) {
+                    true => long = middle,
+                    false => short = middle,
+                }
+            }
+            let behind = rest.split_off(rest.len() - long);
+            needed.push(behind[0]);
+            rest = behind[1..].to_vec();
+        }
+        (needed, Vec::new())
+    }
+
+    fn rejects_with_last(&mut self, start: RelaxedStart, needed: &[usize], rest: &[usize], last: usize) -> bool {
+        self.rejects(start, &[needed, &rest[rest.len() - last..]].concat())
+    }
+
+    /// Tests whether the event is still rejected with these answers; not where that was not found out.
+    fn rejects(&mut self, start: RelaxedStart, answers: &[usize]) -> bool {
+        if self.budget.is_spent() {
+            self.minimal = Minimality::CutOff;
+            return false;
+        }
+        let limit = (self.budget.left() / SHARE).max(LEAST) * LOOKED_UP;
+        match self.paid(|judged| judged.judge(start, answers, limit)) {
+            RelaxedOutcome::Rejected => true,
+            RelaxedOutcome::Explained => false,
+            RelaxedOutcome::Undecided => {
+                self.minimal = Minimality::CutOff;
+                false
+            }
+        }
+    }
+
+    /// Does some work, and pays for it.
+    fn paid<T>(&mut self, work: impl FnOnce(&mut RejudgedHistory) -> T) -> T {
+        let cost =
+            |judged: &RejudgedHistory| judged.judges().map(Budget::paid).sum::<u64>() + judged.looked_up() / LOOKED_UP;
+        let before = cost(&self.judged);
+        let done = work(&mut self.judged);
+        let copied = self.judged.rejected() as u64 / COPIED;
+        self.budget.spend(cost(&self.judged).saturating_sub(before) + copied + 1);
+        done
+    }
+
+    /// The answers that some order explains in the place of the rejected one, found with so many units.
+    fn others(&mut self, spec: &Arc<Spec>, units: u64) -> Option<OtherAnswers> {
+        let stop = self.budget.left().saturating_sub(units);
+        let limit = units.max(LEAST) * LOOKED_UP;
+        let (before, exchange) = self.paid(|judged| judged.before_rejected(limit))?;
+        let (mut json, mut more) = (Vec::new(), false);
+        for possible in allowed(spec, &before, &exchange) {
+            match possible {
+                Possibility::Answer { json: text, where_ } if where_.is_empty() && self.budget.left() > stop => {
+                    let answer = json::decode_recorded(&spec.types, spec.program.response, &text).ok();
+                    let judge = |answer| self.paid(|judged| judged.judge_with(&answer, limit));
+                    match answer.map_or(RelaxedOutcome::Undecided, judge) {
+                        RelaxedOutcome::Explained => json.push(text),
+                        RelaxedOutcome::Rejected => {}
+                        RelaxedOutcome::Undecided => more = true,
+                    }
+                }
+                Possibility::Answer { .. } | Possibility::More => more = true,
+                Possibility::Nothing => {}
+            }
+        }
+        Some(OtherAnswers { json, more }).filter(|others| !others.json.is_empty())
+    }
+}

@@ -1,0 +1,148 @@
+//! Why a history of concurrent clients is rejected, in words: the answers that cannot all be true, each with its request and its lines.
+//!
+//! ```text
+//! no order in which the server may have served the requests explains that line 6 answered 1; only 2 was possible
+//!   these cannot all be so, whatever the initial state was, and even if nobody had seen any other answer:
+//!     line 1: client 1 asked {"Write":1}
+//!     line 2: client 1 was answered "Ok"
+//!     …
+//! ```
+
+use super::{SHOWN, shortened};
+use crate::choice::counted;
+use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
+use crate::json::encode;
+use crate::schedule::{History, RequestSpan, Timeline};
+use crate::spec::{Spec, TypeId};
+use crate::value::Value;
+
+/// The most answers of a conflict that are named one by one.
+const ANSWERS: usize = 12;
+/// The most requests under way that are named.
+const NAMED: usize = 8;
+/// The most other answers that are listed.
+const LISTED: usize = 4;
+
+/// The evidence about a rejected history, as far as it was found.
+#[derive(Clone, Copy)]
+pub struct FoundConflict<'f> {
+    /// The answers that cannot all be true.
+    pub conflict: &'f AnswerConflict,
+    /// The answers that were possible instead.
+    pub others: Option<&'f OtherAnswers>,
+}
+
+/// Why a history is rejected, line by line.
+#[must_use]
+pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>>, under_way: &[u64]) -> Vec<String> {
+    let rejected = timeline.requests.iter().find(|request| request.answered == timeline.rejected);
+    let answer = rejected.map_or_else(String::new, |request| format!(" explains that {}", said(spec, request)));
+    let others = found.and_then(|found| found.others).map(|others| possible(others)).unwrap_or_default();
+    let answer = if answer.is_empty() { " explains it".to_owned() } else { answer };
+    let mut lines = vec![format!("no order in which the server may have served the requests{answer}{others}")];
+    if let Some(found) = found {
+        lines.extend(together(spec, timeline, found.conflict));
+    }
+    // That its own was is clear.
+    if under_way.iter().any(|line| rejected.is_none_or(|request| request.sent != *line)) {
+        lines.extend(names(under_way));
+    }
+    lines
+}
+
+/// Why an event that is no answer to any request is rejected.
+#[must_use]
+pub fn impossible(history: &History, line: u64) -> String {
+    match history.is_end(line) {
+        true => format!("line {line} ends the connection, which no handler of the specification does"),
+        false => format!("line {line} is an answer, and no request of its connection waits for one"),
+    }
+}
+
+/// The lines of the answers that cannot all be true, and of their requests.
+fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<String> {
+    let is_of_rest = |line: &u64| conflict.all_from.is_some_and(|from| *line >= from);
+    let needed: Vec<u64> = conflict.lines.iter().copied().filter(|line| !is_of_rest(line)).collect();
+    let from = needed.len().saturating_sub(ANSWERS);
+    let is_named = |request: &&RequestSpan| request.answered.is_some_and(|line| needed[from..].contains(&line));
+    let named: Vec<&RequestSpan> = timeline.requests.iter().filter(is_named).collect();
+    let first = timeline.requests.first().map_or(0, |request| request.sent);
+    let even = match conflict.any_state_before {
+        Some(line) if line <= first => "whatever the initial state was, and even if nobody had seen any other answer",
+        Some(line) => {
+            &format!("whatever the state was before line {line}, and even if nobody had seen any other answer since")
+        }
+        None => "even if nobody had seen any other answer",
+    };
+    let mut lines = match conflict.lines.len() {
+        1 => vec![format!("  that cannot be so, {even}:")],
+        _ => vec![format!("  these cannot all be so, {even}:")],
+    };
+    if from > 0 {
+        lines.push(format!("    … and {} before these", counted(from as u64, "answer")));
+    }
+    let mut events: Vec<(u64, usize, String)> = Vec::new();
+    for (at, request) in named.iter().enumerate() {
+        let asked = format!("asked {}", shown(spec, spec.program.request, &request.request));
+        let answered = format!("was answered {}", answer(spec, request));
+        let line = |line: u64, what: &str| format!("    line {line}: client {} {what}", request.connection);
+        match request.answered {
+            Some(seen) if seen == request.sent => {
+                events.push((seen, at, line(seen, &format!("{asked} and {answered}"))));
+            }
+            Some(seen) => {
+                events.push((request.sent, at, line(request.sent, &asked)));
+                events.push((seen, at, line(seen, &answered)));
+            }
+            None => {}
+        }
+    }
+    events.sort();
+    lines.extend(events.into_iter().map(|(_, _, text)| text));
+    lines.extend(conflict.all_from.map(|from| {
+        let last = conflict.lines.last().copied().unwrap_or_default();
+        format!("    lines {from} to {last}: all clients were answered as they were")
+    }));
+    if conflict.minimal == Minimality::CutOff {
+        let what = "  (perhaps not minimal: fewer answers were neither found nor ruled out within the limits)";
+        lines.push(what.to_owned());
+    }
+    lines
+}
+
+/// Says that a request was answered as it was.
+fn said(spec: &Spec, request: &RequestSpan) -> String {
+    let asked = shown(spec, spec.program.request, &request.request);
+    format!("line {} answered {} to {asked}", request.answered.unwrap_or_default(), answer(spec, request))
+}
+
+fn answer(spec: &Spec, request: &RequestSpan) -> String {
+    let known = request.answer.as_ref().map(|answer| shown(spec, spec.program.response, answer));
+    known.unwrap_or_else(|| "something".to_owned())
+}
+
+fn shown(spec: &Spec, ty: TypeId, value: &Value) -> String {
+    shortened(&encode(&spec.types, ty, value), SHOWN)
+}
+
+/// Says which answers were possible.
+fn possible(others: &OtherAnswers) -> String {
+    let mut listed: Vec<String> = others.json.iter().take(LISTED).map(|json| shortened(json, SHOWN)).collect();
+    let more = others.more || others.json.len() > LISTED;
+    match (listed.pop(), more) {
+        (None, _) => String::new(),
+        (Some(last), true) => {
+            listed.push(last);
+            format!("; {} was possible, for example", listed.join(", "))
+        }
+        (Some(last), false) if listed.is_empty() => format!("; only {last} was possible"),
+        (Some(last), false) => format!("; only {} or {last} was possible", listed.join(", ")),
+    }
+}
+
+/// Names the requests that were under way.
+fn names(lines: &[u64]) -> Option<String> {
+    let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();
+    let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
+    (!lines.is_empty()).then(|| format!("  requests under way: those of lines {}{more}", named.join(", ")))
+}

@@ -1,0 +1,214 @@
+//! Evidence for histories of concurrent clients against all orders in which their requests may have been served: the order of an
+//! accepted one has a witness that replays, and the conflict of a rejected one is one, and minimal.
+//!
+//! `MAYHAP_LONG=N cargo test --release --test it conflicts::` tries N histories of each specification, and `MAYHAP_SEED=S` begins
+//! elsewhere.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use mayhap::details::{Observed, Value};
+use mayhap::dualize::Judge;
+use mayhap::evidence::{
+    AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
+};
+use mayhap::json;
+use mayhap::schedule::{self, History};
+use mayhap::server::Reply;
+use mayhap::{Exchange, Options, Spec, Verdict};
+
+use crate::random::{Rng, seeds};
+use crate::schedules::{Case, Event, SPECS, happened, random};
+
+/// The part of a case that is known.
+struct View<'c> {
+    case: &'c Case,
+    /// The first events that are looked at.
+    end: usize,
+    /// The answers that were seen, by request.
+    seen: Vec<bool>,
+    /// Requests that may have been served before it begins.
+    perhaps: Vec<bool>,
+    /// The request before each on its connection, where that was under way.
+    before: Vec<Option<usize>>,
+}
+
+/// The requests that were sent and not answered before an event.
+fn under_way(case: &Case, event: usize) -> Vec<usize> {
+    let mut open = Vec::new();
+    for event in &case.events[..event] {
+        match event {
+            Event::Sent(request) => open.push(*request),
+            Event::Answered(request) => open.retain(|other| other != request),
+            Event::Lost(_) => {}
+        }
+    }
+    open
+}
+
+impl<'c> View<'c> {
+    fn new(case: &'c Case, end: usize, seen: &dyn Fn(usize) -> bool, begin: Option<usize>) -> View<'c> {
+        let client = |request: usize| case.requests[request].1.client;
+        let sent = |request: usize| case.events.iter().position(|e| matches!(e, Event::Sent(r) if *r == request));
+        let before = |request: usize| {
+            let open = under_way(case, sent(request).unwrap());
+            open.into_iter().rfind(|other| client(*other) == client(request))
+        };
+        let of_all = |is: &dyn Fn(usize) -> bool| (0..case.requests.len()).map(is).collect::<Vec<bool>>();
+        let open = under_way(case, begin.unwrap_or(0));
+        View {
+            case,
+            end,
+            seen: of_all(seen),
+            perhaps: of_all(&|request| open.contains(&request)),
+            before: (0..case.requests.len()).map(before).collect(),
+        }
+    }
+
+    /// Tests whether some order explains the events from `at` on; those in `pending` were sent and not served.
+    fn explains(&self, at: usize, judge: &Judge, pending: &[usize]) -> bool {
+        for request in pending {
+            let is_free = |before: usize| !pending.contains(&before) || self.perhaps[before];
+            if !self.before[*request].is_none_or(is_free) {
+                continue;
+            }
+            let (_, exchange) = &self.case.requests[*request];
+            let observed = if self.seen[*request] { exchange.observed.clone() } else { Observed::Any };
+            let mut judge = judge.clone();
+            if judge.observe(&Exchange { line: 1, observed, ..exchange.clone() }) {
+                let earlier: Vec<usize> = std::iter::successors(Some(*request), |own| self.before[*own]).collect();
+                let rest: Vec<usize> = pending.iter().copied().filter(|other| !earlier.contains(other)).collect();
+                if self.explains(at, &judge, &rest) {
+                    return true;
+                }
+            }
+        }
+        if at == self.end {
+            return true;
+        }
+        match self.case.events[at] {
+            Event::Sent(request) => self.explains(at + 1, judge, &[pending, &[request]].concat()),
+            Event::Answered(request) if self.seen[request] => {
+                let rest: Vec<usize> = pending.iter().copied().filter(|other| *other != request).collect();
+                (rest.len() == pending.len() || self.perhaps[request]) && self.explains(at + 1, judge, &rest)
+            }
+            Event::Answered(_) | Event::Lost(_) => self.explains(at + 1, judge, pending),
+        }
+    }
+
+    /// Tests whether some order explains it from an initial state, or from any before an event.
+    fn is_explained(&self, spec: &Arc<Spec>, begin: Option<usize>) -> bool {
+        let judge = Judge::new(spec.clone(), Options::default());
+        match begin {
+            None => self.explains(0, &judge, &[]),
+            Some(at) => {
+                let any = judge.knowing_only(&[], &spec.for_unknown_maps());
+                self.explains(at, &any, &under_way(self.case, at))
+            }
+        }
+    }
+}
+
+/// Tests a witness: each request of the order is served as it was seen to be.
+fn check_witness(spec: &Arc<Spec>, case: &Case, history: &History, order: &[(u64, u64)], about: &str) {
+    let mut steps = Vec::new();
+    let found = witness_of_order(spec, &Options::default(), (history, order), &mut |segment| {
+        steps.extend(segment.steps);
+        ControlFlow::Continue(())
+    });
+    assert!(found.is_ok(), "{about}: {found:?}");
+    let served: Vec<(u64, u64)> = steps.iter().map(|step| (step.after.unwrap(), step.line)).collect();
+    assert_eq!(served, order, "{about}");
+    for step in &steps {
+        let Event::Sent(request) = case.events[step.line as usize - 1] else { panic!("{about}: {step:?}") };
+        let answer = case.requests[request].1.observed.answer();
+        let shown = matches!((&step.reply, answer), (Reply::Answer(own), Some(answer)) if own == answer);
+        assert!(!step.skipped && (shown || answer.is_none()), "{about}: {step:?}");
+    }
+}
+
+/// The request that is answered on a line.
+fn answered(case: &Case, line: u64) -> usize {
+    let Event::Answered(request) = case.events[line as usize - 1] else { panic!("line {line} is no answer") };
+    request
+}
+
+/// Tests a conflict of a case that is rejected at an event.
+fn check(spec: &Arc<Spec>, case: &Case, event: usize, found: &AnswerConflict, about: &str) {
+    let requests: Vec<usize> = found.lines.iter().map(|line| answered(case, *line)).collect();
+    assert_eq!(found.lines.last(), Some(&(event as u64)), "{about}");
+    assert_eq!((found.minimal, found.all_from), (Minimality::Minimal, None), "{about}: {found:?}");
+    let begin = found.any_state_before.map(|line| line as usize - 1);
+    let explained = |but: Option<usize>| {
+        let seen = |request: usize| requests.contains(&request) && but != Some(request);
+        View::new(case, event, &seen, begin).is_explained(spec, begin)
+    };
+    assert!(!explained(None), "{about}: {found:?} is no conflict");
+    requests.iter().for_each(|request| assert!(explained(Some(*request)), "{about}: {found:?} needs no {request}"));
+    // What was answered before it begins was served before.
+    let is_before = |request: usize| {
+        let mut earlier = case.events[..begin.unwrap_or(0)].iter();
+        earlier.any(|event| matches!(event, Event::Answered(other) if *other == request))
+    };
+    let seen = |request: usize| requests.contains(&request) || is_before(request);
+    assert!(!View::new(case, event, &seen, None).is_explained(spec, None), "{about}: {found:?} depends on the state");
+}
+
+/// Tests the answers that were possible: each of those that were seen somewhere is listed if some order explains it.
+fn check_others(spec: &Arc<Spec>, case: &Case, event: usize, others: Option<&OtherAnswers>, about: &str) {
+    let rejected = answered(case, event as u64);
+    let explained = |answer: &Value| {
+        let observed = Observed::Answer(answer.clone());
+        let mut requests = case.requests.clone();
+        requests[rejected].1.observed = observed;
+        let altered = Case { requests, events: case.events.clone() };
+        let is_seen = |request: usize| {
+            altered.events[..event].iter().any(|e| matches!(e, Event::Answered(other) if *other == request))
+        };
+        View::new(&altered, event, &is_seen, None).is_explained(spec, None)
+    };
+    let (types, response) = (&spec.types, spec.program.response);
+    let listed = others.map_or(&[][..], |others| &others.json);
+    for text in listed {
+        let answer = json::decode_recorded(types, response, text).unwrap();
+        assert!(explained(&answer), "{about}: {text} is not possible at {event}");
+    }
+    let Some(OtherAnswers { more: false, .. }) = others else { return };
+    for answer in case.requests.iter().filter_map(|(_, exchange)| exchange.observed.answer()) {
+        let text = json::encode(types, response, answer);
+        assert_eq!(explained(answer), listed.contains(&text), "{about}: {text} at {event} and {listed:?}");
+    }
+}
+
+#[test]
+fn evidence_agrees_with_trying_all_orders() {
+    let (mut accepted, mut near, mut whole, mut several, mut others) = (0, 0, 0, 0, 0);
+    for (kind, (name, text)) in (0..).zip(SPECS) {
+        let spec = Spec::from_text(text).unwrap();
+        for seed in seeds(400 + kind, 100) {
+            let case = random(&spec, &mut Rng::new(seed));
+            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
+            let judged = schedule::judge(&spec, &history, &Options::default());
+            let requests: Vec<(u64, &Value, &Observed)> =
+                case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
+            let about = format!("{name}, seed {seed}: {requests:?} {:?}", case.events);
+            let Verdict::Reject { event, .. } = judged.verdict else {
+                check_witness(&spec, &case, &history, &judged.order, &about);
+                accepted += 1;
+                continue;
+            };
+            let (found, possible) = conflict(&spec, &history, event, Budget::seconds(1.0)).expect(&about);
+            check(&spec, &case, event as usize, &found, &about);
+            assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds, "{about}: {found:?}");
+            check_others(&spec, &case, event as usize, possible.as_ref(), &about);
+            near += usize::from(found.any_state_before.is_some_and(|line| line > 1));
+            whole += usize::from(found.any_state_before.is_none());
+            several += usize::from(found.lines.len() > 1);
+            others += usize::from(possible.is_some_and(|possible| !possible.more));
+        }
+    }
+    println!(
+        "{accepted} accepted; conflicts: {near} near, {whole} from the beginning, {several} of several; {others} with all answers"
+    );
+    assert!(accepted > 100 && near > 5 && whole > 5 && several > 10 && others > 10);
+}
