@@ -27,6 +27,8 @@ use crate::spec::Spec;
 const LOOKED_UP: u64 = 4;
 /// Judging once may take such a part of the units that are left, for ways between states,
 const SHARE: u64 = 4;
+/// such a part where it is one of many tries,
+const TRY: u64 = 64;
 /// and so many in any case.
 const LEAST: u64 = 256;
 /// So many events that are copied count as one unit.
@@ -77,7 +79,7 @@ pub fn conflict(
     budget: Budget<'_>,
 ) -> Option<(AnswerConflict, Option<OtherAnswers>)> {
     let judged = RejudgedHistory::new(spec, history, line, &Options::default())?;
-    let mut search = ConflictSearch { judged, budget, minimal: Minimality::Minimal };
+    let mut search = ConflictSearch { judged, budget, share: SHARE, minimal: Minimality::Minimal };
     let part = search.budget.left() / PART;
     let others = search.others(spec, part);
     Some((search.run(), others))
@@ -111,6 +113,8 @@ pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConf
 struct ConflictSearch<'b> {
     judged: RejudgedHistory,
     budget: Budget<'b>,
+    /// Judging once may take such a part of it.
+    share: u64,
     minimal: Minimality,
 }
 
@@ -151,18 +155,20 @@ impl ConflictSearch<'_> {
         if alone.is_some() {
             return alone;
         }
+        self.share = TRY;
+        let found = self.near(own);
+        self.share = SHARE;
+        found.or_else(|| self.with_needed(RelaxedStart::Initial, Vec::new()))
+    }
+
+    /// The rejected answer, to a request that was sent at an event, with one of those near it.
+    fn near(&mut self, own: usize) -> Option<RejectedPart> {
         let stop = self.budget.left() / PART * (PART - 1);
-        for answer in self.judged.answers().into_iter().rev().take(NEAR) {
-            if self.budget.left() < stop {
-                break;
-            }
+        self.judged.answers().into_iter().rev().take(NEAR).find_map(|answer| {
             let first = self.judged.sent(answer).map_or(own, |sent| sent.min(own));
-            let found = self.with_needed(RelaxedStart::AnyState(self.line_begin(first)), vec![answer]);
-            if found.is_some() {
-                return found;
-            }
-        }
-        self.with_needed(RelaxedStart::Initial, Vec::new())
+            let start = RelaxedStart::AnyState(self.line_begin(first));
+            if self.budget.left() < stop { None } else { self.with_needed(start, vec![answer]) }
+        })
     }
 
     /// These answers, or those of them that are needed, where the event is rejected with them.
@@ -272,7 +278,7 @@ impl ConflictSearch<'_> {
             self.minimal = Minimality::CutOff;
             return false;
         }
-        let limit = (self.budget.left() / SHARE).max(LEAST) * LOOKED_UP;
+        let limit = (self.budget.left() / self.share).max(LEAST) * LOOKED_UP;
         match self.paid(|judged| judged.judge(start, answers, limit)) {
             RelaxedOutcome::Rejected => true,
             RelaxedOutcome::Explained => false,

@@ -52,17 +52,17 @@ pub struct RejudgedHistory {
 
 impl RejudgedHistory {
     /// The history that is rejected at the event on a line: of its requests those under the same key, where keys decide. Nothing
-    /// where no answer stands there, or it is not rejected when it is judged again.
+    /// where no answer stands there.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, history: &History, line: u64, options: &Options) -> Option<RejudgedHistory> {
         let of_key = RejudgedHistory::of_key(spec, history, line);
-        let whole = || History::clone(history);
-        of_key.into_iter().chain(std::iter::once_with(whole)).find_map(|history| {
-            let mut found = RejudgedHistory::of(spec, history, line, options)?;
+        let of_key = of_key.and_then(|part| RejudgedHistory::of(spec, part, line, options)).and_then(|mut found| {
+            // Elsewhere it is the whole history that was rejected.
             let all = found.answers();
             let outcome = found.judge(RelaxedStart::Initial, &all, u64::MAX);
             (outcome == RelaxedOutcome::Rejected).then_some(found)
-        })
+        });
+        of_key.or_else(|| RejudgedHistory::of(spec, history.clone(), line, options))
     }
 
     fn of(spec: &Arc<Spec>, history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {

@@ -13,7 +13,7 @@ use mayhap::evidence::{
     AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
 };
 use mayhap::json;
-use mayhap::schedule::{self, History};
+use mayhap::schedule::{self, Happened, History};
 use mayhap::server::Reply;
 use mayhap::{Exchange, Options, Spec, Verdict};
 
@@ -211,4 +211,57 @@ fn evidence_agrees_with_trying_all_orders() {
         "{accepted} accepted; conflicts: {near} near, {whole} from the beginning, {several} of several; {others} with all answers"
     );
     assert!(accepted > 100 && near > 5 && whole > 5 && several > 10 && others > 10);
+}
+
+/// What many clients of compare-and-set see that all raise the number, and two of them to the same.
+fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Happened> {
+    let (mut held, mut next, mut happened) = (0, 0, Vec::new());
+    // Of each client the number that it asks for, and its answer once it was served.
+    let mut asked: Vec<Option<(i64, Option<i64>)>> = vec![None; clients as usize];
+    while next < requests || asked.iter().any(Option::is_some) {
+        let client = rng.below(clients as usize);
+        let number = client as u64 + 1;
+        asked[client] = match asked[client] {
+            None if next < requests => {
+                next += 1;
+                // The last two ask for the same.
+                let number_asked = next.min(requests - 1);
+                happened.push(Happened::Sent(number, Value::from(number_asked)));
+                Some((number_asked, None))
+            }
+            Some((number_asked, None)) => {
+                let wins = number_asked > held || number_asked == requests - 1;
+                held = held.max(number_asked);
+                Some((number_asked, Some(i64::from(wins))))
+            }
+            Some((_, Some(answer))) => {
+                happened.push(Happened::Answered(number, Some(Value::from(answer))));
+                None
+            }
+            None => None,
+        };
+    }
+    happened
+}
+
+#[test]
+fn of_many_clients_the_two_answers_are_named_that_contradict_each_other() {
+    let spec = Spec::from_text(SPECS[1].1).unwrap();
+    let happened = contended(20, 400, &mut Rng::new(9));
+    let history = schedule::history(&spec, happened.iter().cloned());
+    let judged = schedule::judge(&spec, &history, &Options::default());
+    let Verdict::Reject { event, .. } = judged.verdict else { panic!("{:?}", judged.verdict) };
+    let (found, others) = conflict(&spec, &history, event, Budget::seconds(1.0)).unwrap();
+    assert_eq!((found.lines.len(), found.minimal), (2, Minimality::Minimal), "{found:?}");
+    let timeline = history.timeline(&judged);
+    let of_lines: Vec<(&Value, Option<&Value>)> = timeline
+        .requests
+        .iter()
+        .filter(|request| request.answered.is_some_and(|line| found.lines.contains(&line)))
+        .map(|request| (&request.request, request.answer.as_ref()))
+        .collect();
+    let both = (&Value::from(399), Some(&Value::from(1)));
+    assert_eq!(of_lines, [both, both], "{found:?}");
+    assert_eq!(others.map(|others| others.json), Some(vec!["0".to_owned()]));
+    assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
 }
