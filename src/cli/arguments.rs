@@ -58,7 +58,9 @@ const SERVE_HELP: &str = r#"Examples:
 A client writes one request per line and reads one answer per line, in the order of its requests.
 Blank lines are ignored. If the handler of a request ends without an answer, no line is written for
 it. Over TCP, every connection is a separate client (`on … from c`). Requests are handled one at a
-time, in the order in which they arrive.
+time, in the order in which they arrive; where a handler yields, others are handled before it goes
+on (unless the protocol is `serial`). A server that nobody asks anything takes its `step`s now and
+then.
 
 A line that is not a request, or that the specification has no answer for, is answered with
 {"$error": KIND, "message": …, "line": N}. It has no effect on the server or on other clients, and
@@ -78,6 +80,8 @@ the connection stays open (except after cut_off, busy and stopping). KIND is
 written before its answer is sent. With --tcp, "c" is the number of the connection. A line with a
 "c" must have an answer, so a request without one is written without the "c", or, if the
 specification uses the client (`from`), as "lost" (the client gave up), which claims slightly less.
+With --tcp and a handler that yields, a request and its answer are lines of their own, as
+`mayhap validate --net tcp` reads them.
 
 Exit codes: 0 at the end of standard input; 130 if interrupted by SIGINT, SIGTERM or SIGHUP (the
 current request is finished and the trace is complete; a second signal exits immediately). Instead
@@ -147,10 +151,16 @@ Example:
 Examples:
   mayhap simulate specs/kv.may --steps 100 --seed 7 --out trace.ndjson
   mayhap simulate specs/cmp_rst.may --range request=0..10 --range choose=0..10
+  mayhap simulate specs/register.may --clients 4 --net tcp --lost 5 --out concurrent.ndjson
 
 A random request that breaks the client's duty (`expects`), or that no handler accepts, is
 drawn again, preferably from the requests that the state allows. Only if none is found, the trace
-ends early, with exit code 2. The same seed and options give the same trace, byte for byte.")]
+ends early, with exit code 2. The same seed and options give the same trace, byte for byte.
+
+With --net tcp, clients do not wait for each other: the network delays requests and answers, and
+each line is one event, in the order in which the clients send and see them. Requests that were
+sent are answered before the trace ends, but for those that the server never answers. If all
+clients wait for ever, the trace ends early, with exit code 2.")]
     Simulate(Simulate),
     /// Run a specification as a server that reads and writes one JSON value per line
     #[command(after_help = SERVE_HELP)]
@@ -241,7 +251,7 @@ pub struct Simulate {
     /// The specification; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Number of requests that the client makes
+    /// Number of requests that the clients make
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = count, allow_hyphen_values = true)]
     pub steps: u64,
     /// Seed of the random choices
@@ -253,6 +263,12 @@ pub struct Simulate {
     /// The network between client and server
     #[arg(long, value_enum, default_value_t = Net::Sync)]
     pub net: Net,
+    /// Number of requests that a client may send without waiting for an answer (not with --net sync)
+    #[arg(long, value_name = "N", default_value = "1", value_parser = positive, allow_hyphen_values = true)]
+    pub pipeline: NonZeroUsize,
+    /// Percentage of the requests that their clients give up (not with --net sync)
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100))]
+    pub lost: u64,
     /// Write the trace to this file instead of standard output
     #[arg(long, value_name = "F")]
     pub out: Option<PathBuf>,
@@ -421,7 +437,7 @@ pub enum Order {
 pub enum Net {
     /// One request at a time, answered before the next
     Sync,
-    /// Many clients, unbounded delays (not supported yet by `simulate`)
+    /// Many clients, unbounded delays
     Tcp,
 }
 

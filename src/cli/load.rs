@@ -9,7 +9,7 @@ use super::{arguments, failed, files};
 use mayhap::choice::counted;
 use mayhap::diagnostic::{Diagnostic, Sources};
 use mayhap::spec::load::{Loaded, Text, load};
-use mayhap::spec::{Selection, Spec, SpecError};
+use mayhap::spec::{Selection, Spec, SpecError, Tasks};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,9 +23,22 @@ pub fn read(path: &Path, first: Text, sources: &mut Sources) -> (Loaded, Vec<Dia
 /// # Errors
 /// That the job cannot be done; it has been said why.
 pub fn compile(path: &Path, selected: &arguments::SpecArguments, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
+    compile_for(Tasks::Alone, path, selected, terminal)
+}
+
+/// Compiles it for tasks that run so; or tells everything that is wrong.
+///
+/// # Errors
+/// That the job cannot be done; it has been said why.
+pub fn compile_for(
+    tasks: Tasks,
+    path: &Path,
+    selected: &arguments::SpecArguments,
+    terminal: &mut Terminal,
+) -> Result<Arc<Spec>, Exit> {
     let first = text(path).map_err(|why| failed(terminal, &why))?;
     let set = selected.constants.iter().map(|constant| (constant.name.clone(), constant.value.clone())).collect();
-    let selection = Selection { name: selected.spec.clone(), set, ..Selection::default() };
+    let selection = Selection { name: selected.spec.clone(), set, tasks, ..Selection::default() };
     compile_text(path, first, &selection).map_err(|refused| {
         report(&refused.sources, &refused.diagnostics, terminal);
         let summary = summary(&refused.diagnostics).unwrap_or_default();

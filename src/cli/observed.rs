@@ -3,8 +3,8 @@
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
 use mayhap::dualize::Observed;
-use mayhap::json::encode_into;
-use mayhap::server::Reply;
+use mayhap::json::{encode_into, quoted};
+use mayhap::server::{Occurrence, Reply};
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Response, TraceEvent};
 use mayhap::value::Value;
@@ -15,6 +15,22 @@ pub fn seen(reply: Reply) -> Observed {
         Reply::Answer(answer) => Observed::Answer(answer),
         Reply::Nothing => Observed::Nothing,
     }
+}
+
+/// The first line of a trace: what it is of.
+pub fn header(spec: &Spec) -> String {
+    format!("{{\"mayhap\": 1, \"spec\": {}}}", quoted(&spec.program.name))
+}
+
+/// Appends the line of something that one of several clients did or saw.
+pub fn write_event(line: &mut String, spec: &Spec, occurrence: &Occurrence) {
+    let (client, kind) = match occurrence {
+        Occurrence::Sent(client, request) => (*client, EventKind::Request((spec.program.request, request))),
+        Occurrence::Answered(client, answer) => (*client, EventKind::Answer((spec.program.response, answer))),
+        Occurrence::Lost(client) => (*client, EventKind::Lost),
+    };
+    let event = TraceEvent { line: 0, client: Some(client), kind };
+    event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 
 /// Appends the line of a request and what came back, with the client's number where there are several.

@@ -177,6 +177,11 @@ impl Process {
         }
     }
 
+    /// The ports of the suspended tasks, in the order of [`Process::situation`].
+    pub fn suspended(&self) -> impl Iterator<Item = Port> {
+        self.pending.iter().flat_map(|pending| &pending.suspended).map(|task| task.stack.port)
+    }
+
     /// Tests whether another process has the same under way.
     #[must_use]
     pub fn has_same_pending(&self, other: &Process) -> bool {

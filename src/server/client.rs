@@ -8,7 +8,7 @@
 
 use super::open::UNDECIDED;
 use super::section::{PathSearch, RunPath};
-use super::{Begun, Reply, Server, Stop};
+use super::{Begun, Reply, SectionDone, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Scalar, Sort};
@@ -16,6 +16,7 @@ use crate::solve::Model;
 use crate::spec::Site;
 use crate::term::{Term, Var};
 use crate::value::Value;
+use std::ops::RangeInclusive;
 
 /// The number of requests in a row that are drawn and break the client's duty.
 const DRAWS: u32 = 1_000;
@@ -26,7 +27,7 @@ const CHANGED: u32 = 16;
 /// The number of paths that are tried for one request.
 const PATHS: usize = 64;
 /// All of a request is a symbol for so many of the clients.
-const CLIENTS: u64 = 16;
+const CLIENTS: usize = 16;
 
 /// A client's request, and what came back.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,10 +47,19 @@ struct Wanted {
     facts: Vec<Term>,
 }
 
+/// A request that keeps its client's duty, and the end of its first section.
+pub(super) struct KeptRequest {
+    client: u64,
+    pub request: Value,
+    pub done: SectionDone,
+}
+
 /// A client that asks, and a record of the requests that it asked in vain.
 struct Asking<'a> {
     server: &'a mut Server,
     source: &'a mut dyn Choices,
+    /// The clients, one of which asks.
+    clients: RangeInclusive<u64>,
     /// The number of tokens that have names, not counting those of the requests that were asked in vain.
     names: usize,
     /// The duty that the last one breaks.
@@ -66,29 +76,45 @@ impl Server {
     /// Where the server cannot go on; [`Stop::Outside`] where no request was found that keeps the duty.
     pub fn asked(&mut self, clients: u64, source: &mut dyn Choices) -> Result<Asked, Stop> {
         let before = self.drawing.tokens;
-        let drawn = self.drawn(clients, source)?;
+        let drawn = self.drawn(&(1..=clients), source)?;
         let after = self.drawing.tokens;
         self.idle(source)?;
         // What is asked in vain uses up no name of a token, unless the server has made one meanwhile.
         let names = if self.drawing.tokens == after { before } else { self.drawing.tokens };
-        Asking { server: self, source, names, broken: Site(0), is_hard: false }.asked(clients, drawn)
+        let asking = Asking { server: self, source, clients: 1..=clients, names, broken: Site(0), is_hard: false };
+        let KeptRequest { client, request, done } = asking.asked(drawn)?;
+        Ok(Asked { client, request, reply: done.reply() })
     }
 
-    fn drawn(&mut self, clients: u64, source: &mut dyn Choices) -> Result<(u64, Value), Stop> {
-        let client = 1 + source.choose("client", clients as usize).map_err(Stop::Choice)? as u64;
+    /// Runs the first section of a client's request, or of another one where this one breaks the client's duty.
+    pub(super) fn kept_or_another(
+        &mut self,
+        client: u64,
+        request: Value,
+        source: &mut dyn Choices,
+    ) -> Result<KeptRequest, Stop> {
+        let names = self.drawing.tokens;
+        let clients = client..=client;
+        let asking = Asking { server: self, source, clients, names, broken: Site(0), is_hard: false };
+        asking.asked((client, request))
+    }
+
+    fn drawn(&mut self, clients: &RangeInclusive<u64>, source: &mut dyn Choices) -> Result<(u64, Value), Stop> {
+        let count = clients.end() - clients.start() + 1;
+        let client = clients.start() + source.choose("client", count as usize).map_err(Stop::Choice)? as u64;
         Ok((client, self.draw_request(source).map_err(Stop::Choice)?))
     }
 }
 
 impl Asking<'_> {
-    fn asked(mut self, clients: u64, mut drawn: (u64, Value)) -> Result<Asked, Stop> {
+    fn asked(mut self, mut drawn: (u64, Value)) -> Result<KeptRequest, Stop> {
         for draw in 1..=DRAWS {
             let (client, request) = drawn;
             if let Some(asked) = self.kept_of_form(client, &request)? {
                 return Ok(asked);
             }
             let changed = (draw <= CHANGED).then_some((client, Some(&request)));
-            let any = (1..=clients.min(CLIENTS)).filter(|_| draw == CHANGED).map(|client| (client, None));
+            let any = self.clients.clone().take(CLIENTS).filter(|_| draw == CHANGED).map(|client| (client, None));
             for (client, like) in changed.into_iter().chain(any) {
                 let possible = self.possible(client, like)?;
                 let asked = possible.map(|request| self.kept(client, &request)).transpose()?;
@@ -96,13 +122,13 @@ impl Asking<'_> {
                     return Ok(asked);
                 }
             }
-            drawn = self.server.drawn(clients, self.source)?;
+            drawn = self.server.drawn(&self.clients, self.source)?;
         }
         Err(Stop::Outside(self.broken))
     }
 
     /// Handles a request if that keeps the client's duty; else one of the same form that does, if one is soon drawn.
-    fn kept_of_form(&mut self, client: u64, request: &Value) -> Result<Option<Asked>, Stop> {
+    fn kept_of_form(&mut self, client: u64, request: &Value) -> Result<Option<KeptRequest>, Stop> {
         let mut asked = self.kept(client, request)?;
         for _ in 0..AGAIN {
             if asked.is_some() {
@@ -116,14 +142,14 @@ impl Asking<'_> {
     }
 
     /// Handles a request if that keeps the client's duty; else nothing has come of it.
-    fn kept(&mut self, client: u64, request: &Value) -> Result<Option<Asked>, Stop> {
+    fn kept(&mut self, client: u64, request: &Value) -> Result<Option<KeptRequest>, Stop> {
         match self.server.attend(request, client, self.source) {
             Err(Stop::Outside(site)) => {
                 self.broken = site;
                 self.server.drawing.tokens = self.names;
                 Ok(None)
             }
-            reply => Ok(Some(Asked { client, request: request.clone(), reply: reply? })),
+            done => Ok(Some(KeptRequest { client, request: request.clone(), done: done? })),
         }
     }
 

@@ -5,8 +5,10 @@
 //! for its choices: its paths are tried in drawn order until one has a model, and what the model gave is recorded as
 //! [`Given`], so that a replay needs no solver.
 
+mod carrier;
 mod client;
 mod complete;
+mod conversation;
 mod draw;
 mod open;
 mod own;
@@ -24,8 +26,10 @@ use crate::spec::{Site, Spec, TypeId};
 use crate::symbolic::drive;
 use crate::value::Value;
 
+pub use carrier::Carrier;
 pub use client::Asked;
 pub(crate) use complete::Completion;
+pub use conversation::{Conversation, Occurrence, Population};
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
 use open::OpenState;
@@ -50,6 +54,24 @@ pub enum Reply {
     Answer(Value),
     /// Without one.
     Nothing,
+}
+
+/// The end of a section of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SectionDone {
+    /// The request has ended, too.
+    Ended(Reply),
+    /// It goes on later: others may go on now.
+    Suspended,
+}
+
+/// The way in which a section meets a `yield`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AtYield {
+    /// It goes on.
+    GoesOn,
+    /// It ends, and its task is suspended.
+    Suspends,
 }
 
 /// Why a server could not go on.
@@ -104,6 +126,7 @@ pub struct Server {
     path: RunPath,
     /// The state before the section that was begun last.
     before: Vec<Value>,
+    at_yield: AtYield,
     solver: Solver,
     drawing: Drawing,
     /// The data that is kept besides the state where part of that is not known yet; `None` once all of it was found known.
@@ -121,6 +144,8 @@ enum Begun<'r> {
     Request(&'r Value, u64),
     /// Something that the server does by itself.
     Step(usize),
+    /// The next section of the task that is suspended at this place.
+    Task(usize),
 }
 
 impl Given {
@@ -162,7 +187,7 @@ impl Server {
     /// Where they lead to none.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::default());
-        server.begin(Begun::Boot);
+        server.enter(Begun::Boot);
         server.replay(initial)?;
         Ok(server)
     }
@@ -178,7 +203,7 @@ impl Server {
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
         let path = RunPath::new(Process::new(&spec.program));
         let (before, solver, made) = (Vec::new(), Solver::default(), Vec::new());
-        Server { path, before, solver, drawing, open: None, made, spec }
+        Server { path, before, at_yield: AtYield::GoesOn, solver, drawing, open: None, made, spec }
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
@@ -188,16 +213,22 @@ impl Server {
     /// Where the request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
-        self.attend(request, client, source)
+        self.attend(request, client, source).map(SectionDone::reply)
     }
 
-    fn attend(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
-        let mut waited = 0;
+    /// Runs the first section of a request.
+    fn attend(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         self.drawing.see(request);
+        self.patiently(Begun::Request(request, client), source)
+    }
+
+    /// Runs a section, for which the server does what it can where it has no run.
+    fn patiently(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
+        let mut waited = 0;
         loop {
-            match self.section(Begun::Request(request, client), source) {
+            match self.section(begun, source) {
                 Err(Stop::Stuck(_)) if waited < self.patience() => self.act(source)?,
-                reply => return reply,
+                done => return done,
             }
             waited += 1;
         }
@@ -210,7 +241,7 @@ impl Server {
     /// Where a limit or the solver leaves that open, or the source of choices, which decides what is tried first, fails.
     pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
         let before = self.path.process.memory.clone();
-        self.begin(Begun::Request(request, client));
+        self.enter(Begun::Request(request, client));
         let found = self.given_by_symbols(source);
         self.path.process.memory = before;
         match found {
@@ -225,11 +256,11 @@ impl Server {
     /// Where they do not fit.
     pub fn handle_given(&mut self, request: &Value, client: u64, given: Vec<Given>) -> Result<Reply, Stop> {
         self.drawing.see(request);
-        self.begin(Begun::Request(request, client));
-        self.replay(given)
+        self.enter(Begun::Request(request, client));
+        self.replay(given).map(SectionDone::reply)
     }
 
-    fn begin(&mut self, begun: Begun) {
+    fn enter(&mut self, begun: Begun) {
         begun.on(&self.spec, &mut self.path.process);
     }
 
@@ -267,22 +298,35 @@ impl Server {
     }
 
     /// Runs a section, all or nothing.
-    fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<Reply, Stop> {
+    fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         if let Some(open) = self.open.take() {
             return self.section_open(begun, open, source);
         }
-        copy_values(&mut self.before, &self.path.process.memory);
-        self.begin(begun);
-        let reply = match self.run(ChoiceSource::Drawn(source)) {
+        let suspended = self.remember(begun);
+        self.enter(begun);
+        let done = match self.run(ChoiceSource::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
-                copy_values(&mut self.path.process.memory, &self.before);
-                self.begin(begun);
+                self.restore(suspended.as_ref());
+                self.enter(begun);
                 let given = self.given_by_symbols(source).map_err(|stop| stop.stopped_at(site));
                 given.and_then(|given| self.replay(given))
             }
-            reply => reply,
+            done => done,
         };
-        reply.inspect_err(|_| copy_values(&mut self.path.process.memory, &self.before))
+        done.inspect_err(|_| self.restore(suspended.as_ref()))
+    }
+
+    /// Remembers the state before a section; all of the process where the section goes on with a task that is suspended in it.
+    fn remember(&mut self, begun: Begun) -> Option<Process> {
+        copy_values(&mut self.before, &self.path.process.memory);
+        matches!(begun, Begun::Task(_)).then(|| self.path.process.clone())
+    }
+
+    fn restore(&mut self, suspended: Option<&Process>) {
+        match suspended {
+            Some(process) => self.path.process = process.clone(),
+            None => copy_values(&mut self.path.process.memory, &self.before),
+        }
     }
 
     /// Choices with which the section that has begun comes to its end; its conditions allow them.
@@ -293,18 +337,18 @@ impl Server {
     }
 
     fn search<'s>(&'s mut self, fresh: Fresh, source: &'s mut dyn Choices) -> PathSearch<'s> {
-        let Server { spec, solver, drawing, .. } = self;
-        PathSearch { spec, fresh, solver, drawing, source, paths: PATHS }
+        let Server { spec, solver, drawing, at_yield, .. } = self;
+        PathSearch { spec, fresh, solver, drawing, source, paths: PATHS, at_yield: *at_yield }
     }
 
-    fn replay(&mut self, given: Vec<Given>) -> Result<Reply, Stop> {
+    fn replay(&mut self, given: Vec<Given>) -> Result<SectionDone, Stop> {
         self.run(ChoiceSource::Given(given.into()))
     }
 
-    fn run(&mut self, source: ChoiceSource) -> Result<Reply, Stop> {
-        let Server { spec, drawing, made, .. } = self;
+    fn run(&mut self, source: ChoiceSource) -> Result<SectionDone, Stop> {
+        let Server { spec, drawing, made, at_yield, .. } = self;
         made.clear();
-        let mut run = Run { spec, drawing, source, made, fresh: Fresh::default() };
+        let mut run = Run { spec, drawing, source, made, fresh: Fresh::default(), at_yield: *at_yield };
         drive(spec, &mut run, &mut self.path).0
     }
 }
@@ -315,6 +359,33 @@ impl Begun<'_> {
             Begun::Boot => process.boot(&spec.program),
             Begun::Request(request, client) => process.receive(&spec.program, request, client),
             Begun::Step(step) => process.step(&spec.program, step),
+            Begun::Task(at) => process.wake(at),
+        }
+    }
+}
+
+impl SectionDone {
+    /// The way in which the task ended; a suspended one has given no answer.
+    fn reply(self) -> Reply {
+        match self {
+            SectionDone::Ended(reply) => reply,
+            SectionDone::Suspended => Reply::Nothing,
+        }
+    }
+}
+
+impl AtYield {
+    /// Answers a `yield`: the section goes on, or has come to its end.
+    fn meet(self, process: &mut Process) -> Option<SectionDone> {
+        match self {
+            AtYield::GoesOn => {
+                process.proceed();
+                None
+            }
+            AtYield::Suspends => {
+                process.suspend();
+                Some(SectionDone::Suspended)
+            }
         }
     }
 }

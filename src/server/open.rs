@@ -6,7 +6,7 @@
 //! `assume last >= 5; reply last;` the symbol is the number that was answered.
 
 use super::section::{Choosing, PathSearch, RunPath};
-use super::{Begun, Completion, Reply, Server, Stop};
+use super::{Begun, Completion, Reply, SectionDone, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Answered, Fresh, Limit};
 use crate::scalar::{Int, Scalar};
@@ -38,17 +38,17 @@ impl Server {
         begun: Begun,
         open: OpenState,
         source: &mut dyn Choices,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<SectionDone, Stop> {
         let start = self.copy_with(begun);
         let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
         let mut search = self.search(fresh, source);
         let found = match begun {
             Begun::Boot => search.first(start, &mut PathSearch::begun),
-            Begun::Request(..) | Begun::Step(_) => search.section(start),
+            Begun::Request(..) | Begun::Step(_) | Begun::Task(_) => search.section(start),
         };
         let fresh = search.fresh;
         self.made.clear();
-        let (path, reply) = match found {
+        let (path, done) = match found {
             Ok(found) => found,
             Err(stop) => {
                 self.open = Some(OpenState { fresh, ..open });
@@ -59,7 +59,7 @@ impl Server {
         self.path.process.rest();
         let open = OpenState { fresh, ..open };
         self.open = if open.rests > 0 { Some(OpenState { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
-        Ok(reply)
+        Ok(done)
     }
 
     /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
@@ -81,18 +81,18 @@ impl Server {
 
 impl PathSearch<'_> {
     /// A beginning that has a model.
-    fn begun(&mut self, mut path: RunPath, reply: Reply) -> Result<(RunPath, Reply), Stop> {
+    fn begun(&mut self, mut path: RunPath, done: SectionDone) -> Result<(RunPath, SectionDone), Stop> {
         self.decide_open(&mut path)?;
-        Ok((path, reply))
+        Ok((path, done))
     }
 
     /// Runs a section with drawn choices, or with others where these contradict a condition.
-    fn section(&mut self, start: RunPath) -> Result<(RunPath, Reply), Stop> {
+    fn section(&mut self, start: RunPath) -> Result<(RunPath, SectionDone), Stop> {
         let mut stopped = UNDECIDED;
         for _ in 0..ATTEMPTS {
             let mut path = start.clone();
             let drawn = self.run(&mut path, Choosing::Drawn, &mut Vec::new());
-            match drawn.and_then(|reply| self.shown(path, reply)) {
+            match drawn.and_then(|done| self.shown(path, done)) {
                 Err(stop @ (Stop::Stuck(_) | Stop::Limit(_) | Stop::Undecided(_))) => stopped = stop,
                 found => return found,
             }
@@ -102,17 +102,19 @@ impl PathSearch<'_> {
     }
 
     /// Draws what a section chose and answered.
-    fn shown(&mut self, mut path: RunPath, reply: Reply) -> Result<(RunPath, Reply), Stop> {
+    fn shown(&mut self, mut path: RunPath, done: SectionDone) -> Result<(RunPath, SectionDone), Stop> {
         let mut model = Model::default();
         for (made, _) in std::mem::take(&mut path.log) {
             made.value().map_or(Ok(()), |made| self.fix(&mut path, made, &mut model))?;
         }
-        let reply = match reply {
-            Reply::Nothing => Reply::Nothing,
-            Reply::Answer(answer) => Reply::Answer(self.answer(&mut path, answer, &mut model)?),
+        let done = match done {
+            SectionDone::Ended(Reply::Answer(answer)) => {
+                SectionDone::Ended(Reply::Answer(self.answer(&mut path, answer, &mut model)?))
+            }
+            SectionDone::Ended(Reply::Nothing) | SectionDone::Suspended => done,
         };
         self.decide_open(&mut path)?;
-        Ok((path, reply))
+        Ok((path, done))
     }
 
     /// Draws the symbols of a value. One that was too hard to draw may be easier when others are known.

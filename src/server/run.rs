@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::draw::Drawing;
 use super::section::{RunPath, SectionEnd};
-use super::{Given, Reply, Stop};
+use super::{AtYield, Given, Reply, SectionDone, Stop};
 use crate::choice::Choices;
 use crate::process::{Choice, Fault, Fresh, Limit};
 use crate::spec::types::ERROR;
@@ -32,6 +32,7 @@ pub(super) struct Run<'r, 's> {
     pub made: &'r mut Vec<(Given, TypeId)>,
     /// Symbols, of which it needs none.
     pub fresh: Fresh,
+    pub at_yield: AtYield,
 }
 
 impl Policy for Run<'_, '_> {
@@ -92,9 +93,13 @@ impl Policy for Run<'_, '_> {
         Err(Stop::Limit(limit).into())
     }
 
+    fn pause(&mut self, path: &mut RunPath) -> Result<(), SectionEnd> {
+        self.at_yield.meet(&mut path.process).map_or(Ok(()), |done| Err(SectionEnd(Ok(done))))
+    }
+
     fn end(&mut self, path: &mut RunPath, answer: Option<(Value, Site)>) -> SectionEnd {
         path.process.rest();
-        SectionEnd(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
+        SectionEnd(Ok(SectionDone::Ended(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer)))))
     }
 }
 

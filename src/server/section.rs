@@ -4,7 +4,7 @@
 //! i > m;` has one path, and a model of it gives `n`.
 
 use super::draw::Drawing;
-use super::{Completion, Given, Reply, Stop};
+use super::{AtYield, Completion, Given, Reply, SectionDone, Stop};
 use crate::choice::Choices;
 use crate::process::{Event, Fault, Fresh, Limit};
 use crate::solve::{Answer, Solver};
@@ -38,6 +38,7 @@ pub(super) struct PathSearch<'s> {
     pub source: &'s mut dyn Choices,
     /// The number of paths that are tried.
     pub paths: usize,
+    pub at_yield: AtYield,
 }
 
 /// The policy of a search: where choices come from, and the sides that were not taken.
@@ -50,7 +51,7 @@ struct Searching<'r, 's> {
 }
 
 /// The end of a section.
-pub(super) struct SectionEnd(pub Result<Reply, Stop>);
+pub(super) struct SectionEnd(pub Result<SectionDone, Stop>);
 
 impl From<Stop> for SectionEnd {
     fn from(stop: Stop) -> SectionEnd {
@@ -72,13 +73,13 @@ impl PathSearch<'_> {
     pub fn first<T>(
         &mut self,
         start: RunPath,
-        finish: &mut dyn FnMut(&mut Self, RunPath, Reply) -> Result<T, Stop>,
+        finish: &mut dyn FnMut(&mut Self, RunPath, SectionDone) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let mut open = vec![start];
         let mut gravest = Stop::Limit(Limit::Undecidable);
         for tried in 0..self.paths {
             let Some(mut path) = open.pop() else { return Err(gravest) };
-            let ended = self.run(&mut path, Choosing::Symbols, &mut open).and_then(|reply| finish(self, path, reply));
+            let ended = self.run(&mut path, Choosing::Symbols, &mut open).and_then(|done| finish(self, path, done));
             match ended {
                 Ok(found) => return Ok(found),
                 Err(Stop::Choice(error)) => return Err(Stop::Choice(error)),
@@ -93,7 +94,12 @@ impl PathSearch<'_> {
     ///
     /// # Errors
     /// Where it has no end.
-    pub fn run(&mut self, path: &mut RunPath, choosing: Choosing, open: &mut Vec<RunPath>) -> Result<Reply, Stop> {
+    pub fn run(
+        &mut self,
+        path: &mut RunPath,
+        choosing: Choosing,
+        open: &mut Vec<RunPath>,
+    ) -> Result<SectionDone, Stop> {
         let spec = self.spec;
         drive(spec, &mut Searching { search: self, choosing, open, first: true }, path).0
     }
@@ -208,8 +214,12 @@ impl Policy for Searching<'_, '_> {
         self.require(path, reached.not(), Stop::Limit(limit))
     }
 
+    fn pause(&mut self, path: &mut RunPath) -> Result<(), SectionEnd> {
+        self.search.at_yield.meet(&mut path.process).map_or(Ok(()), |done| Err(SectionEnd(Ok(done))))
+    }
+
     fn end(&mut self, _: &mut RunPath, answer: Option<(Value, Site)>) -> SectionEnd {
-        SectionEnd(Ok(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer))))
+        SectionEnd(Ok(SectionDone::Ended(answer.map_or(Reply::Nothing, |(answer, _)| Reply::Answer(answer)))))
     }
 }
 

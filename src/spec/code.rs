@@ -77,6 +77,8 @@ pub struct Program {
     pub sunk: u32,
     /// The steps that the server may take by itself, in the order of their declaration.
     pub steps: Vec<SpecStep>,
+    /// Set where no task begins before the current one has ended.
+    pub is_serial: bool,
     /// The steps, by what they have to do with each other.
     pub components: Vec<StepComponent>,
     /// Set where the arms of an `either` come together in some function.

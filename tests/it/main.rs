@@ -26,6 +26,8 @@ mod text;
 mod conformance;
 mod library;
 mod simulated;
+mod simulated_clients;
+mod simulated_tasks;
 mod unknown_start;
 
 // Verdicts, compared with those of a slow judge that tries all choices, and with those of the plain algorithm.

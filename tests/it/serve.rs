@@ -410,6 +410,75 @@ fn a_request_without_a_run_waits_for_other_clients() {
     validated(&path, &trace, 0, "accept (5 events)");
 }
 
+/// A counter that others may change while a handler is in the middle of it.
+const LOSSY: &str = "protocol lossy { request int; response int; var total: int = 0;
+    on amount { let before = total; yield; total := before + amount; reply total; } }";
+
+/// Eight clients that ask for 1 so often, each waiting for its answers; the largest answer, and the trace.
+fn counted_by_several(name: &str, text: &str, rounds: u64) -> (u64, String) {
+    let (path, trace) = (spec(&format!("{name}.may"), text), place(&format!("{name}.ndjson")));
+    let server = Served::start(&path, &["--trace", trace.to_str().unwrap()]);
+    let largest = std::thread::scope(|scope| {
+        let ask = |mut client: Client| move || (0..rounds).map(|_| client.ask("1").parse().unwrap()).max();
+        let all: Vec<_> = (0..8).map(|_| scope.spawn(ask(server.client()))).collect();
+        all.into_iter().map(|client| client.join().unwrap().unwrap()).max().unwrap()
+    });
+    assert_eq!(server.stop("TERM").0, Some(130));
+    (largest, std::fs::read_to_string(&trace).unwrap())
+}
+
+#[test]
+fn requests_of_several_connections_are_interleaved() {
+    let (largest, written) = counted_by_several("lossy", LOSSY, 20);
+    assert!((20..150).contains(&largest), "{largest}");
+    let sent = written.lines().filter(|line| line.contains("\"q\": 1}")).count();
+    let seen = written.lines().filter(|line| line.contains(", \"a\": ")).count();
+    assert_eq!((sent, seen, written.lines().count()), (160, 160, 321), "{written}");
+    let (largest, _) = counted_by_several("serial", &LOSSY.replace("protocol", "serial protocol"), 20);
+    assert_eq!(largest, 160);
+}
+
+#[test]
+fn a_suspended_request_waits_for_other_clients() {
+    let text = "protocol lock { request bool; response int; var held: bool = false; var turn: int = 0;
+        on take { if take { yield; assume !held; turn := turn + 1; } held := take; reply turn; } }";
+    let server = Served::start(&spec("suspended.may", text), &[]);
+    let (mut one, mut other) = (server.client(), server.client());
+    assert_eq!(one.ask("true"), "1");
+    other.say("true\n");
+    arrive();
+    assert_eq!((one.ask("false").as_str(), other.hear().as_str()), ("1", "2"));
+    one.say("true\n");
+    arrive();
+    other.say("true\n");
+    // Both wait for each other: the one that is found to be the last is told, and then the other one is alone.
+    arrive();
+    let heard = [one.hear_soon(), other.hear_soon()];
+    let stuck = heard.iter().flatten().filter(|line| line.contains("\"$error\": \"stuck\"")).count();
+    assert_eq!(stuck, 1, "{heard:?}");
+    let [mut refused, mut waiting] = if heard[0].is_some() { [one, other] } else { [other, one] };
+    assert_eq!((refused.ask("false").as_str(), waiting.hear().as_str()), ("2", "3"));
+    assert_eq!(server.stop("TERM").0, Some(2));
+}
+
+#[test]
+fn a_server_that_nobody_asks_takes_its_steps() {
+    let text = "protocol clock { request bool; response int; var now: int = 0; on tell { reply now; }
+        step { now := now + 1; } }";
+    let server = Served::start(&spec("clock.may", text), &[]);
+    let mut client = server.client();
+    let mut before: i64 = client.ask("true").parse().unwrap();
+    // A request alone makes the server take at most 16 steps.
+    let ticks = (0..8).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(2_000));
+        let now: i64 = client.ask("true").parse().unwrap();
+        let is_more = now > before + 16;
+        before = now;
+        is_more
+    });
+    assert!(ticks && server.stop("TERM").0 == Some(130));
+}
+
 #[test]
 fn those_that_wait_are_told_that_it_ends() {
     let text = "protocol never { request int; response int; on q { assume q < 0; reply q; } }";

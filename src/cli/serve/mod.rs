@@ -1,7 +1,8 @@
 //! `mayhap serve`: a specification run as a real server, on standard input and output or for connections over TCP.
 //!
 //! `echo 5 | mayhap serve specs/cmp_rst.may --stdio` prints 1. Threads read and write lines; this one handles the
-//! requests, one after another, so that a trace of whole exchanges in that order is all that ever happened.
+//! requests, one after another, so that a trace of whole exchanges in that order is all that ever happened. Over TCP a request is
+//! suspended where its handler yields, and others are handled before it goes on.
 
 mod answering;
 mod connection;
@@ -18,25 +19,30 @@ use answering::Answering;
 use connection::{ClientLine, Desk, Message, UnderWay};
 use mayhap::choice::Random;
 use mayhap::server::{Ranges, Server};
-use mayhap::spec::Spec;
+use mayhap::spec::{Spec, Tasks};
 use record::{Clients, TraceRecord};
 use std::collections::HashSet;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use wire::{Refusal, Unanswered};
 
 /// The time that clients have in the end to take the answers that are under way.
 const GRACE: Duration = Duration::from_secs(1);
+/// The time after which a server that nobody asks anything does something by itself.
+const IDLE: Duration = Duration::from_millis(20);
 
 pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
     if options.stdio && files::is_stdin(&options.file) {
         return failed(terminal, "standard input (`-`) cannot be both the specification and the client");
     }
-    let spec = match load::compile(&options.file, &options.selection, terminal) {
+    let tasks = if options.stdio { Tasks::Alone } else { Tasks::Interleaved };
+    // What a task that runs alone cannot have is not run yet.
+    let spec = load::compile(&options.file, &options.selection, terminal)
+        .and_then(|_| load::compile_for(tasks, &options.file, &options.selection, terminal));
+    let spec = match spec {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
@@ -59,25 +65,40 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
     let mut choices = Random::new(options.seed);
     let server =
         Server::new(spec.clone(), ranges, &mut choices).map_err(|stop| stopped::report(&spec, &stop, terminal))?;
-    let record = record(options.trace.as_deref(), &spec, options).map_err(|why| failed(terminal, &why))?;
+    let server = server.interleaved();
+    let record = record(&server, &spec, options).map_err(|why| failed(terminal, &why))?;
     let clients = Arc::new(AtomicUsize::new(usize::from(options.stdio)));
-    let (stated, waiting, exit) = (HashSet::new(), Vec::new(), Exit::Fine);
-    let mut answering = Answering { spec, server, choices, record, stated, exit, waiting, clients: clients.clone() };
+    let mut answering = Answering {
+        spec,
+        server,
+        choices,
+        record,
+        stated: HashSet::new(),
+        exit: Exit::Fine,
+        waiting: Vec::new(),
+        suspended: Vec::new(),
+        clients: clients.clone(),
+    };
     let (sender, messages) = channel();
     let desk = Desk::new(sender);
     let under_way = desk.under_way();
     open(options, desk, clients, terminal).map_err(|why| failed(terminal, &why))?;
-    let exit = handle(&messages, &mut answering, terminal);
-    end(messages, std::mem::take(&mut answering.waiting), &under_way);
+    let idle = (options.tcp.is_some() && answering.server.takes_steps()).then_some(IDLE);
+    let exit = handle(&messages, &mut answering, idle, terminal);
+    end(messages, answering.unanswered(), &under_way);
     if let Some(record) = &answering.record {
         terminal.complain(&format!("{}\n", record.summary()));
     }
     Ok(exit.worst(answering.exit))
 }
 
-fn record(path: Option<&Path>, spec: &Spec, options: &Serve) -> Result<Option<TraceRecord>, String> {
-    let clients = if options.stdio { Clients::One } else { Clients::Several };
-    path.map(|path| TraceRecord::create(path, &options.file, spec, clients)).transpose()
+fn record(server: &Server, spec: &Spec, options: &Serve) -> Result<Option<TraceRecord>, String> {
+    let clients = match options.tcp {
+        None => Clients::One,
+        Some(_) if server.may_suspend() => Clients::Interleaved,
+        Some(_) => Clients::Several,
+    };
+    options.trace.as_deref().map(|path| TraceRecord::create(path, &options.file, spec, clients)).transpose()
 }
 
 /// Opens for clients.
@@ -108,20 +129,34 @@ fn stop_on_signals(desk: Desk) -> Result<(), String> {
     ctrlc::set_handler(asked).map_err(|cause| format!("cannot listen for signals: {cause}"))
 }
 
-/// Handles requests until the end, and says how that came.
-fn handle(messages: &Receiver<Message>, answering: &mut Answering, terminal: &mut Terminal) -> Exit {
-    for message in messages {
+/// Handles requests until the end, and says how that came. Where no request comes for so long, the server does something by itself.
+fn handle(
+    messages: &Receiver<Message>,
+    answering: &mut Answering,
+    idle: Option<Duration>,
+    terminal: &mut Terminal,
+) -> Exit {
+    loop {
+        let patience = if answering.may_go_on() { Some(answering.pause()) } else { idle };
+        let message = match patience {
+            // However much is asked, what was begun goes on.
+            Some(Duration::ZERO) => Err(RecvTimeoutError::Timeout),
+            Some(patience) => messages.recv_timeout(patience),
+            None => messages.recv().map_err(RecvTimeoutError::from),
+        };
         let done = match message {
-            Message::Interrupted => return Exit::Interrupted,
-            Message::Ended(result) => return ended(result, terminal),
-            Message::Request(request) => answering.take(request, terminal),
-            Message::Left => answering.left(terminal),
+            Ok(Message::Interrupted) => return Exit::Interrupted,
+            Ok(Message::Ended(result)) => return ended(result, terminal),
+            Ok(Message::Request(request)) => answering.take(request, terminal),
+            Ok(Message::Left) => answering.left(terminal),
+            Err(RecvTimeoutError::Timeout) if answering.may_go_on() => answering.go_on(terminal),
+            Err(RecvTimeoutError::Timeout) => answering.idle(terminal),
+            Err(RecvTimeoutError::Disconnected) => return Exit::Fine,
         };
         if let Err(why) = done {
             return failed(terminal, &why);
         }
     }
-    Exit::Fine
 }
 
 /// A reader that goes away is no error.

@@ -1,12 +1,12 @@
-//! The trace of what was served: whole exchanges in the order in which they were handled, as the sync network has them.
+//! The trace of what was served: whole exchanges in the order in which they were handled, as the sync network has them; requests and
+//! answers on lines of their own where a handler may yield.
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
 //! its answer leaves, so an observer never knows more than the file says.
 
 use crate::cli::{files, observed};
 use mayhap::choice::counted;
-use mayhap::json::quoted;
-use mayhap::server::Reply;
+use mayhap::server::{Occurrence, Reply};
 use mayhap::spec::Spec;
 use mayhap::value::Value;
 use std::fs::File;
@@ -21,13 +21,15 @@ pub struct TraceRecord {
     written: u64,
 }
 
-/// The number of clients that there can be: one, or several.
+/// The number of clients that there can be, and the lines that they need.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Clients {
     /// One, which needs no number.
     One,
-    /// Several.
+    /// Several, each request of which is answered before the next one is taken.
     Several,
+    /// Several, whose requests are handled at the same time.
+    Interleaved,
 }
 
 impl TraceRecord {
@@ -41,21 +43,43 @@ impl TraceRecord {
         }
         let file = files::create(path, read)?;
         let mut record = TraceRecord { file, name: files::shown(path), clients, written: 0 };
-        record.line(&format!("{{\"mayhap\": 1, \"spec\": {}}}", quoted(&spec.program.name)))?;
+        record.line(&observed::header(spec))?;
         Ok(record)
     }
 
-    /// Notes a request and its answer.
+    /// Notes that a request was taken.
     ///
     /// # Errors
     /// A message, one line: the file cannot be written.
-    pub fn note(&mut self, spec: &Spec, client: u64, request: &Value, reply: &Reply) -> Result<(), String> {
-        let client = (self.clients == Clients::Several).then_some(client);
-        let mut line = String::new();
-        observed::write(&mut line, spec, client, request, reply);
-        self.line(&line)?;
+    pub fn begun(&mut self, spec: &Spec, client: u64, request: &Value) -> Result<(), String> {
         self.written += 1;
-        Ok(())
+        match self.clients {
+            Clients::One | Clients::Several => Ok(()),
+            Clients::Interleaved => self.event(spec, &Occurrence::Sent(client, request.clone())),
+        }
+    }
+
+    /// Notes the end of a request that was taken.
+    ///
+    /// # Errors
+    /// As [`TraceRecord::begun`].
+    pub fn ended(&mut self, spec: &Spec, client: u64, request: &Value, reply: &Reply) -> Result<(), String> {
+        let mut line = String::new();
+        match (self.clients, reply) {
+            (Clients::One, _) => observed::write(&mut line, spec, None, request, reply),
+            (Clients::Several, _) => observed::write(&mut line, spec, Some(client), request, reply),
+            (Clients::Interleaved, Reply::Answer(answer)) => {
+                return self.event(spec, &Occurrence::Answered(client, answer.clone()));
+            }
+            (Clients::Interleaved, Reply::Nothing) => return Ok(()),
+        }
+        self.line(&line)
+    }
+
+    fn event(&mut self, spec: &Spec, occurrence: &Occurrence) -> Result<(), String> {
+        let mut line = String::new();
+        observed::write_event(&mut line, spec, occurrence);
+        self.line(&line)
     }
 
     /// Returns what is told of the trace in the end: its file, and the number of exchanges that were written.

@@ -22,7 +22,7 @@ use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecStep};
 use super::passes::{Code, inline, optimize};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::NodeId;
+use crate::syntax::ast::{NodeId, Scheduling};
 use crate::value::Value;
 
 /// Which machine or protocol of a load is meant.
@@ -125,6 +125,10 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         component_of: Vec::new(),
         keyed: Vec::new(),
         unordered: Vec::new(),
+        is_serial: match unit {
+            Unit::Machine(_) => false,
+            Unit::Protocol(at) => checked.protocols[at].scheduling == Scheduling::Serial,
+        },
         functions: context.functions,
         constants: context.constants,
         untaken: match unit {

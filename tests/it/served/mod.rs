@@ -93,6 +93,15 @@ impl Client {
         line.trim_end().to_owned()
     }
 
+    /// The next line, if one comes soon.
+    pub fn hear_soon(&mut self) -> Option<String> {
+        self.stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        let mut line = String::new();
+        let heard = self.reader.read_line(&mut line);
+        self.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        heard.is_ok().then(|| line.trim_end().to_owned())
+    }
+
     /// A request and its answer.
     pub fn ask(&mut self, request: &str) -> String {
         self.say(format!("{request}\n"));
