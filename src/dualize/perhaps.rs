@@ -5,7 +5,7 @@
 //! {m: {"a" if q, "b"}}                            one: q says that the step was not taken
 //! ```
 //!
-//! Nothing is multiplied: what the run requires is required where it was taken. The note `proofs-notes/steps.md` says why
+//! Nothing is multiplied: what the run requires is required where it was taken. The note `proofs-notes/steps-together.md` says why
 //! no state comes or goes.
 
 use rustc_hash::FxHashSet;
