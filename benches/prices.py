@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The price list of docs/PERFORMANCE.md: instructions an exchange with all optimisations, and how many times that without each.
+"""The price lists of docs/PERFORMANCE.md: instructions an exchange with all optimisations, and how many times that without each,
+and without each pass of the compiler.
 
 Instructions are counted by callgrind, in the judge alone: they are the same on a busy machine. A run that takes more than a
 minute is stopped; its cell says by how many times at least it is more.
@@ -12,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/PERFORMANCE.md"
-BEGIN, END = "<!-- prices: begin -->", "<!-- prices: end -->"
+PRICES, PASSES = [(f"<!-- {name}: begin -->", f"<!-- {name}: end -->") for name in ("prices", "passes")]
 # Name, specification, exchanges; a workload of the benchmark `throughput` writes the trace, or the specification is simulated.
 WORKLOADS = [
     ("CMP-RST", "specs/cmp_rst.may", 5_000, None),
@@ -22,6 +23,8 @@ WORKLOADS = [
     ("lease", "specs/lease.may", 2_000, None),
     ("queue", "specs/queue.may", 2_000, None),
     ("idgen", "specs/idgen.may", 2_000, None),
+    ("redis", "specs/redis_strings.may", 2_000, None),
+    ("bank", "specs/bank.may", 1_000, None),
     ("metrics", "tests/data/user/metrics.may", 1_000, None),
     ("lottery", "tests/data/user/lottery.may", 1_000, None),
     ("replicas", "tests/data/user/replicas.may", 100, None),
@@ -29,14 +32,22 @@ WORKLOADS = [
     ("alike", "tests/data/hidden/alike.may", 300, None),
     ("sliding", "tests/data/hidden/sliding.may", 300, None),
     ("jobs", "tests/data/hidden/jobs.may", 300, None),
+    ("pace", "tests/data/hidden/pace.may", 300, None),
+    ("gauge", "tests/data/hidden/gauge.may", 300, None),
+    ("rumours", "tests/data/hidden/rumours.may", 100, None),
 ]
-# Where the code of each is, in-file tests not counted.
+# The workloads on which the code itself is what an exchange costs: passes are measured on these.
+QUICK = 9
+# Where the code of each is, in-file tests not counted; that of a pass is the file of its name.
 CODE = {
     "passes": ["spec/passes"],
+    "inlining": ["spec/passes/inline.rs"],
     "directed": ["spec/reply_shapes.rs"],
     "merge": ["dualize/subsume.rs", "dualize/reduce.rs", "dualize/forms.rs"],
     "forget": ["dualize/forget.rs", "solve/forget.rs"],
-    "name": ["dualize/image.rs", "dualize/sums.rs", "solve/diagram.rs", "solve/image.rs", "solve/mdd", "solve/sum.rs"],
+    "sums": ["dualize/sums.rs", "solve/sum.rs"],
+    "diagrams": ["solve/diagram.rs"],
+    "images": ["dualize/image.rs", "solve/image.rs", "solve/mdd"],
     "unite": ["dualize/focus.rs", "dualize/normal", "dualize/perhaps.rs", "dualize/together.rs"],
     "merge_ways": ["dualize/ways.rs", "spec/meetings.rs"],
     "ahead": ["dualize/fork.rs"],
@@ -46,6 +57,10 @@ CODE = {
 }
 NOTHING, SECONDS = "nothing", 60
 DONE = re.compile(r"Collected : (\d+)")
+
+
+def files_of(switch):
+    return CODE.get(switch) or [f"spec/passes/{switch.replace(' ', '_')}.rs"]
 
 
 def lines(paths):
@@ -75,33 +90,52 @@ def cell(with_all, without, verdicts):
     return ratio if verdicts[0] == verdicts[1] else f"{ratio} (unknown)"
 
 
+def columns(prices, switches, traces):
+    for (name, spec, exchanges, _), trace in traces:
+        with_all, verdict = count(prices, spec, trace, NOTHING)
+        print(name, with_all // exchanges, verdict, file=sys.stderr)
+        column = {NOTHING: f"{with_all // exchanges:,}"}
+        for switch in switches:
+            without, other = count(prices, spec, trace, switch, SECONDS)
+            column[switch] = cell(with_all, without, (verdict, other))
+            print(" ", switch, column[switch], file=sys.stderr)
+        yield name, column
+
+
+def put(marks, prices, switches, traces):
+    """Measures, and puts the table between its marks."""
+    measured = list(columns(prices, switches, traces))
+    head = ["without", "lines"] + [name for name, _ in measured]
+    rows = [["(instructions an exchange)", ""] + [column[NOTHING] for _, column in measured]]
+    rows += [[f"`{s}`", str(lines(files_of(s)))] + [column[s] for _, column in measured] for s in switches]
+    table = "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
+    (before, rest), (begin, end) = PAGE.read_text().split(marks[0]), marks
+    PAGE.write_text(f"{before}{begin}\n{table}\n{end}{rest.split(end)[1]}")
+
+
+def written(throughput, mayhap, directory):
+    """The workloads with their traces."""
+    for at, workload in enumerate(WORKLOADS):
+        _, spec, exchanges, name = workload
+        trace = Path(directory) / f"{at}.ndjson"
+        if name:
+            write = [throughput, "write", name, str(exchanges)]
+            trace.write_bytes(subprocess.run(write, cwd=ROOT, capture_output=True, check=True).stdout)
+        else:
+            simulate = [mayhap, "simulate", spec, "--steps", str(exchanges), "--seed", "1", "--out", trace]
+            subprocess.run(simulate, cwd=ROOT, capture_output=True, check=True)
+        yield workload, trace
+
+
 def main():
     prices, throughput = built("prices"), built("throughput")
-    switches = subprocess.run([prices], capture_output=True, text=True, check=True).stdout.split()
-    columns = []
+    mayhap = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/mayhap"
+    listed = subprocess.run([prices], capture_output=True, text=True, check=True).stdout
+    switches, passes = [part.splitlines() for part in listed.split("\n\n")]
     with tempfile.TemporaryDirectory() as directory:
-        for name, spec, exchanges, written in WORKLOADS:
-            trace = Path(directory) / "trace.ndjson"
-            if written:
-                write = [throughput, "write", written, str(exchanges)]
-                trace.write_bytes(subprocess.run(write, cwd=ROOT, capture_output=True, check=True).stdout)
-            else:
-                mayhap = [sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/mayhap", "simulate", spec, "--steps", str(exchanges), "--seed", "1", "--out", trace]
-                subprocess.run(mayhap, cwd=ROOT, capture_output=True, check=True)
-            with_all, verdict = count(prices, spec, trace, NOTHING)
-            print(name, with_all // exchanges, verdict, file=sys.stderr)
-            column = {NOTHING: f"{with_all // exchanges:,}"}
-            for switch in switches:
-                without, other = count(prices, spec, trace, switch, SECONDS)
-                column[switch] = cell(with_all, without, (verdict, other))
-                print(" ", switch, column[switch], file=sys.stderr)
-            columns.append(column)
-    head = ["without", "lines"] + [name for name, *_ in WORKLOADS]
-    rows = [["(instructions an exchange)", ""] + [column[NOTHING] for column in columns]]
-    rows += [[f"`{s}`", str(lines(CODE[s]))] + [column[s] for column in columns] for s in switches]
-    table = "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
-    before, rest = PAGE.read_text().split(BEGIN)
-    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}")
+        traces = list(written(throughput, mayhap, directory))
+        put(PASSES, prices, passes, traces[:QUICK])
+        put(PRICES, prices, switches, traces)
 
 
 main()

@@ -1,14 +1,14 @@
 //! The price of each optimisation: a trace is judged with all of them, or with one switched off.
 //!
 //! `prices SPEC TRACE SWITCH` judges once, for counting instructions (`benches/prices.py` does that, and writes the table of
-//! docs/PERFORMANCE.md); `prices` alone lists the switches.
+//! docs/PERFORMANCE.md); `prices` alone lists the switches, and behind an empty line the passes.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use mayhap::dualize::Options;
 use mayhap::spec::load::Text;
-use mayhap::spec::{Code, Selection};
+use mayhap::spec::{Code, Selection, passes};
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 
@@ -19,7 +19,9 @@ const SWITCHES: &[Switch] = &[
     ("directed", |options| options.directed = false),
     ("merge", |options| options.merge = false),
     ("forget", |options| options.forget = false),
-    ("name", |options| options.name = false),
+    ("sums", |options| options.sums = false),
+    ("diagrams", |options| options.diagrams = false),
+    ("images", |options| options.images = false),
     ("unite", |options| options.unite = false),
     ("merge_ways", |options| options.merge_ways = false),
     ("ahead", |options| options.ahead = false),
@@ -28,7 +30,7 @@ const SWITCHES: &[Switch] = &[
     ("glides", |options| options.glides = false),
 ];
 
-/// The passes of the compiler are a switch of the specification.
+/// The passes of the compiler together; each is a switch of its name, too.
 const PASSES: &str = "passes";
 
 fn main() -> ExitCode {
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         _ => {
             println!("{PASSES}");
             SWITCHES.iter().for_each(|(name, _)| println!("{name}"));
+            println!();
+            passes().into_iter().for_each(|pass| println!("{pass}"));
             Ok(())
         }
     }
@@ -51,7 +55,11 @@ fn main() -> ExitCode {
 }
 
 fn judged(spec: &str, trace: &str, switch: &str) -> Result<(), Box<dyn std::error::Error>> {
-    let code = if switch == PASSES { Code::Plain } else { Code::default() };
+    let code = match passes().into_iter().find(|pass| *pass == switch) {
+        Some(pass) => Code::Without(pass),
+        None if switch == PASSES => Code::Plain,
+        None => Code::Optimized,
+    };
     let text = Text { name: spec.to_owned(), text: std::fs::read_to_string(spec)? };
     let selection = Selection { code, ..Selection::default() };
     let spec = Spec::compile(text, &mut |name| Err(format!("`{name}` is not read")), &selection)?;

@@ -35,10 +35,15 @@ pub struct Options {
     /// Dead variables are projected out.
     #[doc(hidden)]
     pub forget: bool,
-    /// Terms that grow with the trace are put otherwise: sums as differences, what few settings drive as diagrams, and what few
-    /// values may be as a relation between fresh variables.
+    /// Sums that grow with the trace are differences of few variables.
     #[doc(hidden)]
-    pub name: bool,
+    pub sums: bool,
+    /// Terms that grow with the trace, of few variables with few values, are decision diagrams over these.
+    #[doc(hidden)]
+    pub diagrams: bool,
+    /// Terms that grow with the trace, of few values, are fresh variables with a relation between them.
+    #[doc(hidden)]
+    pub images: bool,
     /// Candidates that differ in few cells are one, with a set of values in each.
     #[doc(hidden)]
     pub unite: bool,
@@ -79,7 +84,9 @@ impl Default for Options {
             directed: true,
             merge: true,
             forget: true,
-            name: true,
+            sums: true,
+            diagrams: true,
+            images: true,
             unite: true,
             merge_ways: true,
             ahead: true,

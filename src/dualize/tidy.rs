@@ -57,13 +57,16 @@ pub(super) fn one_of_several(judge: &mut Judge, candidate: &mut Candidate) {
 /// Forgets, and puts terms that grow with the trace otherwise.
 pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     forget::substitute_solved(candidate);
-    if judge.options.name && !judge.options.keep_answers && candidate.growth.open {
+    let may = !judge.options.keep_answers;
+    if judge.options.sums && may && candidate.growth.open {
         sums::name(&mut judge.fresh, &mut judge.solver, candidate);
+    }
+    if judge.options.diagrams && may && candidate.growth.open {
         use_diagrams(candidate, &mut judge.solver);
     }
     forget::dead(judge, candidate);
     // What steps lead to is put together in another form, which images would take away.
-    let takes_images = judge.options.name && !judge.options.keep_answers && judge.spec.program.steps.is_empty();
+    let takes_images = judge.options.images && may && judge.spec.program.steps.is_empty();
     if takes_images && candidate.growth.open {
         image::take(&mut judge.fresh, &mut judge.solver, candidate);
     }

@@ -1,9 +1,9 @@
 //! A specification that can be run: its program, its types, and where everything stands in the texts.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::code::Program;
-use super::load::{Loader, Text, load};
+use super::load::{Loaded, Loader, Text, load};
 use super::lower::{Tasks, Unit, lower, lower_unknown};
 use super::passes::Code;
 use super::types::Types;
@@ -31,8 +31,14 @@ pub struct Spec {
     /// The program that runs.
     #[doc(hidden)]
     pub program: Program,
-    /// The program that runs where any map or set may be unknown, if that is another one.
-    unknown: Option<Arc<Program>>,
+    /// The specification for states in which any map or set may be unknown, if that is another one; made when it is asked for.
+    unknown: OnceLock<Option<Arc<Spec>>>,
+    /// The trees that it is made of.
+    loaded: Arc<Loaded>,
+    /// The machine or protocol among them.
+    unit: Unit,
+    /// The way in which it was compiled.
+    selection: Selection,
     /// The types.
     #[doc(hidden)]
     pub types: Types,
@@ -84,14 +90,21 @@ impl Spec {
                 .map_err(|diagnostic| vec![diagnostic])
                 .and_then(|unit| {
                     let program = lower(&checked, unit, selection.tasks, selection.code)?;
-                    let unknown = lower_unknown(&checked, unit, selection.tasks, selection.code, &program);
-                    Ok((program, unknown.map(Arc::new), checked.types.clone(), checked.tables.spans().to_vec()))
+                    Ok((program, unit, checked.types.clone(), checked.tables.spans().to_vec()))
                 })
         };
         match compiled {
-            Ok((program, unknown, types, spans)) => {
-                Ok(Arc::new(Spec { program, unknown, types, sources, warnings: diagnostics, spans }))
-            }
+            Ok((program, unit, types, spans)) => Ok(Arc::new(Spec {
+                program,
+                unknown: OnceLock::new(),
+                loaded: Arc::new(loaded),
+                unit,
+                selection: selection.clone(),
+                types,
+                sources,
+                warnings: diagnostics,
+                spans,
+            })),
             Err(refused) => {
                 diagnostics.extend(refused);
                 Err(SpecError { sources, diagnostics })
@@ -114,10 +127,17 @@ impl Spec {
     #[doc(hidden)]
     #[must_use]
     pub fn for_unknown_maps(self: &Arc<Spec>) -> Arc<Spec> {
-        match &self.unknown {
-            Some(program) => Arc::new(Spec { program: Program::clone(program), unknown: None, ..Spec::clone(self) }),
-            None => self.clone(),
+        self.unknown.get_or_init(|| self.compile_unknown()).clone().unwrap_or_else(|| self.clone())
+    }
+
+    fn compile_unknown(&self) -> Option<Arc<Spec>> {
+        let holds_maps = self.program.slots.iter().any(|slot| self.types.holds_maps(slot.ty));
+        if self.program.chooses_maps || !holds_maps {
+            return None;
         }
+        let (checked, _) = self.loaded.check();
+        let program = lower_unknown(&checked, self.unit, self.selection.tasks, self.selection.code).ok()?;
+        Some(Arc::new(Spec { program, ..self.clone() }))
     }
 
     /// The place of a node.

@@ -22,15 +22,6 @@ impl Lattice for () {
     }
 }
 
-/// A fact that holds on some way.
-impl Lattice for bool {
-    fn join(&mut self, other: &bool) -> bool {
-        let before = *self;
-        *self |= *other;
-        *self != before
-    }
-}
-
 /// The control-flow graph of a function.
 pub(super) struct Graph {
     /// The positions at which the code may go on behind each instruction.
@@ -43,7 +34,8 @@ impl Graph {
     pub(super) fn of(function: &Function) -> Graph {
         let length = function.code.len();
         // Behind the last instruction there is a position without one.
-        let (mut successors, mut predecessors) = (vec![Few::new(); length + 1], vec![Few::new(); length + 1]);
+        let none = || std::iter::repeat_with(Few::new).take(length + 1).collect();
+        let (mut successors, mut predecessors): (Vec<Few<usize>>, Vec<Few<usize>>) = (none(), none());
         for (at, op) in function.code.iter().enumerate() {
             successors[at].extend(op.successors(at));
             successors[at].iter().for_each(|to| predecessors[*to].push(at));
@@ -82,10 +74,15 @@ impl Graph {
 
     /// Marks the positions before which a register holds something that may still be read.
     pub(super) fn live(&self, function: &Function, register: Register) -> Vec<bool> {
-        self.backward(|at, behind: &bool| {
-            let op = &function.code[at];
-            op.uses().contains(&register) || *behind && !op.defs().contains(&register)
-        })
+        let code = &function.code;
+        let mut live = vec![false; code.len() + 1];
+        let mut open: Vec<usize> = (0..code.len()).filter(|at| code[*at].uses().contains(&register)).collect();
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut live[at], true) {
+                open.extend(self.predecessors[at].iter().filter(|from| !code[**from].defs().contains(&register)));
+            }
+        }
+        live
     }
 
     /// The instructions that read what a register or a variable holds at a position, whatever way is taken from there.

@@ -95,14 +95,14 @@ macro_rules! instructions {
 
         impl Op {
             /// Visits the fields in their order, each in its role.
-            fn view<'o>(&'o self, visit: &mut dyn FnMut(Role<'o, &'o Operand, &'o u32>)) {
+            fn view<'o>(&'o self, visit: &mut impl FnMut(Role<'o, &'o Operand, &'o u32>)) {
                 match self {
                     $(Op::$name $({ $($field),* })? => { $($(role!($role, $field, visit, [iter as_ref ways view]);)*)? })*
                 }
             }
 
             /// Visits the fields in their order, each in its role, to change them.
-            fn visit(&mut self, visit: &mut dyn FnMut(Role<'_, &mut Operand, &mut u32>)) {
+            fn visit(&mut self, visit: &mut impl FnMut(Role<'_, &mut Operand, &mut u32>)) {
                 match self {
                     $(Op::$name $({ $($field),* })? => { $($(role!($role, $field, visit, [iter_mut as_mut ways_mut visit]);)*)? })*
                 }

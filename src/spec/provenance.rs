@@ -38,12 +38,16 @@ struct Answers {
 
 /// The choices of a function that are shown.
 pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
-    let graph = Graph::of(function);
     let choices = function.code.iter().enumerate().filter_map(|(pc, op)| match op.plain() {
         Op::Choose { dst, domain: ChoiceDomain::Type(_) } => Some((pc, *dst)),
         _ => None,
     });
-    choices.filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, &graph, pc, dst)?))).collect()
+    let choices: Vec<(usize, Register)> = choices.collect();
+    if choices.is_empty() {
+        return FxHashMap::default();
+    }
+    let graph = Graph::of(function);
+    choices.into_iter().filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, &graph, pc, dst)?))).collect()
 }
 
 /// Follows a choice through the code; nothing where something else may be told of a path, or no answer shows it.

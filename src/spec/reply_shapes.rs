@@ -36,6 +36,7 @@ fn any() -> ReplyShapes {
 pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
     let graphs: Vec<Graph> = functions.iter().map(Graph::of).collect();
     let mut entries: Vec<ReplyShapes> = vec![ReplyShapes::default(); functions.len()];
+    let calls = functions.iter().flat_map(|function| &function.code).any(|op| matches!(op, Op::Call { .. }));
     loop {
         let before = entries.clone();
         for (at, function) in functions.iter_mut().enumerate() {
@@ -44,7 +45,7 @@ pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
             entries[at] = shapes.first().cloned().unwrap_or_else(any);
             function.reply_shapes = shapes;
         }
-        if before == entries {
+        if !calls || before == entries {
             return;
         }
     }

@@ -7,13 +7,15 @@
 use super::cells;
 use super::code::{ChoiceDomain, Function, Op, Pc, Program, ProgramKind, Register};
 use super::dataflow::Graph;
-use super::passes::forward;
+use super::passes::{Code, simplify};
 
 /// Adds the handler that chooses late, where that is another one.
-pub(super) fn add(program: &mut Program) {
+pub(super) fn add(program: &mut Program, code: Code) {
     let mut late = program.functions[program.serve as usize].clone();
     let in_registers = program.kind == ProgramKind::Machine && cells::keep_in_registers(&mut late);
-    forward(&mut late);
+    if in_registers {
+        simplify(std::slice::from_mut(&mut late), code);
+    }
     if choices(&mut late) || in_registers {
         program.sunk = program.functions.len() as u32;
         program.functions.push(late);
@@ -23,11 +25,12 @@ pub(super) fn add(program: &mut Program) {
 /// Makes choices late that are not read on every path; returns whether there are such.
 fn choices(function: &mut Function) -> bool {
     let (mut changed, mut at) = (false, 0);
+    let mut graph = None;
     while at < function.code.len() {
-        match places(function, at) {
+        match places(function, at, &mut graph) {
             Some(places) => {
                 put(function, at, &places);
-                changed = true;
+                (changed, graph) = (true, None);
             }
             None => at += 1,
         }
@@ -36,17 +39,17 @@ fn choices(function: &mut Function) -> bool {
 }
 
 /// The instructions before which the choice at a position is to be made. `None` where it stands well, there is none, or it may
-/// not be possible at all: a range and a collection may be empty.
-fn places(function: &Function, at: usize) -> Option<Vec<usize>> {
+/// not be possible at all: a range and a collection may be empty. `graph` is the function's, made where it is needed.
+fn places(function: &Function, at: usize, graph: &mut Option<Graph>) -> Option<Vec<usize>> {
     let Op::Choose { dst, domain: ChoiceDomain::Type(_) | ChoiceDomain::Alternatives(_) } = function.code[at] else {
         return None;
     };
-    let graph = Graph::of(function);
+    let graph = &*graph.get_or_insert_with(|| Graph::of(function));
     let needed = graph.live(function, dst);
     if needed[at + 1] && graph.predecessors[at + 1][..] != [at] {
         return None;
     }
-    let mut path = SunkPath { function, graph: &graph, needed: &needed, dst, places: Vec::new(), saved: false };
+    let mut path = SunkPath { function, graph, needed: &needed, dst, places: Vec::new(), saved: false };
     path.follow(at + 1);
     path.saved.then_some(path.places)
 }
@@ -245,7 +248,7 @@ mod tests {
         // The first fork leads past the choice: to an answer without it, or to what comes behind it.
         let mut found = |code: &[&Op]| {
             function.code = code.iter().map(|op| (*op).clone()).collect();
-            places(&function, 1)
+            places(&function, 1, &mut None)
         };
         assert_eq!(found(&[&fork(4), &choice, &fork(4), &shown, &other]), Some(vec![3]));
         assert_eq!(found(&[&fork(2), &choice, &fork(4), &shown, &other]), None);

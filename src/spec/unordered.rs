@@ -20,11 +20,16 @@ pub(super) fn unordered(program: &Program, types: &Types) -> Vec<bool> {
     let is_list = |slot: &Slot| matches!(types.get(slot.ty), Type::List(_));
     let mut unordered: Vec<bool> = program.slots.iter().map(is_list).collect();
     for function in &program.functions {
+        if !unordered.contains(&true) {
+            break;
+        }
         let graph = Graph::of(function);
         for (pc, op) in function.code.iter().enumerate() {
             for operand in op.operands() {
-                if let Operand::Slot(slot) = operand {
-                    unordered[slot as usize] &= asks_for_elements(program, (function, &graph), pc, slot);
+                if let Operand::Slot(slot) = operand
+                    && unordered[slot as usize]
+                {
+                    unordered[slot as usize] = asks_for_elements(program, (function, &graph), pc, slot);
                 }
             }
         }

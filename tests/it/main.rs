@@ -8,6 +8,7 @@
 mod check;
 mod diagnostic;
 mod language_doc;
+mod passes;
 mod specs;
 mod syntax;
 

@@ -118,7 +118,14 @@ fn interleaved_tasks_agree_with_brute_force() {
             for trace in [tasks::altered(&mut rng, &trace), trace] {
                 let Some(expected) = expected(&file, &trace) else { continue };
                 let usual = Options { effort: EFFORT, ..Options::default() };
-                let plain = Options { merge: false, unite: false, name: false, ..usual.clone() };
+                let plain = Options {
+                    merge: false,
+                    unite: false,
+                    sums: false,
+                    diagrams: false,
+                    images: false,
+                    ..usual.clone()
+                };
                 for options in [usual, plain] {
                     let actual = judged(&spec, options, &trace);
                     *tally.entry(actual.0).or_default() += 1;

@@ -1,6 +1,6 @@
 //! What is said to be exact is: with every switch and tier on or off the verdict and its event are the same.
 //!
-//! Directed forking, merging (with subsumption) and forgetting are switched in all eight combinations, naming and joining
+//! Directed forking, merging (with subsumption) and forgetting are switched in all eight combinations, terms that grow and joining
 //! one by one, all of them together; once all questions go to Z3, and once the code is run as it was first made. Judged are
 //! the traces of the shipped specifications, each with one answer changed, servers that hide their branches, and random
 //! programs. Example: `cmp_rst.may` on `(5,1), (3,0), (2,1)` is `reject 3` whatever is switched off.
@@ -19,7 +19,7 @@ use crate::workload::{Recording, Workload, simulate};
 use mayhap::details::Selection;
 use mayhap::dualize::{Judge, Observed, Options};
 use mayhap::solve::{Limits, Tiers};
-use mayhap::spec::{Code, load::Text};
+use mayhap::spec::{Code, load::Text, passes};
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec};
 use serde_json::{Value, json};
@@ -31,19 +31,24 @@ fn settings() -> Vec<Options> {
     let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
     let apart = Options { unite: false, ..Options::default() };
     let one_by_one = Options { merge_ways: false, ..Options::default() };
-    let unnamed = Options { name: false, ..Options::default() };
     let unshown = Options { provenance: false, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
     let early = Options { sink_choices: false, ..Options::default() };
     let general = Options { glides: false, ahead: false, ..Options::default() };
-    let others = [z3, apart, one_by_one, unnamed, unshown, behind, early, general, plain()];
+    let others = [z3, apart, one_by_one, growing(), unshown, behind, early, general, plain()];
     (0..8).map(switched).chain(others).collect()
+}
+
+/// Terms grow with the trace where they do.
+fn growing() -> Options {
+    Options { sums: false, diagrams: false, images: false, ..Options::default() }
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, sink_choices: false, ..Options::default() };
-    Options { name: false, unite: false, merge_ways: false, provenance: false, ahead: false, glides: false, ..unmerged }
+    let alone = Options { unite: false, merge_ways: false, sums: false, diagrams: false, images: false, ..unmerged };
+    Options { provenance: false, ahead: false, glides: false, ..alone }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -55,12 +60,14 @@ fn verdict(spec: &Arc<Spec>, options: &Options, exchanges: &[Exchange]) -> Optio
 
 /// A specification, and the same with its code as it was first made.
 fn compiled(text: &str) -> [Arc<Spec>; 2] {
-    [Code::Optimized, Code::Plain].map(|code| {
-        let first = Text { name: "spec.may".to_owned(), text: text.to_owned() };
-        let mut none = |name: &str| Err(format!("there is no {name}"));
-        let selection = Selection { code, ..Selection::default() };
-        Spec::compile(first, &mut none, &selection).unwrap_or_else(|error| panic!("{error}\n{text}"))
-    })
+    [Code::Optimized, Code::Plain].map(|code| compiled_to(text, code))
+}
+
+fn compiled_to(text: &str, code: Code) -> Arc<Spec> {
+    let first = Text { name: "spec.may".to_owned(), text: text.to_owned() };
+    let mut none = |name: &str| Err(format!("there is no {name}"));
+    let selection = Selection { code, ..Selection::default() };
+    Spec::compile(first, &mut none, &selection).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Whether a trace says something: an altered one may have the answer of another type, or an element of a set twice.
@@ -99,6 +106,22 @@ fn shipped_traces_are_judged_alike() {
             .iter()
             .filter(|trace| trace.lines().count() <= 200)
             .for_each(|trace| compare(&name, &spec, trace, &settings()));
+    }
+}
+
+#[test]
+fn no_pass_changes_a_verdict() {
+    for (name, [spec, _], traces) in shipped() {
+        let text = &shipped::named(&name).text;
+        let without: Vec<_> = passes().into_iter().map(|pass| (pass, compiled_to(text, Code::Without(pass)))).collect();
+        for trace in traces.iter().filter(|trace| trace.lines().count() <= 40) {
+            let exchanges = exchanges(&spec, trace);
+            let said = verdict(&spec, &Options::default(), &exchanges);
+            for (pass, spec) in &without {
+                let own = verdict(spec, &Options::default(), &exchanges);
+                agree(&format!("{name} without {pass}\n{trace}"), &[said, own]);
+            }
+        }
     }
 }
 
@@ -172,7 +195,7 @@ fn random_worlds_are_judged_alike() {
 /// Servers that hide their branches: what they answered, altered anywhere, in pieces short enough for the plain algorithm.
 #[test]
 fn hidden_branches_are_judged_alike() {
-    let few = [Options::default(), Options { unite: false, name: false, ..Options::default() }];
+    let few = [Options::default(), Options { unite: false, ..growing() }];
     for workload in HIDDEN {
         (0..6).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
         (0..6).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
@@ -195,7 +218,7 @@ fn copies_are_judged_alike() {
 
 #[test]
 fn relations_are_judged_alike() {
-    let few = [Options::default(), Options { name: false, ..Options::default() }];
+    let few = [Options::default(), growing()];
     (0..8).for_each(|seed| hidden_is_judged_alike(&RUMOURS, (9, seed), &few));
 }
 

@@ -175,7 +175,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
 
     /// The initial frontier of a judge that shows each state as it came about.
     pub(super) fn plain_start(&self) -> Judge {
-        let options = Options { name: false, unite: false, ..self.options.clone() };
+        let options = Options { sums: false, diagrams: false, images: false, unite: false, ..self.options.clone() };
         Judge::new(self.spec.clone(), options)
     }
 

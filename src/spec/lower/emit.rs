@@ -139,7 +139,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
 
     /// Tests whether what is known is computed while the code is made.
     pub(super) fn is_optimized(&self) -> bool {
-        self.context.code == Code::Optimized
+        self.context.code != Code::Plain
     }
 
     /// The values of operands that are all constants.

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
 use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecStep};
-use super::passes::{Code, inline, optimize};
+use super::passes::{self, Code};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{NodeId, Scheduling};
@@ -80,16 +80,14 @@ pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<
     program(context, unit)
 }
 
-/// Compiles one machine or protocol for states in which any map or set may be unknown, if that is not so anyway.
-#[must_use]
-pub fn lower_unknown(checked: &Checked, unit: Unit, tasks: Tasks, code: Code, known: &Program) -> Option<Program> {
-    let holds_maps = known.slots.iter().any(|slot| checked.types.holds_maps(slot.ty));
-    if known.chooses_maps || !holds_maps {
-        return None;
-    }
+/// Compiles one machine or protocol for states in which any map or set may be unknown.
+///
+/// # Errors
+/// One diagnostic for each construct that is not executed.
+pub fn lower_unknown(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
     let mut context = Context::new(checked, UnknownMaps::Possible, tasks, code);
     context.unit(unit);
-    program(context, unit).ok()
+    program(context, unit)
 }
 
 /// The program that a context holds when all is compiled.
@@ -98,9 +96,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     if !context.refused.is_empty() {
         return Err(context.refused);
     }
-    if code == Code::Optimized {
-        inline(&mut context.functions);
-    }
+    passes::prepare(&mut context.functions, code);
     super::reply_shapes::compute(&mut context.functions, &context.constants);
     let mut program = Program {
         name: match unit {
@@ -145,10 +141,11 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     };
     program.unordered = super::unordered::unordered(&program, &checked.types);
     super::footprint::watch(&mut program, &checked.types);
-    if code == Code::Optimized {
-        super::sinking::add(&mut program);
-        optimize(&mut program.functions);
+    if code != Code::Plain {
+        passes::simplify(&mut program.functions, code);
+        super::sinking::add(&mut program, code);
     }
+    passes::optimize(&mut program.functions, code);
     for function in &mut program.functions {
         function.provenance = super::provenance::choices(function);
         function.meetings = super::meetings::meetings(function);

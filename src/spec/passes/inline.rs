@@ -10,7 +10,7 @@ const SMALL: usize = 80;
 const LARGE: usize = 4_000;
 
 /// Puts small functions where they are called; what they call has been put into them before.
-pub(in crate::spec) fn inline(functions: &mut [Function]) {
+pub(super) fn inline(functions: &mut [Function]) {
     // Each round takes in what became small enough in the one before: as often as calls nest.
     for _ in 0..4 {
         let small: Vec<Option<Function>> =

@@ -8,9 +8,8 @@ use crate::spec::code::{Binary, Function, Op, Operand, Register, Unary};
 const NONE: u32 = 0;
 const SOME: u32 = 1;
 
-/// Looks up what a map has, and whether it has it, where that is all that is asked of `get`; whether there was such a place.
-pub(super) fn entries(function: &mut Function) -> bool {
-    let before = function.registers;
+/// Looks up what a map has, and whether it has it, where that is all that is asked of `get`.
+pub(super) fn entries(function: &mut Function) {
     for part in function.ranges() {
         for at in part.clone() {
             let Op::Binary { dst, op: Binary::Get, a: map, b: key } = function.code[at] else { continue };
@@ -24,7 +23,6 @@ pub(super) fn entries(function: &mut Function) -> bool {
             function.code[at] = Op::Find { dst, there, map, key };
         }
     }
-    function.registers > before
 }
 
 /// Tests whether a register is written once, and read by tests of its variant and for what is in `Some` only.

@@ -5,7 +5,6 @@
 //! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
 //! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/passes.md`).
 
-mod coalescing;
 mod copy_propagation;
 mod dead_code;
 mod destructive_updates;
@@ -13,16 +12,12 @@ mod dispatch_table;
 mod early_stores;
 mod inline;
 mod jump_threading;
-mod live_ranges;
 mod lookups;
 mod register_sharing;
 mod retained_entries;
 mod superinstructions;
-mod unchanged_variables;
 
 use super::code::{Function, Op, Pc};
-
-pub(super) use inline::inline;
 
 /// The amount of code that is left out; what the code means is the same.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -32,39 +27,99 @@ pub enum Code {
     Optimized,
     /// Nothing: each instruction as it was first made.
     Plain,
+    /// What all passes but the one of this name leave out.
+    Without(&'static str),
+    /// What so many of the passes leave out, by the order of [`names`].
+    First(usize),
 }
 
-/// Leaves out of every function what does nothing.
-pub(super) fn optimize(functions: &mut [Function]) {
-    for function in functions {
-        forward(function);
-        if lookups::entries(function) {
-            forward(function);
+impl Code {
+    fn runs(self, pass: &CompilerPass) -> bool {
+        match self {
+            Code::Optimized => true,
+            Code::Plain => false,
+            Code::Without(name) => name != pass.name,
+            Code::First(count) => names()[..count].contains(&pass.name),
         }
-        destructive_updates::collections(function);
-        retained_entries::entries(function);
-        unchanged_variables::variables(function);
-        jump_threading::shorten(function);
-        early_stores::store(function);
-        dead_code::remove(function);
-        dispatch_table::tell_apart(function);
-        superinstructions::comparisons(function);
-        register_sharing::registers(function);
     }
+}
+
+/// A pass over the code of a program.
+struct CompilerPass {
+    name: &'static str,
+    run: fn(&mut [Function]),
+}
+
+/// A pass over all functions, or over each by itself.
+macro_rules! pass {
+    ($name:literal, all $run:path) => {
+        CompilerPass { name: $name, run: $run }
+    };
+    ($name:literal, $run:path) => {
+        CompilerPass { name: $name, run: |functions| functions.iter_mut().for_each($run) }
+    };
+}
+
+/// The passes before what is asked of the code is found out.
+const EARLY: &[CompilerPass] = &[pass!("inlining", all inline::inline)];
+
+/// The passes that are repeated until the code gets no shorter: each may leave something to do for the others.
+const REPEATED: &[CompilerPass] = &[
+    pass!("lookups", lookups::entries),
+    pass!("copy propagation", copy_propagation::forward),
+    pass!("jump threading", jump_threading::shorten),
+    pass!("dead code", dead_code::remove),
+];
+
+/// The passes behind those, in their order.
+const LATE: &[CompilerPass] = &[
+    pass!("destructive updates", destructive_updates::collections),
+    pass!("retained entries", retained_entries::entries),
+    pass!("jump threading", jump_threading::shorten),
+    pass!("early stores", early_stores::store),
+    pass!("dead code", dead_code::remove),
+    pass!("dispatch table", dispatch_table::tell_apart),
+    pass!("superinstructions", superinstructions::comparisons),
+    pass!("register sharing", register_sharing::registers),
+];
+
+/// The names of all passes.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for pass in [EARLY, REPEATED, LATE].into_iter().flatten() {
+        if !names.contains(&pass.name) {
+            names.push(pass.name);
+        }
+    }
+    names
+}
+
+/// Puts small functions where they are called.
+pub(super) fn prepare(functions: &mut [Function], code: Code) {
+    run(EARLY, functions, code);
+}
+
+/// Leaves out of every simplified function what does nothing.
+pub(super) fn optimize(functions: &mut [Function], code: Code) {
+    run(LATE, functions, code);
 }
 
 /// Reads what is copied where it came from, and leaves out what nothing reads then.
-pub(super) fn forward(function: &mut Function) {
-    loop {
-        copy_propagation::forward(function);
-        coalescing::copies(function);
-        jump_threading::shorten(function);
-        let before = function.code.len();
-        dead_code::remove(function);
-        if function.code.len() == before {
-            return;
+pub(super) fn simplify(functions: &mut [Function], code: Code) {
+    for function in functions {
+        loop {
+            let before = function.code.len();
+            run(REPEATED, std::slice::from_mut(function), code);
+            if function.code.len() == before {
+                break;
+            }
         }
     }
+}
+
+fn run(passes: &[CompilerPass], functions: &mut [Function], code: Code) {
+    passes.iter().filter(|pass| code.runs(pass)).for_each(|pass| (pass.run)(functions));
 }
 
 /// Returns for each position whether an instruction names it: as one to jump to, or as the opening of its conditional.

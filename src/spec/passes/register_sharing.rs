@@ -3,8 +3,10 @@
 //! A register is taken to be needed from the first to the last instruction that names it, and throughout every loop that it
 //! is named in.
 
-use super::live_ranges::{Range, live_ranges, loops};
 use crate::spec::code::{Function, Op};
+
+/// A stretch of code: its first instruction and its last one.
+type Range = (usize, usize);
 
 /// Numbers the registers of a function anew, as few as possible in this order.
 pub(super) fn registers(function: &mut Function) {
@@ -25,6 +27,27 @@ fn spans(code: &[Op], registers: u32, start: usize) -> Vec<Option<Range>> {
     let loops = loops(code, start);
     while widen(&mut spans, &loops) {}
     spans
+}
+
+/// The range of each register; none of those that no instruction names.
+fn live_ranges(code: &[Op], registers: u32) -> Vec<Option<Range>> {
+    let mut ranges: Vec<Option<Range>> = vec![None; registers as usize];
+    for (at, op) in code.iter().enumerate() {
+        for register in op.uses().into_iter().chain(op.defs()) {
+            let first = ranges[register as usize].map_or(at, |(first, _)| first);
+            ranges[register as usize] = Some((first, at));
+        }
+    }
+    ranges
+}
+
+/// The loops: from where to where instructions jump back, in code that begins at `start`.
+fn loops(code: &[Op], start: usize) -> Vec<Range> {
+    let back = |(at, op): (usize, &Op)| {
+        let to = op.ways().into_iter().map(move |to| (to as usize, at));
+        to.filter(move |(to, at)| *to <= at + start).map(move |(to, at)| (to.saturating_sub(start), at))
+    };
+    code.iter().enumerate().flat_map(back).collect()
 }
 
 /// Makes spans cover the loops that they reach into; whether any grew.
