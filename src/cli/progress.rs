@@ -51,7 +51,6 @@ impl ProgressLine {
     }
 
     /// Notes that so many events of one trace are done.
-    #[inline]
     pub fn tick(&self, events: u64) {
         if events.is_multiple_of(EVERY) && events > 0 {
             self.show();

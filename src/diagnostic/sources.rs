@@ -54,12 +54,6 @@ impl Sources {
         &self.files[file.0 as usize].text
     }
 
-    /// The text at a place; a place that is not one of the file's gives what there is of it.
-    #[must_use]
-    pub fn snippet(&self, span: Span) -> &str {
-        &self.text(span.file)[self.range(span)]
-    }
-
     /// Line and column of a place's beginning, both from 1; a column is a code point.
     #[must_use]
     pub fn line_column(&self, span: Span) -> (usize, usize) {

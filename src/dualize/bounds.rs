@@ -20,17 +20,14 @@ struct StoreBounds<'s> {
 }
 
 impl Knows for StoreBounds<'_> {
-    #[inline]
     fn glides(&self) -> bool {
         self.glides
     }
 
-    #[inline]
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         self.store.decide_bound(var, side, end)
     }
 
-    #[inline]
     fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool {
         let assumed = self.store.assume_bound(var, side, end);
         self.assumed += u64::from(assumed);
@@ -39,7 +36,6 @@ impl Knows for StoreBounds<'_> {
 }
 
 /// Runs a candidate to its next event; a bound that its store can tell, or takes up, is none.
-#[inline]
 pub(super) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
     let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.glides };

@@ -47,21 +47,18 @@ pub struct State {
 impl Deref for Candidate {
     type Target = State;
 
-    #[inline]
     fn deref(&self) -> &State {
         &self.0
     }
 }
 
 impl DerefMut for Candidate {
-    #[inline]
     fn deref_mut(&mut self) -> &mut State {
         &mut self.0
     }
 }
 
 impl Driven for Candidate {
-    #[inline]
     fn parts(&mut self) -> (&mut Process, &Store) {
         let state = &mut **self;
         (&mut state.process, &state.store)

@@ -28,6 +28,9 @@ struct TermGroup {
 /// Takes the image of what is large for the places that mention it, and of what goes on from an image.
 pub(super) fn take(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candidate) {
     let State { process, store, growth, .. } = &mut **candidate;
+    if !growth.goes_on && is_small(process, store) {
+        return;
+    }
     let (mut all, goes_on) = (groups(process, store), growth.goes_on);
     growth.goes_on &= !all.is_empty();
     if !store.is_decided() || !all.iter().any(|group| group.is_due(store, goes_on)) {
@@ -69,6 +72,14 @@ impl TermGroup {
         conditions.into_iter().chain(&self.terms).for_each(|term| term.visit(&mut |_| nodes += 1));
         nodes
     }
+}
+
+/// Tests whether no group can have so many nodes that its image is to be taken: the terms of one have [`NODES`] each, and what
+/// all have more is little, with all that is known.
+fn is_small(process: &Process, store: &Store) -> bool {
+    let mut more = 0;
+    terms::visit(process, &mut |term: &Term| more += (term.size() as usize).saturating_sub(NODES));
+    (2 * NODES).checked_sub(more).is_some_and(|left| store.is_small(left))
 }
 
 /// Spreads writes under hidden keys of few values over these; whether there were any.

@@ -26,7 +26,6 @@ impl Policy for Section<'_> {
         &mut self.judge.fresh
     }
 
-    #[inline]
     fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, PathOutcome> {
         let event = bounds::advance(self, &spec.program, candidate);
         self.judge.work.without_terms += 1;

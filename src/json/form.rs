@@ -143,7 +143,6 @@ impl Templates {
     }
 
     /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left behind its beginning.
-    #[inline]
     pub(super) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: LastWord) -> Option<(u32, &'t Template, &'a [u8])> {
         let mut tag = self.first[usize::from(*octets.get(self.at)?)];
         while let Some(template) = self.by_tag.get(tag as usize) {

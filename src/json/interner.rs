@@ -42,13 +42,11 @@ struct Interned {
 
 impl Interner {
     /// The string that is these words, which are of no other string.
-    #[inline]
     pub(super) fn get(&self, words: [u64; 2]) -> Option<Arc<str>> {
         self.places.get(self.place(words)).filter(|place| place.words == words).map(|place| place.text.clone())
     }
 
     /// Makes the string that is these words.
-    #[inline(never)]
     pub(super) fn learn(&mut self, words: [u64; 2], text: &str) -> Arc<str> {
         if self.made == 2 * self.places.len() && self.made < 2 * MANY {
             self.grow();
@@ -67,7 +65,6 @@ impl Interner {
         *self = Interner { places: vec![Interned::default(); places], mask: places - 1, made: 0 };
     }
 
-    #[inline]
     fn place(&self, words: [u64; 2]) -> usize {
         let mixed = (words[0] ^ words[1].rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 48) as usize & self.mask

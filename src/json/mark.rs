@@ -11,7 +11,6 @@ pub(super) enum Marked {
 }
 
 /// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
-#[inline]
 pub(super) fn mark(scanner: &mut Scanner<'_>) -> Option<Marked> {
     let may_be =
         scanner.peek() == Some(b'{') && !matches!(scanner.rest().as_bytes(), [_, b'"', first, ..] if *first != b'$');

@@ -36,7 +36,6 @@ impl Forms {
     }
 
     /// Stands before the first octet of `text`.
-    #[inline]
     pub fn reading<'t, 'a>(&'t mut self, types: &'t Types, text: &'a str) -> FormReader<'t, 'a> {
         FormReader {
             types,
@@ -71,7 +70,6 @@ pub struct FormReader<'t, 'a> {
 
 impl<'t, 'a> FormReader<'t, 'a> {
     /// The recorded value of type `id` that comes next, as [`Forms::next`] reads it.
-    #[inline]
     pub fn next(&mut self, id: TypeId) -> Option<Value> {
         let here = self.rest;
         let value = self.part(id, 0);
@@ -79,7 +77,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
     }
 
     /// Reads `text` if it comes next, octet for octet.
-    #[inline]
     pub fn eat_text(&mut self, text: &str) -> bool {
         let behind = self.rest.strip_prefix(text.as_bytes());
         self.rest = behind.unwrap_or(self.rest);
@@ -87,13 +84,11 @@ impl<'t, 'a> FormReader<'t, 'a> {
     }
 
     /// Tests whether nothing but white space is left.
-    #[inline]
     pub fn is_at_end(&self) -> bool {
         self.rest.iter().all(|octet| matches!(octet, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     #[cold]
-    #[inline(never)]
     fn in_full(&mut self, here: &'a [u8], id: TypeId) -> Option<Value> {
         self.rest = here;
         let mut scanner = self.scanner();
@@ -102,13 +97,11 @@ impl<'t, 'a> FormReader<'t, 'a> {
         Some(value)
     }
 
-    #[inline]
     fn form(&self, id: TypeId) -> &'t Form {
         self.forms.get(id.number() as usize).unwrap_or(&Form::Other)
     }
 
     /// A value that so many others are around; anything where it went astray.
-    #[inline]
     fn part(&mut self, id: TypeId, depth: usize) -> Value {
         match self.form(id) {
             form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),
@@ -117,13 +110,11 @@ impl<'t, 'a> FormReader<'t, 'a> {
         }
     }
 
-    #[inline(never)]
     fn leaf(&mut self, id: TypeId, depth: usize) -> Value {
         self.value(id, depth)
     }
 
     /// A value as [`FormReader::part`] reads it, where most are scalars.
-    #[inline(always)]
     fn value(&mut self, id: TypeId, depth: usize) -> Value {
         let form = self.form(id);
         let scalar = match form {
@@ -142,7 +133,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
         }
     }
 
-    #[inline(never)]
     fn tree(&mut self, id: TypeId, form: &'t Form, depth: usize) -> Value {
         match form {
             _ if depth == MAX_DEPTH => self.general(id, depth),
@@ -158,7 +148,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
     }
 
     /// A string in which nothing is escaped.
-    #[inline(never)]
     fn string(&mut self) -> Option<Arc<str>> {
         let inside = self.rest.strip_prefix(b"\"")?;
         let first = self.tail.word(inside);
@@ -177,7 +166,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
     }
 
     /// A string of 8 octets or more in which nothing is escaped.
-    #[inline(never)]
     fn long_string(&mut self) -> Option<Arc<str>> {
         let text = self.plain()?;
         if !(8..16).contains(&text.len()) {
@@ -217,7 +205,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
 
     /// A number that has more than 7 digits, or that something else follows than usual.
     #[cold]
-    #[inline(never)]
     fn long_int(&mut self) -> Option<i64> {
         let mut scanner = self.scanner();
         let value = scanner.small_number()?;
@@ -225,13 +212,11 @@ impl<'t, 'a> FormReader<'t, 'a> {
         Some(value)
     }
 
-    #[inline]
     fn truth(&mut self) -> Option<bool> {
         if self.literal(b"true") { Some(true) } else { self.literal(b"false").then_some(false) }
     }
 
     /// Reads this word if it comes next.
-    #[inline]
     fn literal(&mut self, word: &[u8]) -> bool {
         let behind =
             self.rest.strip_prefix(word).filter(|behind| !behind.first().is_some_and(u8::is_ascii_alphanumeric));
@@ -239,7 +224,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
         behind.is_some()
     }
 
-    #[inline]
     fn token(&mut self) -> Option<Token> {
         match self.rest {
             [b'"', ..] => self.string().map(Token::Text),
@@ -284,14 +268,12 @@ impl<'t, 'a> FormReader<'t, 'a> {
         Value::Data { tag, fields: Some(fields) }
     }
 
-    #[inline(never)]
     fn field(&mut self, gap: &Gap, depth: usize) -> Value {
         let value = self.value(gap.of, depth);
         self.rest = gap.behind.behind(self.rest, self.tail).unwrap_or_default();
         value
     }
 
-    #[inline]
     fn eat(&mut self, octet: u8) -> bool {
         let behind = self.rest.strip_prefix(&[octet]);
         self.rest = behind.unwrap_or(self.rest);
@@ -300,7 +282,6 @@ impl<'t, 'a> FormReader<'t, 'a> {
 
     /// A value read without its form.
     #[cold]
-    #[inline(never)]
     fn general(&mut self, id: TypeId, depth: usize) -> Value {
         if self.is_astray() {
             return Value::Absent;

@@ -18,7 +18,6 @@ use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 
 impl Scanner<'_> {
-    #[inline]
     pub(super) fn int(&mut self) -> Decoded<Scalar> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.whole_number().map(Scalar::Int),
@@ -51,7 +50,6 @@ impl Scanner<'_> {
         self.truth().map(Scalar::Bool).ok_or_else(|| self.expected("bool"))
     }
 
-    #[inline]
     pub(super) fn truth(&mut self) -> Option<bool> {
         if self.literal("true") { Some(true) } else { self.literal("false").then_some(false) }
     }

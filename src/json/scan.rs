@@ -40,7 +40,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next byte that is not white space, which is skipped; it stays unread.
-    #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.byte() {
             if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
@@ -58,7 +57,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads `byte` if it comes next.
-    #[inline]
     pub fn eat(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
         self.at += usize::from(is_next);
@@ -66,7 +64,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads the key `name` of an object and its colon if that comes next as it stands, without escapes or white space.
-    #[inline]
     pub(super) fn eat_key(&mut self, name: &str) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         let inside = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(name.as_bytes()));
@@ -79,7 +76,6 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// Something else comes next.
-    #[inline]
     pub fn expect(&mut self, byte: u8) -> Decoded<()> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(&format!("`{}`", char::from(byte)))) }
     }
@@ -116,7 +112,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a word such as `true` if it comes next.
-    #[inline]
     pub fn literal(&mut self, word: &str) -> bool {
         self.peek();
         let rest = &self.text.as_bytes()[self.at..];
@@ -130,7 +125,6 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// No number comes next, or its form is not JSON's (`01`, `1.`, `+1`).
-    #[inline]
     pub fn number(&mut self) -> Decoded<&'a str> {
         self.peek();
         let start = self.at;
@@ -149,7 +143,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads a whole number of up to 18 digits; everything else, wrong forms included, is left to [`Scanner::number`].
-    #[inline]
     pub(super) fn small_number(&mut self) -> Option<i64> {
         self.peek();
         let rest = self.rest().as_bytes();
@@ -175,7 +168,6 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// The text is not JSON there.
-    #[inline]
     pub fn skip(&mut self) -> Decoded<&'a str> {
         if let Some(b'{' | b'[') = self.peek() {
             return self.skip_tree();
@@ -198,7 +190,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes into the value that comes next: the bracket that will close it, or nothing where it is over already.
-    #[inline]
     fn enter(&mut self) -> Decoded<Option<u8>> {
         let closer = match self.peek() {
             Some(b'{') => b'}',
@@ -214,7 +205,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes out of what ends behind a value: true where that was everything, false where another value follows.
-    #[inline]
     fn leave(&mut self, closers: &mut SmallVec<[u8; 32]>) -> Decoded<bool> {
         while let Some(&closer) = closers.last() {
             if self.eat(b',') {
@@ -237,7 +227,6 @@ impl<'a> Scanner<'a> {
         self.expect(b':')
     }
 
-    #[inline]
     fn skip_scalar(&mut self) -> Decoded<()> {
         match self.peek() {
             Some(b'-' | b'0'..=b'9') => self.number().map(|_| ()),
@@ -264,7 +253,6 @@ impl<'a> Scanner<'a> {
         if self.digits() == 0 { Err(JsonError::new(self.at, "expected a digit")) } else { Ok(()) }
     }
 
-    #[inline]
     fn digits(&mut self) -> usize {
         let rest = &self.text.as_bytes()[self.at..];
         let digits = rest.iter().position(|b| !b.is_ascii_digit()).unwrap_or(rest.len());
@@ -282,7 +270,6 @@ impl<'a> Scanner<'a> {
         &rest[..letters]
     }
 
-    #[inline]
     pub(super) fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

@@ -16,7 +16,6 @@ impl<'a> Scanner<'a> {
     ///
     /// # Errors
     /// No string comes next, or it is not closed, holds a control character, a wrong escape or half a surrogate pair.
-    #[inline]
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
         let start = self.open_string()?;
         let plain = self.plain();
@@ -50,7 +49,6 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads what needs no attention inside a string; how many bytes that were.
-    #[inline]
     pub(super) fn plain(&mut self) -> usize {
         let plain = plain(&self.text.as_bytes()[self.at..]);
         self.at += plain;

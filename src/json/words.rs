@@ -18,7 +18,6 @@ pub(super) struct LastWord(u64);
 
 impl LastWord {
     /// The last eight octets of `text`, behind zeros where it has fewer.
-    #[inline]
     pub(super) fn of(text: &[u8]) -> LastWord {
         LastWord(
             text.last_chunk()
@@ -27,7 +26,6 @@ impl LastWord {
     }
 
     /// The next eight octets of `rest`, which is what is left of the text; the first of them lowest, zeros behind the end.
-    #[inline]
     pub(super) fn word(self, rest: &[u8]) -> u64 {
         match rest.first_chunk() {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -37,7 +35,6 @@ impl LastWord {
 }
 
 /// The first eight octets, the first of them lowest; zeros behind the end.
-#[inline]
 pub(super) fn word(octets: &[u8]) -> u64 {
     match octets.first_chunk() {
         Some(eight) => u64::from_le_bytes(*eight),
@@ -46,13 +43,11 @@ pub(super) fn word(octets: &[u8]) -> u64 {
 }
 
 #[cold]
-#[inline(never)]
 fn few(octets: &[u8]) -> u64 {
     octets.iter().rev().fold(0, |word, octet| word << 8 | u64::from(*octet))
 }
 
 /// The number of octets that need no attention inside a string: all before a quote, a backslash, a control character or the end.
-#[inline]
 pub(super) fn plain(octets: &[u8]) -> usize {
     let mut rest = octets;
     loop {
@@ -67,7 +62,6 @@ pub(super) fn plain(octets: &[u8]) -> usize {
 /// The lowest bit that is set is in the first octet of a word that needs attention inside a string: a quote, a backslash, a
 /// control character; none is set where no octet does. (Subtracting borrows from higher octets only, so what is found behind
 /// the first one means nothing.)
-#[inline]
 pub(super) fn special(word: u64) -> u64 {
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
     let is = |octet: u8| below(word ^ (ONES * u64::from(octet)), 1);
@@ -75,7 +69,6 @@ pub(super) fn special(word: u64) -> u64 {
 }
 
 /// The number of digits that a word begins with, in bits, which are eight times as many.
-#[inline]
 pub(super) fn digits(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
     // The first octet that is no digit is the first to reach 0x80 with 0x76 (a carry into the next one comes from such a one).
@@ -84,7 +77,6 @@ pub(super) fn digits(word: u64) -> u32 {
 }
 
 /// The number that so many bits of a word are the digits of: at least one digit, at most eight.
-#[inline]
 pub(super) fn number(word: u64, bits: u32) -> u64 {
     // The digits become the last ones of eight; neighbours are put together, then pairs of pairs, then the halves.
     let ones = (word ^ (ONES * u64::from(b'0'))) << ((64 - bits) & 63);
@@ -127,7 +119,6 @@ impl Piece {
     }
 
     /// The rest of `octets`, which end as `tail` does, behind this text; `None` if they do not begin with it.
-    #[inline]
     pub(super) fn behind<'a>(&self, octets: &'a [u8], tail: LastWord) -> Option<&'a [u8]> {
         let length = self.text.len();
         if (tail.word(octets) ^ self.first) & self.mask != 0 {

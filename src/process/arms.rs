@@ -19,7 +19,6 @@ pub(super) fn statement(process: &mut Process, at: At<'_>, cond: Operand, otherw
 }
 
 /// A statement's condition that is a comparison by order.
-#[inline]
 pub(super) fn compare(
     process: &mut Process,
     at: At<'_>,
@@ -33,7 +32,6 @@ pub(super) fn compare(
     }
 }
 
-#[inline]
 fn fork(task: &mut Task, at: At<'_>, condition: Condition, otherwise: Pc) -> Result<Executed, Obstacle> {
     task.wait(Waiting::Side(otherwise));
     let sides = Some((at.frame.pc + 1, otherwise));

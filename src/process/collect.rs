@@ -157,59 +157,53 @@ pub(super) fn gather(
 pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Executed, Obstacle> {
     let [cursor, element, presence] = registers.map(|register| (task.frame.base + register) as usize);
     let at = std::mem::replace(&mut task.registers[cursor], Value::Absent);
-    match at {
-        Value::List(mut rest) => {
-            let Some(head) = Arc::make_mut(&mut rest).pop_front() else { return task.goto(done) };
-            task.registers[presence] = head.field(0, 0);
-            task.registers[element] = head.field(0, 1);
-            task.registers[cursor] = Value::List(rest);
-            Ok(Executed::Following)
-        }
+    let Some([behind, head, there]) = moved_on(task, cursor, at)? else { return task.goto(done) };
+    task.registers[presence] = there;
+    task.registers[element] = head;
+    task.registers[cursor] = behind;
+    Ok(Executed::Following)
+}
+
+/// A cursor behind its next element, with that and when it is there; nothing where none is left.
+fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 3]>, Obstacle> {
+    let taken = |list: &mut Arc<im::Vector<Value>>| {
+        Arc::make_mut(list).pop_front().map(|head| [head.field(0, 1), head.field(0, 0)])
+    };
+    Ok(match at {
+        Value::List(mut rest) => taken(&mut rest).map(|[head, there]| [Value::List(rest), head, there]),
         Value::Data { tag: LISTED, fields: Some(mut rest) } => {
             let [Value::List(list), Value::Scalar(Scalar::Int(at))] = &mut Arc::make_mut(&mut rest)[..] else {
-                return task.goto(done);
+                return Ok(None);
             };
-            let Some(next) = at.to_i64().and_then(|at| list.get(at as usize)).cloned() else {
-                return task.goto(done);
-            };
+            let Some(head) = at.to_i64().and_then(|at| list.get(at as usize)).cloned() else { return Ok(None) };
             *at = at.add(&Int::ONE);
-            task.registers[presence] = true.into();
-            task.registers[element] = next;
-            task.registers[cursor] = Value::Data { tag: LISTED, fields: Some(rest) };
-            Ok(Executed::Following)
+            Some([Value::Data { tag: LISTED, fields: Some(rest) }, head, true.into()])
         }
         Value::Data { tag: DISORDERED, fields: Some(mut rest) } => {
-            let Value::List(elements) = &mut Arc::make_mut(&mut rest)[0] else { return task.goto(done) };
-            let Some(head) = Arc::make_mut(elements).pop_front() else {
-                task.disordered -= 1;
-                return task.goto(done);
-            };
-            task.registers[presence] = head.field(0, 0);
-            task.registers[element] = head.field(0, 1);
-            task.registers[cursor] = Value::Data { tag: DISORDERED, fields: Some(rest) };
-            Ok(Executed::Following)
+            let Value::List(elements) = &mut Arc::make_mut(&mut rest)[0] else { return Ok(None) };
+            let found = taken(elements);
+            task.disordered -= u32::from(found.is_none());
+            found.map(|[head, there]| [Value::Data { tag: DISORDERED, fields: Some(rest) }, head, there])
         }
         Value::Data { fields: Some(bounds), .. } => {
-            let inside = match value::less(&bounds[0], &bounds[1]) {
-                Truth::Known(true) => true,
-                Truth::Known(false) => return task.goto(done),
+            let is_inside = match value::less(&bounds[0], &bounds[1]) {
+                Truth::Known(holds) => holds,
                 Truth::Term(open) => match task.decided(&open) {
-                    Some(true) => true,
-                    Some(false) => return task.goto(done),
+                    Some(holds) => holds,
                     None => {
                         task.registers[cursor] = Value::Data { tag: RANGE, fields: Some(bounds) };
                         return Err(Obstacle::Decide(open));
                     }
                 },
             };
-            task.registers[presence] = inside.into();
-            task.registers[element] = bounds[0].clone();
+            if !is_inside {
+                return Ok(None);
+            }
             let following = value::add(&bounds[0], &Value::from(1))?;
-            task.registers[cursor] = Value::data(RANGE, [following, bounds[1].clone()]);
-            Ok(Executed::Following)
+            Some([Value::data(RANGE, [following, bounds[1].clone()]), bounds[0].clone(), true.into()])
         }
-        _ => task.goto(done),
-    }
+        _ => None,
+    })
 }
 
 /// Adds an element to a list.

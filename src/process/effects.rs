@@ -47,7 +47,6 @@ pub(super) fn give_back(process: &mut Process, at: At<'_>, src: Operand) -> Resu
 }
 
 /// A choice among the values of a type that is made always.
-#[inline]
 pub(super) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty: TypeId) -> Event {
     let pc = task.frame.pc;
     task.fuel -= 1;

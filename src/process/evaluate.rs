@@ -73,7 +73,6 @@ pub(super) enum Compared {
 }
 
 /// `a <= b` or `a < b`; of a variable and a known number it is a bound.
-#[inline]
 pub(super) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstacle> {
     let is_strict = op == Binary::Lt;
     let bound = match (a, b) {

@@ -27,17 +27,14 @@ pub trait Knows {
 
 /// Nothing.
 impl Knows for () {
-    #[inline]
     fn glides(&self) -> bool {
         true
     }
 
-    #[inline]
     fn bound(&self, _: Var, _: Side, _: &Int) -> Option<bool> {
         None
     }
 
-    #[inline]
     fn assume_bound(&mut self, _: Var, _: Side, _: &Int) -> bool {
         false
     }
@@ -189,7 +186,6 @@ impl<K: Knows> Glide<'_, K> {
 }
 
 /// Tests whether an instruction most often needs no decision.
-#[inline]
 pub(super) fn glides(op: &Op) -> bool {
     let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
     let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End | Op::Yield);
@@ -199,7 +195,6 @@ pub(super) fn glides(op: &Op) -> bool {
 }
 
 /// A value that has no alternatives, of which there may be too many.
-#[inline]
 fn few(value: &Value) -> Option<&Value> {
     match value {
         Value::Union(alternatives) if is_forced(alternatives) => None,
@@ -208,7 +203,6 @@ fn few(value: &Value) -> Option<&Value> {
 }
 
 /// A known condition.
-#[inline]
 fn known(value: &Value) -> Option<bool> {
     match value {
         Value::Scalar(Scalar::Bool(known)) => Some(*known),
@@ -217,7 +211,6 @@ fn known(value: &Value) -> Option<bool> {
 }
 
 /// The constructor of a tree, where it is the only one.
-#[inline]
 fn constructor(value: &Value) -> Option<u32> {
     match value {
         Value::Data { tag, .. } => Some(*tag),
@@ -226,7 +219,6 @@ fn constructor(value: &Value) -> Option<u32> {
 }
 
 /// The elements of a list of known length.
-#[inline]
 fn elements(value: &Value) -> Option<&im::Vector<Value>> {
     match value {
         Value::List(list) => Some(list),
@@ -261,7 +253,6 @@ fn ordered(op: Binary, a: &Value, b: &Value) -> Option<Ordered> {
 }
 
 /// The result of an operation on two known integers.
-#[inline]
 fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
     let (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) = (a, b) else { return None };
     match op {

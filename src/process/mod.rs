@@ -76,7 +76,6 @@ impl Process {
     }
 
     /// Goes on after an event that needs no answer.
-    #[inline]
     pub fn proceed(&mut self) {
         self.task.proceed();
     }

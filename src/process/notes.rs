@@ -29,7 +29,6 @@ impl Slots {
     }
 
     /// Tests whether it stored to none.
-    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.first == 0 && self.more.is_empty()

@@ -18,25 +18,21 @@ pub(super) struct At<'p> {
 
 impl<'p> At<'p> {
     /// The instruction at which a task stands.
-    #[inline]
     pub(super) fn of(task: &Task, program: &'p Program) -> At<'p> {
         At { program, function: task.function(program), frame: task.frame }
     }
 
     /// The node.
-    #[inline]
     pub(super) fn site(self) -> Site {
         self.function.origin[self.frame.pc as usize]
     }
 
     /// The place of a register among those of all functions that run.
-    #[inline]
     pub(super) fn index(self, register: Register) -> usize {
         (self.frame.base + register) as usize
     }
 
     /// The value of an operand.
-    #[inline]
     pub(super) fn read<'a>(self, process: &'a Process, operand: Operand) -> &'a Value
     where
         'p: 'a,

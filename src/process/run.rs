@@ -78,7 +78,6 @@ fn stride(process: &mut Process, program: &Program, knows: &mut impl Knows) -> E
 }
 
 /// Carries out the instruction at which the process stands.
-#[inline]
 pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
     let op = match &at.function.code[at.frame.pc as usize] {
         Op::Watched { op, touches } => {
@@ -91,7 +90,6 @@ pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, O
 }
 
 /// [`glide::glide`], where that gets anywhere.
-#[inline]
 fn glide_on(process: &mut Process, program: &Program, knows: &mut impl Knows) {
     let function = process.task.function(program);
     if function.code.get(process.task.frame.pc as usize).is_some_and(glides) {
@@ -185,7 +183,6 @@ fn uncounted(task: &mut Task, at: At<'_>) -> Option<Event> {
 }
 
 /// Answers the request.
-#[inline]
 fn reply(process: &mut Process, at: At<'_>, src: Operand) -> Event {
     // No register is read any more.
     let value = match src {
@@ -198,7 +195,6 @@ fn reply(process: &mut Process, at: At<'_>, src: Operand) -> Event {
     Event::Send(value, at.site())
 }
 
-#[inline]
 fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obstacle> {
     match op {
         Op::Copy { dst, src } => process.task.keep(*dst, Ok(at.read(process, *src).clone())),
@@ -344,7 +340,6 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
 }
 
 /// A value whose constructor is there, in every alternative.
-#[inline]
 fn node(value: &Value) -> Result<&Value, Obstacle> {
     if let Value::Data { .. } = value {
         return Ok(value);

@@ -148,13 +148,11 @@ impl Task {
     }
 
     /// The function that runs.
-    #[inline]
     pub(super) fn function<'p>(&self, program: &'p Program) -> &'p Function {
         &program.functions[self.frame.function as usize]
     }
 
     /// Asks for nothing any more.
-    #[inline]
     pub(super) fn proceed(&mut self) {
         if !matches!(self.waiting, Waiting::Nothing) {
             self.waiting = Waiting::Nothing;
@@ -162,7 +160,6 @@ impl Task {
     }
 
     /// Sets what is asked for; a side to go on holds nothing on the heap, and is replaced without a call.
-    #[inline]
     pub(super) fn wait(&mut self, waiting: Waiting) {
         match &self.waiting {
             Waiting::Nothing | Waiting::Value(_) | Waiting::Side(_) => {
@@ -291,13 +288,11 @@ impl Task {
 }
 
 /// Tests whether a value with these alternatives is told apart where it is read.
-#[inline]
 pub(super) fn is_forced(alternatives: &Alternatives) -> bool {
     alternatives.is_apart() || alternatives.len() > UNION_LIMIT
 }
 
 /// Copies what is mostly empty.
-#[inline]
 fn copy_few<T: Clone>(to: &mut Vec<T>, from: &[T]) {
     if !(to.is_empty() && from.is_empty()) {
         to.clear();
@@ -306,7 +301,6 @@ fn copy_few<T: Clone>(to: &mut Vec<T>, from: &[T]) {
 }
 
 /// Copies values to where others were.
-#[inline]
 pub fn copy_values(to: &mut Vec<Value>, from: &[Value]) {
     if to.len() != from.len() {
         to.resize(from.len(), Value::Absent);

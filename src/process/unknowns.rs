@@ -41,7 +41,6 @@ pub struct Unknowns {
 }
 
 impl Unknowns {
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.table.is_none() && self.recent.is_empty()
     }

@@ -37,13 +37,11 @@ impl Int {
     pub const MINUS_ONE: Int = Int(Small(-1));
 
     /// The integer `value`, in a context that needs a constant.
-    #[inline]
     pub const fn small(value: i64) -> Int {
         Int(Small(value))
     }
 
     /// Tests whether it fits a machine word.
-    #[inline]
     pub fn is_small(&self) -> bool {
         matches!(self.0, Small(_))
     }
@@ -57,13 +55,11 @@ impl Int {
     }
 
     /// The value as a machine word, where it fits.
-    #[inline]
     pub fn to_i64(&self) -> Option<i64> {
         if let Small(value) = self.0 { Some(value) } else { None }
     }
 
     /// The value as an index or a length, where it fits.
-    #[inline]
     pub fn to_usize(&self) -> Option<usize> {
         self.to_i64().and_then(|value| usize::try_from(value).ok())
     }
@@ -89,7 +85,6 @@ impl Int {
     }
 
     /// The sum.
-    #[inline]
     pub fn add(&self, other: &Int) -> Int {
         if let (Small(x), Small(y)) = (&self.0, &other.0)
             && let Some(sum) = x.checked_add(*y)
@@ -100,7 +95,6 @@ impl Int {
     }
 
     /// The difference.
-    #[inline]
     pub fn sub(&self, other: &Int) -> Int {
         if let (Small(x), Small(y)) = (&self.0, &other.0)
             && let Some(difference) = x.checked_sub(*y)
@@ -111,7 +105,6 @@ impl Int {
     }
 
     /// The product.
-    #[inline]
     pub fn mul(&self, other: &Int) -> Int {
         if let (Small(x), Small(y)) = (&self.0, &other.0)
             && let Some(product) = x.checked_mul(*y)
@@ -122,7 +115,6 @@ impl Int {
     }
 
     /// The negation.
-    #[inline]
     pub fn neg(&self) -> Int {
         match &self.0 {
             Small(x) if *x != i64::MIN => Int(Small(-x)),
@@ -131,7 +123,6 @@ impl Int {
     }
 
     /// The quotient rounded towards minus infinity; `x / 0 = 0`.
-    #[inline]
     pub fn floor_div(&self, other: &Int) -> Int {
         if other.is_zero() {
             return Int::ZERO;
@@ -143,7 +134,6 @@ impl Int {
     }
 
     /// The remainder that goes with [`Int::floor_div`]: it has the divisor's sign; `x % 0 = x`.
-    #[inline]
     pub fn modulo(&self, other: &Int) -> Int {
         if other.is_zero() {
             return self.clone();
@@ -164,13 +154,11 @@ impl Int {
     }
 
     /// Tests whether this is 0.
-    #[inline]
     pub fn is_zero(&self) -> bool {
         matches!(self.0, Small(0))
     }
 
     /// −1, 0 or 1.
-    #[inline]
     pub fn signum(&self) -> i32 {
         match &self.0 {
             Small(value) => value.signum() as i32,
@@ -208,13 +196,11 @@ impl From<BigInt> for Int {
 macro_rules! from_primitive {
     ($($narrow:ty),*; $($wide:ty),*) => {
         $(impl From<$narrow> for Int {
-            #[inline]
             fn from(value: $narrow) -> Int {
                 Int(Small(value as i64))
             }
         })*
         $(impl From<$wide> for Int {
-            #[inline]
             fn from(value: $wide) -> Int {
                 i64::try_from(value).map_or_else(|_| Int::from(BigInt::from(value)), |small| Int(Small(small)))
             }
@@ -225,7 +211,6 @@ macro_rules! from_primitive {
 from_primitive!(i32, i64, u32, u8; u64, usize, i128, u128);
 
 impl PartialOrd for Int {
-    #[inline]
     fn partial_cmp(&self, other: &Int) -> Option<Ordering> {
         Some(self.cmp(other))
     }

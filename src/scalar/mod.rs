@@ -63,7 +63,6 @@ pub enum Scalar {
 
 impl Scalar {
     /// The integer `value`.
-    #[inline]
     pub fn int(value: impl Into<Int>) -> Scalar {
         Scalar::Int(value.into())
     }
@@ -97,13 +96,11 @@ impl Scalar {
     }
 
     /// The integer, if this is one.
-    #[inline]
     pub fn as_int(&self) -> Option<&Int> {
         if let Scalar::Int(value) = self { Some(value) } else { None }
     }
 
     /// The truth value, if this is one.
-    #[inline]
     pub fn as_bool(&self) -> Option<bool> {
         if let Scalar::Bool(value) = self { Some(*value) } else { None }
     }
@@ -169,11 +166,6 @@ impl Sort {
             Sort::Token(_) => matches!(self, Sort::Token(_)),
             sort => self == sort,
         }
-    }
-
-    /// Tests whether the sort has infinitely many elements: all but `Bool` do.
-    pub fn is_infinite(self) -> bool {
-        self != Sort::Bool
     }
 
     /// The simplest element of the sort: false, 0, "", b"", the token "t1", client 1, null.

@@ -57,7 +57,6 @@ impl Store {
     }
 
     /// Tests whether nothing is known or in doubt and no log is kept, as in a store that was just made.
-    #[inline]
     pub fn is_new(&self) -> bool {
         let Facts { bindings, domains, rest, .. } = &self.facts;
         let nothing = bindings.is_empty() && domains.is_empty() && rest.is_none();
@@ -143,6 +142,16 @@ impl Store {
         self.facts.rest.iter().flat_map(move |rest| rest.terms_of(var))
     }
 
+    /// Tests whether all constraints beyond domains and bindings together have no more nodes than this.
+    pub fn is_small(&self, nodes: usize) -> bool {
+        let mut left = nodes;
+        self.facts.remaining().all(|(_, constraint)| {
+            let rest = left.checked_sub(constraint.size() as usize);
+            left = rest.unwrap_or(0);
+            rest.is_some()
+        })
+    }
+
     /// Number of bindings, variables with a domain, and other constraints.
     pub fn size(&self) -> (usize, usize, usize) {
         let rest = self.facts.rest.as_ref().map_or(0, |rest| rest.terms.len());
@@ -162,7 +171,6 @@ impl Store {
 
     /// Tests whether the store entails the condition (`Some(true)`) or its negation (`Some(false)`), as far as bindings, domains
     /// and kept constraints say; it never searches.
-    #[inline]
     pub fn decide(&self, condition: &Term) -> Option<bool> {
         if let Some(known) = condition.as_bool() {
             return Some(known);
@@ -175,7 +183,6 @@ impl Store {
 
     /// Adds a condition. `Sat`: there is an assignment (checked). `Unsat`: there is none, the store is dead. `Unknown`: it was
     /// not decided; the condition stays, and the store is doubtful.
-    #[inline]
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Answer {
         let stated = literal(condition).and_then(|(var, about)| self.assume_of(var, &about));
         self.answer_or_assume(stated, || condition.clone(), solver)
@@ -183,7 +190,6 @@ impl Store {
 
     /// Adds a condition of which no term was made, as [`Store::assume`] adds a term; none is made of a bound where the domain of
     /// its variable gives the answer.
-    #[inline]
     pub fn assume_condition(&mut self, condition: &Condition, solver: &mut Solver) -> Answer {
         let stated = match condition {
             Condition::Bound(bound) => self.assume_of(bound.var(), &About::bound(bound)),
@@ -204,7 +210,6 @@ impl Store {
     }
 
     /// [`Store::decide`] for a condition of which no term was made.
-    #[inline]
     pub fn decide_condition(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Term(term) => self.decide(term),
@@ -218,7 +223,6 @@ impl Store {
 
     /// Tests whether the least or the largest value of a variable is `end` or beyond, where nothing but its domain says anything
     /// of it; `None` where something else does, or the domain does not decide.
-    #[inline]
     pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         if self.is_only_in_domain(var) { self.facts.domains.decide_bound(var, side, end) } else { None }
     }
@@ -230,7 +234,6 @@ impl Store {
 
     /// Assumes a bound where nothing but its domain says anything of the variable, and that has an assignment with it: whether
     /// it was done. Else the condition is still to be assumed.
-    #[inline]
     pub fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool {
         self.assume_of(var, &About::end(side, end)) == Some(Answer::Sat)
     }

@@ -287,13 +287,6 @@ impl Types {
         }
     }
 
-    /// Tests whether `<`, `<=`, `>` and `>=` compare values of this type: `int`, `string` and `bytes`, and [`ERROR`], which
-    /// agrees with every type.
-    #[must_use]
-    pub fn is_comparable(&self, id: TypeId) -> bool {
-        matches!(self.get(id), Type::Int | Type::Str | Type::Bytes | Type::Error)
-    }
-
     /// Tests whether `to_list` and `values` can sort values of this type: no token, client, `json`, set or map is inside.
     ///
     /// The order: integers by value, `false` before `true`, strings by code points, bytes by octets, `None` before

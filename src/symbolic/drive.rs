@@ -101,7 +101,6 @@ pub trait Policy {
 }
 
 /// Runs a path until the policy stops it.
-#[inline]
 pub fn drive<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> P::Stopped {
     loop {
         if let Err(stopped) = step(spec, policy, path) {

@@ -148,11 +148,6 @@ impl Term {
         self.0.hash
     }
 
-    /// Hash of the structure without the numbers of variables: equal for terms that differ by renaming.
-    pub fn shape_hash(&self) -> u64 {
-        self.0.shape
-    }
-
     /// The term in the notation of the language, its variables under their names.
     pub(crate) fn display_with<'t>(&'t self, names: &'t VariableNames) -> NamedTerm<'t> {
         NamedTerm::new(self, names)

@@ -137,7 +137,6 @@ struct EventKeys<'a> {
 }
 
 impl<'a> EventKeys<'a> {
-    #[inline]
     fn slot(&mut self, key: &str) -> Option<&mut Option<Raw<'a>>> {
         match key {
             "q" => Some(&mut self.query),

@@ -132,7 +132,6 @@ impl<R: BufRead> TraceReader<R> {
     }
 
     /// Reads a line, without its end; false where the input has ended.
-    #[inline]
     fn fill(&mut self) -> Result<bool, TraceError> {
         if self.passed == self.arrived.len() {
             self.among = None;

@@ -85,7 +85,6 @@ impl Plain {
     }
 
     /// The exchange of a line in this form, read in one go. Whatever is wrong or different is found out in full.
-    #[inline]
     fn exchange(&mut self, spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
         if text.starts_with("{\"q\": ") {
             read(spec, self.spaced.reading(&spec.types, text), line, ["{\"q\": ", ", \"a\": "])
@@ -96,7 +95,6 @@ impl Plain {
 }
 
 /// The exchange between these texts, which are known where this is called.
-#[inline(always)]
 fn read(spec: &Spec, mut reading: FormReader, line: u64, [begin, between]: [&str; 2]) -> Option<Exchange> {
     reading.eat_text(begin).then_some(())?;
     let request = reading.next(spec.program.request)?;

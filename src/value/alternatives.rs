@@ -36,7 +36,6 @@ impl Alternatives {
     }
 
     /// Tests whether they are told apart where they are read.
-    #[inline]
     #[must_use]
     pub fn is_apart(&self) -> bool {
         self.0.reading == Reading::Apart
@@ -49,7 +48,6 @@ impl Alternatives {
     }
 
     /// Tests whether both are one.
-    #[inline]
     #[must_use]
     pub fn is_same(&self, other: &Alternatives) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -60,7 +58,6 @@ impl Alternatives {
 impl Deref for Alternatives {
     type Target = [(Term, Value)];
 
-    #[inline]
     fn deref(&self) -> &[(Term, Value)] {
         &self.0.pairs
     }

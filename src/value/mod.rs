@@ -187,7 +187,6 @@ impl Value {
     }
 
     /// The condition that a boolean value is; what is absent does not hold.
-    #[inline]
     #[must_use]
     pub fn truth(&self) -> Truth {
         match self {
@@ -203,7 +202,6 @@ impl Value {
     }
 
     /// Makes it absent; what holds nothing on the heap costs no call.
-    #[inline]
     pub fn clear(&mut self) {
         if !matches!(self, Value::Absent) {
             self.put(Value::Absent);
@@ -211,7 +209,6 @@ impl Value {
     }
 
     /// A copy; of what holds nothing on the heap without a call.
-    #[inline]
     #[must_use]
     pub fn copied(&self) -> Value {
         match self {
@@ -227,7 +224,6 @@ impl Value {
     }
 
     /// Replaces it; what holds nothing on the heap is dropped without a call.
-    #[inline]
     pub fn put(&mut self, value: Value) {
         let is_plain = match self {
             Value::Absent | Value::Data { fields: None, .. } => true,
@@ -278,7 +274,6 @@ impl Value {
     }
 
     /// Tests whether the constructor is `tag`, lifted over alternatives.
-    #[inline]
     #[must_use]
     pub fn is_variant(&self, tag: u32) -> Truth {
         match self {
@@ -298,7 +293,6 @@ impl Value {
     }
 
     /// Field `index` of the constructor `tag`, from those alternatives that have it; absent where none has.
-    #[inline]
     #[must_use]
     pub fn field(&self, tag: u32, index: u32) -> Value {
         match self {
@@ -350,7 +344,6 @@ impl From<bool> for Value {
 }
 
 impl From<Truth> for Value {
-    #[inline]
     fn from(truth: Truth) -> Value {
         match truth {
             Truth::Known(known) => known.into(),
@@ -379,7 +372,6 @@ impl Truth {
     }
 
     /// Both; what is known false decides without looking at the rest.
-    #[inline]
     #[must_use]
     pub fn and(self, other: Truth) -> Truth {
         match (self, other) {

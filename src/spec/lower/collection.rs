@@ -239,26 +239,39 @@ pub(super) fn quantified(
     over: &Expr,
     body: &Expr,
 ) -> Operand {
-    if let ExprKind::List(elements) = &unparenthesized(over).kind
-        && e.is_optimized()
-        && is_written_out(elements, body)
-    {
-        return one_by_one(e, quantifier, binder, elements, body);
-    }
-    if is_pure(e, body) {
-        return quantified_at_once(e, quantifier, binder, over, body);
-    }
-    quantified_in_order(e, quantifier, binder, over, body)
+    let mut decisive = |e: &mut Emitter| {
+        let holds = e.expr(body);
+        toward(e, quantifier, holds)
+    };
+    let found = match &unparenthesized(over).kind {
+        ExprKind::List(elements) if e.is_optimized() && is_written_out(elements, body) => {
+            one_by_one(e, binder, elements, &mut decisive)
+        }
+        _ if is_pure(e, body) => quantified_at_once(e, binder, over, &mut decisive),
+        _ => quantified_in_order(e, binder, over, &mut decisive),
+    };
+    toward(e, quantifier, Operand::Register(found))
 }
 
+/// What `any` asks for: a condition itself, or for `all` its opposite.
+fn toward(e: &mut Emitter, quantifier: Quantifier, a: Operand) -> Operand {
+    match quantifier {
+        Quantifier::Any => a,
+        Quantifier::All => e.give(|dst| Op::Unary { dst, op: Unary::Not, a }),
+    }
+}
+
+/// Emits the condition under which an element decides a quantifier.
+type Decisive<'d> = &'d mut dyn FnMut(&mut Emitter) -> Operand;
+
 /// A quantifier whose body is defined for every element: it may be evaluated for more of them than is needed.
-fn quantified_at_once(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
+fn quantified_at_once(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: Decisive<'_>) -> Register {
     let found = nothing_found(e);
     let open = open_loop(e, binder, over);
     let mut skip = JumpTarget::default();
     let presence = Operand::Register(open.presence);
     e.emit_to(&mut skip, Op::Unless { cond: presence, to: 0 });
-    let holds = decisive(e, quantifier, body);
+    let holds = decisive(e);
     note_found(e, found, presence, holds);
     // Once an element is known to decide, the rest is not looked at.
     let a = Operand::Register(found);
@@ -268,13 +281,13 @@ fn quantified_at_once(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern,
     e.place(skip);
     close_loop(e, open);
     e.place(decided);
-    outcome(e, quantifier, found)
+    found
 }
 
 /// A quantifier whose body may be a fault: it is evaluated up to the first element that decides, on the
 /// condition that none before it did. Where the elements are in no known order it is evaluated for all of them
 /// ([`Op::IterateInOrder`]).
-fn quantified_in_order(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern, over: &Expr, body: &Expr) -> Operand {
+fn quantified_in_order(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: Decisive<'_>) -> Register {
     let found = nothing_found(e);
     let ordered = e.register();
     let open = open_ordered_loop(e, binder, over, ordered);
@@ -285,11 +298,11 @@ fn quantified_in_order(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern
     e.emit_to(&mut decided, Op::Unless { cond: needed, to: 0 });
     let when = e.give(|dst| Op::Binary { dst, op: Binary::And, a: presence, b: needed });
     e.emit(Op::Unless { cond: when, to: open.again });
-    let holds = under(e, when, false, |e| decisive(e, quantifier, body));
+    let holds = under(e, when, false, decisive);
     note_found(e, found, when, holds);
     close_loop(e, open);
     e.place(decided);
-    outcome(e, quantifier, found)
+    found
 }
 
 /// A register for whether an element was found that decides.
@@ -300,41 +313,20 @@ fn nothing_found(e: &mut Emitter) -> Register {
     found
 }
 
-/// Emits the condition under which the body of a quantifier decides it: it holds for `any`, and does not for `all`.
-fn decisive(e: &mut Emitter, quantifier: Quantifier, body: &Expr) -> Operand {
-    let a = e.expr(body);
-    match quantifier {
-        Quantifier::Any => a,
-        Quantifier::All => e.give(|dst| Op::Unary { dst, op: Unary::Not, a }),
-    }
-}
-
 fn note_found(e: &mut Emitter, found: Register, when: Operand, holds: Operand) {
     let b = e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: holds });
     e.emit(Op::Binary { dst: found, op: Binary::Or, a: Operand::Register(found), b });
 }
 
-fn outcome(e: &mut Emitter, quantifier: Quantifier, found: Register) -> Operand {
-    let a = Operand::Register(found);
-    match quantifier {
-        Quantifier::Any => a,
-        Quantifier::All => e.give(|dst| Op::Unary { dst, op: Unary::Not, a }),
-    }
-}
-
 /// Emits a quantifier over a few literals without a loop: the body once for each of them.
-fn one_by_one(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern, elements: &[Expr], body: &Expr) -> Operand {
+fn one_by_one(e: &mut Emitter, binder: &Pattern, elements: &[Expr], decisive: Decisive<'_>) -> Register {
     let dst = e.register();
     let so_far = Operand::Register(dst);
     let mut decided = JumpTarget::default();
     for (at, element) in elements.iter().enumerate() {
         let element = e.expr(element);
         bind_or_fault(e, binder, element);
-        let body = e.expr(body);
-        let here = match quantifier {
-            Quantifier::Any => body,
-            Quantifier::All => e.give(|dst| Op::Unary { dst, op: Unary::Not, a: body }),
-        };
+        let here = decisive(e);
         if at > 0 {
             e.emit(Op::Binary { dst, op: Binary::Or, a: so_far, b: here });
         } else {
@@ -346,10 +338,7 @@ fn one_by_one(e: &mut Emitter, quantifier: Quantifier, binder: &Pattern, element
         }
     }
     e.place(decided);
-    match quantifier {
-        Quantifier::Any => so_far,
-        Quantifier::All => e.give(|dst| Op::Unary { dst, op: Unary::Not, a: so_far }),
-    }
+    dst
 }
 
 /// Tests whether elements are a few literals, and a body has no loop in it, so that it may stand there for each of them.

@@ -105,7 +105,6 @@ fn bit(hash: u64, level: u32) -> u16 {
 }
 
 /// The place of a key in a leaf. Items without a tag, in leaves that grow, are all looked at.
-#[inline]
 fn place(items: &[KeyedEntry], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
     const ONES: u128 = u128::from_ne_bytes([1; TAGS]);
     let differing = u128::from_le_bytes(*tags) ^ (ONES * u128::from(tag));
