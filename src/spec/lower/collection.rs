@@ -253,7 +253,7 @@ pub(super) fn quantified(
     toward(e, quantifier, Operand::Register(found))
 }
 
-/// What `any` asks for: a condition itself, or for `all` its opposite.
+/// The condition that `any` asks for, or for `all` its opposite.
 fn toward(e: &mut Emitter, quantifier: Quantifier, a: Operand) -> Operand {
     match quantifier {
         Quantifier::Any => a,

@@ -27,9 +27,9 @@ pub enum Code {
     Optimized,
     /// Nothing: each instruction as it was first made.
     Plain,
-    /// What all passes but the one of this name leave out.
+    /// All that the passes but the one of this name leave out.
     Without(&'static str),
-    /// What so many of the passes leave out, by the order of [`names`].
+    /// All that so many of the passes leave out, in the order of [`names`].
     First(usize),
 }
 
