@@ -171,6 +171,7 @@ Examples:
   mayhap validate specs/cmp_rst.may trace.ndjson
   mayhap validate specs/kv_etag.may monday.ndjson tuesday.ndjson --no-evidence
   record | mayhap validate specs/kv.may - --format json
+  mayhap validate specs/cmp_set.may clients.ndjson --html history.html
 
 A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}. Several traces get one line
 each, in the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.")]
@@ -331,8 +332,11 @@ pub struct Validate {
     /// Write the choices that explain an accepted trace to this file, as NDJSON
     #[arg(long, value_name = "F")]
     pub witness: Option<PathBuf>,
+    /// Draw the histories on a page for a browser: who asked what when, and why the verdict
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Only print the verdict, without a witness or a reason
-    #[arg(long, conflicts_with_all = ["witness", "check_reason"])]
+    #[arg(long, conflicts_with_all = ["witness", "check_reason", "html"])]
     pub no_evidence: bool,
     /// Verify the reason of a rejection, by judging again exactly what it claims
     #[arg(long)]

@@ -4,12 +4,14 @@
 
 use super::arguments::Net;
 use super::evidence::{self, Recheck, WantedEvidence};
+use super::html;
 use mayhap::dualize::{Options, Verdict};
 use mayhap::evidence::{
     AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
 };
 use mayhap::json::RawJson;
 use mayhap::report::conflict::{FoundConflict, explain, impossible};
+use mayhap::report::history::DrawnTrace;
 use mayhap::report::{ConcurrentReason, Stats, TraceReport};
 use mayhap::schedule::{self, History, JudgedHistory, Timeline};
 use mayhap::spec::Spec;
@@ -78,6 +80,17 @@ impl ConcurrentEvidence {
     /// The history as a picture of it needs it, with its conflict where that was found.
     pub fn timeline(&self) -> Timeline {
         Timeline { conflict: self.conflict.clone(), ..self.history.timeline(&self.judged) }
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// The order in which it was served does not replay.
+    pub fn draw(&self, spec: &Arc<Spec>, report: &TraceReport) -> Result<DrawnTrace, String> {
+        let served = html::served(report, &mut |give| {
+            witness_of_order(spec, &Options::default(), (&self.history, &self.judged.order), give)
+        })?;
+        Ok(DrawnTrace::concurrent(spec, report, ("tcp", &self.timeline()), &served))
     }
 
     /// Adds to a report why it is as it is.

@@ -112,7 +112,8 @@ fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
 }
 
 /// A search for a witness, which gives it part by part.
-type WitnessSearch<'s> = &'s mut dyn FnMut(&mut dyn FnMut(Segment) -> ControlFlow<()>) -> Result<Initial, WitnessError>;
+pub type WitnessSearch<'s> =
+    &'s mut dyn FnMut(&mut dyn FnMut(Segment) -> ControlFlow<()>) -> Result<Initial, WitnessError>;
 
 /// Adds the witness of an accepted trace of so many requests, where it is wanted.
 ///

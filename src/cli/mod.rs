@@ -16,6 +16,7 @@ mod explore;
 mod files;
 mod fmt;
 mod gathered;
+mod html;
 mod interrupt;
 mod load;
 mod observed;

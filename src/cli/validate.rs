@@ -8,12 +8,14 @@ use super::arguments::{Format, Net, Validate};
 use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
+use super::html::{self, Page};
 use super::interrupt::Interruptible;
 use super::progress::ProgressLine;
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
+use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
 use mayhap::spec::Spec;
 use mayhap::trace::Header;
@@ -27,7 +29,8 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         return failed(terminal, "--witness is for one trace");
     }
     let read = options.traces.iter().chain([&options.file]).map(PathBuf::as_path);
-    if let Err(why) = options.witness.as_deref().map_or(Ok(()), |out| files::apart(out, read)) {
+    let written = [&options.witness, &options.html].into_iter().flatten();
+    if let Some(why) = written.filter_map(|out| files::apart(out, read.clone()).err()).next() {
         return failed(terminal, &why);
     }
     let spec = match load::compile(&options.file, &options.selection, terminal) {
@@ -35,12 +38,13 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         Err(exit) => return exit,
     };
     let progress = ProgressLine::new(&options.traces);
+    let mut page = Page::new(options.html.as_deref());
     let exit = match &options.traces[..] {
-        [trace] => judge_one(&spec, trace, options, &progress, terminal),
-        traces => judge_several(&spec, traces, options, &progress, terminal),
+        [trace] => judge_one(&spec, trace, options, &progress, (terminal, &mut page)),
+        traces => judge_several(&spec, traces, options, &progress, (terminal, &mut page)),
     };
     progress.end();
-    exit
+    exit.worst(page.write(terminal))
 }
 
 /// Judges one trace: the verdict is written before evidence is looked for.
@@ -49,11 +53,14 @@ fn judge_one(
     path: &Path,
     options: &Validate,
     progress: &ProgressLine,
-    terminal: &mut Terminal,
+    (terminal, page): (&mut Terminal, &mut Page<'_>),
 ) -> Exit {
     let (mut judged, trace) = match Judged::of(spec, path, options, progress) {
         Ok(judged) => judged,
-        Err(error) => return refuse(spec, path, &error, options, terminal),
+        Err(error) => {
+            page.add_unjudged(path, &error);
+            return refuse(spec, path, &error, options, terminal);
+        }
     };
     let exit = exit(&judged.verdict);
     let unwritten = match options.format {
@@ -74,7 +81,9 @@ fn judge_one(
     let interrupted = if interruptible.was() { Exit::Interrupted } else { Exit::Fine };
     drop(interruptible);
     progress.end();
+    page.add(judged.drawn.take());
     if let Err(error) = found {
+        page.add_unjudged(path, &error);
         return exit.worst(refuse(spec, path, &error, options, terminal));
     }
     match options.format {
@@ -91,7 +100,7 @@ fn judge_several(
     traces: &[PathBuf],
     options: &Validate,
     progress: &ProgressLine,
-    terminal: &mut Terminal,
+    (terminal, page): (&mut Terminal, &mut Page<'_>),
 ) -> Exit {
     let interruptible = is_evidence_wanted(options).then(Interruptible::begin_several);
     let is_interrupted = || interruptible.as_ref().is_some_and(Interruptible::was);
@@ -114,8 +123,14 @@ fn judge_several(
         let Some(judged) = judged else { return };
         progress.pause(|| {
             worst = worst.worst(match judged {
-                Ok(judged) => write_line(spec, &judged, options, terminal),
-                Err((path, error)) => refuse(spec, &path, &error, options, terminal),
+                Ok(mut judged) => {
+                    page.add(judged.drawn.take());
+                    write_line(spec, &judged, options, terminal)
+                }
+                Err((path, error)) => {
+                    page.add_unjudged(&path, &error);
+                    refuse(spec, &path, &error, options, terminal)
+                }
             });
             // Whoever interrupts keeps the lines that there are.
             terminal.flush();
@@ -174,6 +189,8 @@ struct Judged {
     verdict: Verdict,
     /// A note that the user should read besides: the trace says that it is of another specification.
     note: Option<String>,
+    /// Its history, where it is to be drawn.
+    drawn: Option<DrawnTrace>,
 }
 
 /// The note that a trace says that it is of another specification, if it does.
@@ -198,7 +215,7 @@ impl Judged {
             let ConcurrentTrace { report, header, evidence } = judged;
             let (verdict, note) = (evidence.judged.verdict.clone(), note(spec, &name, header.as_ref()));
             let again = if need == Rereading::Again { Again::History(Box::new(evidence)) } else { Again::Nothing };
-            return Ok((Judged { report, verdict, note }, again));
+            return Ok((Judged { report, verdict, note, drawn: None }, again));
         }
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
         let mut validator = Validator::with_options(spec, limits(options));
@@ -223,7 +240,7 @@ impl Judged {
             Rereading::Again => Again::Trace(Box::new((trace, length, validator.into_judge()))),
             Rereading::Once => Again::Nothing,
         };
-        Ok((Judged { report, verdict, note }, again))
+        Ok((Judged { report, verdict, note, drawn: None }, again))
     }
 
     /// Adds evidence to the report, where it is wanted; the error is ready to be shown.
@@ -243,14 +260,20 @@ impl Judged {
             Again::Trace(trace) => *trace,
             Again::History(mut history) => {
                 let added = history.add(&mut self.report, spec, wanted(options), budget);
-                return added.map_err(|why| format!("error: {why}\n"));
+                let draw = |_| history.draw(spec, &self.report);
+                let drawn = options.html.as_ref().map(draw).transpose();
+                let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
+                return shown.map(|drawn| self.drawn = drawn);
             }
             Again::Nothing => return Ok(()),
         };
         let recorded = trace.again(spec, length);
         let added = evidence::add(&mut self.report, judge, spec, &recorded, wanted(options), budget);
+        let draw = |_| html::synchronous(spec, &self.report, &recorded);
+        let drawn = options.html.as_ref().map(draw).transpose();
         // What was found in a trace that could not be read as before is worth nothing.
-        recorded.failure().map_or(added, Err).map_err(|why| format!("error: {why}\n"))
+        let shown = recorded.failure().map_or(added.and(drawn), Err).map_err(|why| format!("error: {why}\n"));
+        shown.map(|drawn| self.drawn = drawn)
     }
 }
 
@@ -270,10 +293,10 @@ fn limits(options: &Validate) -> Options {
     Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() }
 }
 
-/// Evidence is for one trace, or where it was asked for: with several there is one line each.
+/// Evidence is for one trace, or where it was asked for: with several there is one line each. A page shows it of each.
 fn is_evidence_wanted(options: &Validate) -> bool {
     let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
-    is_shown && !options.no_evidence
+    (is_shown || options.html.is_some()) && !options.no_evidence
 }
 
 fn exit(verdict: &Verdict) -> Exit {

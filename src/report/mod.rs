@@ -4,6 +4,7 @@
 
 pub mod conflict;
 pub mod dualized;
+pub mod history;
 pub mod json;
 pub mod reason;
 mod stats;

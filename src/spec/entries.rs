@@ -52,6 +52,13 @@ impl RequestKeys {
         if key.as_ref().is_some_and(Value::has_holes) { Err(Unkeyed) } else { Ok(key) }
     }
 
+    /// The variant of a request and the number of its field that is its key; nothing where the request itself is, or has none.
+    #[must_use]
+    pub fn field(&self, request: &Value) -> Option<(u32, u32)> {
+        let Value::Data { tag, .. } = request else { return None };
+        self.of_variant.get(tag).map(|at| (*tag, *at)).filter(|_| !self.whole)
+    }
+
     /// Takes up what an instruction touches; fails where that is more than an entry under a part of the request.
     fn admit(&mut self, program: &Program, op: &Op, registers: &[KeyOrigin]) -> bool {
         let is_variable =

@@ -71,6 +71,7 @@ mod cli_judging;
 mod dualize;
 mod explore;
 mod explore_children;
+mod history_page;
 mod serve;
 mod transcripts;
 

@@ -1,0 +1,161 @@
+//! A request as the page draws it: its client, its texts, its lines, and its moment in the order.
+//!
+//! `{"client":"1","request":"5","answer":"1","outcome":"answered","sent":1,"end":4,"behind":2,"place":1,"chosen":null,"key":null}`
+
+use std::collections::BTreeSet;
+
+use super::super::shortened;
+use super::served::ServedRequests;
+use crate::dualize::{Exchange, Observed};
+use crate::json::encode;
+use crate::schedule::RequestSpan;
+use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use crate::value::Value;
+use serde::Serialize;
+
+/// Longer requests and answers are cut.
+const LONGEST: usize = 2_000;
+
+/// A request with its place in time.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct DrawnRequest {
+    /// The number of the client: a text, as it may be larger than what a script counts with.
+    client: String,
+    request: String,
+    /// The answer, where it was seen and is known.
+    answer: Option<String>,
+    outcome: RequestEnd,
+    sent: u64,
+    /// The line of the answer, or of where the client gave up.
+    end: Option<u64>,
+    /// The line of the event behind which it takes effect.
+    behind: Option<u64>,
+    /// Its place among those that take effect, from 1.
+    place: Option<usize>,
+    /// The choices of the server while it handled the request, where a witness tells some.
+    chosen: Option<String>,
+    /// The key of all that it touches, where the specification keeps its keys apart.
+    key: Option<String>,
+}
+
+/// The end that a request had, as its client saw it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RequestEnd {
+    /// It was answered.
+    Answered,
+    /// The client gave up.
+    Lost,
+    /// There was neither before the trace ended.
+    Open,
+    /// No answer was owed, and there was none.
+    Unowed,
+}
+
+/// The ends of requests, with the words for so many of them.
+pub(super) const OUTCOMES: &[(RequestEnd, &str)] = &[
+    (RequestEnd::Answered, "answered"),
+    (RequestEnd::Unowed, "without an answer, as none was owed"),
+    (RequestEnd::Lost, "given up"),
+    (RequestEnd::Open, "never answered"),
+];
+
+impl DrawnRequest {
+    /// Tests whether it was sent on a line, or ended there.
+    pub(super) fn has(&self, line: u64) -> bool {
+        self.sent == line || self.end == Some(line)
+    }
+
+    pub(super) fn is(&self, outcome: RequestEnd) -> bool {
+        self.outcome == outcome
+    }
+
+    /// Tests whether it has a place in an order.
+    pub(super) fn is_placed(&self) -> bool {
+        self.place.is_some()
+    }
+}
+
+/// The number of different clients.
+pub(super) fn clients(requests: &[DrawnRequest]) -> usize {
+    requests.iter().map(|request| request.client.as_str()).collect::<BTreeSet<_>>().len()
+}
+
+/// Writes values of a specification as texts.
+pub(super) struct RequestTexts<'s> {
+    spec: &'s Spec,
+    served: &'s ServedRequests,
+    keys: Option<RequestKeys>,
+}
+
+impl<'s> RequestTexts<'s> {
+    pub(super) fn new(spec: &'s Spec, served: &'s ServedRequests) -> RequestTexts<'s> {
+        RequestTexts { spec, served, keys: RequestKeys::of(&spec.program) }
+    }
+
+    /// A request of concurrent clients.
+    pub(super) fn concurrent(&self, span: &RequestSpan) -> DrawnRequest {
+        let outcome = match (span.answered, span.lost) {
+            (Some(_), _) => RequestEnd::Answered,
+            (None, Some(_)) => RequestEnd::Lost,
+            (None, None) => RequestEnd::Open,
+        };
+        DrawnRequest {
+            client: span.connection.to_string(),
+            request: self.request(&span.request),
+            answer: span.answer.as_ref().map(|answer| self.answer(answer)),
+            outcome,
+            sent: span.sent,
+            end: span.answered.or(span.lost),
+            behind: span.served.map(|moment| moment.after),
+            place: span.served.map(|moment| moment.place + 1),
+            chosen: self.chosen(span.sent),
+            key: self.key(&span.request),
+        }
+    }
+
+    /// A request that was answered before the next one was sent.
+    pub(super) fn synchronous(&self, exchange: &Exchange, place: Option<usize>) -> DrawnRequest {
+        let (outcome, answer) = match &exchange.observed {
+            Observed::Answer(answer) => (RequestEnd::Answered, Some(self.answer(answer))),
+            Observed::Any => (RequestEnd::Answered, None),
+            Observed::Nothing => (RequestEnd::Unowed, None),
+            Observed::Lost => (RequestEnd::Lost, None),
+        };
+        DrawnRequest {
+            client: exchange.client.to_string(),
+            request: self.request(&exchange.request),
+            answer,
+            outcome,
+            sent: exchange.line,
+            end: Some(exchange.line),
+            behind: place.map(|_| exchange.line),
+            place,
+            chosen: self.chosen(exchange.line),
+            key: self.key(&exchange.request),
+        }
+    }
+
+    fn request(&self, value: &Value) -> String {
+        shortened(&encode(&self.spec.types, self.spec.program.request, value), LONGEST)
+    }
+
+    fn answer(&self, value: &Value) -> String {
+        shortened(&encode(&self.spec.types, self.spec.program.response, value), LONGEST)
+    }
+
+    fn chosen(&self, line: u64) -> Option<String> {
+        self.served.chosen(line).map(|chosen| shortened(&chosen, LONGEST))
+    }
+
+    fn key(&self, request: &Value) -> Option<String> {
+        let (types, asked) = (&self.spec.types, self.spec.program.request);
+        let key = self.keys.as_ref()?.key(request).ok()??;
+        let ty = match self.keys.as_ref()?.field(request) {
+            Some((variant, field)) => types.fields(asked, variant).get(field as usize)?.1,
+            None => asked,
+        };
+        Some(shortened(&encode(types, ty, &key), LONGEST))
+    }
+}

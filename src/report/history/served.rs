@@ -1,0 +1,40 @@
+//! The part of a witness that the page shows: what the server chose for each request, and which ones it never served.
+//!
+//! A step `{"line":3,"choices":[7]}` says that the server chose 7 while it handled the request of line 3.
+
+use std::collections::BTreeMap;
+
+use crate::evidence::Segment;
+
+/// The choices of a witness, by the line of the request.
+#[derive(Clone, Default, Debug)]
+pub struct ServedRequests {
+    /// The choices, separated by commas; nothing where the request never had an effect.
+    by_line: BTreeMap<u64, Option<String>>,
+    /// The reason why there are none, in words, where they were looked for.
+    pub(super) missing: Option<String>,
+}
+
+impl ServedRequests {
+    /// Nothing, as no witness was found.
+    #[must_use]
+    pub fn missing(why: String) -> ServedRequests {
+        ServedRequests { missing: Some(why), ..ServedRequests::default() }
+    }
+
+    /// Adds a part of a witness, which stands for what was added of its requests before.
+    pub fn add(&mut self, segment: &Segment) {
+        let served = segment.steps.iter().map(|step| (step.line, (!step.skipped).then(|| step.json.join(", "))));
+        self.by_line.extend(served);
+    }
+
+    /// The choices for the request of a line, where there were some.
+    pub(super) fn chosen(&self, line: u64) -> Option<String> {
+        self.by_line.get(&line)?.clone().filter(|choices| !choices.is_empty())
+    }
+
+    /// Tests whether the request of a line is known to have had its effect.
+    pub(super) fn is_served(&self, line: u64) -> bool {
+        matches!(self.by_line.get(&line), Some(Some(_)))
+    }
+}
