@@ -160,7 +160,7 @@ impl Figure {
                 }
                 paths
             }
-            StatementKind::Return => vec![Path { returned: true, ..path }],
+            StatementKind::Return(_) => vec![Path { returned: true, ..path }],
             other => unreachable!("no statement of a machine: {other:?}"),
         }
     }

@@ -180,12 +180,12 @@ pub enum MemberKind {
     Var { name: Name, ty: TypeExpr, value: Expr },
     /// `on PATTERN [from c] [if e] { .. }`
     On { trigger: Trigger, from: Option<Name>, guard: Option<Expr>, body: Block },
-    /// `proc p(..) { .. }`
-    Proc { name: Name, params: Vec<Field>, body: Block },
+    /// `proc p(..) { .. }`, `proc p(..): T { .. }`
+    Proc { name: Name, params: Vec<Field>, result: Option<TypeExpr>, body: Block },
     /// `step { .. }`
     Step(Block),
-    /// `peer p(key: T): Req -> Resp;`
-    Peer { name: Name, key: Field, request: TypeExpr, response: TypeExpr },
+    /// `peer p(key: T): Req -> Resp;`, `peer p: Req -> Resp;`
+    Peer { name: Name, key: Option<Field>, request: TypeExpr, response: TypeExpr },
 }
 
 /// The event that a handler answers to.
@@ -215,7 +215,7 @@ pub type Statement = Spanned<StatementKind>;
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum StatementKind {
-    /// `let p: T = e;` (the right side may be a peer call)
+    /// `let p: T = e;` (the right side may be a peer call, or that of a proc)
     Let { pattern: Pattern, ty: Option<TypeExpr>, value: Expr },
     /// `var x: T = e;` (a local)
     Var { name: Name, ty: Option<TypeExpr>, value: Expr },
@@ -247,8 +247,8 @@ pub enum StatementKind {
     Send { to: Expr, message: Expr },
     /// `yield;`
     Yield,
-    /// `return;`
-    Return,
+    /// `return;`, `return e;`
+    Return(Option<Expr>),
     /// Not a statement; reported already.
     Error,
 }

@@ -194,7 +194,8 @@ fn of_statement(statement: &Statement) -> Vec<AnyNode<'_>> {
         | StatementKind::Expects(value)
         | StatementKind::Reply(value)
         | StatementKind::Close(value) => vec![AnyNode::Expr(value)],
-        StatementKind::Yield | StatementKind::Return | StatementKind::Error => Vec::new(),
+        StatementKind::Return(value) => value.iter().map(AnyNode::Expr).collect(),
+        StatementKind::Yield | StatementKind::Error => Vec::new(),
     }
 }
 
@@ -239,6 +240,10 @@ fn of_expression(expr: &Expr) -> Vec<&Expr> {
             std::iter::once(&**subject).chain(arms).collect()
         }
         ExprKind::PeerCall { args, message, .. } => args.iter().chain([&**message]).collect(),
+        ExprKind::PeerCalls { least, args, clauses, message, .. } => {
+            let least = least.as_deref().into_iter();
+            least.chain(args).chain(clauses.iter().map(asked)).chain([&**message]).collect()
+        }
     }
 }
 

@@ -80,6 +80,9 @@ pub enum Stop {
 
 pub type Run<T> = Result<T, Stop>;
 
+/// The parameters of a proc, the type of its value if it returns one, and its body.
+type Procedure<'a> = (&'a [Field], Option<&'a TypeExpr>, &'a Block);
+
 /// How one section ended: the state after it and the reply, if any.
 pub type End = Run<(State, Option<Value>)>;
 
@@ -315,7 +318,9 @@ impl<'a> Oracle<'a> {
     ) -> End {
         let tokens = self.tokens.clone();
         let (state, locals) = (state.clone(), Vec::new());
-        let mut frame = Frame { oracle: self, state, locals, draw, tokens, fuel: 1_000_000, client: 1, later: None };
+        let frame =
+            Frame { oracle: self, state, locals, draw, tokens, fuel: 1_000_000, client: 1, later: None, result: None };
+        let mut frame = frame;
         frame.state.values().for_each(|value| value.tokens(&mut frame.tokens));
         let reply = section(&mut frame)?;
         Ok((frame.state, reply))
@@ -387,6 +392,15 @@ impl<'a> Oracle<'a> {
 
     fn find_member<T>(&self, select: impl Fn(&'a MemberKind) -> Option<T>) -> Option<T> {
         self.members.iter().find_map(|member| select(&member.kind))
+    }
+
+    fn procedure(&self, name: &str) -> Option<Procedure<'a>> {
+        self.find_member(|member| match member {
+            MemberKind::Proc { name: own, params, result, body } if own.text == name => {
+                Some((&params[..], result.as_ref(), body))
+            }
+            _ => None,
+        })
     }
 
     fn variable_type(&self, variable: &str) -> Option<&'a TypeExpr> {

@@ -26,7 +26,8 @@ enum Drawn {
     /// A protocol over integers, by the grammar of that name.
     Grammar(&'static str),
     /// The same with steps, whose traces have more holes.
-    Steps,
+    /// By the grammar of steps, from this rule.
+    Steps(&'static str),
 }
 
 struct Family {
@@ -63,7 +64,7 @@ impl Family {
             }
         }
         eprintln!("{}: {tally:?}", self.kind.name);
-        if self.drawn == Drawn::Steps {
+        if let Drawn::Steps(_) = self.drawn {
             let unknown = tally.get("unknown by the validator").copied().unwrap_or_default();
             assert!(unknown * 100 < tally.values().sum(), "{tally:?}");
         }
@@ -103,7 +104,7 @@ impl Drawn {
                 };
                 (grammar::program(name, "start", rng), Box::new(draw))
             }
-            Drawn::Steps => {
+            Drawn::Steps(start) => {
                 let draw = |rng: &mut Rng, file: &File, length| {
                     let mut trace = traces::run_with_steps(rng, file, length, |rng| json!(rng.between(0, 8)));
                     for (_, answer) in &mut trace {
@@ -113,7 +114,7 @@ impl Drawn {
                     }
                     vec![altered(rng, &trace, |rng| Json::from(rng.between(-1, 4))), trace]
                 };
-                (grammar::program("steps", "start", rng), Box::new(draw))
+                (grammar::program("steps", start, rng), Box::new(draw))
             }
         }
     }
@@ -168,7 +169,13 @@ fn lists_with_hidden_contents_agree_with_brute_force() {
 /// The oracle keeps every state that steps lead to; the judge follows only the steps that have to do with a request.
 #[test]
 fn steps_agree_with_brute_force() {
-    family("steps", Drawn::Steps, 17, 60, 6).check();
+    family("steps", Drawn::Steps("start"), 17, 60, 6).check();
+}
+
+/// Procedures that return values, and are called by steps and handlers.
+#[test]
+fn values_of_procedures_agree_with_brute_force() {
+    family("values", Drawn::Steps("values"), 19, 60, 6).check();
 }
 
 #[test]

@@ -177,7 +177,7 @@ impl Rules<'_, '_> {
                 self.block(depth + 1, body);
             }
             StatementKind::ProcCall { .. } => self.quoted(depth, "run", statement),
-            StatementKind::Return => self.quoted(depth, "", statement),
+            StatementKind::Return(_) => self.quoted(depth, "", statement),
             StatementKind::PeerCall(_)
             | StatementKind::Close(_)
             | StatementKind::Send { .. }
@@ -213,7 +213,7 @@ impl Rules<'_, '_> {
 /// Tests whether every way through a block ends the handler.
 fn ends(block: &Block) -> bool {
     block.statements.last().is_some_and(|last| match &last.kind {
-        StatementKind::Reply(_) | StatementKind::Return => true,
+        StatementKind::Reply(_) | StatementKind::Return(_) => true,
         StatementKind::If { then, otherwise, .. } => ends(then) && otherwise.as_ref().is_some_and(ends),
         StatementKind::Match { arms, .. } => arms.iter().all(|arm| ends(&arm.body)),
         StatementKind::Either(blocks) => blocks.iter().all(ends),

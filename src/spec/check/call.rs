@@ -1,4 +1,4 @@
-//! Calls: functions, methods, variants with arguments, procs and peers.
+//! Calls inside of expressions: functions, methods, variants with arguments. (Procs and peers are called in `runs`.)
 //!
 //! `f(1)` of `fn f(s: string): int` is one error, at `1`, which shows the declaration of `f` too.
 
@@ -30,9 +30,7 @@ pub(super) fn call<'a>(cx: &mut Checker<'a>, call: Application<'a>, want: Want) 
         return INT;
     }
     if cx.members.procs.contains_key(name.text.as_str()) {
-        let message = format!("the proc `{}` does not return a value", name.text);
-        let report = mistake(name.span, message, "expected a function");
-        cx.report(report.help(format!("call it in a statement of its own: `{}(…);`", name.text)));
+        misplaced_proc(cx, name);
         cx.synthesize_all(args.unwrap_or_default());
         return ERROR;
     }
@@ -102,29 +100,29 @@ fn unknown_method(cx: &mut Checker, ty: TypeId, head: &Type, name: &Name) {
     cx.report(helped(mistake(name.span, message, expected), help));
 }
 
+/// Tests whether a call is one of a proc that returns a value; a function of the name comes first, as in every expression.
+pub(super) fn returns_value(cx: &Checker, name: &Name) -> bool {
+    let text = name.text.as_str();
+    !cx.names.values.contains_key(text) && cx.members.procs.get(text).is_some_and(|proc| proc.what.result.is_some())
+}
+
+/// A proc inside of an expression.
+fn misplaced_proc(cx: &mut Checker, name: &Name) {
+    let text = &name.text;
+    if returns_value(cx, name) {
+        let message = format!("the proc `{text}` cannot be called inside an expression");
+        let report = mistake(name.span, message, "expected it as the entire right side of `let`, `var` or `:=`");
+        return cx.report(report.help(format!("`let x = {text}(…);` first, and then use `x`")));
+    }
+    let message = format!("the proc `{text}` does not return a value");
+    let report = mistake(name.span, message, "expected a function, or a proc with a result type");
+    cx.report(report.help(format!("call it in a statement of its own: `{text}(…);`")));
+}
+
 /// A `call` inside of an expression.
 pub(super) fn misplaced_call(cx: &mut Checker, span: Span) -> TypeId {
     let expected = "expected it as the entire right side of `let`, `var` or `:=`, or as a statement";
     let report = mistake(span, "`call` is not allowed inside an expression", expected);
     cx.report(report.help("`let answer = call …;` first, and then use `answer`"));
     ERROR
-}
-
-/// `call p(k), e` where it may stand.
-pub(super) fn peer_call<'a>(cx: &mut Checker<'a>, call: Application<'a>, message: &'a Expr) -> TypeId {
-    let peer = call.name;
-    let Some(declared) = cx.members.peers.get(peer.text.as_str()).copied() else {
-        let near = did_you_mean(&peer.text, cx.members.peers.keys().copied());
-        let help = near.unwrap_or_else(|| format!("declare it: `peer {}(key: T): Request -> Response;`", peer.text));
-        let missing = format!("there is no peer `{}`", peer.text);
-        cx.report_missing(mistake(peer.span, missing, "expected a peer of this protocol").help(help));
-        cx.synthesize_all(call.args.unwrap_or_default());
-        cx.synthesize(message);
-        return ERROR;
-    };
-    let (index, [key, request, response]) = declared.what;
-    cx.resolve_to(peer, Res::Peer(index));
-    arguments(cx, call, &[key], Some(declared.span));
-    cx.check(message, Want::since(request, declared.span, "the peer takes this type"));
-    cx.types.option(response)
 }

@@ -269,13 +269,15 @@ pub struct Handler<'a> {
     pub body: &'a Block,
 }
 
-/// `proc p(..) { .. }`
+/// `proc p(..) { .. }`, `proc p(..): T { .. }`
 #[derive(Clone, Debug)]
 pub struct Proc<'a> {
     /// Its name.
     pub name: &'a Name,
     /// Its parameters.
     pub params: Vec<Param<'a>>,
+    /// The type of its value, if it returns one, and where that is written.
+    pub result: Option<(TypeId, Span)>,
     /// The statements that the proc runs.
     pub body: &'a Block,
 }
@@ -289,13 +291,13 @@ pub struct StepDef<'a> {
     pub body: &'a Block,
 }
 
-/// `peer p(key: T): Req -> Resp;`
+/// `peer p(key: T): Req -> Resp;`, `peer p: Req -> Resp;`
 #[derive(Clone, Debug)]
 pub struct Peer<'a> {
     /// Its name.
     pub name: &'a Name,
-    /// The type of its key.
-    pub key: TypeId,
+    /// The type of its key; none where there is one server of that name.
+    pub key: Option<TypeId>,
     /// The type of the requests to it.
     pub request: TypeId,
     /// The type of its answers; a call yields an option of it.

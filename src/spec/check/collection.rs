@@ -4,6 +4,7 @@
 
 use super::context::{Checker, Want};
 use super::infer::Origin;
+use super::needs::UNSORTED;
 use super::needy::needs_context;
 use super::pattern::binder;
 use super::report::{helped, mistake};
@@ -46,6 +47,8 @@ pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: ElementSo
         (_, ElementSources::ListsAndSets(what)) => (what, "expected a list or a set"),
     };
     let help = match (head, runs) {
+        (Type::Set(of), _) if !cx.types.is_ordered(of) => Some(UNSORTED),
+        (Type::Map(key, _), ElementSources::Lists(_)) if !cx.types.is_ordered(key) => Some(UNSORTED),
         (Type::Set(_), _) => Some("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
         (Type::Map(..), ElementSources::Lists(_)) => Some("`m.keys().to_list()` sorts the keys of a map"),
         (Type::Map(..), ElementSources::ListsAndSets(_)) => Some("`m.keys()` is the set of the keys of a map"),
@@ -138,7 +141,8 @@ pub(super) fn map_comprehension<'a>(
     })
 }
 
-fn clauses<'a>(cx: &mut Checker<'a>, clauses: &'a [Clause], runs: ElementSources) {
+/// Checks what a comprehension runs over; what it binds stays visible.
+pub(super) fn clauses<'a>(cx: &mut Checker<'a>, clauses: &'a [Clause], runs: ElementSources) {
     for clause in clauses {
         match clause {
             Clause::For { binder: element, over } => {

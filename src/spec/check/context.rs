@@ -6,7 +6,7 @@
 use super::Completeness;
 use super::checked::{Const, FunctionDef, Machine, Protocol, Res, Tables};
 use super::duty::Duty;
-use super::effect::{BodyKind, Effects};
+use super::effect::{BodyEffect, BodyKind, Effects, forbidden};
 use super::infer::{DEEPEST_TYPE, Infer, OpenType, Origin};
 use super::locals::{Binder, Height, Local, Locals};
 use super::names::{Members, Names};
@@ -66,6 +66,8 @@ pub(super) struct Checker<'a> {
     pub(super) members: Members<'a>,
     /// The response type of the present protocol, which is wanted of its answers and messages.
     pub(super) answer: Want,
+    /// The type of the value that the present proc returns, if it does.
+    pub(super) result: Option<Want>,
     /// The kind of the present body.
     pub(super) body: BodyKind,
     /// The constants and (after all constants) the functions that the present body mentions, by number.
@@ -91,6 +93,14 @@ pub(super) struct Checker<'a> {
 impl<'a> Checker<'a> {
     pub(super) fn new(trees: Completeness) -> Checker<'a> {
         Checker { trees, ..Checker::default() }
+    }
+
+    /// Notes that the present body replies, calls, yields or expects; reports it where it may not.
+    pub(super) fn effect(&mut self, effect: BodyEffect, span: Span) {
+        match self.body {
+            BodyKind::Proc => self.effects.own.push((effect, span)),
+            body => self.reports.extend(forbidden(effect, body, span)),
+        }
     }
 
     /// Adds a finding; of a broken tree, errors only.

@@ -187,7 +187,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
             })
         }
         ExprKind::Match { subject, arms } => match_expr(cx, subject, arms, span, want),
-        ExprKind::PeerCall { .. } => call::misplaced_call(cx, span),
+        ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } => call::misplaced_call(cx, span),
         ExprKind::Error => cx.taint(),
     }
 }

@@ -1,12 +1,14 @@
 //! The flow of control: handlers that may end without a reply, and code that nothing reaches.
 //!
 //! In `on q { if q > 0 { reply 1; } }` a path ends without an answer. That is legal, so a warning; `return;` says that it
-//! is meant. After `reply 1;` nothing in the same block is reached.
+//! is meant. After `reply 1;` nothing in the same block is reached. A proc that returns a value does so on every path: else it is
+//! an error.
 
-use super::checked::{Handler, Protocol, Res};
+use super::checked::{Handler, Proc, Protocol, Res};
 use super::context::Checker;
+use super::report::mistake;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{Block, Expr, ExprKind, Statement, StatementKind, Trigger};
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Statement, StatementKind, Trigger};
 
 /// The ways in which a block can end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,13 +43,16 @@ pub(super) fn lint_protocol_flow(cx: &mut Checker, protocol: &Protocol) {
     let mut walk = FlowWalk { cx, comes_back: vec![false; protocol.procs.len()], dead: Vec::new() };
     walk.solve_procs(protocol);
     walk.dead.clear();
-    let others = protocol.procs.iter().map(|proc| proc.body).chain(protocol.steps.iter().map(|step| step.body));
-    for body in others {
-        walk.block(body);
+    for step in &protocol.steps {
+        walk.block(step.body);
     }
+    let procs: Vec<Ends> = protocol.procs.iter().map(|proc| walk.block(proc.body)).collect();
     let ends: Vec<Ends> = protocol.handlers.iter().map(|handler| walk.block(handler.body)).collect();
     let dead = walk.dead;
     report_dead(cx, dead);
+    for (proc, _) in protocol.procs.iter().zip(procs).filter(|(_, ends)| ends.falls) {
+        report_valueless(cx, proc);
+    }
     for (handler, _) in protocol.handlers.iter().zip(ends).filter(|(_, ends)| ends.falls) {
         report_silent(cx, handler);
     }
@@ -67,13 +72,24 @@ fn report_dead(cx: &mut Checker, dead: Vec<Span>) {
     }
 }
 
+/// Reports a proc that returns a value, but may come to its end without one.
+fn report_valueless(cx: &mut Checker, proc: &Proc) {
+    let Some((_, written)) = proc.result else { return };
+    let message = format!("the proc `{}` may end without a value", proc.name.text);
+    let report = mistake(written, message, "expected a `return e;` on every path");
+    cx.report(report.also(closing_brace(proc.body), "it can end here"));
+}
+
 fn report_silent(cx: &mut Checker, handler: &Handler) {
     let Trigger::Request(pattern) = handler.trigger else { return };
-    let end = handler.body.span;
-    let brace = Span { start: end.end.saturating_sub(1).max(end.start), ..end };
     let report = Diagnostic::warning(pattern.span, "this handler may end without a reply");
-    let report = report.label("some path has no answer").also(brace, "it can end here");
+    let report = report.label("some path has no answer").also(closing_brace(handler.body), "it can end here");
     cx.report(report.help("if no answer is intended, write `return;`"));
+}
+
+fn closing_brace(block: &Block) -> Span {
+    let end = block.span;
+    Span { start: end.end.saturating_sub(1).max(end.start), ..end }
 }
 
 impl FlowWalk<'_, '_> {
@@ -116,17 +132,27 @@ impl FlowWalk<'_, '_> {
             StatementKind::While { condition, body } => {
                 Ends { falls: literal(condition) != Some(true), ..self.block(body) }
             }
-            StatementKind::ProcCall { name, .. } => match self.cx.tables.resolution(name.id) {
-                Some(Res::Proc(index)) if !self.comes_back[index as usize] => NEVER,
+            StatementKind::ProcCall { name, .. } => self.call(name),
+            StatementKind::Let { value, .. }
+            | StatementKind::Var { value, .. }
+            | StatementKind::Assign { value, .. } => match &value.kind {
+                ExprKind::Call { name, .. } => self.call(name),
                 _ => FALLS,
             },
             StatementKind::Assume(condition) if literal(condition) == Some(false) => NEVER,
             StatementKind::Reply(_) => NEVER,
-            StatementKind::Return => RETURNS,
-            StatementKind::Let { .. } | StatementKind::Var { .. } | StatementKind::Assign { .. } => FALLS,
+            StatementKind::Return(_) => RETURNS,
             StatementKind::PeerCall(_) | StatementKind::Assume(_) | StatementKind::Expects(_) => FALLS,
             StatementKind::Close(_) | StatementKind::Send { .. } | StatementKind::Yield => FALLS,
             StatementKind::Error => FALLS,
+        }
+    }
+
+    /// A call of a function or of a proc, which may not come back.
+    fn call(&self, name: &Name) -> Ends {
+        match self.cx.tables.resolution(name.id) {
+            Some(Res::Proc(index)) if !self.comes_back[index as usize] => NEVER,
+            _ => FALLS,
         }
     }
 }

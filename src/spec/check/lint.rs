@@ -65,7 +65,11 @@ pub(super) fn lint_loop(cx: &mut Checker, condition: &Expr, body: &Block, watche
 
 /// Tests whether a block may change one of the variables `reads`, let others do so, or leave the loop.
 fn changes(tables: &Tables, block: &Block, reads: &[Res]) -> bool {
-    let calls = |value: &Expr| matches!(value.kind, ExprKind::PeerCall { .. });
+    let calls = |value: &Expr| match &value.kind {
+        ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } => true,
+        ExprKind::Call { name, .. } => matches!(tables.resolution(name.id), Some(Res::Proc(_))),
+        _ => false,
+    };
     let within = |block: &Block| changes(tables, block, reads);
     block.statements.iter().any(|statement| match &statement.kind {
         StatementKind::Assign { place, value } => {
@@ -81,7 +85,7 @@ fn changes(tables: &Tables, block: &Block, reads: &[Res]) -> bool {
         StatementKind::For { body, .. } | StatementKind::While { body, .. } => within(body),
         StatementKind::Either(blocks) => blocks.iter().any(within),
         StatementKind::ProcCall { .. } | StatementKind::PeerCall(_) | StatementKind::Yield => true,
-        StatementKind::Reply(_) | StatementKind::Return | StatementKind::Error => true,
+        StatementKind::Reply(_) | StatementKind::Return(_) | StatementKind::Error => true,
         StatementKind::Assume(_) | StatementKind::Expects(_) => true,
         StatementKind::Close(_) | StatementKind::Send { .. } => false,
     })

@@ -50,7 +50,7 @@ fn statement(cx: &mut Checker, statement: &Statement, cells: &mut Cells) {
             block(cx, then, cells);
             otherwise.iter().for_each(|otherwise| block(cx, otherwise, cells));
         }
-        StatementKind::Return | StatementKind::Error => {}
+        StatementKind::Return(None) | StatementKind::Error => {}
         _ => {
             let message = "this statement is not allowed in a machine";
             let report = mistake(statement.span, message, "expected `!k := e;`, `if` or `return;`");

@@ -36,6 +36,7 @@ mod pattern;
 mod protocol;
 mod record;
 mod report;
+mod runs;
 mod statement;
 mod useful;
 

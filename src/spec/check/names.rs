@@ -45,15 +45,32 @@ impl Names<'_> {
     }
 }
 
+/// A proc: its number, the types of its parameters, and that of its value, if it returns one.
+#[derive(Clone, Debug)]
+pub(super) struct ProcType {
+    pub(super) number: u32,
+    pub(super) params: Vec<TypeId>,
+    pub(super) result: Option<TypeId>,
+}
+
+/// A peer: its number, and the types of its key, of requests and of responses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PeerType {
+    pub(super) number: u32,
+    pub(super) key: Option<TypeId>,
+    pub(super) request: TypeId,
+    pub(super) response: TypeId,
+}
+
 /// The members of a protocol, by name, and which of them are used.
 #[derive(Default, Debug)]
 pub(super) struct Members<'a> {
     /// The variables: numbers and types.
     pub(super) vars: Space<'a, (u32, TypeId)>,
-    /// The procs: numbers and types of the parameters.
-    pub(super) procs: Space<'a, (u32, Vec<TypeId>)>,
-    /// The peers: numbers, and the types of key, request and response.
-    pub(super) peers: Space<'a, (u32, [TypeId; 3])>,
+    /// The procs.
+    pub(super) procs: Space<'a, ProcType>,
+    /// The peers.
+    pub(super) peers: Space<'a, PeerType>,
     /// The variables that something reads.
     pub(super) vars_read: FxHashSet<u32>,
     /// The procs that something runs.

@@ -2,7 +2,7 @@
 //!
 //! `+` is the row of two operands of the type of the sum, which must be a type that can be added.
 
-use super::report::mistake;
+use super::report::{helped, mistake};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BOOL, INT, Type, TypeId, Types};
 use crate::syntax::ast::BinaryOp;
@@ -15,7 +15,12 @@ pub(super) struct Need {
     verb: &'static str,
     fits: fn(&Types, TypeId) -> bool,
     expected: &'static str,
+    help: Option<&'static str>,
 }
+
+/// The help to who goes through what cannot be sorted.
+pub(super) const UNSORTED: &str =
+    "these have no order: keep them in a list, too, or ask with `any`, `all` and `{… for x in s}`";
 
 /// The requirement of `+`.
 const ADDABLE: Need = Need {
@@ -23,6 +28,7 @@ const ADDABLE: Need = Need {
     verb: "add",
     fits: |types, ty| is_scalar(types, ty) || matches!(types.get(ty), Type::List(_) | Type::Set(_)),
     expected: "expected `int`, `string`, `bytes`, a list or a set",
+    help: None,
 };
 
 /// The requirement of `-`.
@@ -31,6 +37,7 @@ const SUBTRACTABLE: Need = Need {
     verb: "subtract",
     fits: |types, ty| matches!(types.get(ty), Type::Int | Type::Set(_)),
     expected: "expected `int` or a set",
+    help: None,
 };
 
 /// The requirement of `len`.
@@ -39,25 +46,26 @@ pub(super) const MEASURABLE: Need = Need {
     verb: "measure",
     fits: |types, ty| matches!(types.get(ty), Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Str | Type::Bytes),
     expected: "expected a list, set, map, `string` or `bytes`",
+    help: None,
 };
 
 impl Need {
     /// The requirement of the operator `by` that compares.
     fn comparable(by: &'static str) -> Need {
-        Need { by, verb: "compare", fits: is_scalar, expected: "expected `int`, `string` or `bytes`" }
+        Need { by, verb: "compare", fits: is_scalar, expected: "expected `int`, `string` or `bytes`", help: None }
     }
 
     /// The requirement of the method `by` that sorts.
     pub(super) fn sortable(by: &'static str) -> Need {
         let expected = "expected a type without token, client, `json`, set or map inside";
-        Need { by, verb: "sort", fits: Types::is_ordered, expected }
+        Need { by, verb: "sort", fits: Types::is_ordered, expected, help: Some(UNSORTED) }
     }
 
     /// The report of a type that does not meet the requirement; none of one that was reported.
     pub(super) fn unmet(self, types: &Types, ty: TypeId, span: Span) -> Option<Diagnostic> {
         let fits = types.find(ty, &mut |part| *part == Type::Error).is_some() || (self.fits)(types, ty);
         let message = || format!("`{}` cannot {} `{}`", self.by, self.verb, types.name(ty));
-        (!fits).then(|| mistake(span, message(), self.expected))
+        (!fits).then(|| helped(mistake(span, message(), self.expected), self.help))
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn needs_context(expr: &Expr) -> bool {
         ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Cell(_) | ExprKind::Choose(Some(_)) => false,
         ExprKind::ChooseWhere { .. } | ExprKind::Quantified { .. } | ExprKind::Unary(..) | ExprKind::Is(..) => false,
         ExprKind::Binary(..) | ExprKind::Range(..) | ExprKind::Field(..) | ExprKind::Method { .. } => false,
-        ExprKind::Index(..) | ExprKind::PeerCall { .. } => false,
+        ExprKind::Index(..) | ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } => false,
     }
 }
 

@@ -13,7 +13,7 @@ use super::duty::Duty;
 use super::effect::{BodyKind, Effects, forbidden_calls};
 use super::flow::lint_protocol_flow;
 use super::locals::Binder;
-use super::names::{Members, declare_in};
+use super::names::{Members, PeerType, ProcType, declare_in};
 use super::pattern::pattern;
 use super::report::mistake;
 use super::statement::{block, unit, unit_condition};
@@ -105,16 +105,22 @@ fn declare_member<'a>(cx: &mut Checker<'a>, member: &'a Member, protocol: &mut P
             let (from, guard) = (from.as_ref(), guard.as_ref());
             protocol.handlers.push(Handler { id: member.id, trigger, from, guard, body });
         }
-        MemberKind::Proc { name, params, body } => {
+        MemberKind::Proc { name, params, result, body } => {
             let params = declare_params(cx, params);
-            let declared = (protocol.procs.len() as u32, params.iter().map(|param| param.ty).collect());
+            let result = result.as_ref().map(|result| (denote(cx, result), result.span));
+            let declared = ProcType {
+                number: protocol.procs.len() as u32,
+                params: params.iter().map(|param| param.ty).collect(),
+                result: result.map(|result| result.0),
+            };
             cx.reports.extend(declare_in(&mut cx.members.procs, name, declared).err());
-            protocol.procs.push(Proc { name, params, body });
+            protocol.procs.push(Proc { name, params, result, body });
         }
         MemberKind::Step(body) => protocol.steps.push(StepDef { id: member.id, body }),
         MemberKind::Peer { name, key, request, response } => {
-            let [key, request, response] = [&key.ty, request, response].map(|ty| sent_type(cx, ty));
-            let declared = (protocol.peers.len() as u32, [key, request, response]);
+            let key = key.as_ref().map(|key| sent_type(cx, &key.ty));
+            let [request, response] = [request, response].map(|ty| sent_type(cx, ty));
+            let declared = PeerType { number: protocol.peers.len() as u32, key, request, response };
             cx.reports.extend(declare_in(&mut cx.members.peers, name, declared).err());
             protocol.peers.push(Peer { name, key, request, response });
         }
@@ -128,11 +134,13 @@ fn member_bodies<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
     }
     let mut procs = Vec::new();
     for proc in &protocol.procs {
+        cx.result = proc.result.map(|(ty, span)| Want::since(ty, span, "the proc has this result type"));
         procs.push(body(cx, BodyKind::Proc, |cx| {
             bind_params(cx, &proc.params);
             block(cx, proc.body);
         }));
     }
+    cx.result = None;
     let mut others = Vec::new();
     for handler in &protocol.handlers {
         others.push(self::handler(cx, handler, protocol.request));

@@ -2,24 +2,21 @@
 //!
 //! `reply 0;` checks `0` against the response type, in the handler of a request or in a proc.
 
-use super::call::{arguments, peer_call};
 use super::checked::Res;
 use super::collection::{ElementSources, elements, indexed};
 use super::construct::Application;
 use super::context::{Checker, Want};
 use super::denote::denote;
 use super::duty::Duty;
-use super::effect::{BodyEffect, BodyKind, forbidden};
+use super::effect::BodyEffect;
 use super::lint::lint_loop;
 use super::locals::Binder;
 use super::pattern::{binder, pattern};
 use super::record::field_of;
-use super::report::{did_you_mean, helped, mistake};
-use crate::diagnostic::Span;
+use super::report::{did_you_mean, mistake};
+use super::runs::{return_value, right_side, run_proc};
 use crate::spec::types::{BOOL, CLIENT, ERROR, TypeId};
-use crate::syntax::ast::{
-    Block, Expr, ExprKind, Name, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr,
-};
+use crate::syntax::ast::{Block, Expr, Name, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr};
 
 /// Checks a block; its names end with it.
 pub(super) fn block<'a>(cx: &mut Checker<'a>, block: &'a Block) {
@@ -57,7 +54,7 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
             right_side(cx, value, Some(want));
         }),
         StatementKind::ProcCall { name, args } => {
-            cx.in_unit(|cx| proc_call(cx, Application { name, args: Some(args), span }))
+            cx.in_unit(|cx| run_proc(cx, Application { name, args: Some(args), span }))
         }
         StatementKind::PeerCall(call) => cx.in_unit(|cx| right_side(cx, call, None)),
         StatementKind::If { condition, then, otherwise } => {
@@ -101,11 +98,11 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
         StatementKind::Either(blocks) => blocks.iter().for_each(|alternative| block(cx, alternative)),
         StatementKind::Assume(condition) => unit(cx, condition, Want::of(BOOL)),
         StatementKind::Expects(condition) => {
-            effect(cx, BodyEffect::Expects, span);
+            cx.effect(BodyEffect::Expects, span);
             unit(cx, condition, Want::of(BOOL));
         }
         StatementKind::Reply(answer) => {
-            effect(cx, BodyEffect::Reply, span);
+            cx.effect(BodyEffect::Reply, span);
             unit(cx, answer, cx.answer);
         }
         StatementKind::Close(client) => unit(cx, client, Want::of(CLIENT)),
@@ -113,24 +110,10 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
             unit(cx, to, Want::of(CLIENT));
             unit(cx, message, cx.answer);
         }
-        StatementKind::Yield => effect(cx, BodyEffect::Yield, span),
-        StatementKind::Return => {}
+        StatementKind::Yield => cx.effect(BodyEffect::Yield, span),
+        StatementKind::Return(value) => return_value(cx, value.as_ref(), span),
         StatementKind::Error => drop(cx.taint()),
     }
-}
-
-/// The right side of `let`, `var` and `:=`, where a `call` may stand.
-fn right_side<'a>(cx: &mut Checker<'a>, value: &'a Expr, want: Option<Want>) {
-    let want = want.unwrap_or_else(|| Want::of(cx.fresh(value.span)));
-    let ExprKind::PeerCall { peer, args, message } = &value.kind else {
-        cx.check(value, want);
-        return;
-    };
-    effect(cx, BodyEffect::Call, value.span);
-    let call = Application { name: peer, args: Some(args), span: value.span };
-    let ty = peer_call(cx, call, message);
-    let ty = cx.expect(value.span, ty, want);
-    cx.record(value.id, value.span, ty);
 }
 
 /// The type of a new local, from what is written or from its value.
@@ -195,37 +178,4 @@ fn unknown_variable(cx: &mut Checker, name: &Name) {
         Some(constant) => report.also(constant.span, "this is not a variable"),
         None => report.help(near.unwrap_or_else(|| format!("`var {} = …;` declares one", name.text))),
     });
-}
-
-fn proc_call<'a>(cx: &mut Checker<'a>, call: Application<'a>) {
-    let name = call.name;
-    let Some(proc) = cx.members.procs.get(name.text.as_str()).cloned() else {
-        cx.synthesize_all(call.args.unwrap_or_default());
-        return unknown_proc(cx, name);
-    };
-    let (index, params) = proc.what;
-    cx.resolve_to(name, Res::Proc(index));
-    cx.effects.calls.push((index, call.span));
-    cx.members.procs_run.insert(index);
-    arguments(cx, call, &params, Some(proc.span));
-}
-
-fn unknown_proc(cx: &mut Checker, name: &Name) {
-    if cx.names.values.contains_key(name.text.as_str()) || name.text == "len" {
-        let message = format!("the value of `{}(…)` is not used", name.text);
-        let report = mistake(name.span, message, "expected a proc, or a use of the value");
-        cx.report(report.help("only `:=` changes anything: `x := …;`"));
-        return;
-    }
-    let near = did_you_mean(&name.text, cx.members.procs.keys().copied());
-    let message = format!("there is no proc `{}`", name.text);
-    cx.report_missing(helped(mistake(name.span, message, "expected a proc of this protocol"), near));
-}
-
-/// Notes that the body replies, calls, yields or expects; reports it where it may not.
-fn effect(cx: &mut Checker, effect: BodyEffect, span: Span) {
-    match cx.body {
-        BodyKind::Proc => cx.effects.own.push((effect, span)),
-        body => cx.reports.extend(forbidden(effect, body, span)),
-    }
 }

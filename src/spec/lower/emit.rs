@@ -29,8 +29,19 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) subject: String,
     /// The kind of function that is being emitted, which decides what `return` does.
     pub(super) body: Body,
+    /// The way out of a procedure that gives a value.
+    pub(super) way_out: Option<WayOut>,
     /// True while the pattern that is being emitted fits for certain.
     pub(super) certain: bool,
+}
+
+/// The one place where a procedure that gives a value ends.
+pub(super) struct WayOut {
+    /// The register that the value is left in.
+    pub(super) result: Register,
+    pub(super) end: JumpTarget,
+    /// The name of what choices in the value are for.
+    pub(super) subject: String,
 }
 
 /// The kind of function that is being emitted.
@@ -62,6 +73,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             site,
             subject: String::new(),
             body,
+            way_out: None,
             certain: false,
         }
     }

@@ -90,6 +90,7 @@ fn lower_kind(e: &mut Emitter, expr: &Expr) -> Operand {
         }
         ExprKind::Match { subject, arms } => match_expr(e, subject, arms),
         ExprKind::PeerCall { .. } => e.refuse(expr.span, "calling a peer"),
+        ExprKind::PeerCalls { .. } => e.refuse(expr.span, "calling several peers"),
         ExprKind::Error => e.constant(Value::Absent),
     }
 }
@@ -249,6 +250,13 @@ fn make(e: &mut Emitter, tag: u32, parts: &[Expr]) -> Operand {
     e.give(|dst| Op::Make { dst, tag, fields })
 }
 
+/// Calls a procedure of the protocol.
+pub(super) fn run_proc(e: &mut Emitter, proc: u32, args: &[Expr]) -> Operand {
+    let args: Box<[Operand]> = args.iter().map(|arg| e.expr(arg)).collect();
+    let function = e.context.checked.functions.len() as u32 + proc;
+    e.give(|dst| Op::Call { dst, function, args })
+}
+
 fn call_named(e: &mut Emitter, name: &Name, args: &[Expr]) -> Operand {
     match e.context.checked.tables.resolution(name.id) {
         Some(Res::Variant { index, .. }) => make(e, index, args),
@@ -256,6 +264,7 @@ fn call_named(e: &mut Emitter, name: &Name, args: &[Expr]) -> Operand {
             let args: Box<[Operand]> = args.iter().map(|arg| e.expr(arg)).collect();
             e.give(|dst| Op::Call { dst, function, args })
         }
+        Some(Res::Proc(proc)) => run_proc(e, proc, args),
         Some(Res::Builtin(Builtin::Len)) if args.len() == 1 => {
             if let ExprKind::Range(from, to) = &unparenthesized(&args[0]).kind {
                 let (from, to) = (e.expr(from), e.expr(to));

@@ -58,7 +58,7 @@ fn machine_block(e: &mut Emitter, block: &Block, mut answer: Operand) {
                 }
                 return;
             }
-            StatementKind::Return => break,
+            StatementKind::Return(_) => break,
             StatementKind::Assign { .. } => answer = machine_assign(e, statement, answer),
             _ => {
                 lower_statement(e, statement);

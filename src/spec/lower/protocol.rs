@@ -1,11 +1,11 @@
 //! Protocols: the initial state, one function that handles every request, and one for each `step`.
 
 use super::Context;
-use super::emit::{Body, Emitter, JumpTarget};
+use super::emit::{Body, Emitter, JumpTarget, WayOut};
 use super::pattern::lower_pattern;
-use super::statement::{end_function, lower_block};
+use super::statement::{end_function, end_with_value, lower_block};
 use super::subject::expr_for;
-use crate::spec::check::{Handler, Param, Protocol, Res};
+use crate::spec::check::{Handler, Param, Proc, Protocol, Res};
 use crate::spec::code::{Op, Operand, Slot, SpecStep};
 use crate::syntax::ast::{Expr, ExprKind, NodeId, Trigger};
 use crate::value::Value;
@@ -20,18 +20,29 @@ impl<'a> Context<'_, 'a> {
         self.refuse_members(protocol);
         self.functions();
         for proc in &protocol.procs {
-            let mut emitter = Emitter::new(self, proc.name.id, Body::Procedure);
-            bind_params(&mut emitter, &proc.params);
-            lower_block(&mut emitter, proc.body);
-            end_function(&mut emitter);
-            let function = emitter.finish(&proc.name.text, proc.params.len() as u32);
-            self.functions.push(function);
+            self.procedure(proc);
         }
         self.init = self.functions.len() as u32;
         self.initial_state(protocol);
         self.serve = self.functions.len() as u32;
         self.handlers(protocol);
         self.steps(protocol);
+    }
+
+    fn procedure(&mut self, proc: &Proc) {
+        let mut emitter = Emitter::new(self, proc.name.id, Body::Procedure);
+        bind_params(&mut emitter, &proc.params);
+        if proc.result.is_some() {
+            let (result, subject) = (emitter.register(), proc.name.text.clone());
+            emitter.way_out = Some(WayOut { result, end: JumpTarget::default(), subject });
+        }
+        lower_block(&mut emitter, proc.body);
+        match emitter.way_out.take() {
+            Some(way_out) => end_with_value(&mut emitter, way_out),
+            None => end_function(&mut emitter),
+        }
+        let function = emitter.finish(&proc.name.text, proc.params.len() as u32);
+        self.functions.push(function);
     }
 
     /// Constants that are not literals are slots behind the state, set once.

@@ -3,7 +3,8 @@
 use super::Tasks;
 use super::choice::assume;
 use super::collection::{close_loop, open_loop, skip_absent};
-use super::emit::{Body, Emitter, JumpTarget};
+use super::emit::{Body, Emitter, JumpTarget, WayOut};
+use super::expression::run_proc;
 use super::pattern::{bind_or_fault, last_arm_is_certain, last_pattern, lower_pattern};
 use super::place::assign;
 use super::subject::{expr_for, note_choice, of_pattern, of_place};
@@ -62,7 +63,8 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
         StatementKind::Send { .. } => drop(e.refuse(statement.span, "sending to other clients")),
         StatementKind::Yield => end_section(e),
         StatementKind::Error => {}
-        StatementKind::Return => end_function(e),
+        StatementKind::Return(None) => end_function(e),
+        StatementKind::Return(Some(value)) => return_value(e, value),
     }
 }
 
@@ -86,11 +88,24 @@ pub(super) fn end_function(e: &mut Emitter) {
     };
 }
 
+/// Leaves a procedure with a value. All ways out of it lead to its one return, so that it can stand where it is called.
+fn return_value(e: &mut Emitter, value: &Expr) {
+    let Some(mut way_out) = e.way_out.take() else { return };
+    let src = expr_for(e, &way_out.subject, value);
+    e.emit(Op::Copy { dst: way_out.result, src });
+    jump_to(e, &mut way_out.end);
+    e.way_out = Some(way_out);
+}
+
+/// Emits the one return of a procedure that gives a value.
+pub(super) fn end_with_value(e: &mut Emitter, way_out: WayOut) {
+    e.place(way_out.end);
+    e.emit(Op::Return { src: Operand::Register(way_out.result) });
+}
+
 fn proc_call(e: &mut Emitter, name: &Name, args: &[Expr]) {
-    let args: Box<[Operand]> = args.iter().map(|arg| e.expr(arg)).collect();
     if let Some(Res::Proc(proc)) = e.context.checked.tables.resolution(name.id) {
-        let function = e.context.checked.functions.len() as u32 + proc;
-        e.give(|dst| Op::Call { dst, function, args });
+        run_proc(e, proc, args);
     }
 }
 

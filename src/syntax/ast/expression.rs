@@ -50,7 +50,7 @@ pub enum ExprKind {
     Method { receiver: Box<Expr>, name: Name, args: Vec<Expr> },
     /// `e[i]`; a slice where the index is a `Range`
     Index(Box<Expr>, Box<Expr>),
-    /// `f(..)`: a function, a builtin (`len`) or a variant
+    /// `f(..)`: a function, a builtin (`len`) or a variant; a proc only as a whole right side
     Call { name: Name, args: Vec<Expr> },
     /// `(a, b, ..)`, two or more
     Tuple(Vec<Expr>),
@@ -80,8 +80,10 @@ pub enum ExprKind {
     If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `match e { p if g => f, .. }`
     Match { subject: Box<Expr>, arms: Vec<Arm<Expr>> },
-    /// `call p(k), e`: only as a whole right side or statement
+    /// `call p(k), e`, `call p, e`: only as a whole right side or statement
     PeerCall { peer: Name, args: Vec<Expr>, message: Box<Expr> },
+    /// `call all p(k) for k in l, e`, `call any n of p(k) for k in l if c, e`, where a `call` may stand
+    PeerCalls { least: Option<Box<Expr>>, peer: Name, args: Vec<Expr>, clauses: Vec<Clause>, message: Box<Expr> },
     /// Not an expression; reported already.
     Error,
 }

@@ -89,20 +89,24 @@ impl Parse for (Expr, Expr) {
 /// `{clause}` and the closing bracket, if there is a clause.
 fn clauses(p: &mut Parser<'_>, close: TokenKind, open: Lexeme) -> ParseResult<Option<Vec<Clause>>> {
     let mut clauses = Vec::new();
-    loop {
-        if p.eat(TokenKind::For).is_some() {
-            let binder = binder(p)?;
-            p.expect(TokenKind::In, "`in`")?;
-            clauses.push(Clause::For { binder, over: p.parse()? });
-        } else if let Some(condition) = p.after(TokenKind::If)? {
-            clauses.push(Clause::If(condition));
-        } else if clauses.is_empty() {
-            return Ok(None);
-        } else {
-            p.close(close, open, &format!("`for`, `if` or {}", sign(close)))?;
-            return Ok(Some(clauses));
-        }
+    while let Some(clause) = clause(p)? {
+        clauses.push(clause);
     }
+    if clauses.is_empty() {
+        return Ok(None);
+    }
+    p.close(close, open, &format!("`for`, `if` or {}", sign(close)))?;
+    Ok(Some(clauses))
+}
+
+/// `clause`, if one is next.
+pub(super) fn clause(p: &mut Parser<'_>) -> ParseResult<Option<Clause>> {
+    if p.eat(TokenKind::For).is_none() {
+        return Ok(p.after(TokenKind::If)?.map(Clause::If));
+    }
+    let binder = binder(p)?;
+    p.expect(TokenKind::In, "`in`")?;
+    Ok(Some(Clause::For { binder, over: p.parse()? }))
 }
 
 /// `letin`, after its `{`

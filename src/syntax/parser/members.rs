@@ -34,8 +34,8 @@ fn member(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
         }
         "on" => handler(p),
         "proc" => {
-            let name = p.named("the name of the procedure")?;
-            Ok(MemberKind::Proc { name, params: p.bracketed(ROUND)?, body: p.parse()? })
+            p.advance();
+            procedure(p)
         }
         "step" => p.then().map(MemberKind::Step),
         "peer" => peer(p),
@@ -44,6 +44,25 @@ fn member(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
             p.fail_with(p.unexpected("a member of the protocol").label(format!("expected {words}")))
         }
     }
+}
+
+/// `proc`, after this word
+fn procedure(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
+    let name = p.name("the name of the procedure")?;
+    if p.at(TokenKind::LBrace) {
+        return p
+            .fail_with(p.unexpected("`(`").help(format!("without parameters, write `proc {}() {{ … }}`", name.text)));
+    }
+    let params = p.bracketed(ROUND)?;
+    let result = p.after(TokenKind::Colon)?;
+    if p.at(TokenKind::Equals) {
+        let help = "a procedure consists of statements: `{ return e; }`; a `fn` or `def` is one expression";
+        return p.fail_with(Diagnostic::error(p.here(), "expected `{`, found `=`").label("expected `{`").help(help));
+    }
+    if result.is_none() && !p.at(TokenKind::LBrace) {
+        return p.fail("`{`, or `:` and the type of the result");
+    }
+    Ok(MemberKind::Proc { name, params, result, body: p.parse()? })
 }
 
 fn handler(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
@@ -83,17 +102,19 @@ fn trigger(p: &mut Parser<'_>) -> ParseResult<Trigger> {
 fn peer(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
     let name = p.named("the name of the peer")?;
     let start = p.token().start;
-    let mut keys: Vec<Field> = p.bracketed(ROUND)?;
+    let is_keyed = p.at(TokenKind::LParen);
+    let mut keys: Vec<Field> = if is_keyed { p.bracketed(ROUND)? } else { Vec::new() };
     let place = p.since(start);
-    p.expect(TokenKind::Colon, "`:` and the type of the requests")?;
+    p.expect(TokenKind::Colon, if is_keyed { "`:` and the type of the requests" } else { "`(` or `:`" })?;
     let request = p.parse()?;
     p.expect(TokenKind::Arrow, "`->` and the type of the responses")?;
     let response = p.ended()?;
-    if keys.len() > 1 {
-        p.error(place, "a peer has exactly one key");
+    if is_keyed && keys.len() != 1 {
+        let finding = Diagnostic::error(place, "a peer has one key, or none").label("expected `(key: T)`");
+        p.diagnostics.push(finding.help(match keys.len() {
+            0 => format!("without a key, write `peer {}: …`", name.text),
+            _ => "several parts make one key as a tuple: `(key: (T, U))`".to_owned(),
+        }));
     }
-    match keys.pop() {
-        Some(key) => Ok(MemberKind::Peer { name, key, request, response }),
-        None => p.fail_with(Diagnostic::error(place, "a peer has exactly one key").label("expected `(key: T)`")),
-    }
+    Ok(MemberKind::Peer { name, key: keys.pop(), request, response })
 }

@@ -22,6 +22,7 @@ const ELSE_IF: &str = "write `else if`";
 const FOR: &str = "write `for x in xs { … }`";
 const MATCH: &str = "write `match e { P => { … } Q => { … } }`";
 const FUNCTION: &str = "write `fn f(x: int): int = x + 1;`";
+const PROC: &str = "write `proc p(x: int): int { … }`";
 
 const INCREMENT: &str = "there is no `++`: write `x := x + 1`";
 const DECREMENT: &str = "there is no `--`: write `x := x - 1`";
@@ -73,13 +74,14 @@ fn word_slip(p: &Parser<'_>, what: &str) -> Option<String> {
     let (word, before) = (p.text_of(token), p.text_of(last));
     let help = match (last.kind, token.kind) {
         (_, TokenKind::Name) if word == "not" && p.peek_at(1) == TokenKind::In => "write `!(x in s)`",
-        (TokenKind::Return, _) => "`reply e;` answers the request; `return;` has no value",
         (TokenKind::Int, TokenKind::Name) if last.end == token.start => {
             "integers consist of decimal digits only, as in `1000`"
         }
+        (TokenKind::Name, TokenKind::Call) if before == "await" => "`call` waits for the answer by itself",
         (_, TokenKind::In) if what.contains("`)`") && is_loop_in_parentheses(p) => {
             "write `for x in xs { … }`, without parentheses"
         }
+        (_, TokenKind::Arrow) if what.starts_with("`{`") => PROC,
         (_, TokenKind::Arrow) if what.contains("the type of the result") => FUNCTION,
         (TokenKind::Name, TokenKind::Name)
             if what == "`:=`" && ["int", "bool", "string", "bytes"].contains(&before) =>

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Block, Expr, ExprKind, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind};
 use crate::syntax::lexer::TokenKind;
 
-use super::braces::arm;
+use super::braces::{arm, clause};
 use super::combine::ROUND;
 use super::expressions::postfix;
 use super::patterns::binder;
@@ -63,7 +63,7 @@ fn statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
             Ok(StatementKind::Send { to, message: p.ended()? })
         }
         TokenKind::Yield => bare(p, StatementKind::Yield),
-        TokenKind::Return => bare(p, StatementKind::Return),
+        TokenKind::Return => return_statement(p),
         TokenKind::Call => right_side(p).map(StatementKind::PeerCall),
         TokenKind::Name | TokenKind::Quoted | TokenKind::Cell => assignment_or_call(p),
         _ => p.fail("a statement"),
@@ -79,6 +79,24 @@ fn bare(p: &mut Parser<'_>, kind: StatementKind) -> ParseResult<StatementKind> {
     p.advance();
     p.semicolon()?;
     Ok(kind)
+}
+
+/// Tests whether a value may begin with this token, rather than the next statement.
+fn begins_expression(kind: TokenKind) -> bool {
+    use TokenKind::{Assume, Close, End, Expects, For, Let, RBrace, Reply, Return, Semi, Send, Var, While, Yield};
+    !matches!(
+        kind,
+        Semi | RBrace | End | Let | Var | For | While | Assume | Expects | Reply | Send | Yield | Close | Return
+    )
+}
+
+fn return_statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
+    p.advance();
+    if begins_expression(p.peek()) {
+        return Ok(StatementKind::Return(Some(p.ended()?)));
+    }
+    p.semicolon()?;
+    Ok(StatementKind::Return(None))
 }
 
 /// `"=" rhs ";"`
@@ -105,10 +123,46 @@ fn right_side(p: &mut Parser<'_>) -> ParseResult<Expr> {
 
 /// `call`
 fn peer_call(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
-    let peer = p.named("the name of a peer")?;
-    let args = p.bracketed(ROUND)?;
+    p.advance();
+    if p.eat(TokenKind::All).is_some() {
+        return peer_calls(p, None);
+    }
+    if p.eat(TokenKind::Any).is_some() {
+        let least = p.parse()?;
+        if p.eat_word("of").is_none() {
+            const ANY: &str = "say how many answers to wait for: `call any 1 of p(k) for k in ks, …`";
+            return p.fail_with(p.unexpected("`of`").help(ANY));
+        }
+        return peer_calls(p, Some(least));
+    }
+    if p.at(TokenKind::Int) {
+        let help = "to wait for so many answers, write `call any n of p(k) for k in ks, …`";
+        return p.fail_with(p.unexpected("the name of a peer, `all` or `any`").help(help));
+    }
+    let peer = p.name("the name of a peer, `all` or `any`")?;
+    let args = if p.at(TokenKind::LParen) { p.bracketed(ROUND)? } else { Vec::new() };
+    if p.at(TokenKind::For) || p.at_name() {
+        return p.fail_with(p.unexpected("`,` and the request").help(SEVERAL));
+    }
     p.expect(TokenKind::Comma, "`,` and the request")?;
     Ok(ExprKind::PeerCall { peer, args, message: p.parse()? })
+}
+
+/// The help to who calls several peers in another way.
+const SEVERAL: &str = "to call several at once, write `call all p(k) for k in ks, …`";
+
+/// `call`, after `all` or `of`
+fn peer_calls(p: &mut Parser<'_>, least: Option<Box<Expr>>) -> ParseResult<ExprKind> {
+    let (peer, args) = (p.name("the name of a peer")?, p.bracketed(ROUND)?);
+    if !p.at(TokenKind::For) {
+        return p.fail_with(p.unexpected("`for`").help(SEVERAL));
+    }
+    let mut clauses = Vec::new();
+    while let Some(clause) = clause(p)? {
+        clauses.push(clause);
+    }
+    p.expect(TokenKind::Comma, "`for`, `if`, or `,` and the request")?;
+    Ok(ExprKind::PeerCalls { least, peer, args, clauses, message: p.parse()? })
 }
 
 /// `if`
@@ -180,6 +234,10 @@ fn assignment_or_call(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
     if let ExprKind::Call { name, args } = left.kind {
         p.semicolon()?;
         return Ok(StatementKind::ProcCall { name, args });
+    }
+    if p.at(TokenKind::RBrace) {
+        let help = "a block has no value: a handler answers with `reply e;`, a procedure returns `return e;`";
+        return p.fail_with(p.unexpected("`:=`").help(help));
     }
     p.expect(TokenKind::Semi, "`:=`")?;
     p.diagnostics.push(dropped(&left));

@@ -134,9 +134,31 @@ fn kind<'a>(p: &mut Printer<'a, '_>, expr: &Expr) -> Doc<'a> {
             docs!(p, "match ", subject, " ", p.list(Brackets::Spaced, arms, end))
         }
         ExprKind::PeerCall { peer, args, message } => {
-            docs!(p, "call ", peer, p.list(Brackets::Round, args, message.span.start), ", ", message)
+            let peer = match args.as_slice() {
+                [] => peer.print(p),
+                args => docs!(p, peer, p.list(Brackets::Round, args, message.span.start)),
+            };
+            docs!(p, "call ", peer, ", ", message)
+        }
+        ExprKind::PeerCalls { least, peer, args, clauses, message } => {
+            let head = match least {
+                Some(least) => docs!(p, "call any ", least, " of ", peer),
+                None => docs!(p, "call all ", peer),
+            };
+            let limit = clauses.first().map_or(message.span.start, begin);
+            let head = docs!(p, head, p.list(Brackets::Round, args, limit));
+            let rest = clauses.iter().fold(p.layout.nil(), |rest, clause| docs!(p, rest, p.layout.line(), clause));
+            docs!(p, head, docs!(p, rest, ", ", message).nest(INDENT)).group()
         }
         ExprKind::Error => p.layout.text("_"),
+    }
+}
+
+/// The place at which the first part of a clause begins.
+fn begin(clause: &Clause) -> u32 {
+    match clause {
+        Clause::For { binder, .. } => binder.span.start,
+        Clause::If(condition) => condition.span.start,
     }
 }
 

@@ -113,12 +113,18 @@ impl<'a> Print<'a> for Member {
                 };
                 docs!(p, doc, body).group()
             }
-            MemberKind::Proc { name, params, body } => {
-                docs!(p, "proc ", name, p.list(Brackets::Round, params, body.span.start), " ", body).group()
+            MemberKind::Proc { name, params, result, body } => {
+                let limit = result.as_ref().map_or(body.span.start, |result| result.span.start);
+                let head = docs!(p, "proc ", name, p.list(Brackets::Round, params, limit));
+                docs!(p, head, optional(p, ": ", result.as_ref()), " ", body).group()
             }
             MemberKind::Step(body) => docs!(p, "step ", body).group(),
             MemberKind::Peer { name, key, request, response } => {
-                docs!(p, "peer ", name, "(", key, "): ", request, " -> ", response, ";")
+                let name = match key {
+                    Some(key) => docs!(p, name, "(", key, ")"),
+                    None => name.print(p),
+                };
+                docs!(p, "peer ", name, ": ", request, " -> ", response, ";")
             }
         }
     }

@@ -82,7 +82,7 @@ impl<'a> Print<'a> for Statement {
             StatementKind::Close(client) => docs!(p, "close ", client, ";"),
             StatementKind::Send { to, message } => docs!(p, "send ", to, ", ", message, ";"),
             StatementKind::Yield => p.layout.text("yield;"),
-            StatementKind::Return => p.layout.text("return;"),
+            StatementKind::Return(value) => docs!(p, "return", optional(p, " ", value.as_ref()), ";"),
             StatementKind::Error => p.layout.text("_;"),
         }
     }
@@ -143,7 +143,7 @@ fn statement_fits_inline(statement: &StatementKind, blocks: u32) -> bool {
         | StatementKind::Close(_)
         | StatementKind::Send { .. }
         | StatementKind::Yield
-        | StatementKind::Return
+        | StatementKind::Return(_)
         | StatementKind::Error => true,
     }
 }

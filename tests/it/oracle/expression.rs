@@ -216,7 +216,9 @@ impl<'a> Frame<'a, '_> {
                 let body = self.arm(&subject, ty, arms)?;
                 self.eval(body, want)?
             }
-            ExprKind::PeerCall { .. } | ExprKind::Error => panic!("the oracle does not know this expression"),
+            ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } | ExprKind::Error => {
+                panic!("the oracle does not know this expression")
+            }
         })
     }
 

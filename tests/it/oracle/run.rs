@@ -7,7 +7,7 @@ use super::*;
 /// How a block ended.
 pub enum Flow {
     Next,
-    Return,
+    Return(Option<Value>),
     Reply(Value),
 }
 
@@ -27,6 +27,8 @@ pub struct Frame<'a, 'r> {
     pub client: u64,
     /// The states in which sections behind a `yield` begin, as far as that is known; nothing where no other task runs.
     pub later: Option<Vec<State>>,
+    /// The type of what the proc that runs returns.
+    pub result: Option<&'a TypeExpr>,
 }
 
 impl<'a> Frame<'a, '_> {
@@ -130,16 +132,23 @@ impl<'a> Frame<'a, '_> {
         self.burn();
         let mark = self.locals.len();
         match &statement.kind {
-            StatementKind::Let { pattern, ty, value } => {
-                let value = self.eval(value, ty.as_ref())?;
-                self.must_bind(pattern, &value, ty.as_ref())?;
+            StatementKind::Let { pattern, ty, value } => match self.right_side(value, ty.as_ref())? {
+                Ok(value) => self.must_bind(pattern, &value, ty.as_ref())?,
+                Err(reply) => return Ok(Flow::Reply(reply)),
+            },
+            StatementKind::Var { name, ty, value } => match self.right_side(value, ty.as_ref())? {
+                Ok(value) => self.locals.push((&name.text, value, ty.as_ref())),
+                Err(reply) => return Ok(Flow::Reply(reply)),
+            },
+            StatementKind::Assign { place, value } => {
+                if let Some(reply) = self.assign(place, value)? {
+                    return Ok(Flow::Reply(reply));
+                }
             }
-            StatementKind::Var { name, ty, value } => {
-                let value = self.eval(value, ty.as_ref())?;
-                self.locals.push((&name.text, value, ty.as_ref()));
+            StatementKind::ProcCall { name, args } => {
+                let ended = self.proc_call(&name.text, args)?;
+                return Ok(if let Flow::Reply(reply) = ended { Flow::Reply(reply) } else { Flow::Next });
             }
-            StatementKind::Assign { place, value } => self.assign(place, value)?,
-            StatementKind::ProcCall { name, args } => return self.proc_call(&name.text, args),
             StatementKind::If { condition, then, otherwise } => {
                 let holds = self.holds(condition)?;
                 let branch = if holds { Some(then) } else { otherwise.as_ref() };
@@ -185,7 +194,11 @@ impl<'a> Frame<'a, '_> {
             StatementKind::Assume(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Pruned) },
             StatementKind::Expects(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Outside) },
             StatementKind::Reply(e) => return self.eval(e, self.oracle.response()).map(Flow::Reply),
-            StatementKind::Return => return Ok(Flow::Return),
+            StatementKind::Return(None) => return Ok(Flow::Return(None)),
+            StatementKind::Return(Some(e)) => {
+                let ty = self.result;
+                return self.eval(e, ty).map(|value| Flow::Return(Some(value)));
+            }
             StatementKind::Yield => match &mut self.later {
                 None => (),
                 Some(later) if later.is_empty() => return Err(Stop::Yielded),
@@ -202,18 +215,26 @@ impl<'a> Frame<'a, '_> {
     }
 
     pub fn proc_call(&mut self, name: &str, args: &'a [Expr]) -> Run<Flow> {
-        let (params, body) = self
-            .oracle
-            .find_member(|member| match member {
-                MemberKind::Proc { name: n, params, body } if n.text == name => Some((params, body)),
-                _ => None,
-            })
-            .expect("an undeclared proc");
+        let (params, result, body) = self.oracle.procedure(name).expect("an undeclared proc");
         let inner = self.arguments(params, args)?;
-        let outer = std::mem::replace(&mut self.locals, inner);
+        let outer = (std::mem::replace(&mut self.locals, inner), std::mem::replace(&mut self.result, result));
         let flow = self.block(body)?;
-        self.locals = outer;
-        Ok(if let Flow::Reply(reply) = flow { Flow::Reply(reply) } else { Flow::Next })
+        (self.locals, self.result) = outer;
+        Ok(flow)
+    }
+
+    /// The value of the right side of a declaration or assignment, or the reply that a proc called there gives.
+    fn right_side(&mut self, e: &'a Expr, ty: Option<&'a TypeExpr>) -> Run<Result<Value, Value>> {
+        match &e.kind {
+            ExprKind::Call { name, args } if self.oracle.procedure(&name.text).is_some() => {
+                match self.proc_call(&name.text, args)? {
+                    Flow::Return(value) => Ok(Ok(value.expect("a value"))),
+                    Flow::Reply(reply) => Ok(Err(reply)),
+                    Flow::Next => panic!("a proc without a value"),
+                }
+            }
+            _ => self.eval(e, ty).map(Ok),
+        }
     }
 
     pub fn arguments(&mut self, params: &'a [Field], args: &'a [Expr]) -> Run<Vec<Local<'a>>> {
@@ -233,7 +254,8 @@ impl<'a> Frame<'a, '_> {
         Err(Stop::Fault)
     }
 
-    pub fn assign(&mut self, place: &'a PlaceExpr, value: &'a Expr) -> Run<()> {
+    /// Assigns; the reply, where a proc on the right side gives one.
+    pub fn assign(&mut self, place: &'a PlaceExpr, value: &'a Expr) -> Run<Option<Value>> {
         let root = match &place.root {
             PlaceRoot::Cell(k, _) => format!("!{k}"),
             PlaceRoot::Name(name) => name.text.clone(),
@@ -246,7 +268,10 @@ impl<'a> Frame<'a, '_> {
                 PlaceStep::Field(field) => self.oracle.field_type(ty, &field.text),
             };
         }
-        let value = self.eval(value, ty)?;
+        let value = match self.right_side(value, ty)? {
+            Ok(value) => value,
+            Err(reply) => return Ok(Some(reply)),
+        };
         let mut keys = Vec::new();
         for step in &place.path {
             keys.push(match step {
@@ -258,6 +283,6 @@ impl<'a> Frame<'a, '_> {
             Some(i) => &mut self.locals[i].1,
             None => self.state.entry(root).or_insert(Value::int(0)),
         };
-        value::store(slot, &keys, value)
+        value::store(slot, &keys, value).map(|()| None)
     }
 }

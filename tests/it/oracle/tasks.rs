@@ -171,6 +171,7 @@ impl Oracle<'_> {
             fuel: 1_000_000,
             client: task.client,
             later: Some(task.states[1..].to_vec()),
+            result: None,
         };
         let ended = frame.exchange(&task.request);
         let mut after = World { state: frame.state, ..world.clone() };

@@ -25,16 +25,18 @@ struct Body<'r> {
     state: Vec<(String, Ty)>,
     /// Local variables in scope: assignable too.
     locals: Vec<(String, Ty)>,
-    procs: Vec<(String, Vec<Ty>)>,
+    procs: Vec<(String, Vec<Ty>, Option<Ty>)>,
     response: Enum,
     place: Place,
 }
 
 /// What a statement stands in.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq)]
 enum Place {
     Handler,
     Proc,
+    /// A proc that returns a value.
+    Returning(Ty),
 }
 
 /// A protocol called `p`.
@@ -169,17 +171,32 @@ impl Body<'_> {
     }
 
     fn proc_definitions(&mut self) {
-        self.place = Place::Proc;
-        for i in 0..self.writer.rng.below(2) {
+        for i in 0..self.writer.rng.below(3) {
             let params = self.writer.random_params();
+            let result = self.writer.rng.percent(60).then(|| self.writer.declarations.random_type(self.writer.rng, 1));
             let fields = self.writer.declarations.fields(&params);
-            self.lines.line(format!("proc p{i}({fields}) {{"));
+            let ty = result.as_ref().map_or_else(String::new, |ty| format!(": {}", self.writer.declarations.name(ty)));
+            self.lines.line(format!("proc p{i}({fields}){ty} {{"));
             self.writer.choices = 1;
-            self.scoped(params.clone(), |body| body.statements(2));
+            self.place = result.clone().map_or(Place::Proc, Place::Returning);
+            self.scoped(params.clone(), |body| {
+                body.statements(2);
+                body.give_back();
+            });
             self.lines.line("}");
-            self.procs.push((format!("p{i}"), params.into_iter().map(|(_, ty)| ty).collect()));
+            self.procs.push((format!("p{i}"), params.into_iter().map(|(_, ty)| ty).collect(), result));
         }
         self.place = Place::Handler;
+    }
+
+    /// The value that a proc returns, if it does.
+    fn give_back(&mut self) {
+        let Place::Returning(ty) = self.place.clone() else { return };
+        let choice = if self.writer.rng.percent(30) { self.writer.choice(&ty, 1) } else { None };
+        match choice.or_else(|| self.writer.checked(&ty, 2)) {
+            Some(value) => self.lines.line(format!("return {value};")),
+            None => self.reply(),
+        }
     }
 
     fn handler(&mut self, name: &str, payload: &Payload) {
@@ -336,11 +353,35 @@ impl Body<'_> {
         if self.procs.is_empty() || self.writer.choices == 0 {
             return;
         }
-        let (name, params) = self.writer.rng.pick(&self.procs).clone();
+        let (name, params, result) = self.writer.rng.pick(&self.procs).clone();
         let args: Option<Vec<String>> = params.iter().map(|ty| self.writer.checked(ty, 1)).collect();
-        if let Some(args) = args {
-            self.writer.choices = self.writer.choices.saturating_sub(1);
-            self.lines.line(format!("{name}({});", args.join(", ")));
+        let Some(args) = args else { return };
+        self.writer.choices = self.writer.choices.saturating_sub(1);
+        let call = format!("{name}({})", args.join(", "));
+        match result {
+            None => self.lines.line(format!("{call};")),
+            Some(ty) => self.take_value(&call, ty),
+        }
+    }
+
+    /// What may stand to the left of a call of a proc that returns a value.
+    fn take_value(&mut self, call: &str, ty: Ty) {
+        let places = [&self.state[..], &self.locals[..]].concat();
+        let fitting: Vec<&String> = places.iter().filter(|(_, other)| *other == ty).map(|(name, _)| name).collect();
+        let writer = &mut self.writer;
+        if !fitting.is_empty() && writer.rng.percent(50) {
+            return self.lines.line(format!("{} := {call};", writer.rng.pick(&fitting)));
+        }
+        if writer.rng.percent(20) {
+            return self.lines.line(format!("let _ = {call};"));
+        }
+        let (name, written) = (writer.fresh(), writer.declarations.name(&ty));
+        writer.scope.push((name.clone(), ty.clone()));
+        if writer.rng.percent(40) {
+            self.lines.line(format!("var {name}: {written} = {call};"));
+            self.locals.push((name, ty));
+        } else {
+            self.lines.line(format!("let {name}: {written} = {call};"));
         }
     }
 
@@ -429,9 +470,9 @@ impl Body<'_> {
         self.scoped(bound, |body| {
             body.statements(depth.min(1));
             match body.place {
-                Place::Handler => body.reply(),
                 Place::Proc if body.writer.rng.percent(50) => body.lines.line("return;"),
-                Place::Proc => body.reply(),
+                Place::Returning(_) if body.writer.rng.percent(70) => body.give_back(),
+                Place::Handler | Place::Proc | Place::Returning(_) => body.reply(),
             }
         });
         self.lines.line("}");

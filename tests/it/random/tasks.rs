@@ -13,7 +13,12 @@ pub const CLIENTS: u64 = 3;
 
 /// A program text: one of the grammar `steps`, whose handlers and procedures yield here and there, and know their clients.
 pub fn random(rng: &mut Rng) -> String {
-    let (text, knows) = (grammar::program("steps", "start", rng), rng.percent(30));
+    random_from("start", rng)
+}
+
+/// The same from another rule of the grammar.
+pub fn random_from(start: &str, rng: &mut Rng) -> String {
+    let (text, knows) = (grammar::program("steps", start, rng), rng.percent(30));
     let mut lines: Vec<String> = Vec::new();
     let (mut may_yield, mut in_handler) = (false, false);
     for line in text.lines() {
