@@ -69,6 +69,10 @@ impl Parse for Variant {
     fn parse(p: &mut Parser<'_>) -> ParseResult<Variant> {
         let name = p.name("the name of a variant")?;
         let (payload, openness) = match p.peek() {
+            TokenKind::LParen if p.peek_at(1).is_name() && p.peek_at(2) == TokenKind::Colon => {
+                let help = format!("fields with names stand in braces: `{} {{ f: T }}`", name.text);
+                return p.fail_with(p.unexpected("`{`").help(help));
+            }
             TokenKind::LParen => (Payload::Tuple(p.bracketed(ROUND)?), Openness::Closed),
             TokenKind::LBrace => {
                 let (fields, openness) = fields(p)?;

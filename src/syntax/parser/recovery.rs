@@ -3,9 +3,11 @@
 //! In `on a { reply ( ; } on b { … }` the reply is skipped up to its `;`, and everything else is read. A handler whose
 //! `}` is missing ends where the next handler begins, since `on NAME` never begins a statement.
 
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::Item;
 use crate::syntax::lexer::{Lexeme, TokenKind};
 
-use super::{Mode, Parse, Parser, Reported};
+use super::{Mode, Parse, ParseResult, Parser, Reported};
 
 /// The words that begin an item and are followed by its name, or by one of them.
 const ITEM_WORDS: [&str; 11] =
@@ -39,9 +41,10 @@ pub(super) fn sequence<T: Parse>(
         if open.is_some() && p.eat(TokenKind::RBrace).is_some() {
             return parts;
         }
+        let is_inside = level == Level::Member && open.is_some_and(|open| at_inner_item(p, open));
         let (ended, what) = match level {
             Level::Item => (false, ""),
-            Level::Member => (at_item(p), "a member of the protocol or `}`"),
+            Level::Member => (at_item(p) && !is_inside, "a member of the protocol or `}`"),
             Level::Statement => (at_item(p) || at_member(p), "a statement or `}`"),
         };
         if ended || p.at(TokenKind::End) {
@@ -52,8 +55,9 @@ pub(super) fn sequence<T: Parse>(
             return parts;
         }
         let (first, start) = (p.at, p.token().start);
-        match p.nested(T::parse) {
-            Ok(part) => parts.push(part),
+        let parsed = if is_inside { misplaced_item(p).map(|()| None) } else { p.nested(T::parse).map(Some) };
+        match parsed {
+            Ok(part) => parts.extend(part),
             Err(Reported) => {
                 while !ends_before(p, level, braces, first) && !ends_with_next(p, level, braces) {}
                 (p.braces, p.depth, p.deepest, p.mode) = (braces, depth, depth, Mode::Free);
@@ -95,6 +99,23 @@ fn ends_with_next(p: &mut Parser<'_>, level: Level, braces: u32) -> bool {
 /// Tests whether an item begins here: `enum Name`, `serial protocol`. No statement or member begins like this.
 fn at_item(p: &Parser<'_>) -> bool {
     p.peek_at(1).is_name() && ITEM_WORDS.contains(&p.word())
+}
+
+/// Tests whether an item begins here that its writer takes for a member: it is indented more than the line on which the protocol
+/// begins. (Else the `}` of the protocol is missing.)
+fn at_inner_item(p: &Parser<'_>, open: Lexeme) -> bool {
+    let indentation = |offset: u32| {
+        let line = p.text[..offset as usize].rfind('\n').map_or(0, |end| end + 1);
+        p.text[line..].len() - p.text[line..].trim_start_matches([' ', '\t']).len()
+    };
+    at_item(p) && indentation(p.token().start) > indentation(open.start)
+}
+
+/// Reads an item among the members of a protocol, where none may stand.
+fn misplaced_item(p: &mut Parser<'_>) -> ParseResult<()> {
+    let finding = Diagnostic::error(p.here(), format!("`{}` is not allowed inside a protocol", p.word()));
+    p.diagnostics.push(finding.label("expected it before or after the protocol"));
+    p.nested(Item::parse).map(|_| ())
 }
 
 /// Tests whether a member begins here that could be no statement: `on Name`, `step {`.

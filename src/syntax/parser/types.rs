@@ -33,6 +33,9 @@ fn type_kind(p: &mut Parser<'_>) -> ParseResult<TypeKind> {
             greater(p, open)?;
             Ok(TypeKind::Map(key, value))
         }
+        _ if p.at(TokenKind::LBrace) => {
+            p.fail_with(p.unexpected("a type").help("fields belong to a type with a name: `struct R { f: T }`"))
+        }
         _ => p.name("a type").map(TypeKind::Name),
     }
 }
