@@ -16,7 +16,7 @@ use mayhap::report::{ConcurrentReason, Stats, TraceReport};
 use mayhap::schedule::{self, History, JudgedHistory, Timeline};
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Header, TraceReader};
-use mayhap::validate::history;
+use mayhap::validate::{history, history_while_explained};
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,6 +29,15 @@ pub fn sniffed(input: &mut impl BufRead) -> Net {
         Ok(Some(line)) if !matches!(line.event.kind, EventKind::Exchange { .. }) => Net::Tcp,
         Ok(_) | Err(_) => Net::Sync,
     }
+}
+
+/// The way in which a trace comes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HistoryArrival {
+    /// It is all there.
+    Whole,
+    /// It may still be written: a rejection is told when it happens.
+    EventByEvent,
 }
 
 /// A trace of concurrent clients that was judged.
@@ -54,16 +63,19 @@ pub struct ConcurrentEvidence {
 pub fn judge(
     spec: &Arc<Spec>,
     input: &mut impl BufRead,
-    name: &str,
+    (name, arrival): (&str, HistoryArrival),
     options: &Options,
 ) -> Result<ConcurrentTrace, String> {
     if !schedule::is_judged(spec) {
-        let why = "several clients at once are not supported yet for a specification with steps, or with a handler that may end \
-                   without an answer";
+        let why = "several clients at once are not supported yet for a specification with a handler that may end without an answer";
         return Err(format!("error: {name}: {why}\n"));
     }
     let mut reader = TraceReader::new(input);
-    let history = history(spec, &mut reader).map_err(|error| error.render(name))?;
+    let history = match arrival {
+        HistoryArrival::Whole => history(spec, &mut reader),
+        HistoryArrival::EventByEvent => history_while_explained(spec, &mut reader, options),
+    };
+    let history = history.map_err(|error| error.render(name))?;
     if history.is_empty() {
         return Err(format!("error: {name}: no events, so nothing was tested\n"));
     }

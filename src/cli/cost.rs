@@ -8,7 +8,8 @@ use super::terminal::Terminal;
 use super::{load, observed, stopped, values};
 use mayhap::choice::Random;
 use mayhap::details::{Doubt, Selection};
-use mayhap::report::{Stats, text};
+use mayhap::report::{self, Stats, text};
+use mayhap::schedule;
 use mayhap::server::{Asked, Ranges, Server, Stop};
 use mayhap::spec::load::Text;
 use mayhap::{Exchange, Spec, Validator, Verdict};
@@ -26,6 +27,10 @@ pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal
     let selection = Selection { name: Some(name.to_owned()), ..Selection::default() };
     // What cannot be run has been told.
     let Ok(spec) = load::compile_text(path, text, &selection) else { return };
+    if schedule::is_judged(&spec) {
+        let how = report::partition(&spec);
+        terminal.print(&format!("  concurrent clients of `{name}` are judged {how}\n"));
+    }
     let mut choices = Random::new(options.seed);
     let given = values::ranges(&options.ranges);
     let ranges = Ranges { request: given.request.or(Some(INTEGERS)), ..given };

@@ -5,7 +5,7 @@
 
 use super::again::{Once, Rereading};
 use super::arguments::{Format, Net, Validate};
-use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace};
+use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace, HistoryArrival};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::html::{self, Page};
@@ -211,7 +211,8 @@ impl Judged {
         let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input)) == Net::Tcp {
-            let judged = concurrent::judge(spec, &mut trace.input, &name, &limits(options))?;
+            let arrival = if files::is_stdin(path) { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
+            let judged = concurrent::judge(spec, &mut trace.input, (&name, arrival), &limits(options))?;
             let ConcurrentTrace { report, header, evidence } = judged;
             let (verdict, note) = (evidence.judged.verdict.clone(), note(spec, &name, header.as_ref()));
             let again = if need == Rereading::Again { Again::History(Box::new(evidence)) } else { Again::Nothing };

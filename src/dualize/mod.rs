@@ -63,6 +63,7 @@ pub use options::{EFFORT_LIMIT, Options, Patience};
 pub use steps::{Before, Fired};
 pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symbolic, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
+pub(crate) use work::memory_in_use;
 
 use crate::value::Value;
 

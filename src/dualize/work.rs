@@ -163,6 +163,6 @@ impl WorkMeter {
 }
 
 /// The memory of the process, in bytes; 0 where the system does not tell.
-fn memory_in_use() -> usize {
+pub(crate) fn memory_in_use() -> usize {
     memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem)
 }

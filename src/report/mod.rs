@@ -6,12 +6,14 @@ pub mod conflict;
 pub mod dualized;
 pub mod history;
 pub mod json;
+mod partition;
 pub mod reason;
 mod stats;
 pub mod text;
 pub mod trouble;
 pub mod witness;
 
+pub use partition::partition;
 pub use stats::{Forked, Stats};
 
 use crate::diagnostic::{Diagnostic, Span};

@@ -101,6 +101,11 @@ pub struct Building {
     asks: FxHashMap<(Value, u64), u32>,
     /// The number of the last client.
     clients: u64,
+    /// The kinds of requests with their answers.
+    kinds: FxHashMap<(u32, Option<Value>), u32>,
+    /// The places that are free, and the number of all.
+    free: Vec<usize>,
+    places: usize,
 }
 
 /// A connection, from its first request to where its client gave up.
@@ -122,6 +127,9 @@ impl Building {
             open: FxHashMap::default(),
             asks: FxHashMap::default(),
             clients: u64::MAX,
+            kinds: FxHashMap::default(),
+            free: Vec::new(),
+            places: 0,
         }
     }
 
@@ -157,14 +165,17 @@ impl Building {
         let next = self.asks.len() as u32;
         let asks = *self.asks.entry((value.clone(), client)).or_insert(next);
         let exchange = Exchange { line, client: connection.client, request: value, observed: Observed::Any };
+        let kind = self.kind(asks, None);
+        let place = self.free.pop().unwrap_or(self.places);
+        self.places += usize::from(place == self.places);
         self.history.requests.push(Request {
             exchange,
-            kind: 0,
-            unseen: 0,
+            kind,
+            unseen: kind,
             asks,
             answered: None,
             before,
-            place: 0,
+            place,
             chained: before.is_some(),
             connection: number,
             lost: None,
@@ -175,16 +186,32 @@ impl Building {
     fn answered(&mut self, number: u64, answer: Option<Value>) -> HistoryEvent {
         let waiting = self.open.get_mut(&number).and_then(|connection| connection.waiting.pop_front());
         let Some(at) = waiting else { return HistoryEvent::Impossible };
+        let kind = self.kind(self.history.requests[at].asks, answer.clone());
         let request = &mut self.history.requests[at];
         request.answered = Some(self.history.events.len());
         request.exchange.observed = answer.map_or(Observed::Any, Observed::Answer);
+        request.kind = kind;
+        self.free.push(request.place);
         HistoryEvent::Answered(at)
+    }
+
+    /// The number of a kind of request.
+    fn kind(&mut self, asks: u32, answer: Option<Value>) -> u32 {
+        let next = self.kinds.len() as u32;
+        let kind = *self.kinds.entry((asks, answer)).or_insert(next);
+        self.history.kinds = self.kinds.len();
+        kind
+    }
+
+    /// The history so far.
+    pub(super) fn so_far(&self) -> &History {
+        &self.history
     }
 
     /// The history.
     #[must_use]
     pub fn finish(self) -> History {
-        self.history.arranged()
+        self.history
     }
 }
 

@@ -28,11 +28,20 @@
 //! ```
 
 mod bits;
-mod dead;
+mod budget;
+mod configuration;
+mod every_state;
 mod history;
+mod kinds;
+mod moments;
+mod online;
 mod rejudged;
+mod relations;
 mod relaxed;
+mod rules;
 mod search;
+mod session;
+mod shape;
 mod states;
 mod timeline;
 
@@ -40,6 +49,9 @@ use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
 pub use rejudged::{RejudgedHistory, RelaxedOutcome, RelaxedStart};
+#[doc(hidden)]
+pub use rules::OrderRules;
+pub use session::Session;
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
 use crate::dualize::{Judge, Options, Verdict};
@@ -47,13 +59,10 @@ use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::spec::pure::RequestFacts;
-use dead::Dead;
-use history::Request;
-use search::{Last, OrderSearch, RequestKind, SearchEnd};
+use budget::OrderBudget;
+use kinds::{HistoryFacts, changing_nothing};
+use search::{Last, OrderSearch, SearchEnd};
 use states::{StateNumber, States};
-
-/// The most configurations that are looked at.
-const CONFIGURATIONS: u64 = 2_000_000;
 
 /// The judgement of a history.
 #[derive(Clone, Debug)]
@@ -67,11 +76,10 @@ pub struct JudgedHistory {
     pub order: Vec<(u64, u64)>,
 }
 
-/// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section, and the
-/// server does nothing by itself.
+/// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section.
 #[must_use]
 pub fn is_judged(spec: &Spec) -> bool {
-    spec.program.answers_at_once() && spec.program.steps.is_empty()
+    spec.program.answers_at_once()
 }
 
 /// The history in which this happened, each on a line of its own.
@@ -84,10 +92,18 @@ pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> His
 /// Judges a history.
 #[must_use]
 pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
-    let parts = RequestKeys::of(&spec.program).and_then(|keys| history.parts(&keys)).unwrap_or_default();
+    judge_by(spec, history, options, OrderRules::default())
+}
+
+/// Judges a history by some of the rules.
+#[doc(hidden)]
+#[must_use]
+pub fn judge_by(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
+    let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys);
+    let parts = keys.and_then(|keys| history.parts(&keys)).unwrap_or_default();
     // Where a fault, or a broken duty, under one key explains what was seen, it does under each.
     let decides = |judged: &JudgedHistory| judged.verdict.is_accept() || !may_fail(spec, history);
-    by_key(spec, &parts, options).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options))
+    by_key(spec, &parts, options, rules).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options, rules))
 }
 
 /// Tests whether serving some request may be faulty, or break the client's duty.
@@ -97,11 +113,11 @@ fn may_fail(spec: &Spec, history: &History) -> bool {
 }
 
 /// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.
-fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<JudgedHistory> {
+fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRules) -> Option<JudgedHistory> {
     let mut order = Vec::new();
     let mut first: Option<(u64, JudgedHistory)> = None;
     for part in parts {
-        let mut judged = judge_whole(spec, part, options);
+        let mut judged = judge_whole(spec, part, options, rules);
         let event = match judged.verdict {
             Verdict::Accept { warning: None } => u64::MAX,
             Verdict::Reject { event, event_from: None } => event,
@@ -122,54 +138,44 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<Judg
 }
 
 /// Judges a history in one.
-fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
     let (mut states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
-    let kinds = kinds(spec, history);
+    let facts = changing_nothing(spec, history);
+    let known = HistoryFacts { history, changes_nothing: &facts, rules };
+    let mut budget = OrderBudget::new(options, &states);
     let line = |event: usize| history.lines.get(event).copied().unwrap_or_default();
     let last = line(history.lines.len().saturating_sub(1));
     let Some(initial) = initial else { return states.judged(None, last, Vec::new()) };
-    match OrderSearch::new(history, history.events.len(), &kinds, CONFIGURATIONS).run(&mut states, initial) {
+    match OrderSearch::new(&known, history.events.len()).run(&mut states, &mut budget, initial) {
         SearchEnd::Explained(configuration) => {
             let order = history.timed(&configuration.order());
             states.judged(Some(configuration.state), last, order)
         }
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
-        SearchEnd::GivenUp => states.given_up(Limit::Paths, last),
+        SearchEnd::GivenUp(limit) => states.given_up(limit, last),
         SearchEnd::Nothing(_) if may_fail(spec, history) => states.given_up(Limit::Orders, last),
-        SearchEnd::Nothing(found) => match first_unexplained(history, &kinds, &mut states, &found) {
-            Some(event) => states.judged(None, line(event), Vec::new()),
-            None => states.given_up(Limit::Paths, last),
+        SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
+            Ok(event) => states.judged(None, line(event), Vec::new()),
+            Err(limit) => states.given_up(limit, last),
         },
     }
 }
 
-/// The properties of the kinds of requests in a history.
-fn kinds(spec: &Spec, history: &History) -> Vec<RequestKind> {
-    let (mut facts, mut dead) = (RequestFacts::new(&spec.program), Dead::new(spec));
-    let mut kinds: Vec<Option<RequestKind>> = vec![None; history.kinds];
-    for Request { kind, unseen, exchange, .. } in &history.requests {
-        let answer = exchange.observed.answer();
-        for (kind, answer) in [(*kind, answer), (*unseen, None)] {
-            kinds[kind as usize].get_or_insert_with(|| RequestKind {
-                changes_nothing: facts.changes_nothing(&exchange.request, answer),
-                stays_impossible: answer.is_some_and(|answer| dead.stays_impossible(&exchange.request, answer)),
-            });
-        }
-    }
-    kinds.into_iter().map(Option::unwrap_or_default).collect()
-}
-
 /// The first event that nothing explains together with those before it, where later answers are not known: the search, which knows
-/// them, gave up at an earlier one, or there. Nothing where that was too much.
-fn first_unexplained(history: &History, kinds: &[RequestKind], states: &mut States, last: &Last) -> Option<usize> {
-    let mut explains =
-        |events: usize| match OrderSearch::new(history, events, kinds, CONFIGURATIONS).resume(states, last) {
-            SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Some(true),
-            SearchEnd::Nothing(_) => Some(false),
-            SearchEnd::GivenUp => None,
-        };
+/// them, gave up at an earlier one, or there. The error is the limit beyond which that was.
+fn first_unexplained(
+    known: &HistoryFacts<'_>,
+    states: &mut States,
+    budget: &mut OrderBudget,
+    last: &Last,
+) -> Result<usize, Limit> {
+    let mut explains = |events: usize| match OrderSearch::new(known, events).resume(states, budget, last) {
+        SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
+        SearchEnd::Nothing(_) => Ok(false),
+        SearchEnd::GivenUp(limit) => Err(limit),
+    };
     // The first `low` events are explained, the first `high` are not.
-    let (mut low, mut high, mut leap) = (last.deepest, history.events.len(), 1);
+    let (mut low, mut high, mut leap) = (last.deepest, known.history.events.len(), 1);
     while low + leap < high && explains(low + leap)? {
         low += leap;
         leap *= 2;
@@ -182,7 +188,7 @@ fn first_unexplained(history: &History, kinds: &[RequestKind], states: &mut Stat
             false => high = middle,
         }
     }
-    Some(low)
+    Ok(low)
 }
 
 impl States {

@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 
+use super::budget::OrderBudget;
 use super::history::{History, HistoryEvent};
+use super::kinds::{HistoryFacts, changing_nothing};
+use super::may_fail;
 use super::relaxed::RelaxedHistory;
-use super::search::{OrderSearch, RequestKind, SearchEnd};
+use super::rules::OrderRules;
+use super::search::{OrderSearch, SearchEnd};
 use super::states::{StateNumber, States};
-use super::{CONFIGURATIONS, kinds, may_fail};
 use crate::dualize::{Candidate, Exchange, Judge, Observed, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
@@ -40,7 +43,8 @@ pub struct RejudgedHistory {
     spec: Arc<Spec>,
     options: Options,
     history: History,
-    kinds: Vec<RequestKind>,
+    /// By the kinds of requests: they change nothing.
+    changes_nothing: Vec<bool>,
     /// The position of the rejected event.
     rejected: usize,
     /// The states from the initial one on, and from any.
@@ -69,9 +73,9 @@ impl RejudgedHistory {
         let is_there =
             |at: &usize| history.lines[*at] == line && matches!(history.events[*at], HistoryEvent::Answered(_));
         let rejected = (0..history.events.len()).find(is_there)?;
-        let (kinds, spec, options) = (kinds(spec, &history), spec.clone(), options.clone());
+        let (changes_nothing, spec, options) = (changing_nothing(spec, &history), spec.clone(), options.clone());
         let (initial, any) = (None, None);
-        let mut found = RejudgedHistory { spec, options, history, kinds, rejected, initial, any, dropped: 0 };
+        let mut found = RejudgedHistory { spec, options, history, changes_nothing, rejected, initial, any, dropped: 0 };
         found.initial = found.from_initial();
         found.any = found.from_any();
         Some(found)
@@ -158,8 +162,8 @@ impl RejudgedHistory {
 
     /// The number of a kind that nothing is known of.
     fn new_kind(&mut self) -> u32 {
-        self.kinds.push(RequestKind::default());
-        self.kinds.len() as u32 - 1
+        self.changes_nothing.push(false);
+        self.changes_nothing.len() as u32 - 1
     }
 
     /// The number of times that a way between states was asked for.
@@ -181,12 +185,14 @@ impl RejudgedHistory {
         };
         let Some((states, first)) = states else { return RelaxedOutcome::Undecided };
         let RelaxedHistory { history, begins, perhaps } = relaxed;
-        let search = OrderSearch::new(history, history.events.len(), &self.kinds, CONFIGURATIONS);
+        let known = HistoryFacts { history, changes_nothing: &self.changes_nothing, rules: OrderRules::default() };
+        let mut budget = OrderBudget::new(&self.options, states);
         states.look_up_at_most(limit);
-        let end = search.run_from(states, (*begins, *first), perhaps.clone());
+        let search = OrderSearch::new(&known, history.events.len());
+        let end = search.run_from(states, &mut budget, (*begins, *first), perhaps.clone());
         match end {
             SearchEnd::Explained(_) => RelaxedOutcome::Explained,
-            SearchEnd::Doubtful(_) | SearchEnd::GivenUp => RelaxedOutcome::Undecided,
+            SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => RelaxedOutcome::Undecided,
             SearchEnd::Nothing(_) => {
                 // What was met in any earlier search may have been decisive in this one.
                 let verdict = states.judge.verdict_of(Vec::new(), 1);

@@ -10,74 +10,16 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::bits::PlaceSet;
-use super::history::{History, HistoryEvent, Request};
+use super::budget::OrderBudget;
+use super::configuration::{Configuration, Settled};
+use super::history::{HistoryEvent, Request};
+use super::kinds::HistoryFacts;
+use super::moments::{Moment, Moments};
 use super::states::{StateNumber, States};
-
-/// A state of server and network: what the server's memory may be, and which of the requests under way it has served.
-#[derive(Clone, Debug)]
-pub(super) struct Configuration {
-    pub(super) state: StateNumber,
-    /// The places of requests that were served, and whose answer has not been seen.
-    served: PlaceSet,
-    /// The places of owed requests that may have been served, or not: both are stood for.
-    perhaps: PlaceSet,
-    /// The requests served on the way here, the last first.
-    pub(super) order: Option<Rc<Served>>,
-}
-
-/// A request that was served, and those before it.
-#[derive(Debug)]
-pub(super) struct Served {
-    pub(super) request: usize,
-    before: Option<Rc<Served>>,
-}
-
-/// Drops a long list from its end, not by recursion.
-impl Drop for Served {
-    fn drop(&mut self) {
-        let mut next = self.before.take();
-        while let Some(mut served) = next.and_then(|rc| Rc::try_unwrap(rc).ok()) {
-            next = served.before.take();
-        }
-    }
-}
-
-impl Configuration {
-    /// The requests in the order in which they were served.
-    pub(super) fn order(&self) -> Vec<usize> {
-        let mut met = FxHashSet::default();
-        let backwards = std::iter::successors(self.order.as_deref(), |served| served.before.as_deref());
-        // What perhaps was served, and was later, was then.
-        let mut order: Vec<usize> =
-            backwards.map(|served| served.request).filter(|request| met.insert(*request)).collect();
-        order.reverse();
-        order
-    }
-}
-
-/// The requests under way before an event.
-#[derive(Clone, Default)]
-pub(super) struct Moment {
-    /// Those that were sent, whose answer was not seen, and that may still be served.
-    under_way: Vec<usize>,
-    /// The places of those among them that must be, or that are served in the order of their connection.
-    bound: PlaceSet,
-}
-
-/// The configurations that were met in a state: the places of what was served, and of what perhaps was.
-type MetBefore = Vec<(PlaceSet, PlaceSet)>;
-
-/// The properties of a kind of request: a request with its answer, or without.
-#[derive(Clone, Copy, Default, Debug)]
-pub(super) struct RequestKind {
-    /// It changes nothing in any state in which it is answered so.
-    pub(super) changes_nothing: bool,
-    /// Set where it can never be answered so any more once it cannot be.
-    pub(super) stays_impossible: bool,
-}
+use crate::process::Limit;
 
 /// The end of a search.
 pub(super) enum SearchEnd {
@@ -88,7 +30,7 @@ pub(super) enum SearchEnd {
     /// Only configurations in which some question was too hard.
     Doubtful(Configuration),
     /// More would have been done than may be.
-    GivenUp,
+    GivenUp(Limit),
 }
 
 /// The configurations before the last event at which those for fewer events are the same, where none explains all events.
@@ -97,61 +39,101 @@ pub(super) struct Last {
     pub(super) deepest: usize,
     at: usize,
     configurations: Vec<Configuration>,
-    moments: Vec<Rc<Moment>>,
+    moments: Moments,
+}
+
+impl Last {
+    /// One configuration before an event.
+    pub(super) fn first(at: usize, configuration: Configuration) -> Last {
+        Last { deepest: at, at, configurations: vec![configuration], moments: Moments::new() }
+    }
+
+    /// The event before which they are.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
 }
 
 /// A search in a history.
 pub(super) struct OrderSearch<'h> {
-    history: &'h History,
+    known: &'h HistoryFacts<'h>,
     /// The number of the first events that are looked at: answers behind them are not known.
     end: usize,
-    kinds: &'h [RequestKind],
     /// The configurations that are still to be followed, by the event before which they are.
     open: BTreeMap<usize, Vec<Configuration>>,
     /// Those that were met there, by their states.
-    met: BTreeMap<usize, FxHashMap<StateNumber, MetBefore>>,
-    moments: Vec<Rc<Moment>>,
+    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
+    moments: Moments,
+    /// The moments before this event are not needed any more.
+    cleared: usize,
     /// The last event to which a configuration came.
     deepest: usize,
     /// The last event before which nothing depends on what is seen at `deepest` or later; what was met from there on is kept.
     apart: usize,
-    /// The number of configurations that were followed, and the most that may be.
-    followed: u64,
-    limit: u64,
 }
 
 impl<'h> OrderSearch<'h> {
     /// A search in the first events of a history.
-    pub(super) fn new(history: &'h History, end: usize, kinds: &'h [RequestKind], limit: u64) -> OrderSearch<'h> {
-        let moments = vec![Rc::default()];
+    pub(super) fn new(known: &'h HistoryFacts<'h>, end: usize) -> OrderSearch<'h> {
         let (open, met) = (BTreeMap::new(), BTreeMap::new());
-        OrderSearch { history, end, kinds, open, met, moments, deepest: 0, apart: 0, followed: 0, limit }
+        OrderSearch { known, end, open, met, moments: Moments::new(), cleared: 0, deepest: 0, apart: 0 }
     }
 
     /// Searches from an initial state.
-    pub(super) fn run(self, states: &mut States, initial: StateNumber) -> SearchEnd {
-        self.run_from(states, (0, initial), PlaceSet::default())
+    pub(super) fn run(self, states: &mut States, budget: &mut OrderBudget, initial: StateNumber) -> SearchEnd {
+        self.run_from(states, budget, (0, initial), PlaceSet::default())
     }
 
     /// Searches from a state before an event, where requests at these places were perhaps served.
     pub(super) fn run_from(
-        mut self,
+        self,
         states: &mut States,
+        budget: &mut OrderBudget,
         (at, state): (usize, StateNumber),
         perhaps: PlaceSet,
     ) -> SearchEnd {
-        self.add(at, Configuration { state, served: PlaceSet::default(), perhaps, order: None });
-        self.search(states)
+        let settled = Settled { served: PlaceSet::default(), perhaps };
+        self.resume(states, budget, &Last::first(at, Configuration { state, settled, order: None }))
     }
 
     /// Searches from where another search, of more events, ended.
-    pub(super) fn resume(mut self, states: &mut States, last: &Last) -> SearchEnd {
-        self.moments.clone_from(&last.moments);
-        last.configurations.iter().for_each(|configuration| self.add(last.at, configuration.clone()));
-        self.search(states)
+    pub(super) fn resume(mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
+        self.begin(budget, last);
+        self.search(states, budget)
     }
 
-    fn search(mut self, states: &mut States) -> SearchEnd {
+    /// All configurations before an event, before which nothing depends on what is seen behind the first events.
+    pub(super) fn all_before(
+        mut self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        last: &Last,
+        to: usize,
+    ) -> Result<Last, Limit> {
+        self.begin(budget, last);
+        while let Some(mut entry) = self.open.first_entry().filter(|entry| *entry.key() < to) {
+            let at = *entry.key();
+            match entry.get_mut().pop() {
+                Some(configuration) => self.follow(states, budget, at, configuration),
+                None => _ = entry.remove(),
+            }
+            if let Some(limit) = budget.exceeded(states) {
+                return Err(limit);
+            }
+        }
+        self.moment(to);
+        self.apart = to;
+        Ok(self.last())
+    }
+
+    fn begin(&mut self, budget: &mut OrderBudget, last: &Last) {
+        self.moments = last.moments.clone();
+        self.cleared = last.at;
+        self.apart = last.at;
+        last.configurations.iter().for_each(|configuration| self.add(last.at, configuration.clone(), budget));
+    }
+
+    fn search(mut self, states: &mut States, budget: &mut OrderBudget) -> SearchEnd {
         let (mut by_event, mut doubtful) = (true, None);
         while let Some(mut entry) = if by_event { self.open.first_entry() } else { self.open.last_entry() } {
             let at = *entry.key();
@@ -167,11 +149,10 @@ impl<'h> OrderSearch<'h> {
                 doubtful = Some(configuration);
                 continue;
             }
-            self.followed += 1;
-            if self.followed > self.limit || states.is_exhausted() {
-                return SearchEnd::GivenUp;
+            if let Some(limit) = budget.exceeded(states) {
+                return SearchEnd::GivenUp(limit);
             }
-            self.follow(states, at, configuration);
+            self.follow(states, budget, at, configuration);
             if by_event {
                 self.forget();
             }
@@ -183,9 +164,9 @@ impl<'h> OrderSearch<'h> {
     /// The end of a search that found nothing.
     fn last(mut self) -> Last {
         let OrderSearch { apart: at, deepest, .. } = self;
-        self.moments.truncate(at + 1);
-        let of = |(state, met): (StateNumber, MetBefore)| {
-            met.into_iter().map(move |(served, perhaps)| Configuration { state, served, perhaps, order: None })
+        self.moments.truncate(at);
+        let of = |(state, met): (StateNumber, Vec<Settled>)| {
+            met.into_iter().map(move |settled| Configuration { state, settled, order: None })
         };
         let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
         Last { deepest, at, configurations, moments: self.moments }
@@ -194,141 +175,161 @@ impl<'h> OrderSearch<'h> {
     /// Forgets what was met before events to which no configuration will come any more, but for the last that is not told apart by what
     /// is seen from the deepest on.
     fn forget(&mut self) {
-        let history = self.history;
-        let is_apart = |request: &usize| history.requests[*request].answered.is_none_or(|at| at < self.deepest);
-        let apart = (self.apart..=self.deepest).rev().find(|at| self.moments[*at].under_way.iter().all(is_apart));
+        let history = self.known.history;
+        let is_apart = |request: usize| history.requests[request].answered.is_none_or(|at| at < self.deepest);
+        let apart = (self.apart..=self.deepest).rev().find(|at| self.moments.made(*at).requests().all(is_apart));
         self.apart = apart.unwrap_or(self.apart);
         let first = self.open.first_key_value().map_or(usize::MAX, |(at, _)| *at).min(self.apart);
         while let Some(entry) = self.met.first_entry().filter(|entry| *entry.key() < first) {
             entry.remove();
         }
-    }
-
-    /// The requests that are under way before an event.
-    fn moment(&mut self, at: usize) -> Rc<Moment> {
-        while self.moments.len() <= at {
-            let event = self.moments.len() - 1;
-            let mut next = Moment::clone(&self.moments[event]);
-            match self.history.events[event] {
-                HistoryEvent::Sent(request) if self.matters(request) => {
-                    next.under_way.push(request);
-                    let Request { place, chained, .. } = self.history.requests[request];
-                    if chained || self.history.requests[request].is_owed(self.end) {
-                        next.bound.insert(place);
-                    }
-                }
-                HistoryEvent::Answered(request) => {
-                    next.under_way.retain(|other| *other != request);
-                    next.bound.remove(self.history.requests[request].place);
-                }
-                HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
-            }
-            self.moments.push(Rc::new(next));
+        if self.cleared < first {
+            self.moments.clear(self.cleared, first);
+            self.cleared = first;
         }
-        self.moments[at].clone()
     }
 
-    /// Tests whether it matters that a request is served: not where nobody sees its answer and it changes nothing.
-    fn matters(&self, request: usize) -> bool {
-        let request = &self.history.requests[request];
-        request.is_owed(self.end) || request.chained || !self.kinds[request.kind(self.end) as usize].changes_nothing
+    fn moment(&mut self, at: usize) -> Rc<Moment> {
+        self.moments.get(self.known, at, self.end)
+    }
+
+    fn about(&self, request: usize) -> &'h Request {
+        &self.known.history.requests[request]
     }
 
     /// Adds a configuration before an event, unless one that was met there covers it.
-    fn add(&mut self, at: usize, configuration: Configuration) {
+    fn add(&mut self, at: usize, configuration: Configuration, budget: &mut OrderBudget) {
         self.deepest = self.deepest.max(at);
         let moment = self.moment(at);
         let met = self.met.entry(at).or_default().entry(configuration.state).or_default();
-        let own = (configuration.served.clone(), configuration.perhaps.clone());
-        if met.iter().any(|other| covers(other, &own, &moment.bound)) {
+        let own = &configuration.settled;
+        let covering = self.known.rules.covering;
+        let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
+        budget.work(met.len());
+        if met.iter().any(|other| covers(other, own)) {
             return;
         }
-        met.retain(|other| !covers(&own, other, &moment.bound));
-        met.push(own);
+        met.retain(|other| !covers(own, other));
+        met.push(own.clone());
         self.open.entry(at).or_default().push(configuration);
     }
 
     /// Follows a configuration to the next event, or to where one more request was served.
-    fn follow(&mut self, states: &mut States, at: usize, mut configuration: Configuration) {
-        match self.history.events[at] {
+    fn follow(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, mut configuration: Configuration) {
+        match self.known.history.events[at] {
             HistoryEvent::Impossible => {}
-            HistoryEvent::GaveUp => self.add(at + 1, configuration),
-            HistoryEvent::Sent(_) => {
-                if self.serve_at_once(states, at + 1, &mut configuration) {
-                    self.add(at + 1, configuration);
+            HistoryEvent::GaveUp => self.add(at + 1, configuration, budget),
+            HistoryEvent::Sent(request) => {
+                // The others were looked at when the server came to this state.
+                let is_new = self.known.matters(request, self.end).then_some(request);
+                if self.settle(states, at + 1, &mut configuration, is_new, None) {
+                    self.add(at + 1, configuration, budget);
                 }
             }
-            HistoryEvent::Answered(request) => self.answer(states, at, configuration, request),
+            HistoryEvent::Answered(request) => self.answer(states, budget, at, configuration, request),
         }
     }
 
-    fn answer(&mut self, states: &mut States, at: usize, mut configuration: Configuration, request: usize) {
-        let place = self.history.requests[request].place;
-        if configuration.served.contains(place) {
-            configuration.served.remove(place);
-            return self.add(at + 1, configuration);
+    fn answer(
+        &mut self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        at: usize,
+        mut configuration: Configuration,
+        request: usize,
+    ) {
+        let place = self.about(request).place;
+        if configuration.settled.served.contains(place) {
+            configuration.settled.served.remove(place);
+            return self.add(at + 1, configuration, budget);
         }
         let moment = self.moment(at);
-        if configuration.perhaps.contains(place) {
+        if configuration.settled.perhaps.contains(place) {
             let mut served = configuration.clone();
-            served.perhaps.remove(place);
-            self.add(at + 1, served);
+            served.settled.perhaps.remove(place);
+            self.add(at + 1, served, budget);
         }
-        for other in moment.under_way.iter().copied() {
+        for other in moment.requests() {
+            budget.work(1);
             if !self.may_serve(at, &configuration, other) || self.is_postponed(states, at, &configuration, other) {
                 continue;
             }
-            let Some(mut served) = self.serve(states, at, &configuration, other) else { continue };
-            if !self.serve_at_once(states, at, &mut served) {
+            if self.kills_another(states, &moment, &configuration, other) {
                 continue;
             }
-            if served.served.contains(place) {
-                served.served.remove(place);
-                self.add(at + 1, served);
+            let Some(mut served) = self.serve(states, at, &configuration, other) else { continue };
+            budget.work(moment.under_way.len());
+            if !self.settle(states, at, &mut served, moment.requests(), Some(other)) {
+                continue;
+            }
+            if served.settled.served.contains(place) {
+                served.settled.served.remove(place);
+                self.add(at + 1, served, budget);
             } else {
-                self.add(at, served);
+                self.add(at, served, budget);
             }
         }
     }
 
     /// Tests whether a request may be served next: it was not, and the one before it on its connection was, or perhaps was.
     fn may_serve(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
-        let Request { place, before, .. } = self.history.requests[request];
+        let Request { place, before, .. } = self.about(request);
         let is_before = |before: usize| {
-            let place = self.history.requests[before].place;
-            self.was_served(at, configuration, before) || configuration.perhaps.contains(place)
+            let place = self.about(before).place;
+            self.was_served(at, configuration, before) || configuration.settled.perhaps.contains(place)
         };
-        !configuration.served.contains(place) && before.is_none_or(is_before)
+        !configuration.settled.served.contains(*place) && before.is_none_or(is_before)
     }
 
     /// Tests whether the request before another one on its connection was served, for certain.
     fn is_first(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
-        self.history.requests[request].before.is_none_or(|before| self.was_served(at, configuration, before))
+        self.about(request).before.is_none_or(|before| self.was_served(at, configuration, before))
     }
 
     fn was_served(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
-        let Request { answered, place, .. } = self.history.requests[request];
-        answered.is_some_and(|answered| answered < at) || configuration.served.contains(place) || !self.matters(request)
+        let Request { answered, place, .. } = self.about(request);
+        answered.is_some_and(|answered| answered < at)
+            || configuration.settled.served.contains(*place)
+            || !self.known.matters(request, self.end)
     }
 
     /// Tests whether an equal request, whose answer is seen earlier, may be served in its place.
     fn is_postponed(&self, states: &mut States, at: usize, configuration: &Configuration, request: usize) -> bool {
-        let own = &self.history.requests[request];
-        let under_way = &self.moments[at].under_way;
+        let own = self.about(request);
         !own.chained
-            && under_way.iter().any(|other| {
-                let equal = &self.history.requests[*other];
+            && self.known.rules.equal
+            && self.moments.made(at).requests().any(|other| {
+                let equal = self.about(other);
                 let deadline = |request: &Request, number: usize| {
                     (request.answered.filter(|at| *at < self.end).unwrap_or(usize::MAX), number)
                 };
                 equal.asks == own.asks
                     && !equal.chained
-                    && deadline(equal, *other) < deadline(own, request)
+                    && deadline(equal, other) < deadline(own, request)
                     && (equal.kind(self.end) == own.kind(self.end) || !own.is_owed(self.end))
-                    && !configuration.perhaps.contains(equal.place)
-                    && self.may_serve(at, configuration, *other)
+                    && !configuration.settled.perhaps.contains(equal.place)
+                    && self.may_serve(at, configuration, other)
                     && states.after(configuration.state, equal, self.end).is_some()
             })
+    }
+
+    /// Tests whether an answer that is still to come would never come behind a request.
+    fn kills_another(
+        &self,
+        states: &mut States,
+        moment: &Moment,
+        configuration: &Configuration,
+        request: usize,
+    ) -> bool {
+        let Some(relations) = states.relations(self.known.rules).filter(|_| self.known.rules.never_again) else {
+            return false;
+        };
+        moment.requests().any(|other| {
+            let about = self.about(other);
+            let is_to_come =
+                other != request && about.is_owed(self.end) && !configuration.settled.contains(about.place);
+            is_to_come && relations.pair(self.about(request), about, self.end).kills
+        })
     }
 
     /// The configuration after a request was served.
@@ -339,57 +340,76 @@ impl<'h> OrderSearch<'h> {
         configuration: &Configuration,
         request: usize,
     ) -> Option<Configuration> {
-        let about = &self.history.requests[request];
+        let about = self.about(request);
         let state = states.after(configuration.state, about, self.end)?;
         let mut after = configuration.clone();
+        let Settled { served, perhaps } = &mut after.settled;
         let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
         while let Some(earlier) = before {
             // The one before it on its connection, which perhaps was, was; and so were those before that one.
-            let Request { place, before: next, .. } = self.history.requests[earlier];
-            after.perhaps.remove(place);
-            after.served.insert(place);
+            let Request { place, before: next, .. } = self.about(earlier);
+            perhaps.remove(*place);
+            served.insert(*place);
             before = next.filter(|next| !self.was_served(at, configuration, *next));
         }
+        perhaps.remove(about.place);
+        served.insert(about.place);
         after.state = state;
-        after.perhaps.remove(about.place);
-        after.served.insert(about.place);
-        after.order = Some(Rc::new(Served { request, before: configuration.order.clone() }));
+        after.note(request);
         Some(after)
     }
 
     /// Serves what can be served at once, as it changes nothing in any state and is answered here as it was; what changes nothing in
-    /// this state may have been served. Tests whether no request waits in vain.
-    fn serve_at_once(&mut self, states: &mut States, at: usize, configuration: &mut Configuration) -> bool {
-        let moment = self.moment(at);
-        for request in moment.under_way.iter().copied() {
-            let about = &self.history.requests[request];
-            let is_settled = configuration.served.contains(about.place) || configuration.perhaps.contains(about.place);
-            if !about.is_owed(self.end) || is_settled {
+    /// this state, or nothing that the last request left, may have been served. Tests whether none of these requests waits in vain.
+    fn settle(
+        &self,
+        states: &mut States,
+        at: usize,
+        configuration: &mut Configuration,
+        requests: impl IntoIterator<Item = usize>,
+        last: Option<usize>,
+    ) -> bool {
+        let rules = self.known.rules;
+        let (mut absorbed, mut behind) = (Vec::new(), Vec::new());
+        for request in requests {
+            let about = self.about(request);
+            if !about.is_owed(self.end) || configuration.settled.contains(about.place) {
                 continue;
             }
+            let changes_nothing = self.known.changes_nothing(request, self.end);
+            if let (Some(last), Some(relations), false) = (last, states.relations(rules), changes_nothing) {
+                let facts = relations.pair(self.about(last), about, self.end);
+                if facts.absorbs && rules.absorption && !about.chained {
+                    configuration.settled.perhaps.insert(about.place);
+                    absorbed.push(request);
+                    continue;
+                }
+                if facts.keeps && relations.always_changes(about, self.end) {
+                    continue;
+                }
+            }
             let after = states.after(configuration.state, about, self.end);
-            if after.is_none() && self.kinds[about.kind(self.end) as usize].stays_impossible {
+            if after.is_none() && self.waits_in_vain(states, about) {
                 return false;
             }
             if after != Some(configuration.state) || !self.is_first(at, configuration, request) {
                 continue;
             }
-            configuration.order = Some(Rc::new(Served { request, before: configuration.order.take() }));
-            if self.kinds[about.kind(self.end) as usize].changes_nothing {
-                configuration.served.insert(about.place);
-            } else {
-                configuration.perhaps.insert(about.place);
+            match (rules.at_once && changes_nothing, rules.perhaps) {
+                (true, _) => configuration.settled.served.insert(about.place),
+                (false, true) => configuration.settled.perhaps.insert(about.place),
+                (false, false) => continue,
             }
+            behind.push(request);
         }
+        configuration.note_before_last(&absorbed);
+        behind.into_iter().for_each(|request| configuration.note(request));
         true
     }
-}
 
-/// Tests whether what was served, and perhaps was, explains all that the same of another configuration in this state does: of the
-/// requests that are bound it is the same, or perhaps; of the others no more were served.
-fn covers(own: &(PlaceSet, PlaceSet), other: &(PlaceSet, PlaceSet), bound: &PlaceSet) -> bool {
-    let ((served, perhaps), (theirs, their_perhaps)) = (own, other);
-    their_perhaps.is_within(perhaps)
-        && served.without(bound).is_within(&theirs.without(bound))
-        && served.common(bound).without(perhaps) == theirs.common(bound).without(perhaps)
+    /// Tests whether an answer that cannot come here never comes.
+    fn waits_in_vain(&self, states: &mut States, request: &Request) -> bool {
+        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.never_again);
+        relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
+    }
 }

@@ -8,6 +8,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::history::Request;
+use super::relations::Relations;
+use super::rules::OrderRules;
 use crate::dualize::{Candidate, CanonicalForm, Exchange, Judge, Observed};
 
 /// The number of a state.
@@ -22,6 +24,8 @@ pub(super) struct States {
     /// The number of times that a way was asked for, and the most that it may be.
     looked_up: u64,
     most: u64,
+    /// What holds in every state, where that was asked for.
+    relations: Option<Relations>,
 }
 
 impl States {
@@ -35,6 +39,7 @@ impl States {
             ways: FxHashMap::default(),
             looked_up: 0,
             most: u64::MAX,
+            relations: None,
         };
         let first = states.number(initial);
         (states, first)
@@ -96,6 +101,19 @@ impl States {
             self.frontiers.push(frontier.into());
         }
         Some(number)
+    }
+
+    /// The number of requests that were run in states.
+    pub(super) fn runs(&self) -> u64 {
+        self.ways.len() as u64
+    }
+
+    /// The relations between requests that hold in every state, once so much was looked up that it pays to ask for them.
+    pub(super) fn relations(&mut self, rules: OrderRules) -> Option<&mut Relations> {
+        if self.looked_up < rules.patience || !(rules.never_again || rules.absorption) {
+            return None;
+        }
+        Some(self.relations.get_or_insert_with(|| Relations::new(self.judge.spec().clone())))
     }
 
     /// Tests whether some candidate of a state is clean.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::{Binary, ChoiceDomain, Op, Operand, Program, Register};
 use super::dataflow::{Graph, Lattice};
+use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
 /// The part of a request that is the key of all that it touches.
@@ -23,18 +24,31 @@ impl RequestKeys {
     /// The keys of a specification; nothing where its entries have to do with each other.
     #[must_use]
     pub fn of(program: &Program) -> Option<RequestKeys> {
+        RequestKeys::find(program).ok()
+    }
+
+    /// The keys of a specification.
+    ///
+    /// # Errors
+    /// Where its entries have to do with each other.
+    pub fn find(program: &Program) -> Result<RequestKeys, Unpartitioned> {
         let serve = &program.functions[program.serve as usize];
         let mut first = vec![KeyOrigin::Unset; serve.registers as usize];
         first.iter_mut().zip([KeyOrigin::Request, KeyOrigin::Other]).for_each(|(register, origin)| *register = origin);
         let transfer = |at: usize, before: &Origins| Some(before.behind(serve.code.get(at)?.plain()));
         let known = Graph::of(serve).forward((0, Origins(first)), transfer);
         let mut keys = RequestKeys { of_variant: FxHashMap::default(), whole: false };
-        let is_apart = serve.code.iter().zip(&known).all(|(op, before)| match before {
-            Some(before) => keys.admit(program, op.plain(), &before.0),
-            None => true,
-        });
-        let is_one_way = !keys.whole || keys.of_variant.is_empty();
-        (begins_apart(program) && is_apart && is_one_way).then_some(keys)
+        if let Some(step) = program.steps.first() {
+            return Err(Unpartitioned::Step(step.site));
+        }
+        begins_apart(program)?;
+        for ((op, before), site) in serve.code.iter().zip(&known).zip(&serve.origin) {
+            let is_apart = before.as_ref().is_none_or(|before| keys.admit(program, op.plain(), &before.0));
+            if !is_apart || keys.whole && !keys.of_variant.is_empty() {
+                return Err(Unpartitioned::Touched(*site));
+            }
+        }
+        Ok(keys)
     }
 
     /// The key of a request: nothing where it touches nothing, an error where it is not known.
@@ -100,6 +114,17 @@ impl RequestKeys {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unkeyed;
 
+/// The reason why a specification is not as many servers as there are keys.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unpartitioned {
+    /// The server does something by itself.
+    Step(NodeId),
+    /// The initial state may say something of several entries together.
+    Initial(NodeId),
+    /// Here more than the entry under one part of the request is looked at or changed.
+    Touched(NodeId),
+}
+
 /// The origin of what a register holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum KeyOrigin {
@@ -156,12 +181,15 @@ fn join(a: KeyOrigin, b: KeyOrigin) -> KeyOrigin {
     }
 }
 
-/// Tests whether the initial state says nothing of several entries together.
-fn begins_apart(program: &Program) -> bool {
+/// Fails where the initial state may say something of several entries together.
+fn begins_apart(program: &Program) -> Result<(), Unpartitioned> {
     let init = &program.functions[program.init as usize];
     let is_apart =
         |op: &Op| matches!(op, Op::Store { .. } | Op::End | Op::Choose { domain: ChoiceDomain::Type(_), .. });
-    init.code.iter().all(|op| is_apart(op.plain()))
+    match init.code.iter().position(|op| !is_apart(op.plain())) {
+        Some(at) => Err(Unpartitioned::Initial(init.origin[at])),
+        None => Ok(()),
+    }
 }
 
 /// Tests whether a function looks at no variable and changes none.

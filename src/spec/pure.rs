@@ -42,12 +42,16 @@ impl<'p> RequestFacts<'p> {
             let writes = |op: &Op, wrote| wrote && matches!(op, Op::Reply { .. } | Op::End);
             WaySearch { program, serve, variant: *variant, admitted: Some(admitted) }.comes_to(&writes)
         });
-        program.steps.is_empty() && !*changes
+        !*changes
     }
 
-    /// Tests whether serving a request may be faulty, or break the client's duty, in some state.
+    /// Tests whether serving a request may be faulty, or break the client's duty, in some state; or what the server does by itself.
     pub fn may_fail(&mut self, request: &Value) -> bool {
         let (program, serve) = (self.program, self.serve);
+        let mut steps = program.steps.iter();
+        if steps.any(|step| !program.all_called(step.function, &|op| !op.may_fault())) {
+            return true;
+        }
         *self.failures.entry(variant(request)).or_insert_with_key(|variant| {
             let fails = |op: &Op, _| match op {
                 Op::Call { function, .. } => !program.all_called(*function, &|op| !op.may_fault()),

@@ -4,10 +4,12 @@
 //! exchange is a request that is answered at once.
 
 use std::io::BufRead;
+use std::sync::Arc;
 
 use super::stream::{decoded, observed};
+use crate::dualize::{Options, Verdict};
 use crate::json::JsonError;
-use crate::schedule::{Building, Happened, History};
+use crate::schedule::{Building, Happened, History, Session};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Raw, Response, TraceError, TraceLine, TraceReader};
 
@@ -17,14 +19,41 @@ use crate::trace::{EventKind, Raw, Response, TraceError, TraceLine, TraceReader}
 /// Where a line is no event, or its values are not of the specification's types.
 pub fn history<R: BufRead>(spec: &Spec, reader: &mut TraceReader<R>) -> Result<History, TraceError> {
     let mut building = Building::new(spec.program.names_clients);
-    loop {
-        let Some(line) = reader.next_line()? else { return Ok(building.finish()) };
+    read(spec, reader, &mut |line, happened| {
+        building.add(line, happened);
+        true
+    })?;
+    Ok(building.finish())
+}
+
+/// Reads a trace of concurrent clients while it is written, and judges each event: up to where nothing explains what was read.
+///
+/// # Errors
+/// Where a line up to there is no event, or its values are not of the specification's types.
+pub fn history_while_explained<R: BufRead>(
+    spec: &Arc<Spec>,
+    reader: &mut TraceReader<R>,
+    options: &Options,
+) -> Result<History, TraceError> {
+    let mut session = Session::new(spec, options.clone());
+    read(spec, reader, &mut |line, happened| !matches!(session.push(line, happened), Verdict::Reject { .. }))?;
+    Ok(session.history())
+}
+
+/// Reads what happened, until there is no more, or it is not wanted.
+fn read<R: BufRead>(
+    spec: &Spec,
+    reader: &mut TraceReader<R>,
+    take: &mut dyn FnMut(u64, Happened) -> bool,
+) -> Result<(), TraceError> {
+    while let Some(line) = reader.next_line()? {
         let (number, happened) = (line.event.line, happened(spec, &line));
-        match happened {
-            Ok(happened) => happened.into_iter().flatten().for_each(|happened| building.add(number, happened)),
-            Err(error) => return Err(reader.error_at(error.offset, error.to_string())),
+        let happened = happened.map_err(|error| reader.error_at(error.offset, error.to_string()))?;
+        if !happened.into_iter().flatten().all(|happened| take(number, happened)) {
+            break;
         }
     }
+    Ok(())
 }
 
 /// The one or two things that happened on a line.

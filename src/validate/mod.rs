@@ -35,7 +35,7 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
-pub use concurrent::history;
+pub use concurrent::{history, history_while_explained};
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 

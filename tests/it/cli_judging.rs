@@ -107,6 +107,22 @@ fn a_trace_that_was_judged_keeps_its_line_though_the_next_one_is_interrupted() {
     }
 }
 
+/// The pipe stays open: nobody waits for its end.
+#[test]
+fn a_rejection_of_concurrent_clients_is_told_when_it_happens() {
+    use std::io::{BufRead, BufReader, Write};
+    let arguments = ["validate", "specs/cmp_set.may", "-", "--net", "tcp", "--no-evidence"];
+    let mut child = mayhap(&arguments).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let events = "{\"c\": 1, \"q\": 5}\n{\"c\": 2, \"q\": 3}\n{\"c\": 1, \"a\": 1}\n{\"c\": 1, \"q\": 4}\n{\"c\": 1, \"a\": 1}\n";
+    input.write_all(events.as_bytes()).unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains("reject at line 5"), "{line}");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    drop(input);
+}
+
 #[test]
 fn traces_that_are_judged_at_once_are_told_in_order() {
     let trace = |at: usize| {

@@ -4,16 +4,19 @@
 //! `MAYHAP_LONG=N cargo test --release --test it schedules::` tries N histories of each specification, and `MAYHAP_SEED=S` begins
 //! elsewhere.
 
+mod drawn;
+
 use std::sync::Arc;
 
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
 use mayhap::dualize::Judge;
-use mayhap::schedule::{self, Happened, Timeline};
+use mayhap::schedule::{self, Happened, OrderRules, Session, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 
 use crate::random::{Rng, seeds};
+use drawn::Drawn;
 
 /// Specifications whose branches give the observed answer by writing, compare stored values, ask who sent the request, choose, and
 /// enable again what was not possible.
@@ -58,6 +61,21 @@ pub const SPECS: &[(&str, &str)] = &[
         "a bounded counter",
         "protocol p { request bool; response int; var n: int = 0;
          on up { if up && n < 2 { n := n + 1; } else { if !up && n > 0 { n := n - 1; } } reply n; } }",
+    ),
+];
+
+/// Specifications with steps.
+const STEPS: &[(&str, &str)] = &[
+    (
+        "a store that expires",
+        "enum Q { Get(int), Put(int, int) } protocol p { request Q; response int; var m: map<int, int> = {};
+         on Get(k) { reply m.get_or(k, 0); } on Put(k, v) { m[k] := v; reply 0; }
+         step { let k = pick m.keys(); m := m.remove(k); } }",
+    ),
+    (
+        "compare and set that begins anew",
+        "protocol p { request int; response int; var n: int = 0;
+         on q { if q <= n { reply 0; } n := q; reply 1; } step { assume n > 1; n := 0; } }",
     ),
 ];
 
@@ -137,7 +155,11 @@ fn explains(case: &Case, end: usize, at: usize, judge: &Judge, pending: &[usize]
         let is_first = !pending[..place].iter().any(|other| case.requests[*other].1.client == exchange.client);
         let observed = if is_seen(*request) { exchange.observed.clone() } else { Observed::Any };
         let mut judge = judge.clone();
-        if is_first && judge.observe(&Exchange { line: 1, observed, ..exchange.clone() }) {
+        let goes_on = is_first && judge.observe(&Exchange { line: 1, observed, ..exchange.clone() });
+        if is_first && breaks_off(&judge) {
+            return true;
+        }
+        if goes_on {
             let rest: Vec<usize> = pending.iter().copied().filter(|other| other != request).collect();
             if explains(case, end, at, &judge, &rest) {
                 return true;
@@ -151,6 +173,15 @@ fn explains(case: &Case, end: usize, at: usize, judge: &Judge, pending: &[usize]
         Event::Sent(request) => explains(case, end, at + 1, judge, &[pending, &[request]].concat()),
         Event::Answered(request) => !pending.contains(&request) && explains(case, end, at + 1, judge, pending),
         Event::Lost(_) => explains(case, end, at + 1, judge, pending),
+    }
+}
+
+/// Tests whether some run was faulty, or broke the client's duty: then all that comes behind is explained.
+fn breaks_off(judge: &Judge) -> bool {
+    match judge.verdict() {
+        Verdict::Accept { warning } | Verdict::Unknown { warning, .. } => warning.is_some(),
+        Verdict::Outside { .. } | Verdict::Fault(_) => true,
+        Verdict::Reject { .. } => false,
     }
 }
 
@@ -216,35 +247,86 @@ fn check_timeline(case: &Case, timeline: &Timeline, order: &[(u64, u64)], about:
     }
 }
 
-#[test]
-fn histories_are_judged_as_by_trying_all_orders() {
-    let (mut accepted, mut rejected) = (0, 0);
-    for (kind, (name, text)) in (0..).zip(SPECS) {
-        let spec = Spec::from_text(text).unwrap();
-        assert!(schedule::is_judged(&spec), "{name}");
-        for seed in seeds(200 + kind, 150) {
-            let case = random(&spec, &mut Rng::new(seed));
-            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
-            let judged = schedule::judge(&spec, &history, &Options::default());
-            let requests: Vec<(u64, &Value, &Observed)> =
-                case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
-            let about = format!("{name}, seed {seed}: {requests:?} {:?}", case.events);
-            match first_unexplained(&spec, &case) {
-                None => {
-                    assert!(judged.verdict.is_accept(), "{about}: {:?}", judged.verdict);
-                    check_order(&spec, &case, &judged.order, &about);
-                    check_timeline(&case, &history.timeline(&judged), &judged.order, &about);
-                    accepted += 1;
-                }
-                Some(event) => {
-                    assert_eq!(judged.verdict, Verdict::Reject { event: event as u64, event_from: None }, "{about}");
-                    rejected += 1;
-                }
+/// The histories that were judged.
+#[derive(Default, Debug)]
+struct Judged {
+    accepted: usize,
+    rejected: usize,
+}
+
+/// Compares the verdict on a history with trying all orders; where a run may fail, only what is decided.
+fn compare(spec: &Arc<Spec>, seed: u64, rules: &[OrderRules], may_fail: bool, judged: &mut Judged, name: &str) {
+    let case = random(spec, &mut Rng::new(seed));
+    let history = schedule::history(spec, case.events.iter().map(|event| happened(&case, *event)));
+    let requests: Vec<(u64, &Value, &Observed)> =
+        case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
+    let unexplained = first_unexplained(spec, &case);
+    check_online(spec, &case, may_fail, &format!("{name}, seed {seed}: {requests:?} {:?}", case.events));
+    for rules in rules {
+        let about = format!("{name}, seed {seed}, {rules:?}: {requests:?} {:?}", case.events);
+        let found = schedule::judge_by(spec, &history, &Options::default(), *rules);
+        match (unexplained, &found.verdict) {
+            (None, Verdict::Accept { .. }) => {
+                check_order(spec, &case, &found.order, &about);
+                check_timeline(&case, &history.timeline(&found), &found.order, &about);
+                judged.accepted += 1;
             }
+            (Some(event), Verdict::Reject { event: own, event_from: None }) if event as u64 == *own => {
+                judged.rejected += 1;
+            }
+            (None, Verdict::Reject { .. }) | (Some(_), Verdict::Accept { .. } | Verdict::Reject { .. }) => {
+                panic!("{about}: {:?} instead of {unexplained:?}", found.verdict)
+            }
+            (_, verdict) => assert!(may_fail, "{about}: {verdict:?} instead of {unexplained:?}"),
         }
     }
-    println!("{accepted} histories were accepted, {rejected} rejected");
-    assert!(accepted > 200 && rejected > 80);
+}
+
+/// Tests that each event, where it happens, has the verdict of the events up to it; where a run may fail, only what is decided.
+fn check_online(spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
+    let mut session = Session::new(spec, Options::default());
+    for (at, event) in case.events.iter().enumerate() {
+        let online = session.push(at as u64 + 1, happened(case, *event));
+        let so_far = case.events[..=at].iter().map(|event| happened(case, *event));
+        let offline = schedule::judge(spec, &schedule::history(spec, so_far), &Options::default()).verdict;
+        let is_same = if may_fail { online.is_accept() == offline.is_accept() } else { online == offline };
+        assert!(is_same, "{about}: {online:?} online, {offline:?} offline at event {at}");
+    }
+}
+
+#[test]
+fn histories_are_judged_as_by_trying_all_orders() {
+    let mut judged = Judged::default();
+    for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
+        let spec = Spec::from_text(text).unwrap();
+        assert!(schedule::is_judged(&spec), "{name}");
+        for seed in seeds(200 + kind, 120) {
+            compare(&spec, seed, &[OrderRules::default(), OrderRules::each(false)], false, &mut judged, name);
+        }
+    }
+    println!("{judged:?}");
+    assert!(judged.accepted > 200 && judged.rejected > 80);
+}
+
+#[test]
+fn each_rule_alone_and_some_together_give_the_verdict_of_trying_all_orders() {
+    let mut judged = Judged::default();
+    for seed in seeds(240, 200) {
+        let mut rng = Rng::new(seed);
+        let Drawn { text, may_fail } = Drawn::random(&mut rng);
+        let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        assert!(schedule::is_judged(&spec), "{text}");
+        let rules = [
+            OrderRules::default(),
+            OrderRules::of_bits(1 << rng.below(8)),
+            OrderRules::of_bits(if rng.percent(50) { !(1 << rng.below(8)) } else { rng.next() as u32 }),
+        ];
+        for _ in 0..3 {
+            compare(&spec, rng.next(), &rules, may_fail, &mut judged, &text);
+        }
+    }
+    println!("{judged:?}");
+    assert!(judged.accepted > 400 && judged.rejected > 100);
 }
 
 /// The verdict on a history of a specification.

@@ -1,0 +1,19 @@
+//! What is said of the keys of a specification: whether histories of concurrent clients are judged key by key, and if not, why.
+//!
+//! `data[key]` alone is touched in a store; `total := total + 1` has to do with all keys.
+
+use super::place;
+use crate::spec::Spec;
+use crate::spec::entries::{RequestKeys, Unpartitioned};
+
+/// Says how the histories of a specification are judged, with the line that decides it.
+#[must_use]
+pub fn partition(spec: &Spec) -> String {
+    let (why, site) = match RequestKeys::find(&spec.program) {
+        Ok(_) => return "key by key, where no client has two requests under way".to_owned(),
+        Err(Unpartitioned::Step(site)) => ("the server does something by itself", site),
+        Err(Unpartitioned::Initial(site)) => ("the initial state may say something of several keys together", site),
+        Err(Unpartitioned::Touched(site)) => ("more is touched than what one part of the request is the key of", site),
+    };
+    format!("as one, not key by key: {why} {}", place(spec, site))
+}

@@ -1,0 +1,93 @@
+//! Configurations: what the search for an order follows.
+//!
+//! ```text
+//! state 7, served {2}, perhaps {0, 4}     the server's memory; who has been served and waits; and who may have been, or not
+//! ```
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::bits::PlaceSet;
+use super::states::StateNumber;
+
+/// A state of server and network: what the server's memory may be, and which of the requests under way it has served.
+#[derive(Clone, Debug)]
+pub(super) struct Configuration {
+    pub(super) state: StateNumber,
+    /// The requests that were served, and whose answer has not been seen.
+    pub(super) settled: Settled,
+    /// The requests served on the way here, the last first.
+    pub(super) order: Option<Rc<Served>>,
+}
+
+/// The places of requests that were served, and of those that perhaps were.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Settled {
+    pub(super) served: PlaceSet,
+    /// Owed requests that may have been served, or not: both are stood for.
+    pub(super) perhaps: PlaceSet,
+}
+
+/// A request that was served, and those before it.
+#[derive(Debug)]
+pub(super) struct Served {
+    pub(super) request: usize,
+    before: Option<Rc<Served>>,
+}
+
+/// Drops a long list from its end, not by recursion.
+impl Drop for Served {
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut served) = next.and_then(|rc| Rc::try_unwrap(rc).ok()) {
+            next = served.before.take();
+        }
+    }
+}
+
+impl Configuration {
+    /// The configuration in a state before any request.
+    pub(super) fn first(state: StateNumber) -> Configuration {
+        Configuration { state, settled: Settled::default(), order: None }
+    }
+
+    /// The requests in the order in which they were served.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut met = FxHashSet::default();
+        let backwards = std::iter::successors(self.order.as_deref(), |served| served.before.as_deref());
+        // What perhaps was served, and was later, was then.
+        let mut order: Vec<usize> =
+            backwards.map(|served| served.request).filter(|request| met.insert(*request)).collect();
+        order.reverse();
+        order
+    }
+
+    /// Notes that a request was served last.
+    pub(super) fn note(&mut self, request: usize) {
+        self.order = Some(Rc::new(Served { request, before: self.order.take() }));
+    }
+
+    /// Notes that requests were served just before the last one.
+    pub(super) fn note_before_last(&mut self, requests: &[usize]) {
+        let Some(last) = self.order.clone().filter(|_| !requests.is_empty()) else { return };
+        self.order.clone_from(&last.before);
+        requests.iter().for_each(|request| self.note(*request));
+        self.note(last.request);
+    }
+}
+
+impl Settled {
+    /// Tests whether a request at a place was served, or perhaps was.
+    pub(super) fn contains(&self, place: usize) -> bool {
+        self.served.contains(place) || self.perhaps.contains(place)
+    }
+
+    /// Tests whether it explains all that another one does in the same state: of the requests that are bound it has the same, or
+    /// perhaps; of the others no more were served.
+    pub(super) fn covers(&self, other: &Settled, bound: &PlaceSet) -> bool {
+        other.perhaps.is_within(&self.perhaps)
+            && self.served.without(bound).is_within(&other.served.without(bound))
+            && self.served.common(bound).without(&self.perhaps) == other.served.common(bound).without(&self.perhaps)
+    }
+}
