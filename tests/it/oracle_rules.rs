@@ -37,7 +37,9 @@ fn short_strings() -> Domains {
 }
 
 fn protocol(head: &str, members: &str) -> String {
-    format!("protocol p {{ {head} {members} }}")
+    let is_item = |line: &&str| line.starts_with("fn ");
+    let (items, members): (Vec<&str>, Vec<&str>) = members.lines().partition(is_item);
+    format!("{} protocol p {{ {head} {} }}", items.concat(), members.join(" "))
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Expressions without effects: they can be evaluated whether or not their guard holds.
 
 use super::emit::Emitter;
-use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Init, Rest};
+use crate::spec::check::Res;
+use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Init, Name, Rest};
 
 /// Tests whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
 pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
@@ -14,7 +15,7 @@ pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
         ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } => false,
         ExprKind::Let { .. } | ExprKind::Range(..) | ExprKind::ListComprehension { .. } => false,
         ExprKind::Call { name, args } if name.text == "len" => args.iter().all(|arg| is_counted_purely(e, arg)),
-        ExprKind::Call { name, args } => is_capital(&name.text) && all(args),
+        ExprKind::Call { name, args } => is_variant(e, name) && all(args),
         ExprKind::Quantified { over, body, .. } => is_counted_purely(e, over) && is_pure(e, body),
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) | ExprKind::Is(inner, _) | ExprKind::Field(inner, _) => {
             is_pure(e, inner)
@@ -58,8 +59,8 @@ fn are_pure_clauses(e: &Emitter, clauses: &[Clause]) -> bool {
     })
 }
 
-fn is_capital(name: &str) -> bool {
-    name.chars().next().is_some_and(char::is_uppercase)
+fn is_variant(e: &Emitter, name: &Name) -> bool {
+    matches!(e.context.checked.tables.resolution(name.id), Some(Res::Variant { .. }))
 }
 
 /// The expression inside of any parentheses.

@@ -57,7 +57,13 @@ fn either(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
 }
 
 fn quantified(p: &mut Parser<'_>, quantifier: Quantifier) -> ParseResult<ExprKind> {
-    p.advance();
+    let word = p.advance();
+    if !p.at_name() && !p.at(TokenKind::LParen) {
+        let word = p.text_of(word);
+        let help = format!("`{word} x in xs: c` is a condition; in backquotes it is a name: `` `{word}` ``");
+        let finding = Diagnostic::error(p.here(), format!("expected a name behind `{word}`"));
+        return p.fail_with(finding.label("expected a name, or a tuple of names").help(help));
+    }
     let binder = binder(p)?;
     p.expect(TokenKind::In, "`in`")?;
     let over = p.parse()?;

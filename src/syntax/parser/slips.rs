@@ -34,7 +34,7 @@ fn find(table: &[(&str, &'static str)], word: &str) -> Option<String> {
 /// The help that says what is probably meant by the next token, which is not what was expected here.
 pub(super) fn slip(p: &Parser<'_>, what: &str) -> Option<String> {
     match p.peek() {
-        kind if kind.is_reserved() && what.contains("name") => {
+        kind if kind.is_reserved() && (what.contains("name") || what == "a pattern") => {
             let word = p.text_of(p.token());
             Some(format!("`{word}` is a reserved word; in backquotes it is a name: `` `{word}` ``"))
         }

@@ -137,7 +137,7 @@ impl Body<'_> {
         self.writer.functions.push(known("sum", Ty::List(Box::new(Ty::Int)), 0));
         self.writer.functions.push(known("total", Ty::Tree, 0));
         for i in 0..self.writer.rng.below(3) {
-            self.function(&format!("f{i}"));
+            self.function(["f0", "F1", "f2"][i]);
         }
         self.writer.functions.extend([known("walk", Ty::Int, 2), known("leftmost", Ty::Tree, 2)]);
     }
