@@ -251,10 +251,17 @@ impl<'h> OrderSearch<'h> {
         }
         for other in moment.requests() {
             budget.work(1);
-            if !self.may_serve(at, &configuration, other) || self.is_postponed(states, at, &configuration, other) {
+            // Of those that nobody waits for most cannot be served any more; the others can, or the configuration was dropped.
+            let is_open = |states: &mut States| {
+                self.about(other).is_owed(self.end)
+                    || states.after(configuration.state, self.about(other), self.end).is_some()
+            };
+            if !self.may_serve(at, &configuration, other) || !is_open(states) {
                 continue;
             }
-            if self.kills_another(states, &moment, &configuration, other) {
+            let is_left_out = self.kills_another(states, &moment, &configuration, other)
+                || self.is_postponed(states, at, &configuration, other);
+            if is_left_out {
                 continue;
             }
             let Some(mut served) = self.serve(states, at, &configuration, other) else { continue };
