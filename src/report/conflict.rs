@@ -37,7 +37,7 @@ pub struct FoundConflict<'f> {
 pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>>, under_way: &[u64]) -> Vec<String> {
     let rejected = timeline.requests.iter().find(|request| request.answered == timeline.rejected);
     let answer = rejected.map_or_else(String::new, |request| format!(" explains that {}", said(spec, request)));
-    let others = found.and_then(|found| found.others).map(|others| possible(others)).unwrap_or_default();
+    let others = found.and_then(|found| found.others).map(possible).unwrap_or_default();
     let answer = if answer.is_empty() { " explains it".to_owned() } else { answer };
     let mut lines = vec![format!("no order in which the server may have served the requests{answer}{others}")];
     if let Some(found) = found {

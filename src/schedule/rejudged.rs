@@ -76,8 +76,8 @@ impl RejudgedHistory {
         let (changes_nothing, spec, options) = (changing_nothing(spec, &history), spec.clone(), options.clone());
         let (initial, any) = (None, None);
         let mut found = RejudgedHistory { spec, options, history, changes_nothing, rejected, initial, any, dropped: 0 };
-        found.initial = found.from_initial();
-        found.any = found.from_any();
+        found.initial = found.initial_states();
+        found.any = found.any_states();
         Some(found)
     }
 
@@ -87,12 +87,12 @@ impl RejudgedHistory {
         history.parts(&keys)?.into_iter().find(|part| part.lines.contains(&line))
     }
 
-    fn from_initial(&self) -> Option<(States, StateNumber)> {
+    fn initial_states(&self) -> Option<(States, StateNumber)> {
         let (states, first) = States::new(Judge::new(self.spec.clone(), self.options.clone()));
         first.map(|first| (states, first))
     }
 
-    fn from_any(&self) -> Option<(States, StateNumber)> {
+    fn any_states(&self) -> Option<(States, StateNumber)> {
         let options = Options { sink_choices: false, ..self.options.clone() };
         let judge = Judge::new(self.spec.clone(), options);
         let (states, first) = States::new(judge.knowing_only(&[], &self.spec.for_unknown_maps()));
@@ -209,7 +209,7 @@ impl RejudgedHistory {
     /// again.
     fn begin_anew(&mut self, start: RelaxedStart) {
         let renewed = match start {
-            RelaxedStart::Initial => self.from_initial(),
+            RelaxedStart::Initial => self.initial_states(),
             RelaxedStart::AnyState(_) => None,
         };
         let of_start = match start {

@@ -228,8 +228,7 @@ fn check_order(spec: &Arc<Spec>, case: &Case, order: &[(u64, u64)], about: &str)
 
 /// Tests that each request stands in the timeline where the case has it, and is served at its place in the order, while it is under way.
 fn check_timeline(case: &Case, timeline: &Timeline, order: &[(u64, u64)], about: &str) {
-    let line =
-        |is: &dyn Fn(&Event) -> bool| case.events.iter().position(|event| is(event)).map(|event| event as u64 + 1);
+    let line = |is: &dyn Fn(&Event) -> bool| case.events.iter().position(is).map(|event| event as u64 + 1);
     assert_eq!(timeline.requests.len(), case.requests.len(), "{about}");
     for (own, (number, exchange)) in timeline.requests.iter().zip(&case.requests) {
         let at = case.requests.iter().position(|(_, other)| std::ptr::eq(other, exchange)).unwrap();
