@@ -27,8 +27,8 @@ use crate::spec::Spec;
 const LOOKED_UP: u64 = 4;
 /// Judging once may take such a part of the units that are left, for ways between states,
 const SHARE: u64 = 4;
-/// such a part where it is one of many tries,
-const TRY: u64 = 64;
+/// such a part where it is one of many tries, which are made again with more where that does not do,
+const TRIES: [u64; 2] = [64, 8];
 /// and so many in any case.
 const LEAST: u64 = 256;
 /// So many events that are copied count as one unit.
@@ -155,8 +155,10 @@ impl ConflictSearch<'_> {
         if alone.is_some() {
             return alone;
         }
-        self.share = TRY;
-        let found = self.near(own);
+        let found = TRIES.into_iter().find_map(|share| {
+            self.share = share;
+            self.near(own)
+        });
         self.share = SHARE;
         found.or_else(|| self.with_needed(RelaxedStart::Initial, Vec::new()))
     }
