@@ -1,4 +1,4 @@
-//! What is said of the keys of a specification: whether histories of concurrent clients are judged key by key, and if not, why.
+//! The sentence about the keys of a specification: whether histories of concurrent clients are judged key by key, and if not, why.
 //!
 //! `data[key]` alone is touched in a store; `total := total + 1` has to do with all keys.
 

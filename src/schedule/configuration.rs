@@ -16,7 +16,7 @@ use super::states::StateNumber;
 pub(super) struct Configuration {
     pub(super) state: StateNumber,
     /// The requests that were served, and whose answer has not been seen.
-    pub(super) settled: Settled,
+    pub(super) done: Settled,
     /// The requests served on the way here, the last first.
     pub(super) order: Option<Rc<Served>>,
 }
@@ -49,7 +49,7 @@ impl Drop for Served {
 impl Configuration {
     /// The configuration in a state before any request.
     pub(super) fn first(state: StateNumber) -> Configuration {
-        Configuration { state, settled: Settled::default(), order: None }
+        Configuration { state, done: Settled::default(), order: None }
     }
 
     /// The requests in the order in which they were served.

@@ -1,4 +1,4 @@
-//! What is known of the requests of a history before any order of them is tried.
+//! The facts about the requests of a history before any order of them is tried.
 //!
 //! A read that saw 5 changes nothing in any state, whoever sent it: the facts are those of its kind, a request with its answer.
 

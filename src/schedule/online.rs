@@ -146,7 +146,7 @@ impl OnlinePart {
     /// The witness behind an answer that it can still give.
     fn gone_on(&mut self, witness: Configuration, request: usize, end: usize) -> Option<Configuration> {
         let about = &self.building.so_far().requests[request];
-        if witness.settled.contains(about.place) {
+        if witness.done.contains(about.place) {
             return None;
         }
         let state = self.states.after(witness.state, about, end)?;

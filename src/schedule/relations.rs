@@ -25,7 +25,7 @@ const QUESTIONS: usize = 4_000;
 pub(super) struct PairFacts {
     /// Behind the first one the answer to the second never comes.
     pub(super) kills: bool,
-    /// Where it may come, it may behind the first one.
+    /// If the answer may come, it may behind the first one, too.
     pub(super) keeps: bool,
     /// It makes no difference whether the second was served just before the first.
     pub(super) absorbs: bool,

@@ -18,7 +18,7 @@ pub struct OrderRules {
     pub never_again: bool,
     /// A request without an answer that changes nothing is left out.
     pub without_effect: bool,
-    /// What a request overwrites, so that it makes no difference whether it was served before, perhaps was.
+    /// A request that others overwrite, so that it makes no difference whether it was served before, perhaps was.
     pub absorption: bool,
     /// Keys that have nothing to do with each other are judged one by one.
     pub keys: bool,

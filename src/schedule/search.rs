@@ -92,8 +92,8 @@ impl<'h> OrderSearch<'h> {
         (at, state): (usize, StateNumber),
         perhaps: PlaceSet,
     ) -> SearchEnd {
-        let settled = Settled { served: PlaceSet::default(), perhaps };
-        self.resume(states, budget, &Last::first(at, Configuration { state, settled, order: None }))
+        let done = Settled { served: PlaceSet::default(), perhaps };
+        self.resume(states, budget, &Last::first(at, Configuration { state, done, order: None }))
     }
 
     /// Searches from where another search, of more events, ended.
@@ -166,7 +166,7 @@ impl<'h> OrderSearch<'h> {
         let OrderSearch { apart: at, deepest, .. } = self;
         self.moments.truncate(at);
         let of = |(state, met): (StateNumber, Vec<Settled>)| {
-            met.into_iter().map(move |settled| Configuration { state, settled, order: None })
+            met.into_iter().map(move |done| Configuration { state, done, order: None })
         };
         let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
         Last { deepest, at, configurations, moments: self.moments }
@@ -202,7 +202,7 @@ impl<'h> OrderSearch<'h> {
         self.deepest = self.deepest.max(at);
         let moment = self.moment(at);
         let met = self.met.entry(at).or_default().entry(configuration.state).or_default();
-        let own = &configuration.settled;
+        let own = &configuration.done;
         let covering = self.known.rules.covering;
         let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
         budget.work(met.len());
@@ -222,7 +222,7 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::Sent(request) => {
                 // The others were looked at when the server came to this state.
                 let is_new = self.known.matters(request, self.end).then_some(request);
-                if self.settle(states, at + 1, &mut configuration, is_new, None) {
+                if self.serve_at_once(states, at + 1, &mut configuration, is_new, None) {
                     self.add(at + 1, configuration, budget);
                 }
             }
@@ -239,14 +239,14 @@ impl<'h> OrderSearch<'h> {
         request: usize,
     ) {
         let place = self.about(request).place;
-        if configuration.settled.served.contains(place) {
-            configuration.settled.served.remove(place);
+        if configuration.done.served.contains(place) {
+            configuration.done.served.remove(place);
             return self.add(at + 1, configuration, budget);
         }
         let moment = self.moment(at);
-        if configuration.settled.perhaps.contains(place) {
+        if configuration.done.perhaps.contains(place) {
             let mut served = configuration.clone();
-            served.settled.perhaps.remove(place);
+            served.done.perhaps.remove(place);
             self.add(at + 1, served, budget);
         }
         for other in moment.requests() {
@@ -266,11 +266,11 @@ impl<'h> OrderSearch<'h> {
             }
             let Some(mut served) = self.serve(states, at, &configuration, other) else { continue };
             budget.work(moment.under_way.len());
-            if !self.settle(states, at, &mut served, moment.requests(), Some(other)) {
+            if !self.serve_at_once(states, at, &mut served, moment.requests(), Some(other)) {
                 continue;
             }
-            if served.settled.served.contains(place) {
-                served.settled.served.remove(place);
+            if served.done.served.contains(place) {
+                served.done.served.remove(place);
                 self.add(at + 1, served, budget);
             } else {
                 self.add(at, served, budget);
@@ -283,9 +283,9 @@ impl<'h> OrderSearch<'h> {
         let Request { place, before, .. } = self.about(request);
         let is_before = |before: usize| {
             let place = self.about(before).place;
-            self.was_served(at, configuration, before) || configuration.settled.perhaps.contains(place)
+            self.was_served(at, configuration, before) || configuration.done.perhaps.contains(place)
         };
-        !configuration.settled.served.contains(*place) && before.is_none_or(is_before)
+        !configuration.done.served.contains(*place) && before.is_none_or(is_before)
     }
 
     /// Tests whether the request before another one on its connection was served, for certain.
@@ -296,7 +296,7 @@ impl<'h> OrderSearch<'h> {
     fn was_served(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
         let Request { answered, place, .. } = self.about(request);
         answered.is_some_and(|answered| answered < at)
-            || configuration.settled.served.contains(*place)
+            || configuration.done.served.contains(*place)
             || !self.known.matters(request, self.end)
     }
 
@@ -314,7 +314,7 @@ impl<'h> OrderSearch<'h> {
                     && !equal.chained
                     && deadline(equal, other) < deadline(own, request)
                     && (equal.kind(self.end) == own.kind(self.end) || !own.is_owed(self.end))
-                    && !configuration.settled.perhaps.contains(equal.place)
+                    && !configuration.done.perhaps.contains(equal.place)
                     && self.may_serve(at, configuration, other)
                     && states.after(configuration.state, equal, self.end).is_some()
             })
@@ -333,8 +333,7 @@ impl<'h> OrderSearch<'h> {
         };
         moment.requests().any(|other| {
             let about = self.about(other);
-            let is_to_come =
-                other != request && about.is_owed(self.end) && !configuration.settled.contains(about.place);
+            let is_to_come = other != request && about.is_owed(self.end) && !configuration.done.contains(about.place);
             is_to_come && relations.pair(self.about(request), about, self.end).kills
         })
     }
@@ -350,7 +349,7 @@ impl<'h> OrderSearch<'h> {
         let about = self.about(request);
         let state = states.after(configuration.state, about, self.end)?;
         let mut after = configuration.clone();
-        let Settled { served, perhaps } = &mut after.settled;
+        let Settled { served, perhaps } = &mut after.done;
         let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
         while let Some(earlier) = before {
             // The one before it on its connection, which perhaps was, was; and so were those before that one.
@@ -368,7 +367,7 @@ impl<'h> OrderSearch<'h> {
 
     /// Serves what can be served at once, as it changes nothing in any state and is answered here as it was; what changes nothing in
     /// this state, or nothing that the last request left, may have been served. Tests whether none of these requests waits in vain.
-    fn settle(
+    fn serve_at_once(
         &self,
         states: &mut States,
         at: usize,
@@ -380,14 +379,14 @@ impl<'h> OrderSearch<'h> {
         let (mut absorbed, mut behind) = (Vec::new(), Vec::new());
         for request in requests {
             let about = self.about(request);
-            if !about.is_owed(self.end) || configuration.settled.contains(about.place) {
+            if !about.is_owed(self.end) || configuration.done.contains(about.place) {
                 continue;
             }
             let changes_nothing = self.known.changes_nothing(request, self.end);
             if let (Some(last), Some(relations), false) = (last, states.relations(rules), changes_nothing) {
                 let facts = relations.pair(self.about(last), about, self.end);
                 if facts.absorbs && rules.absorption && !about.chained {
-                    configuration.settled.perhaps.insert(about.place);
+                    configuration.done.perhaps.insert(about.place);
                     absorbed.push(request);
                     continue;
                 }
@@ -403,8 +402,8 @@ impl<'h> OrderSearch<'h> {
                 continue;
             }
             match (rules.at_once && changes_nothing, rules.perhaps) {
-                (true, _) => configuration.settled.served.insert(about.place),
-                (false, true) => configuration.settled.perhaps.insert(about.place),
+                (true, _) => configuration.done.served.insert(about.place),
+                (false, true) => configuration.done.perhaps.insert(about.place),
                 (false, false) => continue,
             }
             behind.push(request);

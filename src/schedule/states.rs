@@ -24,7 +24,7 @@ pub(super) struct States {
     /// The number of times that a way was asked for, and the most that it may be.
     looked_up: u64,
     most: u64,
-    /// What holds in every state, where that was asked for.
+    /// The relations that hold in every state, where they were asked for.
     relations: Option<Relations>,
 }
 
