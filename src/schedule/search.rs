@@ -300,7 +300,8 @@ impl<'h> OrderSearch<'h> {
             || !self.known.matters(request, self.end)
     }
 
-    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place.
+    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place. Where nobody sees its own answer, that must
+    /// lead to the same state: what the server chose for the answer that is seen may differ.
     fn is_postponed(&self, states: &mut States, at: usize, configuration: &Configuration, request: usize) -> bool {
         let own = self.about(request);
         !own.chained
@@ -316,7 +317,10 @@ impl<'h> OrderSearch<'h> {
                     && (equal.kind(self.end) == own.kind(self.end) || !own.is_owed(self.end))
                     && !configuration.done.perhaps.contains(equal.place)
                     && self.may_serve(at, configuration, other)
-                    && states.after(configuration.state, equal, self.end).is_some()
+                    && states.after(configuration.state, equal, self.end).is_some_and(|after| {
+                        equal.kind(self.end) == own.kind(self.end)
+                            || states.after(configuration.state, own, self.end) == Some(after)
+                    })
             })
     }
 

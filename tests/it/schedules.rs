@@ -357,6 +357,27 @@ fn a_connection_has_no_say_in_what_another_one_was_served_long_after_its_answer(
 }
 
 #[test]
+fn equal_requests_may_lead_to_different_states_where_the_server_chooses() {
+    let text = "enum Q { Take, Push } protocol p { request Q; response option<int>; var l: list<int> = [];
+         on Push { let n = choose n: int where !(n in l); l := l + [n]; reply Some(n); }
+         on Take { match l { [] => { reply None; } [n, ..rest] => { l := rest; reply Some(n); } } } }";
+    let [take, push] = [0, 1].map(|tag| Value::data(tag, []));
+    let holds = |n: i64| Some(Value::some(Value::from(n)));
+    // The first push, whose answer nobody saw, was served first, and has put 2 there.
+    let happened = [
+        Happened::Sent(1, push.clone()),
+        Happened::Lost(1),
+        Happened::Sent(2, push),
+        Happened::Sent(3, take.clone()),
+        Happened::Answered(2, holds(4)),
+        Happened::Answered(3, holds(2)),
+        Happened::Sent(3, take),
+        Happened::Answered(3, holds(4)),
+    ];
+    assert!(verdict(text, &happened).is_accept());
+}
+
+#[test]
 fn what_breaks_the_duty_under_one_key_explains_what_is_seen_under_another() {
     let text = "enum Q { Get(int), Put(int) } protocol p { request Q; response bool; var m: map<int, bool> = {};
          on Get(k) { reply m.get_or(k, false); } on Put(k) { expects !m.contains(k); m[k] := true; reply true; } }";
