@@ -2,6 +2,7 @@
 //!
 //! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
 
+use super::recording::{CONVERT_HELP, RecordedAs};
 use super::values::{ConstantArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -172,10 +173,17 @@ Examples:
   mayhap validate specs/kv_etag.may monday.ndjson tuesday.ndjson --no-evidence
   record | mayhap validate specs/kv.may - --format json
   mayhap validate specs/cmp_set.may clients.ndjson --html history.html
+  mayhap validate specs/cas_register.may history.edn --fail drop
 
 A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}. Several traces get one line
-each, in the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.")]
+each, in the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
+
+A history that Jepsen recorded (EDN, or the lines of jepsen.log) is read as `mayhap convert` reads
+it. A nil in an answer is null where its type is an option, and else not known.")]
     Validate(Validate),
+    /// Translate recorded histories of other tools into a trace
+    #[command(after_help = CONVERT_HELP)]
+    Convert(Convert),
     /// Visit every behaviour of a specification, or every run of a program, up to a bound
     #[command(after_help = EXPLORE_HELP)]
     Explore(ExploreArguments),
@@ -323,6 +331,9 @@ pub struct Validate {
     /// The network between client and server
     #[arg(long, value_enum)]
     pub net: Option<Net>,
+    /// Format of the traces.
+    #[command(flatten)]
+    pub recorded: RecordedAs,
     /// Format of the verdict
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -355,6 +366,26 @@ pub struct Validate {
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     pub jobs: usize,
     /// Which specification.
+    #[command(flatten)]
+    pub selection: SpecArguments,
+}
+
+/// `mayhap convert`
+#[derive(Args, Debug)]
+pub struct Convert {
+    /// The trace; `-` is standard input
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// Format of the trace.
+    #[command(flatten)]
+    pub recorded: RecordedAs,
+    /// Specification that the trace is of: its types say what nil means, and are checked
+    #[arg(long = "for", value_name = "FILE")]
+    pub target: Option<PathBuf>,
+    /// Write the trace to this file instead of standard output
+    #[arg(long, value_name = "F")]
+    pub out: Option<PathBuf>,
+    /// Which specification of that file.
     #[command(flatten)]
     pub selection: SpecArguments,
 }

@@ -5,6 +5,7 @@
 use super::arguments::Net;
 use super::evidence::{self, Recheck, WantedEvidence};
 use super::html;
+use super::recording::RecordedAs;
 use mayhap::dualize::{Options, Verdict};
 use mayhap::evidence::{
     AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
@@ -15,14 +16,22 @@ use mayhap::report::history::DrawnTrace;
 use mayhap::report::{ConcurrentReason, Stats, TraceReport};
 use mayhap::schedule::{self, History, JudgedHistory, Timeline};
 use mayhap::spec::Spec;
-use mayhap::trace::{EventKind, Header, TraceReader};
-use mayhap::validate::{history, history_while_explained};
+use mayhap::trace::{EventKind, Header, TraceFormat, TraceReader};
+use mayhap::validate::{Events, history, history_while_explained};
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// The format of a trace, by what of it has arrived.
+pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
+    TraceFormat::sniffed(input.fill_buf().unwrap_or_default())
+}
+
 /// The network of which a trace is, by its first event, as far as that has arrived.
-pub fn sniffed(input: &mut impl BufRead) -> Net {
+pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> Net {
+    if format != TraceFormat::Ndjson {
+        return Net::Tcp;
+    }
     let arrived = input.fill_buf().unwrap_or_default();
     let mut reader = TraceReader::new(arrived);
     match reader.next_line() {
@@ -40,12 +49,26 @@ pub enum HistoryArrival {
     EventByEvent,
 }
 
+/// A trace that is read.
+pub struct HistorySource<'t> {
+    /// Its name in messages.
+    pub name: &'t str,
+    /// The way in which it comes.
+    pub arrival: HistoryArrival,
+    /// Its format.
+    pub format: TraceFormat,
+    /// The rules of that.
+    pub recorded: &'t RecordedAs,
+}
+
 /// A trace of concurrent clients that was judged.
 pub struct ConcurrentTrace {
     /// The report of it, without evidence.
     pub report: TraceReport,
     /// The first line, which says what the trace is of, where it has one.
     pub header: Option<Header>,
+    /// A note on what its reader passed over, where it did.
+    pub passed_over: Option<String>,
     /// The history, and how it was judged.
     pub evidence: ConcurrentEvidence,
 }
@@ -63,20 +86,22 @@ pub struct ConcurrentEvidence {
 pub fn judge(
     spec: &Arc<Spec>,
     input: &mut impl BufRead,
-    (name, arrival): (&str, HistoryArrival),
+    source: HistorySource<'_>,
     options: &Options,
 ) -> Result<ConcurrentTrace, String> {
+    let HistorySource { name, arrival, format, recorded } = source;
     if !schedule::is_judged(spec) {
         let why = "several clients at once are not supported yet for a specification with a handler that may end without an answer";
         return Err(format!("error: {name}: {why}\n"));
     }
-    let mut reader = TraceReader::new(input);
+    let mut events = Events::open(spec, input, format, recorded.rules());
     let history = match arrival {
-        HistoryArrival::Whole => history(spec, &mut reader),
-        HistoryArrival::EventByEvent => history_while_explained(spec, &mut reader, options),
+        HistoryArrival::Whole => history(spec, &mut events),
+        HistoryArrival::EventByEvent => history_while_explained(spec, &mut events, options),
     };
     let history = history.map_err(|error| error.render(name))?;
-    if history.is_empty() {
+    let counts = events.jepsen_counts();
+    if history.is_empty() && counts.is_none_or(|counts| counts.is_empty()) {
         return Err(format!("error: {name}: no events, so nothing was tested\n"));
     }
     let started = Instant::now();
@@ -85,7 +110,8 @@ pub fn judge(
     let stats = Stats { elapsed_ms, events: history.len() as u64, ..Stats::of(&judged.judge) };
     let report = TraceReport::new(spec, name.to_owned(), &judged.judge, stats);
     let evidence = ConcurrentEvidence { judged, history, conflict: Vec::new() };
-    Ok(ConcurrentTrace { report, header: reader.header().cloned(), evidence })
+    let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
+    Ok(ConcurrentTrace { report, header: events.header().cloned(), passed_over, evidence })
 }
 
 impl ConcurrentEvidence {

@@ -8,6 +8,7 @@ mod again;
 pub mod arguments;
 mod check;
 mod concurrent;
+mod convert;
 mod cost;
 mod dualize;
 mod evidence;
@@ -21,8 +22,10 @@ mod interrupt;
 mod load;
 mod observed;
 mod progress;
+mod recording;
 mod serve;
 mod simulate;
+mod sink;
 mod stopped;
 pub mod terminal;
 mod validate;
@@ -63,6 +66,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Simulate(options) => simulate::run(options, terminal),
         Command::Serve(options) => serve::run(options, terminal),
         Command::Validate(options) => validate::run(options, terminal),
+        Command::Convert(options) => convert::run(options, terminal),
         Command::Explore(options) => explore::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
@@ -82,6 +86,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Check(options) => options.files.clone(),
         Command::Fmt(options) => options.files.clone(),
         Command::Validate(options) => options.traces.iter().chain([&options.file]).cloned().collect(),
+        Command::Convert(options) => options.target.iter().chain([&options.trace]).cloned().collect(),
         Command::Explore(options) => options.files(),
         Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) | Command::Completions { .. } => Vec::new(),
     };

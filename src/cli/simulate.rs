@@ -5,13 +5,13 @@
 
 use super::arguments::{Net, Simulate};
 use super::exit::Exit;
+use super::sink::Sink;
 use super::terminal::Terminal;
-use super::{failed, files, load, observed, stopped, values};
+use super::{failed, load, observed, stopped, values};
 use mayhap::choice::Random;
 use mayhap::diagnostic::Diagnostic;
 use mayhap::server::{Asked, Carrier, Conversation, Population, Server, Stop};
 use mayhap::spec::{Spec, Tasks};
-use std::io::Write;
 use std::sync::Arc;
 
 pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
@@ -30,7 +30,7 @@ pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    match Sink::new(options) {
+    match Sink::new(options.out.as_deref(), &options.file) {
         Err(why) => failed(terminal, &why),
         Ok(mut sink) => {
             let exit = match carrier {
@@ -116,37 +116,4 @@ fn explain(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal
     }
     load::report(&spec.sources, &[finding], terminal);
     stopped::exit(stop)
-}
-
-/// The place where the trace goes: standard output, or a file.
-enum Sink {
-    Terminal,
-    File { name: String, file: std::io::BufWriter<std::fs::File>, failure: Option<std::io::Error> },
-}
-
-impl Sink {
-    fn new(options: &Simulate) -> Result<Sink, String> {
-        let Some(path) = options.out.as_ref().filter(|path| !files::is_stdin(path)) else { return Ok(Sink::Terminal) };
-        let file = files::create(path, &options.file)?;
-        Ok(Sink::File { name: files::shown(path), file: std::io::BufWriter::new(file), failure: None })
-    }
-
-    fn write(&mut self, line: &str, terminal: &mut Terminal) {
-        match self {
-            Sink::Terminal => terminal.print(line),
-            Sink::File { file, failure, .. } => {
-                let failed = file.write_all(line.as_bytes()).err();
-                *failure = failure.take().or(failed);
-            }
-        }
-    }
-
-    fn finish(self, terminal: &mut Terminal) -> Result<(), String> {
-        let Sink::File { name, mut file, failure } = self else { return Ok(()) };
-        if let Some(cause) = failure.or(file.flush().err()) {
-            return Err(files::unwritable(name.as_ref(), &cause));
-        }
-        terminal.complain(&format!("{name}: written\n"));
-        Ok(())
-    }
 }

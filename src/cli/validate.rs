@@ -5,7 +5,7 @@
 
 use super::again::{Once, Rereading};
 use super::arguments::{Format, Net, Validate};
-use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace, HistoryArrival};
+use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace, HistoryArrival, HistorySource};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::html::{self, Page};
@@ -18,7 +18,7 @@ use mayhap::evidence::Budget;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
 use mayhap::spec::Spec;
-use mayhap::trace::Header;
+use mayhap::trace::{Header, TraceFormat};
 use mayhap::validate::{Exchanges, Validator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -210,13 +210,19 @@ impl Judged {
         let name = files::shown(path);
         let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
-        if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input)) == Net::Tcp {
+        let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
+        if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format)) == Net::Tcp {
             let arrival = if files::is_stdin(path) { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
-            let judged = concurrent::judge(spec, &mut trace.input, (&name, arrival), &limits(options))?;
-            let ConcurrentTrace { report, header, evidence } = judged;
-            let (verdict, note) = (evidence.judged.verdict.clone(), note(spec, &name, header.as_ref()));
+            let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
+            let judged = concurrent::judge(spec, &mut trace.input, source, &limits(options))?;
+            let ConcurrentTrace { report, header, passed_over, evidence } = judged;
+            let verdict = evidence.judged.verdict.clone();
+            let note = note(spec, &name, header.as_ref()).or(passed_over);
             let again = if need == Rereading::Again { Again::History(Box::new(evidence)) } else { Again::Nothing };
             return Ok((Judged { report, verdict, note, drawn: None }, again));
+        }
+        if format != TraceFormat::Ndjson {
+            return Err(format!("error: {name}: a history of concurrent clients is judged with --net tcp\n"));
         }
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
         let mut validator = Validator::with_options(spec, limits(options));

@@ -3,6 +3,7 @@
 //! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for internal choices.
 
 use mayhap::server::Ranges;
+use mayhap::trace::TraceFormat;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 use std::time::Duration;
@@ -27,6 +28,15 @@ impl FromStr for ConstantArg {
             Some(_) | None => Err("expected NAME=VALUE, as in LIMIT=10".into()),
         }
     }
+}
+
+/// The format of a trace that has a name.
+///
+/// # Errors
+/// Where none has it.
+pub fn trace_format(name: &str) -> Result<TraceFormat, String> {
+    let named = TraceFormat::ALL.into_iter().find(|format| format.name() == name);
+    named.ok_or_else(|| format!("expected one of {}", TraceFormat::ALL.map(TraceFormat::name).join(", ")))
 }
 
 /// `WHAT=LO..HI`: where integers are drawn from.

@@ -46,6 +46,12 @@ impl TraceError {
         TraceError { line, column: column as u64 + 1, message: message.into(), shown, before }
     }
 
+    /// The error as one in a line of which so many characters stand before the text it was made with.
+    #[must_use]
+    pub fn behind(self, columns: u64) -> TraceError {
+        TraceError { column: self.column + columns, ..self }
+    }
+
     /// The error that a line cannot be read from its source.
     #[must_use]
     pub fn unreadable(line: u64, cause: &std::io::Error) -> TraceError {

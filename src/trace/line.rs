@@ -4,7 +4,7 @@
 //! is none. Keys that mean nothing here (`"t"`, `"note"`) are passed over and shown on request; no key stands twice.
 
 use super::event::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
-use crate::json::{Decoded, JsonError, Scanner};
+use crate::json::{Decoded, JsonError, Scanner, quoted};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt;
@@ -36,6 +36,25 @@ pub struct Header {
     pub spec: Option<String>,
 }
 
+impl Header {
+    /// The first line of a trace of a specification.
+    #[must_use]
+    pub fn of(spec: &str) -> Header {
+        Header { version: VERSION, spec: Some(spec.to_owned()) }
+    }
+}
+
+/// The line, without its end.
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{\"mayhap\": {}", self.version)?;
+        if let Some(spec) = &self.spec {
+            write!(f, ", \"spec\": {}", quoted(spec))?;
+        }
+        f.write_str("}")
+    }
+}
+
 /// A line that is an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceLine<'a> {
@@ -65,6 +84,11 @@ impl<'a> TraceLine<'a> {
 pub(super) enum Record<'a> {
     Event(TraceEvent<Raw<'a>>),
     Header(Header),
+}
+
+/// Tests whether a key of a line means something, so that no note can have its name.
+pub(super) fn is_meaningful(key: &str) -> bool {
+    EventKeys::default().slot(key).is_some()
 }
 
 /// Reads a line; the error's offset is one into `text`.

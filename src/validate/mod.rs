@@ -22,6 +22,7 @@
 //! ```
 
 mod concurrent;
+mod events;
 mod recording;
 mod stream;
 
@@ -36,6 +37,7 @@ use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
 pub use concurrent::{history, history_while_explained};
+pub use events::{Events, decoded_part};
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 

@@ -53,7 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that one file names, so that replacing them is replacing that file.
-const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json"];
+const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "clojure_reader"];
 
 /// What may lie at the top, besides the lock file, ignored and hidden entries.
 const TOP_LEVEL: &[&str] = &[

@@ -25,6 +25,7 @@ mod text;
 
 // Verdicts that are known.
 mod conformance;
+mod histories;
 mod library;
 mod simulated;
 mod simulated_clients;

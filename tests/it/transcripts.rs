@@ -90,6 +90,11 @@ fn validate() {
 }
 
 #[test]
+fn convert() {
+    check("convert");
+}
+
+#[test]
 fn rejections() {
     check("rejections");
 }

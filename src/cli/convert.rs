@@ -1,0 +1,100 @@
+//! `mayhap convert`: recorded histories of other tools, as traces in our format.
+//!
+//! `mayhap convert jepsen.log --nil null` prints `{"c": 0, "q": {"Write": 4}}` for `0 :invoke :write 4`.
+
+use super::arguments::Convert;
+use super::concurrent::sniffed_format;
+use super::exit::Exit;
+use super::sink::Sink;
+use super::terminal::Terminal;
+use super::{failed, files, load};
+use mayhap::spec::Spec;
+use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, TraceError, TraceFormat};
+use mayhap::validate::decoded_part;
+use std::io::{BufRead, BufReader};
+use std::sync::Arc;
+
+pub fn run(options: &Convert, terminal: &mut Terminal) -> Exit {
+    let spec = match options.target.as_ref().map(|file| load::compile(file, &options.selection, terminal)).transpose() {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    let input = match files::open(&options.trace) {
+        Ok(input) => BufReader::with_capacity(files::READ_AHEAD, input),
+        Err(why) => return failed(terminal, &why),
+    };
+    let sink = match Sink::new(options.out.as_deref(), &options.trace) {
+        Ok(sink) => sink,
+        Err(why) => return failed(terminal, &why),
+    };
+    let mut output = ConvertedLines { sink, terminal };
+    let converted = convert(options, spec, input, &mut output);
+    let ConvertedLines { sink, .. } = output;
+    match converted.and_then(|note| sink.finish(terminal).map(|()| note).map_err(|why| format!("error: {why}\n"))) {
+        Ok(note) => {
+            note.iter().for_each(|note| terminal.complain(note));
+            Exit::Fine
+        }
+        Err(error) => {
+            terminal.complain(&error);
+            Exit::Failed
+        }
+    }
+}
+
+/// The place where lines go.
+struct ConvertedLines<'t> {
+    sink: Sink,
+    terminal: &'t mut Terminal,
+}
+
+impl ConvertedLines<'_> {
+    fn line(&mut self, mut line: String) {
+        line.push('\n');
+        self.sink.write(&line, self.terminal);
+    }
+}
+
+/// Writes the events of a trace; returns what is to be said of it. The error is ready to be shown.
+fn convert(
+    options: &Convert,
+    spec: Option<Arc<Spec>>,
+    mut input: impl BufRead,
+    output: &mut ConvertedLines<'_>,
+) -> Result<Option<String>, String> {
+    let name = files::shown(&options.trace);
+    let format = options.recorded.from.unwrap_or_else(|| sniffed_format(&mut input));
+    if format == TraceFormat::Ndjson {
+        let formats = "a Jepsen history is read with --from jepsen-edn or --from jepsen-log";
+        return Err(format!("error: {name}: this looks like a trace in our own format; {formats}\n"));
+    }
+    let rules = JepsenRules { spec: spec.clone(), ..options.recorded.rules() };
+    if let Some(spec) = &spec {
+        output.line(Header::of(&spec.program.name).to_string());
+    }
+    let trace = match spec {
+        None => JepsenTrace::texts(input, format, rules),
+        Some(spec) => {
+            let check = move |part: ExchangePart, text: &str| decoded_part(&spec, part, text).map(|_| ());
+            JepsenTrace::checked(input, format, rules, check)
+        }
+    };
+    let counts = write_events(trace, output).map_err(|error| error.render(&name))?;
+    if counts.is_empty() {
+        return Err(format!("error: {name}: no operations, so there is nothing to convert\n"));
+    }
+    Ok(counts.passed_over().map(|what| format!("note: {name}: {what}\n")))
+}
+
+fn write_events<R: BufRead>(
+    mut trace: JepsenTrace<R, String>,
+    output: &mut ConvertedLines<'_>,
+) -> Result<JepsenCounts, TraceError> {
+    while let Some(event) = trace.next_event()? {
+        output.line(event.to_string());
+        if output.terminal.is_gone() {
+            break;
+        }
+    }
+    Ok(trace.counts())
+}

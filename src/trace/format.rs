@@ -1,0 +1,56 @@
+//! The formats in which a trace may be recorded, and how one is known by its first bytes.
+//!
+//! ```
+//! use mayhap::trace::TraceFormat;
+//! assert_eq!(TraceFormat::sniffed(b"{\"q\": 5, \"a\": 1}\n"), TraceFormat::Ndjson);
+//! assert_eq!(TraceFormat::sniffed(b"[{:process 0, :type :invoke, :f :read}]"), TraceFormat::JepsenEdn);
+//! assert_eq!(TraceFormat::sniffed(b"INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"), TraceFormat::JepsenLog);
+//! ```
+
+/// A format of traces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TraceFormat {
+    /// Ours: one JSON object a line.
+    #[default]
+    Ndjson,
+    /// A history of Jepsen: maps in a vector, or one map after another.
+    JepsenEdn,
+    /// The lines of `jepsen.log`.
+    JepsenLog,
+}
+
+impl TraceFormat {
+    /// All of them.
+    pub const ALL: [TraceFormat; 3] = [TraceFormat::Ndjson, TraceFormat::JepsenEdn, TraceFormat::JepsenLog];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TraceFormat::Ndjson => "ndjson",
+            TraceFormat::JepsenEdn => "jepsen-edn",
+            TraceFormat::JepsenLog => "jepsen-log",
+        }
+    }
+
+    /// The format of a trace that begins with these bytes: ours, where it is not plainly another.
+    #[must_use]
+    pub fn sniffed(begin: &[u8]) -> TraceFormat {
+        let text = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
+        let mut symbols = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace() && *byte != b',');
+        match (symbols.next(), symbols.next(), symbols.next()) {
+            (Some(b'{'), Some(b':' | b';'), _) | (Some(b';' | b'('), _, _) => TraceFormat::JepsenEdn,
+            (Some(b'['), Some(b'{'), Some(b'"')) | (Some(b'{'), _, _) => TraceFormat::Ndjson,
+            (Some(b'['), _, _) => TraceFormat::JepsenEdn,
+            (Some(b'#'), Some(symbol), _) if symbol.is_ascii_alphabetic() || symbol == b'_' => TraceFormat::JepsenEdn,
+            _ if has_word(text, b":invoke") => TraceFormat::JepsenLog,
+            _ => TraceFormat::Ndjson,
+        }
+    }
+}
+
+/// Tests whether a word stands in a text, between blanks.
+fn has_word(text: &[u8], word: &[u8]) -> bool {
+    let is_blank = |at: usize| text.get(at).is_some_and(u8::is_ascii_whitespace);
+    memchr::memmem::find_iter(text, word).any(|at| at > 0 && is_blank(at - 1) && is_blank(at + word.len()))
+}

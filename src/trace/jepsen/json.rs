@@ -1,0 +1,182 @@
+//! Values of EDN as JSON, under the type that they should have where it is known.
+//!
+//! `[[:read :x nil]]` is `[["read", "x", null]]` where the last one's type is an option; where it is `int`, nil is a hole:
+//! `[["read", "x", {"$any": null}]]`.
+
+use super::edn::Edn;
+use crate::json::{MAX_DEPTH, quoted};
+use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
+use rustc_hash::FxHashSet;
+
+/// The JSON of what is not known.
+pub(super) const HOLE: &str = "{\"$any\": null}";
+
+/// The meaning of nil.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NilMeaning {
+    /// It is null.
+    Null,
+    /// It is a hole.
+    Hole,
+    /// It is null where the type is an option (or any JSON), else a hole.
+    ByType,
+    /// Nobody says.
+    Unknown,
+}
+
+/// The message about a nil of which nobody says what it means.
+const UNKNOWN_NIL: &str = "what nil means in an answer is not known here: a specification says it (--for FILE), or --nil null (it is \
+                           null), or --nil any (it is not known)";
+
+/// Writes values as JSON.
+#[derive(Clone, Copy)]
+pub(super) struct JsonWriter<'t> {
+    pub(super) types: Option<&'t Types>,
+    pub(super) nil: NilMeaning,
+}
+
+impl<'t> JsonWriter<'t> {
+    fn get(self, ty: Option<TypeId>) -> Option<&'t Type> {
+        Some(self.types?.get(ty?))
+    }
+
+    /// Appends a value of a type.
+    pub(super) fn write(self, value: &Edn<'_>, ty: Option<TypeId>, out: &mut String) -> Result<(), String> {
+        self.nested(value, ty, 0, out)
+    }
+
+    fn nested(self, value: &Edn<'_>, ty: Option<TypeId>, depth: usize, out: &mut String) -> Result<(), String> {
+        if depth > MAX_DEPTH {
+            return Err(format!("nested more deeply than {MAX_DEPTH} levels"));
+        }
+        let ty = self.without_option(value, ty);
+        match value {
+            Edn::Nil => out.push_str(self.nil(ty)?),
+            Edn::Bool(is_true) => out.push_str(if *is_true { "true" } else { "false" }),
+            Edn::Int(number) => out.push_str(itoa::Buffer::new().format(*number)),
+            Edn::BigInt(number) => out.push_str(&number.to_string()),
+            Edn::BigDec(number) => out.push_str(&number.to_string()),
+            Edn::Rational((over, under)) => out.push_str(&format!("{{\"#ratio\": \"{over}/{under}\"}}")),
+            Edn::Key(text) | Edn::Symbol(text) | Edn::Str(text) => out.push_str(&quoted(text)),
+            Edn::Char(letter) => out.push_str(&quoted(letter.encode_utf8(&mut [0; 4]))),
+            Edn::Tagged(tag, of) => {
+                out.push_str(&format!("{{{}: ", quoted(&format!("#{tag}"))));
+                self.nested(of, None, depth + 1, out)?;
+                out.push('}');
+            }
+            Edn::Vector(parts) | Edn::List(parts) => self.array(parts.iter(), parts.len(), ty, depth, out)?,
+            Edn::Set(parts) => self.array(parts.iter(), parts.len(), ty, depth, out)?,
+            Edn::Map(entries) => self.map(&entries.iter().collect::<Vec<_>>(), ty, depth, out)?,
+            _ => return Err(format!("a value of this kind has no JSON: {value}")),
+        }
+        Ok(())
+    }
+
+    /// The type of a value that is there, where it may be absent.
+    fn without_option(self, value: &Edn<'_>, ty: Option<TypeId>) -> Option<TypeId> {
+        match self.get(ty) {
+            Some(Type::Option(of)) if !matches!(value, Edn::Nil) => self.without_option(value, Some(*of)),
+            _ => ty,
+        }
+    }
+
+    fn nil(self, ty: Option<TypeId>) -> Result<&'static str, String> {
+        match (self.nil, self.get(ty)) {
+            (NilMeaning::Null, _) | (NilMeaning::ByType, Some(Type::Option(_) | Type::Json)) => Ok("null"),
+            (NilMeaning::Hole | NilMeaning::ByType, _) => Ok(HOLE),
+            (NilMeaning::Unknown, _) => Err(UNKNOWN_NIL.to_owned()),
+        }
+    }
+
+    fn array<'e, 'v: 'e>(
+        self,
+        parts: impl Iterator<Item = &'e Edn<'v>>,
+        length: usize,
+        ty: Option<TypeId>,
+        depth: usize,
+        out: &mut String,
+    ) -> Result<(), String> {
+        let own = self.get(ty);
+        out.push('[');
+        for (index, part) in parts.enumerate() {
+            let of = match own {
+                Some(Type::List(of) | Type::Set(of)) => Some(*of),
+                Some(Type::Tuple(of)) if of.len() == length => Some(of[index]),
+                _ => None,
+            };
+            out.push_str(if index > 0 { ", " } else { "" });
+            self.nested(part, of, depth + 1, out)?;
+        }
+        out.push(']');
+        Ok(())
+    }
+
+    /// An object where all keys are texts, else an array of pairs.
+    fn map(
+        self,
+        entries: &[EdnEntry<'_, '_>],
+        ty: Option<TypeId>,
+        depth: usize,
+        out: &mut String,
+    ) -> Result<(), String> {
+        let names: Option<Vec<&str>> = entries.iter().map(|(key, _)| text(key)).collect();
+        let names = names.filter(|names| names.iter().collect::<FxHashSet<_>>().len() == names.len());
+        let (key_type, of) = match self.get(ty) {
+            Some(Type::Map(key, of)) => (Some(*key), Some(*of)),
+            _ => (None, None),
+        };
+        let Some(names) = names else {
+            out.push('[');
+            for (index, (key, value)) in entries.iter().enumerate() {
+                out.push_str(if index > 0 { ", [" } else { "[" });
+                self.nested(key, key_type, depth + 1, out)?;
+                out.push_str(", ");
+                self.nested(value, of, depth + 1, out)?;
+                out.push(']');
+            }
+            out.push(']');
+            return Ok(());
+        };
+        // An object of one key that begins with `$` would mean something else.
+        let is_marked = matches!(&names[..], [name] if name.starts_with('$'));
+        let this = if is_marked { JsonWriter { nil: NilMeaning::Null, ..self } } else { self };
+        out.push_str(if is_marked { "{\"$lit\": {" } else { "{" });
+        for (index, (name, (_, value))) in names.iter().zip(entries).enumerate() {
+            out.push_str(if index > 0 { ", " } else { "" });
+            out.push_str(&quoted(name));
+            out.push_str(": ");
+            this.nested(value, of.or_else(|| self.field(ty, name)), depth + 1, out)?;
+        }
+        out.push_str(if is_marked { "}}" } else { "}" });
+        Ok(())
+    }
+
+    /// The type of what stands under a name in an object of a type.
+    fn field(self, ty: Option<TypeId>, name: &str) -> Option<TypeId> {
+        let types = self.types?;
+        match self.get(ty)? {
+            Type::Struct(index) => {
+                types.structs[*index as usize].fields.iter().find(|(own, _)| own == name).map(|(_, of)| *of)
+            }
+            Type::Enum(index) => match &variant(&types.enums[*index as usize], name)?.fields[..] {
+                [(None, of)] => Some(*of),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+type EdnEntry<'e, 'v> = (&'e Edn<'v>, &'e Edn<'v>);
+
+fn text<'e>(value: &'e Edn<'_>) -> Option<&'e str> {
+    match value {
+        Edn::Key(text) | Edn::Symbol(text) | Edn::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The variant of this name.
+pub(super) fn variant<'t>(def: &'t EnumDef, name: &str) -> Option<&'t VariantDef> {
+    def.variants.iter().find(|variant| variant.name == name)
+}

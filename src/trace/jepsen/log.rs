@@ -1,0 +1,113 @@
+//! The lines of `jepsen.log` as operations: `INFO  jepsen.util - 3 :invoke :write 4`.
+//!
+//! The words are what the logger puts before it, the process, the type, the function; then come the value, and perhaps an error. Lines
+//! of other parts of Jepsen have no such words, and are passed over.
+
+use super::super::error::TraceError;
+use super::super::reader::MAX_LINE_BYTES;
+use super::edn::values;
+use super::operation::{Invoker, JepsenRecord, Operation, OperationKind};
+use crate::json::{Decoded, JsonError};
+use std::borrow::Cow;
+use std::io::{BufRead, Read};
+
+/// Reads the lines of a log, one after another.
+#[derive(Debug)]
+pub(super) struct LogLines<R> {
+    input: R,
+    /// The line last read.
+    line: Vec<u8>,
+    /// Its number, from 1.
+    number: u64,
+}
+
+impl<R: BufRead> LogLines<R> {
+    pub(super) fn new(input: R) -> LogLines<R> {
+        LogLines { input, line: Vec::new(), number: 0 }
+    }
+
+    /// The next line, as `see` makes it out; nothing at the end. An error's place is one in the line.
+    pub(super) fn next_with<T>(&mut self, see: impl FnOnce(&str, u64) -> Decoded<T>) -> Result<Option<T>, TraceError> {
+        self.number += 1;
+        self.line.clear();
+        let mut input = self.input.by_ref().take(MAX_LINE_BYTES as u64 + 1);
+        let read = input.read_until(b'\n', &mut self.line);
+        let read = read.map_err(|cause| TraceError::unreadable(self.number, &cause))?;
+        let error = |offset, message: &str| Err(TraceError::in_line(self.number, &self.line, offset, message));
+        if read == 0 {
+            return Ok(None);
+        }
+        if read > MAX_LINE_BYTES {
+            return error(0, &format!("this line is longer than {MAX_LINE_BYTES} bytes"));
+        }
+        let text = match std::str::from_utf8(&self.line) {
+            Ok(text) => text.trim_end_matches(['\n', '\r']),
+            Err(invalid) => return error(invalid.valid_up_to(), "this byte is not valid UTF-8"),
+        };
+        see(text, self.number).map(Some).or_else(|flaw| error(flaw.offset, &flaw.to_string()))
+    }
+}
+
+/// A word of a line, with the byte at which it stands.
+#[derive(Clone, Copy)]
+struct LogWord<'a> {
+    text: &'a str,
+    offset: usize,
+}
+
+/// The words of a line.
+fn words(line: &str) -> impl Iterator<Item = LogWord<'_>> {
+    let offset = |text: &str| text.as_ptr().addr() - line.as_ptr().addr();
+    line.split_whitespace().map(move |text| LogWord { text, offset: offset(text) })
+}
+
+/// The process of a line and what it does, where it records something: the first word that begins with a colon, and its neighbours.
+fn begin(line: &str) -> Option<(LogWord<'_>, LogWord<'_>)> {
+    let is_name = |word: &LogWord<'_>| word.text.strip_prefix(':').is_some_and(|name| !name.is_empty());
+    let mut before = None;
+    let mut words = words(line);
+    let first = words.find(|word| {
+        let found = is_name(word);
+        before = if found { before } else { Some(*word) };
+        found
+    })?;
+    let second = words.next().filter(is_name);
+    let is_kind = |word: LogWord<'_>| OperationKind::of(&word.text[1..], word.offset).is_ok();
+    match (before, second) {
+        (Some(process), _) if is_kind(first) => Some((process, first)),
+        (_, Some(kind)) if is_kind(kind) => Some((first, kind)),
+        // Something is wrong with what it does.
+        (Some(process), Some(_)) if process.text.parse::<u64>().is_ok() => Some((process, first)),
+        _ => None,
+    }
+}
+
+/// The record that a line is.
+pub(super) fn record(line: &str, number: u64) -> Decoded<JepsenRecord<'_>> {
+    let Some((process, kind)) = begin(line) else { return Ok(JepsenRecord::Nothing) };
+    if process.text.starts_with(':') {
+        return Ok(JepsenRecord::NoClient);
+    }
+    let offset = process.offset;
+    let Invoker::Client(process) = Invoker::numbered(process.text, offset)? else { return Ok(JepsenRecord::NoClient) };
+    let behind = kind.offset + kind.text.len();
+    let kind = OperationKind::of(&kind.text[1..], kind.offset)?;
+    let mut forms = values(&line[behind..], behind)?.into_iter();
+    let missing = |what| move || JsonError::new(line.len(), format!("expected {what}, found the end of the line"));
+    let function = forms.next().ok_or_else(missing("a function, such as :read"))?;
+    let value = forms.next().ok_or_else(missing("a value, such as nil"))?;
+    let error = forms.next();
+    if let Some(more) = forms.next() {
+        return Err(JsonError::new(more.offset, "expected the end of the line behind the error"));
+    }
+    Ok(JepsenRecord::Operation(Operation {
+        line: number,
+        offset,
+        process,
+        kind,
+        function: Operation::named(&function)?,
+        key: None,
+        value,
+        notes: error.into_iter().map(|error| (Cow::Borrowed("error"), error)).collect(),
+    }))
+}

@@ -1,0 +1,179 @@
+//! An operation of a Jepsen history: a process invokes a function, or learns what became of it.
+//!
+//! `{:process 3, :type :ok, :f :read, :value 4, :time 99}`: process 3 learns that its `:read` gave 4; `:time` is a note.
+
+use super::edn::{Edn, EdnForm, EdnMap};
+use crate::json::{Decoded, JsonError};
+use std::borrow::Cow;
+
+/// A record of a history.
+pub(super) enum JepsenRecord<'a> {
+    Operation(Operation<'a>),
+    /// Something that no client did: a process with a name, such as `:nemesis`.
+    NoClient,
+    /// A line that records nothing.
+    Nothing,
+}
+
+/// Something that a client did or learned.
+#[derive(Debug)]
+pub(super) struct Operation<'a> {
+    pub(super) line: u64,
+    /// The byte at which it stands.
+    pub(super) offset: usize,
+    pub(super) process: u64,
+    pub(super) kind: OperationKind,
+    pub(super) function: String,
+    pub(super) key: Option<EdnForm<'a>>,
+    pub(super) value: EdnForm<'a>,
+    /// The other keys, with their values.
+    pub(super) notes: Vec<(Cow<'a, str>, EdnForm<'a>)>,
+}
+
+/// The type of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum OperationKind {
+    /// The request is sent.
+    Invoke,
+    /// Its answer came.
+    Ok,
+    /// It had no effect, which may be its answer.
+    Fail,
+    /// No answer came.
+    Info,
+}
+
+/// The one that does an operation.
+pub(super) enum Invoker {
+    Client(u64),
+    Other,
+}
+
+impl OperationKind {
+    pub(super) fn of(name: &str, offset: usize) -> Decoded<OperationKind> {
+        match name {
+            "invoke" => Ok(OperationKind::Invoke),
+            "ok" => Ok(OperationKind::Ok),
+            "fail" => Ok(OperationKind::Fail),
+            "info" => Ok(OperationKind::Info),
+            _ => Err(JsonError::new(offset, format!("expected :invoke, :ok, :fail or :info, found :{name}"))),
+        }
+    }
+}
+
+impl Invoker {
+    pub(super) fn numbered(text: &str, offset: usize) -> Decoded<Invoker> {
+        let expected = || {
+            let message = format!("expected the number of a process, or a name such as :nemesis, found {text:?}");
+            JsonError::new(offset, message)
+        };
+        text.parse().map(Invoker::Client).map_err(|_| expected())
+    }
+
+    fn of(form: &EdnForm<'_>) -> Decoded<Invoker> {
+        match &form.value {
+            Edn::Key(_) | Edn::Str(_) | Edn::Symbol(_) => Ok(Invoker::Other),
+            other => Invoker::numbered(&other.to_string(), form.offset),
+        }
+    }
+}
+
+/// The fields of an operation, as they stand.
+#[derive(Default)]
+struct Fields<'a> {
+    process: Option<EdnForm<'a>>,
+    kind: Option<EdnForm<'a>>,
+    function: Option<EdnForm<'a>>,
+    key: Option<EdnForm<'a>>,
+    value: Option<EdnForm<'a>>,
+    notes: Vec<(Cow<'a, str>, EdnForm<'a>)>,
+}
+
+impl<'a> Fields<'a> {
+    fn add(&mut self, key: EdnForm<'a>, value: EdnForm<'a>) -> Decoded<()> {
+        let name = match &key.value {
+            Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => name.clone(),
+            _ => return Err(JsonError::new(key.offset, "expected a key such as :process, :type, :f or :value")),
+        };
+        let slot = match name.as_ref() {
+            "process" => &mut self.process,
+            "type" => &mut self.kind,
+            "f" => &mut self.function,
+            "key" => &mut self.key,
+            "value" => &mut self.value,
+            _ if self.notes.iter().any(|(known, _)| *known == name) => return Err(twice(&key, &name)),
+            _ => {
+                self.notes.push((name, value));
+                return Ok(());
+            }
+        };
+        if slot.replace(value).is_some() { Err(twice(&key, &name)) } else { Ok(()) }
+    }
+}
+
+fn twice(key: &EdnForm<'_>, name: &str) -> JsonError {
+    JsonError::new(key.offset, format!("the key :{name} stands twice"))
+}
+
+impl<'a> Operation<'a> {
+    /// The name of a function.
+    pub(super) fn named(form: &EdnForm<'_>) -> Decoded<String> {
+        match &form.value {
+            Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => Ok(variant(name)),
+            _ => Err(JsonError::new(form.offset, "expected the name of a function, such as :read")),
+        }
+    }
+
+    /// The record that a map is.
+    pub(super) fn of_map(map: EdnMap<'a>) -> Decoded<JepsenRecord<'a>> {
+        let (line, offset) = (map.line, map.offset);
+        let mut fields = Fields::default();
+        map.fields.into_iter().try_for_each(|(key, value)| fields.add(key, value))?;
+        let missing = |what| move || JsonError::new(offset, format!("expected the key {what} in this operation"));
+        let process = fields.process.ok_or_else(missing(":process"))?;
+        let Invoker::Client(process) = Invoker::of(&process)? else { return Ok(JepsenRecord::NoClient) };
+        let kind = fields.kind.ok_or_else(missing(":type"))?;
+        let kind = match &kind.value {
+            Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => OperationKind::of(name, kind.offset)?,
+            _ => return Err(JsonError::new(kind.offset, "expected :invoke, :ok, :fail or :info")),
+        };
+        let function = fields.function.ok_or_else(missing(":f"))?;
+        Ok(JepsenRecord::Operation(Operation {
+            line,
+            offset,
+            process,
+            kind,
+            function: Operation::named(&function)?,
+            key: fields.key.filter(|key| !matches!(key.value, Edn::Nil)),
+            value: fields.value.unwrap_or(EdnForm { value: Edn::Nil, offset }),
+            notes: fields.notes,
+        }))
+    }
+
+    /// Tests whether nobody knows what became of it.
+    pub(super) fn is_lost(&self) -> bool {
+        let timed_out = |value: &Edn<'_>| *value == Edn::key("timed-out");
+        let by_error = |value: &Edn<'_>| match value {
+            Edn::Vector(parts) => parts.first().is_some_and(timed_out),
+            other => timed_out(other),
+        };
+        let error = self.notes.iter().find(|(name, _)| name == "error");
+        match self.kind {
+            OperationKind::Info => true,
+            OperationKind::Fail => {
+                timed_out(&self.value.value) || error.is_some_and(|(_, error)| by_error(&error.value))
+            }
+            OperationKind::Invoke | OperationKind::Ok => false,
+        }
+    }
+}
+
+/// The variant that stands for a function: `:compare-and-set` is `CompareAndSet`.
+fn variant(function: &str) -> String {
+    let parts = function.split(['-', '/', '.']);
+    let capital = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    };
+    parts.map(capital).collect()
+}

@@ -1,0 +1,192 @@
+//! The rules by which operations become requests and answers.
+//!
+//! ```text
+//!   :invoke :cas [2 4]                  "q": {"Cas": [2, 4]}       the function names the variant
+//!   :invoke :read nil                   "q": "Read"
+//!   :invoke :put "x", :key "k"          "q": {"Put": ["k", "x"]}   nil instead of "x": {"Put": "k"}
+//!   :ok :read 3                         "a": {"Read": 3}
+//!   :fail                               "a": "Fail", or the request is dropped
+//!   :info, :timed-out                   "lost": true
+//! ```
+
+use super::super::line::is_meaningful;
+use super::edn::{Edn, EdnForm};
+use super::json::{HOLE, JsonWriter, NilMeaning, variant};
+use super::operation::{Operation, OperationKind};
+use crate::json::{Decoded, JsonError, quoted};
+use crate::spec::Spec;
+use crate::spec::types::{Type, TypeId, Types, VariantDef};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The meaning of `:fail`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FailRule {
+    /// It is an answer: the request was served and did not succeed.
+    #[default]
+    Answer,
+    /// The request had no effect at all: it never happened.
+    Drop,
+}
+
+/// The meaning of nil in an answer, where the types are not to decide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NilRule {
+    /// It is null.
+    Null,
+    /// It is not known.
+    Any,
+}
+
+/// The rules that a reader of Jepsen histories follows.
+#[derive(Clone, Debug, Default)]
+pub struct JepsenRules {
+    /// The meaning of `:fail`.
+    pub fail: FailRule,
+    /// The meaning of nil in an answer; where there is none, types decide.
+    pub nil: Option<NilRule>,
+    /// The specification whose types requests and answers have, where it is known.
+    pub spec: Option<Arc<Spec>>,
+}
+
+/// The content of a variant that stands for a function.
+enum Carried<'o, 'a> {
+    Key(&'o EdnForm<'a>),
+    KeyAndValue(&'o EdnForm<'a>, &'o EdnForm<'a>),
+    Value(&'o EdnForm<'a>),
+    Nothing,
+}
+
+impl JepsenRules {
+    fn types(&self) -> Option<&Types> {
+        self.spec.as_deref().map(|spec| &spec.types)
+    }
+
+    /// The request of an operation, as JSON.
+    pub(super) fn request(&self, operation: &Operation<'_>) -> Decoded<String> {
+        let known = self.variant(self.spec.as_ref().map(|spec| spec.program.request), &operation.function);
+        let is_option =
+            |at: usize| known.and_then(|known| known.fields.get(at)).is_some_and(|(_, of)| self.is_option(*of));
+        let fields = known.map_or(0, |known| known.fields.len());
+        let value = &operation.value;
+        let is_nothing = matches!(value.value, Edn::Nil) || self.is_of_answer(operation);
+        let carried = match (&operation.key, is_nothing) {
+            (Some(key), true) if fields == 2 && is_option(1) => Carried::KeyAndValue(key, value),
+            (Some(key), true) => Carried::Key(key),
+            (Some(key), false) => Carried::KeyAndValue(key, value),
+            (None, true) if fields == 1 && is_option(0) => Carried::Value(value),
+            (None, true) => Carried::Nothing,
+            (None, false) => Carried::Value(value),
+        };
+        self.text(&operation.function, known, carried, NilMeaning::Null)
+    }
+
+    /// Tests whether the value of a request is that of its answer: some tools write it there once it is known, and nothing in the
+    /// request could carry it.
+    pub(super) fn is_of_answer(&self, operation: &Operation<'_>) -> bool {
+        let Some(program) = self.spec.as_ref().map(|spec| &spec.program) else { return false };
+        let fields = |of| self.variant(Some(of), &operation.function).map(|variant| variant.fields.len());
+        let keys = usize::from(operation.key.is_some());
+        fields(program.request) == Some(keys) && fields(program.response) == Some(keys + 1)
+    }
+
+    /// The answer that an operation tells, as JSON.
+    pub(super) fn answer(&self, operation: &Operation<'_>) -> Decoded<String> {
+        if operation.kind == OperationKind::Fail {
+            return Ok("\"Fail\"".to_owned());
+        }
+        let nil = match (self.nil, &self.spec) {
+            (Some(NilRule::Null), _) => NilMeaning::Null,
+            (Some(NilRule::Any), _) => NilMeaning::Hole,
+            (None, Some(_)) => NilMeaning::ByType,
+            (None, None) => NilMeaning::Unknown,
+        };
+        let known = self.variant(self.spec.as_ref().map(|spec| spec.program.response), &operation.function);
+        let value = &operation.value;
+        let carries_nothing = known.is_some_and(|known| known.fields.is_empty());
+        let carried = match &operation.key {
+            None if carries_nothing && matches!(value.value, Edn::Nil) => Carried::Nothing,
+            None => Carried::Value(value),
+            Some(key) => Carried::KeyAndValue(key, value),
+        };
+        self.text(&operation.function, known, carried, nil)
+    }
+
+    fn is_option(&self, of: TypeId) -> bool {
+        self.types().is_some_and(|types| matches!(types.get(of), Type::Option(_)))
+    }
+
+    /// The variant of a type that stands for a function.
+    fn variant(&self, of: Option<TypeId>, name: &str) -> Option<&VariantDef> {
+        let types = self.types()?;
+        match types.get(of?) {
+            Type::Enum(index) => variant(&types.enums[*index as usize], name),
+            _ => None,
+        }
+    }
+
+    /// A variant with what it carries, as JSON.
+    fn text(
+        &self,
+        name: &str,
+        known: Option<&VariantDef>,
+        carried: Carried<'_, '_>,
+        nil: NilMeaning,
+    ) -> Decoded<String> {
+        let writer = JsonWriter { types: self.types(), nil };
+        let keys = JsonWriter { nil: NilMeaning::Null, ..writer };
+        let field = |at: usize| known.and_then(|known| known.fields.get(at)).map(|(_, of)| *of);
+        let mut out = format!("{{{}: ", quoted(name));
+        match carried {
+            Carried::Nothing => return Ok(quoted(name)),
+            Carried::Key(key) => put(keys, key, field(0), &mut out)?,
+            Carried::Value(value) => carry(writer, value, known, &mut out)?,
+            Carried::KeyAndValue(key, value) => {
+                out.push('[');
+                put(keys, key, field(0), &mut out)?;
+                out.push_str(", ");
+                put(writer, value, field(1), &mut out)?;
+                out.push(']');
+            }
+        }
+        out.push('}');
+        Ok(out)
+    }
+
+    /// The rest of an operation, besides what becomes an event, as further keys of its line.
+    pub(super) fn notes(operation: &Operation<'_>, keeps_value: bool) -> Decoded<String> {
+        let mut out = String::new();
+        let value = (Cow::Borrowed("value"), &operation.value);
+        let value = Some(value).filter(|(_, value)| keeps_value && !matches!(value.value, Edn::Nil));
+        let others = operation.notes.iter().map(|(name, form)| (name.clone(), form));
+        for (name, form) in value.into_iter().chain(others) {
+            let mark = if is_meaningful(&name) { ":" } else { "" };
+            out.push_str(&format!(", {}: ", quoted(&format!("{mark}{name}"))));
+            put(JsonWriter { types: None, nil: NilMeaning::Null }, form, None, &mut out)?;
+        }
+        Ok(out)
+    }
+}
+
+/// Appends what a variant carries, which is not split into a key and a value.
+fn carry(writer: JsonWriter<'_>, value: &EdnForm<'_>, known: Option<&VariantDef>, out: &mut String) -> Decoded<()> {
+    let fields = known.map_or(&[][..], |known| &known.fields);
+    let is_apart = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
+    match &value.value {
+        Edn::Nil if is_apart && writer.nil == NilMeaning::ByType => out.push_str(HOLE),
+        Edn::Vector(parts) | Edn::List(parts) if is_apart && parts.len() == fields.len() => {
+            out.push('[');
+            for (index, (part, (_, of))) in parts.iter().zip(fields).enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                writer.write(part, Some(*of), out).map_err(|why| JsonError::new(value.offset, why))?;
+            }
+            out.push(']');
+        }
+        _ => put(writer, value, fields.first().filter(|_| !is_apart).map(|(_, of)| *of), out)?,
+    }
+    Ok(())
+}
+
+fn put(writer: JsonWriter<'_>, form: &EdnForm<'_>, of: Option<TypeId>, out: &mut String) -> Decoded<()> {
+    writer.write(&form.value, of, out).map_err(|why| JsonError::new(form.offset, why))
+}

@@ -1,0 +1,107 @@
+//! A Jepsen history as a stream of events.
+//!
+//! ```
+//! use mayhap::trace::{JepsenRules, JepsenTrace, TraceFormat};
+//! let log = "INFO  jepsen.util - 0\t:invoke\t:write\t4\nINFO  jepsen.util - 0\t:ok\t:write\t4\n";
+//! let mut trace = JepsenTrace::texts(log.as_bytes(), TraceFormat::JepsenLog, JepsenRules::default());
+//! assert_eq!(trace.next_event()?.unwrap().to_string(), r#"{"c": 0, "q": {"Write": 4}}"#);
+//! assert_eq!(trace.next_event()?.unwrap().to_string(), r#"{"c": 0, "a": {"Write": 4}}"#);
+//! assert!(trace.next_event()?.is_none());
+//! # Ok::<(), mayhap::trace::TraceError>(())
+//! ```
+
+use super::super::error::TraceError;
+use super::super::format::TraceFormat;
+use super::edn::EdnMaps;
+use super::event::{JepsenCounts, JepsenEvent};
+use super::log::{self, LogLines};
+use super::operation::Operation;
+use super::pairing::{DecodePart, ExchangePart, Pairing};
+use super::rules::JepsenRules;
+use crate::json::Decoded;
+use std::fmt;
+use std::io::BufRead;
+
+/// Reads the operations of a history, in one of two formats.
+enum OperationSource<R> {
+    Edn(EdnMaps<R>),
+    Log(LogLines<R>),
+}
+
+/// Reads a history, event by event; `V` is what stands for a request or an answer.
+pub struct JepsenTrace<R, V> {
+    source: OperationSource<R>,
+    pairing: Pairing<V>,
+}
+
+impl<R: BufRead> JepsenTrace<R, String> {
+    /// A history whose requests and answers are JSON, and which keeps what else stands in it.
+    pub fn texts(input: R, format: TraceFormat, rules: JepsenRules) -> JepsenTrace<R, String> {
+        JepsenTrace::new(input, format, rules, true, Box::new(|_, text| Ok(text)))
+    }
+
+    /// As [`JepsenTrace::texts`], where each of them is looked at first.
+    pub fn checked(
+        input: R,
+        format: TraceFormat,
+        rules: JepsenRules,
+        check: impl Fn(ExchangePart, &str) -> Decoded<()> + Send + 'static,
+    ) -> JepsenTrace<R, String> {
+        JepsenTrace::new(input, format, rules, true, Box::new(move |part, text| check(part, &text).map(|()| text)))
+    }
+}
+
+impl<R: BufRead, V> JepsenTrace<R, V> {
+    /// A history whose requests and answers are decoded.
+    pub fn decoded(
+        input: R,
+        format: TraceFormat,
+        rules: JepsenRules,
+        decode: impl Fn(ExchangePart, &str) -> Decoded<V> + Send + 'static,
+    ) -> JepsenTrace<R, V> {
+        JepsenTrace::new(input, format, rules, false, Box::new(move |part, text| decode(part, &text)))
+    }
+
+    fn new(input: R, format: TraceFormat, rules: JepsenRules, keeps_notes: bool, decode: DecodePart<V>) -> Self {
+        let source = match format {
+            TraceFormat::JepsenLog => OperationSource::Log(LogLines::new(input)),
+            TraceFormat::JepsenEdn | TraceFormat::Ndjson => OperationSource::Edn(EdnMaps::new(input)),
+        };
+        JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode) }
+    }
+
+    /// The next event; nothing where the history ends.
+    ///
+    /// # Errors
+    /// The input cannot be read, or does not have the format, or an operation is none that its process can do, or has values that
+    /// cannot be decoded.
+    pub fn next_event(&mut self) -> Result<Option<JepsenEvent<V>>, TraceError> {
+        loop {
+            if let Some(event) = self.pairing.next() {
+                return Ok(Some(event));
+            }
+            let pairing = &mut self.pairing;
+            let read = match &mut self.source {
+                OperationSource::Edn(maps) => maps.next_with(|map| pairing.add(&Operation::of_map(map)?))?,
+                OperationSource::Log(lines) => {
+                    lines.next_with(|line, number| pairing.add(&log::record(line, number)?))?
+                }
+            };
+            if read.is_none() {
+                self.pairing.end();
+                return Ok(self.pairing.next());
+            }
+        }
+    }
+
+    /// The number of things read so far.
+    pub fn counts(&self) -> JepsenCounts {
+        self.pairing.counts
+    }
+}
+
+impl<R, V> fmt::Debug for JepsenTrace<R, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JepsenTrace").field("counts", &self.pairing.counts).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,121 @@
+//! The single events of a trace in any format, decoded under a specification's types.
+//!
+//! ```
+//! use mayhap::{Spec, trace::{JepsenRules, TraceFormat}, validate::Events};
+//! let spec = Spec::from_text("enum Q { Add(int) } protocol p { request Q; response Q; on Add(n) { reply Add(n); } }")?;
+//! let trace = "[{:process 0, :type :invoke, :f :add, :value 3}]".as_bytes();
+//! let mut events = Events::open(&spec, trace, TraceFormat::JepsenEdn, JepsenRules::default());
+//! assert_eq!(events.next_event()?.and_then(|event| event.client), Some(0));
+//! assert!(events.next_event()?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use super::stream::decoded;
+use crate::json::{self, JsonError};
+use crate::spec::Spec;
+use crate::trace::{
+    EventKind, ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, Raw, Response, TraceError, TraceEvent,
+    TraceFormat, TraceReader,
+};
+use crate::value::Value;
+
+/// Reads the events of a trace, one after another.
+#[derive(Debug)]
+pub struct Events<R> {
+    spec: Arc<Spec>,
+    source: EventSource<R>,
+}
+
+/// The reader of a format.
+#[derive(Debug)]
+enum EventSource<R> {
+    Ndjson(Box<TraceReader<R>>),
+    Jepsen(Box<JepsenTrace<R, Value>>),
+}
+
+impl<R: BufRead> Events<R> {
+    /// Reads a trace of a specification. The rules are those of formats that need some.
+    pub fn open(spec: &Arc<Spec>, input: R, format: TraceFormat, rules: JepsenRules) -> Events<R> {
+        let source = match format {
+            TraceFormat::Ndjson => EventSource::Ndjson(Box::new(TraceReader::new(input))),
+            TraceFormat::JepsenEdn | TraceFormat::JepsenLog => {
+                let rules = JepsenRules { spec: Some(spec.clone()), ..rules };
+                let of = spec.clone();
+                let decode = move |part, text: &str| decoded_part(&of, part, text);
+                EventSource::Jepsen(Box::new(JepsenTrace::decoded(input, format, rules, decode)))
+            }
+        };
+        Events { spec: spec.clone(), source }
+    }
+
+    /// The next event; nothing where the trace ends.
+    ///
+    /// # Errors
+    /// Where the trace cannot be read, or its values are not of the specification's types.
+    pub fn next_event(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
+        match &mut self.source {
+            EventSource::Jepsen(trace) => Ok(trace.next_event()?.map(|found| found.event)),
+            EventSource::Ndjson(reader) => {
+                let Some(line) = reader.next_line()? else { return Ok(None) };
+                match of_types(&self.spec, &line.event) {
+                    Ok(event) => Ok(Some(event)),
+                    Err(error) => Err(reader.error_at(error.offset, error.to_string())),
+                }
+            }
+        }
+    }
+
+    /// The optional first line, which says what the trace is of, once it has been read.
+    pub fn header(&self) -> Option<&Header> {
+        match &self.source {
+            EventSource::Ndjson(reader) => reader.header(),
+            EventSource::Jepsen(_) => None,
+        }
+    }
+
+    /// The number of things read from a history that Jepsen recorded.
+    pub fn jepsen_counts(&self) -> Option<JepsenCounts> {
+        match &self.source {
+            EventSource::Ndjson(_) => None,
+            EventSource::Jepsen(trace) => Some(trace.counts()),
+        }
+    }
+}
+
+/// The value that a part of an exchange is.
+///
+/// # Errors
+/// Where its JSON is no value of the specification's type.
+pub fn decoded_part(spec: &Spec, part: ExchangePart, text: &str) -> Result<Value, JsonError> {
+    let ty = match part {
+        ExchangePart::Request => spec.program.request,
+        ExchangePart::Answer => spec.program.response,
+    };
+    json::decode_recorded(&spec.types, ty, text)
+}
+
+/// An event of a line, its values decoded.
+fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value>, JsonError> {
+    let sent = |query: &Raw<'_>| decoded(spec, spec.program.request, query);
+    let answered = |answer: &Raw<'_>| decoded(spec, spec.program.response, answer);
+    let kind = match &event.kind {
+        EventKind::Request(query) => EventKind::Request(sent(query)?),
+        EventKind::Answer(answer) => EventKind::Answer(answered(answer)?),
+        EventKind::Lost => EventKind::Lost,
+        EventKind::Closed => EventKind::Closed,
+        EventKind::Exchange { query, reply } => {
+            let query = sent(query)?;
+            let reply = match reply {
+                Response::Answer(answer) => Response::Answer(answered(answer)?),
+                Response::NotOwed => Response::NotOwed,
+                Response::Lost => Response::Lost,
+            };
+            EventKind::Exchange { query, reply }
+        }
+        EventKind::Peer(_) => return Err(JsonError::new(0, "calls to peers are not supported yet")),
+    };
+    Ok(TraceEvent { line: event.line, client: event.client, kind })
+}
