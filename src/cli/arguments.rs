@@ -60,8 +60,8 @@ A client writes one request per line and reads one answer per line, in the order
 Blank lines are ignored. If the handler of a request ends without an answer, no line is written for
 it. Over TCP, every connection is a separate client (`on … from c`). Requests are handled one at a
 time, in the order in which they arrive; where a handler yields, others are handled before it goes
-on (unless the protocol is `serial`). A server that nobody asks anything takes its `step`s now and
-then.
+on (unless the protocol is `serial`). A server that nobody asks anything takes its `step`s from
+time to time.
 
 A line that is not a request, or that the specification has no answer for, is answered with
 {"$error": KIND, "message": …, "line": N}. It has no effect on the server or on other clients, and
