@@ -5,6 +5,7 @@
 use super::recording::{CONVERT_HELP, RecordedAs};
 use super::values::{ConstantArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mayhap::network::NetworkChoice;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -328,9 +329,13 @@ pub struct Validate {
     /// Traces to judge; `-` is standard input
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
-    /// The network between client and server
-    #[arg(long, value_enum)]
-    pub net: Option<Net>,
+    /// The network between clients and server: sync, tcp, fifo or udp, as in `tcp,outstanding=1` [default: sync where the trace begins
+    /// with a whole exchange, else tcp]
+    ///
+    /// Behind a comma: capacity=N (so many messages each way), connections=N (so many at once), outstanding=N (so many requests of one
+    /// connection under way), and of udp loss and duplication.
+    #[arg(long, value_name = "NET")]
+    pub net: Option<NetworkChoice>,
     /// Format of the traces.
     #[command(flatten)]
     pub recorded: RecordedAs,

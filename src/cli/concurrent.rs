@@ -2,7 +2,6 @@
 //!
 //! Who does not say which network it is gets this one where the first event is no whole exchange: `{"c": 1, "q": 5}`.
 
-use super::arguments::Net;
 use super::evidence::{self, Recheck, WantedEvidence};
 use super::html;
 use super::recording::RecordedAs;
@@ -11,6 +10,7 @@ use mayhap::evidence::{
     AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
 };
 use mayhap::json::RawJson;
+use mayhap::network::NetworkChoice;
 use mayhap::report::conflict::{FoundConflict, explain, impossible};
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{ConcurrentReason, Stats, TraceReport};
@@ -28,15 +28,15 @@ pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
 }
 
 /// The network of which a trace is, by its first event, as far as that has arrived.
-pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> Net {
+pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
-        return Net::Tcp;
+        return NetworkChoice::TCP;
     }
     let arrived = input.fill_buf().unwrap_or_default();
     let mut reader = TraceReader::new(arrived);
     match reader.next_line() {
-        Ok(Some(line)) if !matches!(line.event.kind, EventKind::Exchange { .. }) => Net::Tcp,
-        Ok(_) | Err(_) => Net::Sync,
+        Ok(Some(line)) if !matches!(line.event.kind, EventKind::Exchange { .. }) => NetworkChoice::TCP,
+        Ok(_) | Err(_) => NetworkChoice::SYNC,
     }
 }
 
@@ -90,10 +90,6 @@ pub fn judge(
     options: &Options,
 ) -> Result<ConcurrentTrace, String> {
     let HistorySource { name, arrival, format, recorded } = source;
-    if !schedule::is_judged(spec) {
-        let why = "several clients at once are not supported yet for a specification with a handler that may end without an answer";
-        return Err(format!("error: {name}: {why}\n"));
-    }
     let mut events = Events::open(spec, input, format, recorded.rules());
     let history = match arrival {
         HistoryArrival::Whole => history(spec, &mut events),

@@ -4,7 +4,7 @@
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
 use super::again::{Once, Rereading};
-use super::arguments::{Format, Net, Validate};
+use super::arguments::{Format, Validate};
 use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace, HistoryArrival, HistorySource};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
@@ -12,14 +12,16 @@ use super::html::{self, Page};
 use super::interrupt::Interruptible;
 use super::progress::ProgressLine;
 use super::terminal::Terminal;
-use super::{abreast, failed, files, load};
+use super::{abreast, failed, files, load, networked};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
+use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
-use mayhap::spec::Spec;
+use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::{Header, TraceFormat};
 use mayhap::validate::{Exchanges, Validator};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,7 +35,8 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if let Some(why) = written.filter_map(|out| files::apart(out, read.clone()).err()).next() {
         return failed(terminal, &why);
     }
-    let spec = match load::compile(&options.file, &options.selection, terminal) {
+    let tasks = if options.net == Some(NetworkChoice::SYNC) { Tasks::Alone } else { Tasks::Either };
+    let spec = match load::compile_for(tasks, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
@@ -211,7 +214,14 @@ impl Judged {
         let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
-        if options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format)) == Net::Tcp {
+        let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
+        if !net.is_sync() && networked::is_by_event(spec, net) {
+            if format != TraceFormat::Ndjson {
+                return Err(format!("error: {name}: what `mayhap convert` makes of it is judged event by event\n"));
+            }
+            return Judged::by_event((spec, net), &mut trace.input, &name, options);
+        }
+        if !net.is_sync() {
             let arrival = if files::is_stdin(path) { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
             let judged = concurrent::judge(spec, &mut trace.input, source, &limits(options))?;
@@ -224,6 +234,7 @@ impl Judged {
         if format != TraceFormat::Ndjson {
             return Err(format!("error: {name}: a history of concurrent clients is judged with --net tcp\n"));
         }
+        networked::refuse_alone(spec, &name)?;
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
         let mut validator = Validator::with_options(spec, limits(options));
         let started = Instant::now();
@@ -248,6 +259,22 @@ impl Judged {
             Rereading::Once => Again::Nothing,
         };
         Ok((Judged { report, verdict, note, drawn: None }, again))
+    }
+
+    /// Reads and judges a trace event by event.
+    fn by_event(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        input: &mut impl BufRead,
+        name: &str,
+        options: &Validate,
+    ) -> Result<(Judged, Again), String> {
+        if options.witness.is_some() || options.check_reason || options.html.is_some() {
+            let why = "--witness, --check-reason and --html are for servers that answer each request at once, over sync or tcp";
+            return Err(format!("error: {name}: {why}\n"));
+        }
+        let (report, verdict, header) = networked::judge((spec, net), input, name, &limits(options))?;
+        let note = note(spec, name, header.as_ref());
+        Ok((Judged { report, verdict, note, drawn: None }, Again::Nothing))
     }
 
     /// Adds evidence to the report, where it is wanted; the error is ready to be shown.

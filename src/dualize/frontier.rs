@@ -10,6 +10,7 @@ use super::options::Options;
 use super::spare::Spares;
 use super::steps::Steps;
 use super::verdict::{Doubt, Place, Verdict};
+use super::wire::Wire;
 use super::work::{Followed, WorkMeter};
 use crate::process::{Fresh, Limit};
 use crate::solve::{Solver, Statistics};
@@ -71,6 +72,8 @@ pub struct Judge {
     pub(super) fresh: Fresh,
     /// The part that steps of the server have in what sections do.
     pub(super) steps: Steps,
+    /// The connections of the clients, where they do not wait for each other.
+    pub(super) wire: Wire,
     /// The last variable before those by which ways were merged in this exchange, where some were.
     pub(super) merged_since: Option<u64>,
     pub(super) work: WorkMeter,
@@ -98,6 +101,7 @@ impl Judge {
             findings: Findings::default(),
             clean_died: None,
             steps: Steps::default(),
+            wire: Wire::default(),
             merged_since: None,
             spares: Spares::default(),
             compared: LastComparison::default(),
@@ -240,6 +244,12 @@ impl Judge {
     #[must_use]
     pub fn forks(&self) -> Vec<(Site, u64)> {
         self.forks.iter().map(|(site, count)| (*site, *count)).collect()
+    }
+
+    /// Says at which event nothing was left that explains the recording, and from which on that may be.
+    pub(super) fn died(&mut self, event: u64, from: Option<u64>) {
+        self.event = event;
+        self.clean_died = from.or(Some(event));
     }
 
     /// Counts a fork at a statement.

@@ -10,8 +10,8 @@ use super::candidate::{Candidate, Logged};
 use super::findings::Finding;
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::verdict::FaultReport;
-use super::{bounds, forget, fork, unify, ways};
-use crate::process::{Choice, Event, Fault, Fresh, Limit};
+use super::{bounds, clients, forget, fork, unify, ways};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, PeerCall, Port};
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
@@ -163,6 +163,32 @@ impl Policy for Section<'_> {
         }
         candidate.process.proceed();
         Ok(())
+    }
+
+    fn emit(
+        &mut self,
+        candidate: &mut Candidate,
+        to: &Value,
+        (message, site): (Value, Site),
+    ) -> Result<(), PathOutcome> {
+        let send = |candidate: &mut Candidate, port: Port| candidate.process.emit(port, message.clone(), site);
+        Ok(clients::to_each(self, candidate, to, &send)?)
+    }
+
+    fn close(&mut self, candidate: &mut Candidate, client: &Value, _: Site) -> Result<(), PathOutcome> {
+        let is_noticed = self.spec.program.closes.is_some();
+        let close = |candidate: &mut Candidate, port: Port| {
+            if is_noticed && !candidate.process.situation().closed.contains(&port) {
+                candidate.process.end_connection(port);
+            }
+            candidate.process.close(port);
+        };
+        Ok(clients::to_each(self, candidate, client, &close)?)
+    }
+
+    fn call(&mut self, candidate: &mut Candidate, call: PeerCall) -> Result<(), PathOutcome> {
+        candidate.process.suspend_calling(call);
+        Err(PathOutcome::Shows)
     }
 
     fn end(&mut self, candidate: &mut Candidate, answer: Option<(Value, Site)>) -> PathOutcome {

@@ -8,7 +8,7 @@ use super::section::{Goal, Section};
 use super::{Exchange, Observed};
 use crate::process::Fresh;
 use crate::solve::Solver;
-use crate::spec::Spec;
+use crate::spec::{Spec, TypeId};
 use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::Value;
@@ -44,9 +44,14 @@ impl<'r> Received<'r> {
 impl Filled {
     /// A request with variables in the place of what is not known of it; nothing where all is known.
     pub(super) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<Filled> {
+        Filled::of_type(recorded, spec, spec.program.request, fresh)
+    }
+
+    /// A value of a type that the server is given, with variables in the place of what is not known of it; nothing where all is known.
+    pub(super) fn of_type(recorded: &Value, spec: &Spec, ty: TypeId, fresh: &mut Fresh) -> Option<Filled> {
         recorded.has_holes().then(|| {
             let before = fresh.last;
-            let (request, facts) = fresh.fill_holes(&spec.types, spec.program.request, recorded);
+            let (request, facts) = fresh.fill_holes(&spec.types, ty, recorded);
             Filled { request, facts, variables: fresh.last - before }
         })
     }

@@ -4,51 +4,87 @@
 //! c1 Take    c2 Take    c2 1    c1 2       the server began with the request of c2, or went on with it first
 //! ```
 //!
-//! A candidate has requests, suspended tasks and answers under way. Before an observation all sections are tried that the
+//! A candidate has requests, suspended tasks and messages under way. Before an observation all sections are tried that the
 //! network allows, until it may be made; equal candidates on the way are one.
 
 use super::candidate::Candidate;
 use super::forms::{self, MetForms};
 use super::frontier::Judge;
+use super::moves::{self, ServerSection};
 use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
+use super::wire::MessageFate;
 use super::{fire, split, tidy};
-use crate::network::{Network, Observation, ServerMove};
-use crate::process::{Limit, Port, Sent};
-use crate::spec::Spec;
+use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove};
+use crate::process::{ConnectionList, Limit, PeerCall, Port, Sent};
+use crate::spec::{Spec, TypeId};
 use crate::value::Value;
+
+/// A specification, and the network to its clients.
+#[derive(Clone, Copy)]
+struct Composed<'s> {
+    spec: &'s Spec,
+    network: &'s dyn Network,
+}
 
 /// The candidates that explain an observation over a network.
 pub(super) fn observe(
     judge: &mut Judge,
-    candidates: Vec<Candidate>,
+    mut candidates: Vec<Candidate>,
     network: &dyn Network,
     observation: &Observation,
 ) -> Vec<Candidate> {
     let spec = judge.spec.clone();
-    let ready = run_sections(judge, &spec, candidates, (network, observation));
+    let composed = Composed { spec: &spec, network };
+    if let Some(port) = observation.port()
+        && judge.wire.open(port)
+        && spec.program.opens.is_some()
+    {
+        candidates.iter_mut().for_each(|candidate| candidate.process.begin_connection(port));
+    }
+    let ready = run_sections(judge, composed, candidates, observation);
     match observation {
-        Observation::Request(port, value) => with_arrived(judge, &spec, ready, (*port, value)),
-        Observation::Answer(port, answer) => with_shown(judge, &spec, ready, (*port, answer.as_ref())),
+        Observation::Request(port, value) => with_arrived(judge, composed, ready, (*port, value)),
+        Observation::Answer(port, answer) => {
+            let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
+            judge.wire.show(*port);
+            after
+        }
+        Observation::Lost(port) => ended(judge, composed, ready, *port),
+        Observation::Closed(port) => without_end(judge, ready, *port),
+        Observation::Called(seen) => with_called(judge, &spec, ready, seen),
+        Observation::CallAnswered(exchange, answer) => with_call_answered(judge, &spec, ready, (*exchange, answer)),
+        Observation::CallLost(exchange) => {
+            retained(ready, |candidate| candidate.process.answer_call(*exchange, Value::NONE))
+        }
         Observation::End => ready,
     }
+}
+
+fn retained(mut candidates: Vec<Candidate>, mut keeps: impl FnMut(&mut Candidate) -> bool) -> Vec<Candidate> {
+    candidates.retain_mut(|candidate| keeps(candidate));
+    candidates
 }
 
 /// The candidates in which an observation may be made, after what the server may have done before it.
 fn run_sections(
     judge: &mut Judge,
-    spec: &Spec,
+    composed: Composed<'_>,
     candidates: Vec<Candidate>,
-    (network, observation): (&dyn Network, &Observation),
+    observation: &Observation,
 ) -> Vec<Candidate> {
+    let Composed { spec, network } = composed;
     let mut met = MetForms::default();
     let (mut open, mut ready) = (candidates, Vec::new());
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
-        if network.allows(&situation, observation) {
-            ready.push(candidate);
-            continue;
+        if moves::may_be_made(network, &situation, observation) {
+            if is_enough(network, &candidate, observation) {
+                ready.push(candidate);
+                continue;
+            }
+            ready.push(candidate.clone());
         }
         if judge.is_exhausted() {
             break;
@@ -57,8 +93,8 @@ fn run_sections(
             judge.give_up(Limit::Steps);
             break;
         }
-        for next in network.moves(&situation, observation) {
-            for next in moved(judge, spec, &candidate, next) {
+        for next in moves::of(&spec.program, network, &situation, observation) {
+            for next in moved(judge, composed, &candidate, next) {
                 let form = forms::canonical(&next);
                 if met.stand_for(&form, &next) {
                     judge.counts.merges += 1;
@@ -72,24 +108,65 @@ fn run_sections(
     ready
 }
 
-/// The candidates to which a move leads.
-fn moved(judge: &mut Judge, spec: &Spec, from: &Candidate, next: ServerMove) -> Vec<Candidate> {
+/// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come behind it. Where
+/// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is.
+fn is_enough(network: &dyn Network, candidate: &Candidate, observation: &Observation) -> bool {
+    match observation {
+        Observation::Called(_) => false,
+        Observation::Answer(port, answer) if network.order() == PacketOrder::Free => {
+            let is_it = |sent: &Sent| {
+                sent.port == *port
+                    && answer
+                        .as_ref()
+                        .is_some_and(|answer| answer.is_known() && sent.value.is_known() && *answer == sent.value)
+            };
+            candidate.process.sent().iter().any(is_it)
+        }
+        _ => true,
+    }
+}
+
+/// The candidates to which a section leads.
+fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate, next: ServerSection) -> Vec<Candidate> {
+    let Composed { spec, network } = composed;
     let mut first = from.clone();
     match next {
-        ServerMove::Receive(at) => first.process.receive_arrived(&spec.program, at),
-        ServerMove::Resume(at) => first.process.wake(at),
-        ServerMove::Step => return stepped_each(judge, spec, from),
+        ServerSection::Move(ServerMove::Receive(at)) if network.duplicates() => {
+            first.process.receive_copy(&spec.program, at);
+        }
+        ServerSection::Move(ServerMove::Receive(at)) => first.process.receive_arrived(&spec.program, at),
+        ServerSection::Move(ServerMove::Resume(at)) => first.process.wake(at),
+        ServerSection::Move(ServerMove::Step) => return stepped_each(judge, composed, from),
+        ServerSection::Move(ServerMove::Lose(at)) => {
+            first.process.take_sent(at);
+            return vec![first];
+        }
+        ServerSection::Move(ServerMove::LoseRequest(at)) => {
+            first.process.take_arrived(at);
+            return vec![first];
+        }
+        ServerSection::Open(port) => {
+            first.process.take_notice(port, ConnectionList::Opening);
+            first.process.open(&spec.program, port);
+        }
+        ServerSection::Leave(port) => {
+            first.process.take_notice(port, ConnectionList::Leaving);
+            first.process.drop_unread(port);
+            first.process.leave(&spec.program, port);
+        }
     }
-    let mut next = Section::new(judge, spec, Goal::Section).results(first);
+    let next = Section::new(judge, spec, Goal::Section).results(first);
+    let mut next = delivered(judge, composed, next);
     next.iter_mut().for_each(|candidate| tidy::for_comparing(judge, candidate));
     next
 }
 
 /// The candidates to which the steps lead: from known states to known ones, which are soon all met.
-fn stepped_each(judge: &mut Judge, spec: &Spec, from: &Candidate) -> Vec<Candidate> {
+fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Vec<Candidate> {
     let mut after = Vec::new();
-    for step in 0..spec.program.steps.len() {
-        for mut next in fire::run_step(judge, spec, from, step) {
+    for step in 0..composed.spec.program.steps.len() {
+        let stepped = fire::run_step(judge, composed.spec, from, step);
+        for mut next in delivered(judge, composed, stepped) {
             tidy::for_comparing(judge, &mut next);
             after.extend(split::wholly(judge, next));
         }
@@ -97,37 +174,148 @@ fn stepped_each(judge: &mut Judge, spec: &Spec, from: &Candidate) -> Vec<Candida
     after
 }
 
+/// The candidates behind a section whose messages the network takes, each compared with what is known to be seen of it.
+fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let Composed { spec, network } = composed;
+    let (mut open, mut after) = (candidates, Vec::new());
+    while let Some(mut candidate) = open.pop() {
+        if network.order() != PacketOrder::Global {
+            candidate.process.order_by_port();
+        }
+        let Some((at, fate)) = judge.wire.next_fate(candidate.process.sent(), network) else {
+            if network.takes(&candidate.process.situation()) {
+                after.push(candidate);
+            }
+            continue;
+        };
+        match fate {
+            MessageFate::Impossible => continue,
+            MessageFate::Unseen => drop(candidate.process.take_sent(at)),
+            MessageFate::Any => candidate.process.settle_sent(at),
+            MessageFate::Is(answer) => {
+                let Sent { value, site, .. } = candidate.process.sent()[at].clone();
+                candidate.process.settle_sent(at);
+                let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
+                Section::new(judge, spec, Goal::Answer(&answer)).explore_from(answering, &mut open);
+                continue;
+            }
+        }
+        open.push(candidate);
+    }
+    after
+}
+
 /// The candidates after a request has arrived.
 fn with_arrived(
     judge: &mut Judge,
-    spec: &Spec,
-    mut candidates: Vec<Candidate>,
+    composed: Composed<'_>,
+    candidates: Vec<Candidate>,
     (port, request): (Port, &Value),
 ) -> Vec<Candidate> {
-    let filled = Filled::of(request, spec, &mut judge.fresh);
+    let Composed { spec, network } = composed;
+    let filled = Filled::of_type(request, spec, spec.program.request, &mut judge.fresh);
     let request = filled.as_ref().map_or(request, |filled| &filled.request);
-    candidates.retain_mut(|candidate| {
-        candidate.process.arrive(port, request.clone());
+    retained(candidates, |candidate| {
+        if !(network.duplicates() && candidate.process.has_arrived(port, request)) {
+            candidate.process.arrive(port, request.clone());
+        }
+        if network.order() != PacketOrder::Global {
+            candidate.process.order_by_port();
+        }
         filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
-    });
-    candidates
+    })
 }
 
-/// The candidates in which the first answer that was sent on a port is the one that was observed.
+/// The candidates in which the message that was observed on a port is one that may be seen there.
 fn with_shown(
     judge: &mut Judge,
-    spec: &Spec,
+    composed: Composed<'_>,
     candidates: Vec<Candidate>,
     (port, expected): (Port, Option<&Value>),
 ) -> Vec<Candidate> {
+    let Composed { spec, network } = composed;
     let goal = expected.map_or(Goal::Any, Goal::Answer);
     let mut after = Vec::new();
-    for mut candidate in candidates {
-        let at = candidate.process.situation().sent.iter().position(|sent| *sent == port);
-        let Some(at) = at else { continue };
-        let Sent { value, site, .. } = candidate.process.take_sent(at);
-        let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
-        Section::new(judge, spec, goal).explore_from(answering, &mut after);
+    for candidate in candidates {
+        let sent = candidate.process.sent();
+        let on_port = (0..sent.len()).filter(|at| sent[*at].port == port);
+        let seen: Vec<usize> =
+            on_port.take(if network.order() == PacketOrder::Free { sent.len() } else { 1 }).collect();
+        for at in seen {
+            let mut candidate = candidate.clone();
+            let Sent { value, site, .. } = match network.duplicates() {
+                true => candidate.process.sent()[at].clone(),
+                false => candidate.process.take_sent(at),
+            };
+            if matches!(value, Value::Absent) {
+                after.push(candidate);
+                continue;
+            }
+            let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
+            Section::new(judge, spec, goal).explore_from(answering, &mut after);
+        }
     }
     after
+}
+
+/// The candidates after a client has given up its connection: nothing that is sent on it is seen any more.
+fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+    judge.wire.end(port);
+    let is_noticed = composed.spec.program.closes.is_some();
+    retained(candidates, |candidate| {
+        let is_new = !candidate.process.situation().closed.contains(&port);
+        candidate.process.drop_sent(port);
+        if is_noticed && is_new {
+            candidate.process.end_connection(port);
+        }
+        true
+    })
+}
+
+/// The candidates after it was seen that the server has ended a connection.
+fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+    judge.wire.end(port);
+    retained(candidates, |candidate| {
+        candidate.process.drop_sent(port);
+        true
+    })
+}
+
+/// The candidates in which a call that a peer has seen is one that a task waits with.
+fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen: &CallSeen) -> Vec<Candidate> {
+    let mut after = Vec::new();
+    for candidate in candidates {
+        let suspended = candidate.process.situation().suspended;
+        for (at, task) in suspended.iter().enumerate() {
+            if task.call.is_none_or(|call| call.peer != seen.peer || call.exchange.is_some()) {
+                continue;
+            }
+            let mut called = candidate.clone();
+            let Some(PeerCall { key, request, site, .. }) = called.process.take_call(at, seen.exchange) else {
+                continue;
+            };
+            let pair = |key, request| Value::data(0, [key, request]);
+            let expected = pair(seen.key.clone(), seen.request.clone());
+            let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site });
+            Section::new(judge, spec, Goal::Answer(&expected)).explore_from(answering, &mut after);
+        }
+    }
+    after
+}
+
+/// The candidates in which a peer has answered a call.
+fn with_call_answered(
+    judge: &mut Judge,
+    spec: &Spec,
+    candidates: Vec<Candidate>,
+    (exchange, answer): (u64, &Value),
+) -> Vec<Candidate> {
+    retained(candidates, |candidate| {
+        let Some(peer) = candidate.process.called_peer(exchange) else { return false };
+        let response: TypeId = spec.program.peers[peer as usize].response;
+        let filled = Filled::of_type(answer, spec, response, &mut judge.fresh);
+        let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
+        candidate.process.answer_call(exchange, Value::some(answer.clone()))
+            && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
+    })
 }

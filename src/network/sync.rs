@@ -10,11 +10,13 @@ pub struct Sync;
 
 impl Network for Sync {
     fn allows(&self, situation: &Situation, observation: &Observation) -> bool {
-        let Situation { arrived, suspended, sent } = situation;
+        let Situation { arrived, suspended, sent, .. } = situation;
         let is_served = arrived.is_empty() && suspended.is_empty();
         match observation {
             Observation::Request(..) | Observation::End => is_served && sent.is_empty(),
             Observation::Answer(port, _) => is_served && sent == &[*port],
+            Observation::Lost(_) | Observation::Closed(_) => false,
+            Observation::Called(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => false,
         }
     }
 

@@ -5,7 +5,7 @@
 use super::evaluate::{Executed, Obstacle};
 use super::operands::At;
 use super::task::{Frame, Presences, Task, Waiting};
-use super::{CALL_LIMIT, Choice, Event, Fault, Limit, Process, TouchedPart};
+use super::{CALL_LIMIT, Choice, Event, Fault, Limit, PeerCall, Process, TouchedPart};
 use crate::spec::TypeId;
 use crate::spec::code::{ChoiceDomain, FaultKind, Function, Operand, Register, Touch};
 use crate::value::{self, Presence, Truth, Value};
@@ -53,6 +53,33 @@ pub(super) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty
     task.wait(Waiting::Value(dst));
     task.jump(pc + 1);
     Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
+}
+
+/// Sends a message to one client: which, is decided first.
+pub(super) fn emit(process: &mut Process, at: At<'_>, client: Operand, src: Operand) -> Result<Executed, Obstacle> {
+    let to = at.read(process, client).clone();
+    value::decided(&to)?;
+    let message = at.read(process, src).clone();
+    process.task.event(Event::Emit { to, message, site: at.site() })
+}
+
+/// Ends the connection of one client: which, is decided first.
+pub(super) fn close(process: &mut Process, at: At<'_>, client: Operand) -> Result<Executed, Obstacle> {
+    let client = at.read(process, client).clone();
+    value::decided(&client)?;
+    process.task.event(Event::Close { client, site: at.site() })
+}
+
+/// Calls a peer, whose answer goes to a register.
+pub(super) fn call_peer(
+    process: &mut Process,
+    at: At<'_>,
+    (dst, peer): (Register, u32),
+    [key, request]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    let [key, request] = [key, request].map(|operand| at.read(process, operand).clone());
+    process.task.wait(Waiting::Value(dst));
+    process.task.event(Event::Call(PeerCall { peer, key, request, site: at.site() }))
 }
 
 pub(super) fn choose(

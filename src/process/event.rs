@@ -105,6 +105,27 @@ pub enum Event {
     /// The section has ended, and the task has not: other tasks may run. [`Process::suspend`](super::Process::suspend), or
     /// [`Process::proceed`](super::Process::proceed) where none does.
     Yield,
+    /// Sends a message to a client beside its answers. [`Process::emit`](super::Process::emit), where the client is still there, and
+    /// [`Process::proceed`](super::Process::proceed).
+    Emit {
+        /// The client.
+        to: Value,
+        /// The message.
+        message: Value,
+        /// The node.
+        site: Site,
+    },
+    /// Ends a connection. [`Process::close`](super::Process::close), and [`Process::proceed`](super::Process::proceed).
+    Close {
+        /// Its client.
+        client: Value,
+        /// The node.
+        site: Site,
+    },
+    /// The section has ended with a call of a peer: other tasks may run before that answers.
+    /// [`Process::suspend_calling`](super::Process::suspend_calling), or [`Process::resume`](super::Process::resume) with the answer, an
+    /// option, where the peer answers at once.
+    Call(PeerCall),
     /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`](super::Process::resume) with a value.
     Choose {
         /// The range of the choice.
@@ -152,6 +173,19 @@ pub enum Event {
         /// The node.
         site: Site,
     },
+}
+
+/// A request to a peer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PeerCall {
+    /// The number of the peer in the specification.
+    pub peer: u32,
+    /// The key that says which of the peers of that name.
+    pub key: Value,
+    /// The request.
+    pub request: Value,
+    /// The node.
+    pub site: Site,
 }
 
 /// The part that an [`Event::Look`] wants to be made.

@@ -20,6 +20,7 @@ mod maps;
 pub mod meet;
 mod notes;
 mod operands;
+mod pending;
 mod plain;
 mod roots;
 mod run;
@@ -28,14 +29,14 @@ mod task;
 mod unknowns;
 
 pub use event::{
-    CALL_LIMIT, Choice, Event, Fault, GUARD_LIMIT, GUARDED_NODE_LIMIT, Limit, Look, NODE_LIMIT, PIECES_LIMIT,
+    CALL_LIMIT, Choice, Event, Fault, GUARD_LIMIT, GUARDED_NODE_LIMIT, Limit, Look, NODE_LIMIT, PIECES_LIMIT, PeerCall,
     RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
 };
 pub use fresh::Fresh;
 pub use glide::Knows;
 pub use notes::{Slots, TouchedPart};
+pub use pending::{CallState, ConnectionList, Sent, Situation, Stack};
 pub use roots::Live;
-pub use sections::{Sent, Situation, Stack};
 pub use task::{Port, copy_values};
 pub use unknowns::{Answered, Unknowns};
 
@@ -43,7 +44,7 @@ use crate::spec::code::{Pc, Program};
 use crate::spec::{Site, Types};
 use crate::term::Term;
 use crate::value::{self, Ask, Truth, Value};
-use sections::Sections;
+use pending::Pending;
 use task::{Frame, Guard, Presences, Task, Waiting};
 
 /// A server that follows a specification: its memory and its tasks, of which at most one runs.
@@ -56,7 +57,7 @@ pub struct Process {
     /// The task that runs.
     task: Task,
     /// Requests, other tasks and answers under way, if there are any.
-    pending: Option<Box<Sections>>,
+    pending: Option<Box<Pending>>,
 }
 
 impl Process {

@@ -331,8 +331,11 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::Fault { kind } => effects::fault(&mut process.task, at, Truth::Known(true), *kind),
         Op::Reply { src } => Ok(Executed::Event(reply(process, at, *src))),
         Op::Yield => process.task.event(Event::Yield),
+        Op::SendTo { client, src } => effects::emit(process, at, *client, *src),
+        Op::Close { client } => effects::close(process, at, *client),
+        Op::CallPeer { dst, peer, key, request } => effects::call_peer(process, at, (*dst, *peer), [*key, *request]),
         // The loop has taken a watched instruction out of its wrapping.
-        Op::End | Op::Unsupported | Op::Watched { .. } => {
+        Op::End | Op::Watched { .. } => {
             process.task.running = false;
             Ok(Executed::Event(Event::End))
         }

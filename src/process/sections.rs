@@ -1,63 +1,15 @@
-//! Sections: begun, suspended and resumed, and what is pending between two of them: requests that have arrived, tasks that are
-//! suspended, answers that were sent.
+//! Sections: begun, suspended and resumed, and what is pending between two of them is changed.
 //!
-//! ```text
-//! arrived: c2 Take(3)      suspended: c1, behind its `yield`      sent: c3 Taken
-//! ```
-//!
-//! Each of the three is in the order of ports, and what has one port in the order in which it came.
+//! `on Take(n) { taken := taken + n; yield; reply taken; }` is begun when its request is received, suspended, and resumed when the
+//! server comes back to it; `let r = call store(k), Get;` suspends it until the peer has answered.
 
-use super::Process;
-use super::task::{Frame, Port};
+use super::pending::{self, ConnectionList, OpenCall, Pending, Sent, Situation, Stack, Suspended};
+use super::task::{Frame, Port, Waiting};
+use super::{PeerCall, Process};
 use crate::scalar::Scalar;
 use crate::spec::Site;
 use crate::spec::code::Program;
 use crate::value::Value;
-
-/// A task between two of its sections.
-#[derive(Clone, PartialEq, Debug)]
-struct Suspended {
-    stack: Stack,
-    registers: Vec<Value>,
-}
-
-/// Whom a task answers, and where it goes on: its frames, the outermost first.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Stack {
-    /// Whom it answers.
-    pub port: Port,
-    frames: Vec<Frame>,
-}
-
-/// An answer under way.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Sent {
-    /// Whom it answers.
-    pub port: Port,
-    /// The answer.
-    pub value: Value,
-    /// The statement that sent it.
-    pub site: Site,
-}
-
-/// Everything that is under way; there is none where nothing is.
-#[derive(Clone, PartialEq, Default, Debug)]
-pub(super) struct Sections {
-    arrived: Vec<(Port, Value)>,
-    suspended: Vec<Suspended>,
-    sent: Vec<Sent>,
-}
-
-/// The situation of everything that is under way, without its values: candidates in which this differs are different.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
-pub struct Situation {
-    /// The ports of the requests that have arrived.
-    pub arrived: Vec<Port>,
-    /// The places at which the suspended tasks go on.
-    pub suspended: Vec<Stack>,
-    /// The ports of the answers that were sent.
-    pub sent: Vec<Port>,
-}
 
 impl Process {
     /// Begins to set the initial state; ends with [`Event::End`](super::Event::End).
@@ -105,14 +57,45 @@ impl Process {
         self.task.rest();
     }
 
+    /// Begins what the server does when a connection opens, if the specification says anything of that.
+    pub fn open(&mut self, program: &Program, port: Port) {
+        self.notice(program, (program.opens, port));
+    }
+
+    /// Begins what the server does when a connection has ended, if the specification says anything of that.
+    pub fn leave(&mut self, program: &Program, port: Port) {
+        self.notice(program, (program.closes, port));
+    }
+
+    fn notice(&mut self, program: &Program, (function, port): (Option<u32>, Port)) {
+        self.rest();
+        let Some(function) = function else { return };
+        self.enter(program, function);
+        self.task.port = port;
+        if let Some(register) = self.task.registers.first_mut() {
+            register.put(Value::Scalar(Scalar::Client(port.0)));
+        }
+    }
+
     /// Answers [`Event::Yield`](super::Event::Yield) by putting the task aside until it is resumed: its section has ended.
     pub fn suspend(&mut self) {
+        self.put_aside(None);
+    }
+
+    /// Answers [`Event::Call`](super::Event::Call) by putting the task aside until the peer has answered.
+    pub fn suspend_calling(&mut self, call: PeerCall) {
+        let Waiting::Value(result) = self.task.waiting else { return };
+        self.task.proceed();
+        self.put_aside(Some(OpenCall { call, result, exchange: None }));
+    }
+
+    fn put_aside(&mut self, call: Option<OpenCall>) {
         let task = &mut self.task;
         let frames = task.callers.drain(..).chain([task.frame]).collect();
         let registers = std::mem::take(&mut task.registers);
         (task.running, task.used) = (false, false);
-        let suspended = Suspended { stack: Stack { port: task.port, frames }, registers };
-        insert(&mut self.pending.get_or_insert_default().suspended, suspended, |task| task.stack.port);
+        let stack = Stack { port: task.port, call: call.as_ref().map(OpenCall::state), frames };
+        self.pending.get_or_insert_default().suspend(Suspended { stack, registers, call });
     }
 
     /// Begins the next section of the task that was suspended at this place among those of [`Process::situation`].
@@ -121,17 +104,21 @@ impl Process {
     /// If there is none.
     pub fn wake(&mut self, at: usize) {
         self.rest();
-        let suspended = self.change_pending(|pending| pending.suspended.remove(at));
-        let Suspended { stack: Stack { port, mut frames }, registers } = suspended;
+        let Suspended { stack, registers, .. } = self.change_pending(|pending| pending.suspended.remove(at));
+        let Stack { port, mut frames, .. } = stack;
         let task = &mut self.task;
         let frame = frames.pop().unwrap_or_default();
         (task.port, task.callers, task.registers) = (port, frames, registers);
         task.begin(frame);
     }
 
-    /// A request arrives; it waits until it is received.
+    /// A request arrives; it waits until it is received. On a connection that the server has ended it is dropped.
     pub fn arrive(&mut self, port: Port, value: Value) {
-        insert(&mut self.pending.get_or_insert_default().arrived, (port, value), |(port, _)| *port);
+        self.change_pending(|pending| {
+            if !pending.closed.contains(&port) {
+                pending.arrived.push((port, value));
+            }
+        });
     }
 
     /// Begins to handle the request at this place among those that have arrived.
@@ -139,17 +126,76 @@ impl Process {
     /// # Panics
     /// If there is none.
     pub fn receive_arrived(&mut self, program: &Program, at: usize) {
-        let (port, value) = self.change_pending(|pending| pending.arrived.remove(at));
+        let (port, value) = self.take_arrived(at);
+        self.receive(program, &value, port.0);
+    }
+
+    /// Begins to handle a request that has arrived, and may arrive again.
+    ///
+    /// # Panics
+    /// If there is none at this place.
+    pub fn receive_copy(&mut self, program: &Program, at: usize) {
+        let (port, value) = self.change_pending(|pending| pending.arrived[at].clone());
         self.receive(program, &value, port.0);
     }
 
     /// Sends an answer on the port of the task that runs or ran last.
     pub fn send(&mut self, value: Value, site: Site) {
-        let answer = Sent { port: self.task.port, value, site };
-        insert(&mut self.pending.get_or_insert_default().sent, answer, |answer| answer.port);
+        self.emit(self.task.port, value, site);
     }
 
-    /// Takes the answer at this place among those that were sent: it has been observed.
+    /// Answers [`Event::Emit`](super::Event::Emit): sends a message, unless the server has ended the connection.
+    pub fn emit(&mut self, port: Port, value: Value, site: Site) {
+        self.change_pending(|pending| {
+            if !pending.closed.contains(&port) {
+                pending.sent.push(Sent { port, value, site });
+            }
+        });
+    }
+
+    /// Answers [`Event::Close`](super::Event::Close): the server ends a connection, of which it reads no more.
+    pub fn close(&mut self, port: Port) {
+        self.pending.get_or_insert_default().close(port);
+    }
+
+    /// A connection begins, which the server is to take notice of.
+    pub fn begin_connection(&mut self, port: Port) {
+        pending::add(&mut self.pending.get_or_insert_default().opening, port);
+    }
+
+    /// A connection has ended, which the server is to take notice of.
+    pub fn end_connection(&mut self, port: Port) {
+        pending::add(&mut self.pending.get_or_insert_default().leaving, port);
+    }
+
+    /// Drops the requests of a connection that were not read.
+    pub fn drop_unread(&mut self, port: Port) {
+        self.change_pending(|pending| pending.arrived.retain(|(own, _)| *own != port));
+    }
+
+    /// Drops what was sent on a connection, the end of it, too: nobody sees it, or it has been seen.
+    pub fn drop_sent(&mut self, port: Port) {
+        self.change_pending(|pending| pending.drop_sent(port));
+    }
+
+    /// The server has taken notice of the beginning and the end of a connection.
+    pub fn take_notice(&mut self, port: Port, list: ConnectionList) {
+        self.change_pending(|pending| {
+            let ports = match list {
+                ConnectionList::Opening => &mut pending.opening,
+                ConnectionList::Leaving => &mut pending.leaving,
+            };
+            ports.retain(|own| *own != port);
+        });
+    }
+
+    /// The messages under way.
+    #[must_use]
+    pub fn sent(&self) -> &[Sent] {
+        self.pending.as_deref().map_or(&[], |pending| &pending.sent)
+    }
+
+    /// Takes the message at this place among those that were sent: it has been observed.
     ///
     /// # Panics
     /// If there is none.
@@ -157,10 +203,70 @@ impl Process {
         self.change_pending(|pending| pending.sent.remove(at))
     }
 
-    fn change_pending<T>(&mut self, change: impl FnOnce(&mut Sections) -> T) -> T {
+    /// Puts a message that is known to be the one that is seen in the place of one under way.
+    ///
+    /// # Panics
+    /// If there is none at this place.
+    pub fn settle_sent(&mut self, at: usize) {
+        self.change_pending(|pending| pending.sent[at].value = Value::Absent);
+    }
+
+    /// Takes the request at this place among those that have arrived: it is lost.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn take_arrived(&mut self, at: usize) -> (Port, Value) {
+        self.change_pending(|pending| pending.arrived.remove(at))
+    }
+
+    /// Tests whether an equal request of a client has arrived.
+    #[must_use]
+    pub fn has_arrived(&self, port: Port, request: &Value) -> bool {
+        let arrived = self.pending.iter().flat_map(|pending| &pending.arrived);
+        arrived.into_iter().any(|(own, other)| *own == port && other == request)
+    }
+
+    /// Brings what was sent and has arrived into the order of ports.
+    pub fn order_by_port(&mut self) {
+        if let Some(pending) = &mut self.pending {
+            pending.order_by_port();
+        }
+    }
+
+    /// Takes the call that a task waits with, at its place among those that are suspended: a peer has seen it, under this number.
+    pub fn take_call(&mut self, at: usize, exchange: u64) -> Option<PeerCall> {
+        let task = self.pending.as_mut()?.suspended.get_mut(at)?;
+        let open = task.call.as_mut().filter(|open| open.exchange.is_none())?;
+        open.exchange = Some(exchange);
+        task.stack.call = Some(open.state());
+        let taken = PeerCall { key: Value::Absent, request: Value::Absent, ..open.call };
+        Some(std::mem::replace(&mut open.call, taken))
+    }
+
+    /// The number of the peer that has seen a call under this number, if one has and did not answer.
+    #[must_use]
+    pub fn called_peer(&self, exchange: u64) -> Option<u32> {
+        let calls = self.pending.iter().flat_map(|pending| &pending.suspended).filter_map(|task| task.stack.call);
+        calls.into_iter().find(|call| call.exchange == Some(exchange)).map(|call| call.peer)
+    }
+
+    /// Gives a task the answer to the call that a peer has seen under this number, an option; whether there is one.
+    pub fn answer_call(&mut self, exchange: u64, answer: Value) -> bool {
+        let tasks = self.pending.iter_mut().flat_map(|pending| &mut pending.suspended);
+        let mut waiting = tasks.filter(|task| task.call.as_ref().is_some_and(|open| open.exchange == Some(exchange)));
+        let Some(task) = waiting.next() else { return false };
+        let base = task.stack.frames.last().map_or(0, |frame| frame.base);
+        if let Some(open) = task.call.take() {
+            task.registers[(base + open.result) as usize].put(answer);
+        }
+        task.stack.call = None;
+        true
+    }
+
+    fn change_pending<T>(&mut self, change: impl FnOnce(&mut Pending) -> T) -> T {
         let mut pending = self.pending.take().unwrap_or_default();
         let changed = change(&mut pending);
-        if *pending != Sections::default() {
+        if *pending != Pending::default() {
             self.pending = Some(pending);
         }
         changed
@@ -169,12 +275,7 @@ impl Process {
     /// The situation of everything that is under way.
     #[must_use]
     pub fn situation(&self) -> Situation {
-        let Some(Sections { arrived, suspended, sent }) = self.pending.as_deref() else { return Situation::default() };
-        Situation {
-            arrived: arrived.iter().map(|(port, _)| *port).collect(),
-            suspended: suspended.iter().map(|task| task.stack.clone()).collect(),
-            sent: sent.iter().map(|answer| answer.port).collect(),
-        }
+        self.pending.as_deref().map(Pending::situation).unwrap_or_default()
     }
 
     /// The ports of the suspended tasks, in the order of [`Process::situation`].
@@ -193,25 +294,4 @@ impl Process {
     pub fn is_pending_known(&self) -> bool {
         self.pending.iter().flat_map(|pending| pending.values()).all(Value::is_known)
     }
-}
-
-impl Sections {
-    pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
-        let Sections { arrived, suspended, sent } = self;
-        let packets = arrived.iter().map(|(_, request)| request).chain(sent.iter().map(|answer| &answer.value));
-        packets.chain(suspended.iter().flat_map(|task| &task.registers))
-    }
-
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let Sections { arrived, suspended, sent } = self;
-        let answers = sent.iter_mut().map(|answer| &mut answer.value);
-        let packets = arrived.iter_mut().map(|(_, request)| request).chain(answers);
-        packets.chain(suspended.iter_mut().flat_map(|task| &mut task.registers))
-    }
-}
-
-/// Puts something behind those of its port.
-fn insert<T>(all: &mut Vec<T>, new: T, port: impl Fn(&T) -> Port) {
-    let at = all.partition_point(|other| port(other) <= port(&new));
-    all.insert(at, new);
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::evaluate::{Evaluated, Executed, Obstacle};
 use super::notes::{Seldom, Slots};
 use super::{Event, SECTION_LIMIT, UNION_LIMIT};
+use crate::scalar::Scalar;
 use crate::spec::Site;
 use crate::spec::code::{Function, Pc, Program, Register};
 use crate::term::Term;
@@ -19,6 +20,17 @@ pub(super) const READ: usize = 8;
 /// A client's connection, by its number: requests come from it, and answers go to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Port(pub u64);
+
+impl Port {
+    /// The connection of a client, where it is known which one it is.
+    #[must_use]
+    pub fn of(client: &Value) -> Option<Port> {
+        match client {
+            Value::Scalar(Scalar::Client(number)) => Some(Port(*number)),
+            _ => None,
+        }
+    }
+}
 
 /// The computation that runs: all that one section needs.
 ///

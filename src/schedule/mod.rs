@@ -79,7 +79,9 @@ pub struct JudgedHistory {
 /// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section.
 #[must_use]
 pub fn is_judged(spec: &Spec) -> bool {
-    spec.program.answers_at_once()
+    let program = &spec.program;
+    let is_told = program.opens.is_some() || program.closes.is_some();
+    program.answers_at_once() && !program.is_asynchronous() && !is_told
 }
 
 /// The history in which this happened, each on a line of its own.

@@ -77,8 +77,14 @@ pub struct Program {
     pub sunk: u32,
     /// The steps that the server may take by itself, in the order of their declaration.
     pub steps: Vec<SpecStep>,
+    /// The function that runs before a connection's first request, if there is one; its parameter is the client.
+    pub opens: Option<u32>,
+    /// The function that runs when nothing more is read from a lost or closed connection, if there is one; its parameter is the client.
+    pub closes: Option<u32>,
     /// Set where no task begins before the current one has ended.
     pub is_serial: bool,
+    /// The endpoints that the server calls.
+    pub peers: Vec<SpecPeer>,
     /// The steps, by what they have to do with each other.
     pub components: Vec<StepComponent>,
     /// Set where the arms of an `either` come together in some function.
@@ -113,6 +119,12 @@ impl Program {
         self.opaque.get(ty as usize).copied().unwrap_or(true)
     }
 
+    /// Tests whether some task is suspended, or does more than answering.
+    #[must_use]
+    pub fn is_asynchronous(&self) -> bool {
+        self.functions.iter().any(|function| function.code.iter().any(Op::is_asynchronous))
+    }
+
     /// Says what a request does that is outside of the specification because of this place: that no handler takes it, or
     /// that it breaks the client's duty.
     #[must_use]
@@ -145,6 +157,19 @@ pub struct SpecStep {
     pub site: NodeId,
     /// The node at which it chooses the key at which it touches everything, or else an element of a collection, if it does.
     pub choice: Option<NodeId>,
+}
+
+/// An endpoint that the server calls (`peer NAME(key: T): Request -> Response;`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpecPeer {
+    /// Its name.
+    pub name: String,
+    /// The type of the key that says which of the peers of that name; none where there is one.
+    pub key: Option<TypeId>,
+    /// The type of the requests to it.
+    pub request: TypeId,
+    /// The type of its answers.
+    pub response: TypeId,
 }
 
 /// A variable of the state.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::check::Checked;
 use super::code::Program;
 use super::load::{Loaded, Loader, Text, load};
 use super::lower::{Tasks, Unit, lower, lower_unknown};
@@ -39,6 +40,10 @@ pub struct Spec {
     unit: Unit,
     /// The way in which it was compiled.
     selection: Selection,
+    /// The specification for clients that do not wait for each other, if that is another one; made when it is asked for.
+    interleaved: OnceLock<Option<Arc<Spec>>>,
+    /// The reports of what is not possible where they do.
+    asynchronous: Vec<Diagnostic>,
     /// The types.
     #[doc(hidden)]
     pub types: Types,
@@ -89,17 +94,20 @@ impl Spec {
             choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
                 .map_err(|diagnostic| vec![diagnostic])
                 .and_then(|unit| {
-                    let program = lower(&checked, unit, selection.tasks, selection.code)?;
-                    Ok((program, unit, checked.types.clone(), checked.tables.spans().to_vec()))
+                    let (program, tasks, asynchronous) = lower_for(&checked, unit, selection)?;
+                    let spans = checked.tables.spans().to_vec();
+                    Ok((program, tasks, asynchronous, unit, checked.types.clone(), spans))
                 })
         };
         match compiled {
-            Ok((program, unit, types, spans)) => Ok(Arc::new(Spec {
+            Ok((program, tasks, asynchronous, unit, types, spans)) => Ok(Arc::new(Spec {
                 program,
                 unknown: OnceLock::new(),
+                interleaved: OnceLock::new(),
+                asynchronous,
                 loaded: Arc::new(loaded),
                 unit,
-                selection: selection.clone(),
+                selection: Selection { tasks, ..selection.clone() },
                 types,
                 sources,
                 warnings: diagnostics,
@@ -140,6 +148,31 @@ impl Spec {
         Some(Arc::new(Spec { program, ..self.clone() }))
     }
 
+    /// Returns this specification for clients that do not wait for each other. Its variables are the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn for_networks(self: &Arc<Spec>) -> Arc<Spec> {
+        self.interleaved.get_or_init(|| self.compile_interleaved()).clone().unwrap_or_else(|| self.clone())
+    }
+
+    fn compile_interleaved(&self) -> Option<Arc<Spec>> {
+        if self.selection.tasks != Tasks::Alone {
+            return None;
+        }
+        let (checked, _) = self.loaded.check();
+        let selection = Selection { tasks: Tasks::Interleaved, ..self.selection.clone() };
+        let program = lower(&checked, self.unit, selection.tasks, selection.code).ok()?;
+        let is_other = program.is_asynchronous();
+        is_other.then(|| Arc::new(Spec { program, unknown: OnceLock::new(), selection, ..self.clone() }))
+    }
+
+    /// The reports of what it does that is not possible where each client waits for its answer, if it does that.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn asynchronous(&self) -> &[Diagnostic] {
+        &self.asynchronous
+    }
+
     /// The place of a node.
     #[doc(hidden)]
     #[must_use]
@@ -148,7 +181,22 @@ impl Spec {
     }
 }
 
-fn names(checked: &super::check::Checked) -> Vec<(String, Span, Unit)> {
+/// A program, the way in which its tasks run, and the reports of what they could not have if they ran alone.
+type Lowered = (Program, Tasks, Vec<Diagnostic>);
+
+/// Compiles a machine or protocol for its tasks; for those that run alone, if they can, where either way will do.
+fn lower_for(checked: &Checked, unit: Unit, selection: &Selection) -> Result<Lowered, Vec<Diagnostic>> {
+    let lowered = |tasks| lower(checked, unit, tasks, selection.code);
+    if selection.tasks != Tasks::Either {
+        return Ok((lowered(selection.tasks)?, selection.tasks, Vec::new()));
+    }
+    match lowered(Tasks::Alone) {
+        Ok(program) => Ok((program, Tasks::Alone, Vec::new())),
+        Err(asynchronous) => Ok((lowered(Tasks::Interleaved)?, Tasks::Interleaved, asynchronous)),
+    }
+}
+
+fn names(checked: &Checked) -> Vec<(String, Span, Unit)> {
     let machines = checked.machines.iter().enumerate().map(|(at, m)| (m.name, Unit::Machine(at)));
     let protocols = checked.protocols.iter().enumerate().map(|(at, p)| (p.name, Unit::Protocol(at)));
     machines.chain(protocols).map(|(name, unit)| (name.text.clone(), name.span, unit)).collect()

@@ -254,10 +254,14 @@ instructions! {
     End,
     /// Ends a section of the handler: other tasks may run before the next one
     Yield,
+    /// Sends a message to a client, which asked for it or not
+    SendTo { client: reads, src: reads },
+    /// Ends the connection of a client
+    Close { client: reads },
+    /// Calls a peer, and ends the section: `dst` is the peer's answer, if it gives one, an option
+    CallPeer { dst: writes, peer: u32, key: reads, request: reads },
     /// An instruction that touches variables of the specification's steps
     Watched { op: Instruction, touches: Touches },
-    /// A construct that is not executed; `load` refuses it unless it is never reached
-    Unsupported,
 }
 
 /// A few of an instruction's fields.
@@ -317,10 +321,16 @@ impl Op {
         (!matches!(self.plain(), Op::Next { .. })).then(|| self.defs().first().copied()).flatten()
     }
 
+    /// Tests whether it suspends a task, or does something that a client which waits for its answer does not see.
+    #[must_use]
+    pub fn is_asynchronous(&self) -> bool {
+        matches!(self.plain(), Op::Yield | Op::SendTo { .. } | Op::Close { .. } | Op::CallPeer { .. })
+    }
+
     /// Tests whether it may be faulty, or break the client's duty.
     pub(super) fn may_fault(&self) -> bool {
         let is_partial = matches!(self.plain(), Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. });
-        is_partial || matches!(self.plain(), Op::Expects { .. } | Op::Fault { .. } | Op::Unsupported)
+        is_partial || matches!(self.plain(), Op::Expects { .. } | Op::Fault { .. })
     }
 
     /// Tests whether it reads or writes a register.

@@ -70,7 +70,16 @@ impl Program {
     /// Tests whether each handler answers just once, in one section.
     #[must_use]
     pub fn answers_at_once(&self) -> bool {
-        self.all_called(self.serve, &|op| !matches!(op, Op::End | Op::Yield))
+        self.all_called(self.serve, &|op| !matches!(op, Op::End) && !op.is_asynchronous())
+    }
+
+    /// Tests whether something that the server does may be faulty, or break a client's duty.
+    #[must_use]
+    pub fn may_fail(&self) -> bool {
+        let steps = self.steps.iter().map(|step| step.function);
+        let mut begun = [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(steps);
+        let fails = |function| !self.all_called(function, &|op| !op.may_fault());
+        self.chooses_maps || begun.any(fails)
     }
 
     /// Tests whether something holds of every instruction that a function comes to, and those that it calls.

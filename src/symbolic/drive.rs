@@ -1,7 +1,7 @@
 //! The driver: the only loop over the events of a process.
 
 use super::{Driven, Infeasible};
-use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, Process};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, PeerCall, Port, Process};
 use crate::solve::Store;
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec, Types};
@@ -88,6 +88,31 @@ pub trait Policy {
         Ok(())
     }
 
+    /// Sends a message to a client.
+    fn emit(&mut self, path: &mut Self::Path, to: &Value, (message, site): (Value, Site)) -> Result<(), Self::Stopped> {
+        let process = path.parts().0;
+        if let Some(port) = Port::of(to) {
+            process.emit(port, message, site);
+        }
+        process.proceed();
+        Ok(())
+    }
+
+    /// Ends the connection of a client.
+    fn close(&mut self, path: &mut Self::Path, client: &Value, _site: Site) -> Result<(), Self::Stopped> {
+        let process = path.parts().0;
+        if let Some(port) = Port::of(client) {
+            process.close(port);
+        }
+        process.proceed();
+        Ok(())
+    }
+
+    /// Suspends the task that calls a peer, or goes on with the answer. Where tasks run alone there are no calls.
+    fn call(&mut self, _path: &mut Self::Path, _call: PeerCall) -> Result<(), Self::Stopped> {
+        Err(Infeasible.into())
+    }
+
     /// Returns what the end of the path comes to, with its answer, if there is one.
     fn end(&mut self, path: &mut Self::Path, answer: Option<(Value, Site)>) -> Self::Stopped;
 
@@ -138,6 +163,9 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
             policy.cut(proceeded(path), reached, limit, site)
         }
         Event::Yield => policy.pause(path),
+        Event::Emit { to, message, site } => policy.emit(path, &to, (message, site)),
+        Event::Close { client, site } => policy.close(path, &client, site),
+        Event::Call(call) => policy.call(path, call),
         Event::Send(answer, site) => Err(policy.end(path, Some((answer, site)))),
         // A process that runs is never idle.
         Event::End | Event::Recv => Err(policy.end(path, None)),

@@ -26,10 +26,10 @@ fn a_file_that_is_no_text_is_refused() {
 }
 
 #[test]
-fn what_cannot_run_yet_is_a_warning_of_check_in_the_words_that_refuse_it() {
+fn what_clients_that_wait_cannot_see_is_a_warning_of_check_in_the_words_that_refuse_it() {
     let text = "protocol p {\n    request int;\n    response int;\n    peer o(key: int): int -> int;\n    on open from c { send c, 1; }
     on q from c {\n        let x = call o(q), q;\n        close c;\n        yield;\n        reply match x { Some(y) => y, None => 0 };\n    }\n}\n";
-    let (path, trace) = (file("not_yet.may", text), file("not_yet.ndjson", "{\"q\": 5, \"a\": 1}\n"));
+    let (path, trace) = (file("asynchronous.may", text), file("asynchronous.ndjson", "{\"q\": 5, \"a\": 1}\n"));
     let path = path.to_str().unwrap();
     let said = |arguments: &[&str], code: i32| {
         let output = run(arguments, "");
@@ -37,10 +37,15 @@ fn what_cannot_run_yet_is_a_warning_of_check_in_the_words_that_refuse_it() {
         (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (result, warnings) = said(&["check", path], 0);
-    assert!(result.ends_with("not_yet.may: 4 warnings\n"), "{result}{warnings}");
-    for (line, what) in [(4, "`peer`"), (5, "`on open`"), (7, "calling a peer"), (8, "closing a connection")] {
-        let part = format!("warning: {what} is not supported yet");
-        assert!(warnings.contains(&part) && warnings.contains(&format!("not_yet.may:{line}:")), "{part}\n{warnings}");
+    assert!(result.ends_with("asynchronous.may: 4 warnings\n"), "{result}{warnings}");
+    for (line, what) in
+        [(5, "`on open`"), (5, "sending without a request"), (7, "calling a peer"), (8, "closing a connection")]
+    {
+        let part = format!("warning: {what} is not possible over the synchronous network");
+        assert!(
+            warnings.contains(&part) && warnings.contains(&format!("asynchronous.may:{line}:")),
+            "{part}\n{warnings}"
+        );
     }
     let trace = trace.to_string_lossy();
     for command in [&["simulate", path] as &[&str], &["validate", path, &trace], &["serve", path, "--stdio"]] {

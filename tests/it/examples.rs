@@ -3,6 +3,9 @@
 #[path = "../../examples/first_steps.rs"]
 #[allow(dead_code, reason = "an example is a program, its `main` is called here")]
 mod first_steps;
+#[path = "../../examples/own_network.rs"]
+#[allow(dead_code, reason = "an example is a program, its verdicts are compared here")]
+mod own_network;
 #[path = "../../examples/proptest_server.rs"]
 #[allow(dead_code, reason = "an example is a program, its test is called here")]
 mod proptest_server;
@@ -13,6 +16,13 @@ use proptest_server::{Bug, follows_its_specification};
 #[test]
 fn the_first_steps_hold() {
     first_steps::main().unwrap();
+}
+
+#[test]
+fn a_network_of_ones_own_decides() {
+    let [over_tcp, over_line] = own_network::verdicts().unwrap();
+    assert!(over_tcp.is_accept());
+    assert_eq!(over_line, mayhap::Verdict::Reject { event: 3, event_from: None });
 }
 
 #[test]

@@ -92,6 +92,7 @@ mod alone;
 #[allow(dead_code, reason = "its `main` is not called")]
 #[path = "../../examples/alter_answer.rs"]
 mod alter_answer;
+mod asynchronous;
 mod bugs;
 mod command;
 mod golden;

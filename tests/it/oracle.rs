@@ -318,9 +318,21 @@ impl<'a> Oracle<'a> {
     ) -> End {
         let tokens = self.tokens.clone();
         let (state, locals) = (state.clone(), Vec::new());
-        let frame =
-            Frame { oracle: self, state, locals, draw, tokens, fuel: 1_000_000, client: 1, later: None, result: None };
-        let mut frame = frame;
+        let (effects, called) = (Vec::new(), None);
+        let fuel = 1_000_000;
+        let mut frame = Frame {
+            oracle: self,
+            state,
+            locals,
+            draw,
+            tokens,
+            fuel,
+            client: 1,
+            later: None,
+            result: None,
+            effects,
+            called,
+        };
         frame.state.values().for_each(|value| value.tokens(&mut frame.tokens));
         let reply = section(&mut frame)?;
         Ok((frame.state, reply))

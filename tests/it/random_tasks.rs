@@ -1,54 +1,35 @@
-//! Several clients at once, against the oracle: random protocols whose tasks yield, over a network that any order is possible
-//! on; and over the synchronous one, against what is judged exchange by exchange.
+//! Several clients at once, against the oracle: random protocols whose tasks yield, and that do more than answering, over each
+//! network; and over the synchronous one, against what is judged exchange by exchange.
 //!
-//! The network is defined here, outside of the crate. A fixed number of programs runs in the suite;
+//! A fixed number of programs runs in the suite;
 //! `MAYHAP_LONG=N cargo test --test it random_tasks::` runs N, and `MAYHAP_SEED=S` begins elsewhere. Example of a program that is
 //! drawn: see `random/tasks.rs`.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::judge::{Named, named};
-use crate::oracle::tasks::{Event, Events};
+use crate::oracle::tasks::{Event, Events, Wire};
 use crate::oracle::{self, Answer, Domains, Oracle};
 use crate::random::judge::{errors, shown};
 use crate::random::{self, Rng, grammar, tasks, traces};
+use crate::schedules;
 use mayhap::details::{Observed, Selection};
-use mayhap::dualize::{Judge, Options};
+use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::json;
-use mayhap::network::{Network, Observation, ServerMove, Sync};
-use mayhap::process::{Port, Situation};
-use mayhap::spec::Tasks;
+use mayhap::network::{CallSeen, Fifo, Network, Observation, Sync, Tcp, Udp};
+use mayhap::process::Port;
+use mayhap::schedule;
+use mayhap::spec::code::SpecPeer;
 use mayhap::spec::load::Text;
+use mayhap::spec::{Tasks, TypeId};
 use mayhap::{Exchange, Spec, Validator, Verdict};
 use serde_json::json;
 
 /// The runs after which brute force gives up.
-const RUNS: usize = 20_000;
+const RUNS: usize = 2_000;
 /// The work on one event after which the verdict is left open.
 const EFFORT: u64 = 200_000;
-
-/// Every order is possible; the requests of one client are handled one after the other.
-struct AnyOrder;
-
-impl Network for AnyOrder {
-    fn allows(&self, situation: &Situation, observation: &Observation) -> bool {
-        match observation {
-            Observation::Request(..) | Observation::End => true,
-            Observation::Answer(port, _) => situation.sent.contains(port),
-        }
-    }
-
-    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<ServerMove> {
-        let Situation { arrived, suspended, .. } = situation;
-        let is_busy = |port: &Port| suspended.iter().any(|task| task.port == *port);
-        let received =
-            (0..arrived.len()).filter(|at| !arrived[..*at].contains(&arrived[*at]) && !is_busy(&arrived[*at]));
-        let resumed = (0..suspended.len()).map(ServerMove::Resume);
-        received.map(ServerMove::Receive).chain(resumed).chain([ServerMove::Step]).collect()
-    }
-}
 
 fn domains() -> Domains {
     Domains { runs: RUNS, ..traces::domains() }
@@ -68,27 +49,55 @@ fn name(verdict: &Verdict) -> Named {
 }
 
 fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
-    let value = |ty, json| json::from_serde(&spec.types, ty, json).unwrap_or_else(|error| panic!("{error}"));
+    let value =
+        |ty, json: &oracle::Json| json::from_serde(&spec.types, ty, json).unwrap_or_else(|error| panic!("{error}"));
     let port = Port(*client);
+    let peer = |json: &oracle::Json, ty: fn(&SpecPeer) -> TypeId| value(ty(&spec.program.peers[0]), json);
     match event {
         Event::Request(request) => Observation::Request(port, value(spec.program.request, request)),
         Event::Answer(answer) => Observation::Answer(port, Some(value(spec.program.response, answer))),
         Event::Hole => Observation::Answer(port, None),
+        Event::Lost => Observation::Lost(port),
+        Event::Closed => Observation::Closed(port),
+        Event::Called(key, request) => Observation::Called(CallSeen {
+            exchange: *client,
+            peer: 0,
+            key: peer(key, |peer| peer.key.expect("a key")),
+            request: peer(request, |peer| peer.request),
+        }),
+        Event::CallAnswered(Some(answer)) => Observation::CallAnswered(*client, peer(answer, |peer| peer.response)),
+        Event::CallAnswered(None) => Observation::CallLost(*client),
     }
 }
 
-fn judged(spec: &Arc<Spec>, options: Options, trace: &Events) -> Named {
+fn network(wire: Wire) -> Box<dyn Network> {
+    match wire {
+        Wire::Tcp => Box::new(Tcp),
+        Wire::Fifo => Box::new(Fifo),
+        Wire::Udp => Box::new(Udp { loss: true, duplication: false }),
+        Wire::UdpAgain => Box::new(Udp { loss: false, duplication: true }),
+    }
+}
+
+/// Judges a trace event by event, as it comes.
+fn judged(spec: &Arc<Spec>, options: Options, (wire, trace): (Wire, &Events)) -> Named {
     let mut judge = Judge::new(spec.clone(), options);
     for (line, event) in (1..).zip(trace) {
-        if !judge.observe_over(&AnyOrder, line, &observation(spec, event)) {
+        if !judge.observe_over(&*network(wire), line, &observation(spec, event)) {
             break;
         }
     }
     name(&judge.verdict())
 }
 
-fn expected(file: &mayhap::syntax::ast::File, trace: &Events) -> Option<Named> {
-    let found = shown(&Oracle::new(file, None, domains()).brute_force_tasks(trace))?;
+/// Judges a trace that is known from its first event to its last.
+fn judged_whole(spec: &Arc<Spec>, options: &Options, (wire, trace): (Wire, &Events)) -> Named {
+    let events: Vec<_> = (1..).zip(trace.iter().map(|event| observation(spec, event))).collect();
+    name(&judge_recorded(spec, &*network(wire), &events, options).verdict())
+}
+
+fn expected(file: &mayhap::syntax::ast::File, (wire, trace): (Wire, &Events)) -> Option<Named> {
+    let found = shown(&Oracle::new(file, None, domains()).brute_force_tasks(wire, trace))?;
     Some((found.0, found.1.map(|event| event as u64)))
 }
 
@@ -101,57 +110,165 @@ fn what_was_read_before_a_yield_is_what_it_was_then() {
     for (answer, verdict) in [(0, "accept"), (50, "accept"), (55, "accept"), (5, "reject")] {
         let [ask, set] = [0, 5].map(|q| Event::Request(q.into()));
         let trace = vec![(1, ask), (2, set), (2, Event::Answer(0.into())), (1, Event::Answer(answer.into()))];
-        assert_eq!(judged(&spec, Options::default(), &trace).0, verdict, "{answer}");
+        assert_eq!(judged(&spec, Options::default(), (Wire::Tcp, &trace)).0, verdict, "{answer}");
     }
+}
+
+/// The number of times that each verdict came out.
+type Tally = BTreeMap<&'static str, u64>;
+
+/// Compares the verdicts on traces of a program with those of brute force.
+fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut Tally) {
+    let found = errors(text);
+    assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
+    let (file, spec) = (oracle::load(text), compiled(text));
+    for _ in 0..2 {
+        let trace = tasks::run(rng, &file, domains(), (wire, length, 6));
+        for trace in [tasks::altered(rng, &trace), trace] {
+            let Some(expected) = expected(&file, (wire, &trace)) else {
+                *tally.entry("too large").or_default() += 1;
+                continue;
+            };
+            let usual = Options { effort: EFFORT, ..Options::default() };
+            let plain =
+                Options { merge: false, unite: false, sums: false, diagrams: false, images: false, ..usual.clone() };
+            let options = if rng.percent(30) { plain } else { usual };
+            let whole = judged_whole(&spec, &options, (wire, &trace));
+            for actual in [judged(&spec, options, (wire, &trace)), whole] {
+                *tally.entry(actual.0).or_default() += 1;
+                let agrees = actual == expected || actual.0 == "unknown";
+                assert!(agrees, "{actual:?}, not {expected:?} over {wire:?}\n{text}\n{trace:?}");
+            }
+        }
+    }
+}
+
+/// Tests whether both verdicts came out often enough, and few questions were left open.
+fn is_balanced(tally: &Tally) -> bool {
+    let of = |verdict: &str| tally.get(verdict).copied().unwrap_or_default();
+    let judged: u64 = tally.iter().filter(|(verdict, _)| **verdict != "too large").map(|(_, count)| count).sum();
+    of("accept") > 5 && of("reject") > 0 && of("unknown") * 4 < judged
 }
 
 #[test]
 fn interleaved_tasks_agree_with_brute_force() {
-    let tally = compared("start", random::seeds(31, 60));
-    assert!(["accept", "reject"].iter().all(|verdict| tally[verdict] > 20), "{tally:?}");
-    assert!(tally.get("unknown").is_none_or(|unknown| unknown * 50 < tally.values().sum()), "{tally:?}");
+    let mut tally = Tally::new();
+    for mut rng in random::seeds(31, 30).map(Rng::new) {
+        let (text, length) = (tasks::random(&mut rng), 2 + rng.below(9));
+        compare(&mut rng, &text, (Wire::Tcp, length), &mut tally);
+    }
+    eprintln!("{tally:?}");
+    assert!(is_balanced(&tally), "{tally:?}");
 }
 
 /// Of tasks that are suspended in procedures with values there are more: some are given up within the effort of a test.
 #[test]
 fn tasks_in_procedures_with_values_agree_with_brute_force() {
-    let tally = compared("suspended", random::seeds(43, 25));
-    assert!(["accept", "reject"].iter().all(|verdict| tally[verdict] > 5), "{tally:?}");
+    let mut tally = Tally::new();
+    for mut rng in random::seeds(43, 20).map(Rng::new) {
+        let (text, length) = (tasks::random_from("suspended", &mut rng), 2 + rng.below(9));
+        compare(&mut rng, &text, (Wire::Tcp, length), &mut tally);
+    }
+    assert!(is_balanced(&tally), "{tally:?}");
 }
 
-/// The verdicts on traces of random programs, each that of the oracle.
-fn compared(start: &str, seeds: Range<u64>) -> BTreeMap<&'static str, u64> {
-    let mut tally: BTreeMap<&str, u64> = BTreeMap::new();
-    for mut rng in seeds.map(Rng::new) {
-        let text = tasks::random_from(start, &mut rng);
-        let found = errors(&text);
-        assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
+/// Compares random programs that do more than answering.
+fn check_talking(seed: u64, wire: Wire) {
+    let mut tally = Tally::new();
+    for mut rng in random::seeds(seed, 24).map(Rng::new) {
+        let (text, length) = (tasks::random_talking(&mut rng), 3 + rng.below(9));
+        compare(&mut rng, &text, (wire, length), &mut tally);
+    }
+    eprintln!("{tally:?}");
+    assert!(is_balanced(&tally), "{tally:?}");
+}
+
+#[test]
+fn servers_that_do_more_than_answering_agree_with_brute_force_over_connections() {
+    check_talking(41, Wire::Tcp);
+}
+
+#[test]
+fn servers_that_do_more_than_answering_agree_with_brute_force_over_one_queue() {
+    check_talking(43, Wire::Fifo);
+}
+
+#[test]
+fn servers_that_do_more_than_answering_agree_with_brute_force_over_datagrams() {
+    check_talking(47, Wire::Udp);
+}
+
+#[test]
+fn servers_that_do_more_than_answering_agree_with_brute_force_over_datagrams_that_come_again() {
+    check_talking(53, Wire::UdpAgain);
+}
+
+/// The history as it is judged event by event, each on a line of its own.
+fn recorded(case: &schedules::Case) -> Vec<RecordedEvent> {
+    let mut clients: BTreeMap<u64, u64> = BTreeMap::new();
+    let observed = |event: &schedules::Event| match *event {
+        schedules::Event::Sent(request) => {
+            let (number, exchange) = &case.requests[request];
+            clients.insert(*number, exchange.client);
+            Observation::Request(Port(exchange.client), exchange.request.clone())
+        }
+        schedules::Event::Answered(request) => {
+            let exchange = &case.requests[request].1;
+            Observation::Answer(Port(exchange.client), exchange.observed.answer().cloned())
+        }
+        schedules::Event::Lost(number) => Observation::Lost(Port(clients[&number])),
+    };
+    (1..).zip(case.events.iter().map(observed)).collect()
+}
+
+/// Servers that answer each request at once are judged by a search for an order of service, too.
+#[test]
+fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
+    let mut tally = Tally::new();
+    for (kind, (about, text)) in (0..).zip(schedules::SPECS) {
+        let spec = Spec::from_text(text).unwrap();
+        for seed in random::seeds(300 + kind, 60) {
+            let case = schedules::random(&spec, &mut Rng::new(seed));
+            let happened = case.events.iter().map(|event| schedules::happened(&case, *event));
+            let searched = schedule::judge(&spec, &schedule::history(&spec, happened), &Options::default()).verdict;
+            let general = judge_recorded(&spec, &Tcp, &recorded(&case), &Options::default()).verdict();
+            *tally.entry(name(&general).0).or_default() += 1;
+            assert!(general == searched, "{about}, seed {seed}: {general:?}, and {searched:?}: {:?}", case.events);
+        }
+    }
+    assert!(["accept", "reject"].iter().all(|verdict| tally[verdict] > 20), "{tally:?}");
+}
+
+/// Two requests, or two answers, of different connections may as well be recorded in the other order.
+#[test]
+fn the_order_of_requests_and_of_answers_of_different_connections_makes_no_difference() {
+    let mut swapped = 0;
+    for mut rng in random::seeds(59, 20).map(Rng::new) {
+        let text = tasks::random_talking(&mut rng);
         let (file, spec) = (oracle::load(&text), compiled(&text));
-        for _ in 0..2 {
-            let length = 2 + rng.below(9);
-            let trace = tasks::run(&mut rng, &file, domains(), length);
-            for trace in [tasks::altered(&mut rng, &trace), trace] {
-                let Some(expected) = expected(&file, &trace) else { continue };
-                let usual = Options { effort: EFFORT, ..Options::default() };
-                let plain = Options {
-                    merge: false,
-                    unite: false,
-                    sums: false,
-                    diagrams: false,
-                    images: false,
-                    ..usual.clone()
-                };
-                for options in [usual, plain] {
-                    let actual = judged(&spec, options, &trace);
-                    *tally.entry(actual.0).or_default() += 1;
-                    let agrees = actual == expected || actual.0 == "unknown";
-                    assert!(agrees, "{actual:?}, not {expected:?}\n{text}\n{trace:?}");
+        let options = Options { effort: EFFORT, ..Options::default() };
+        let run = tasks::run(&mut rng, &file, domains(), (Wire::Tcp, 10, 6));
+        for trace in [tasks::altered(&mut rng, &run), run] {
+            let (verdict, _) = judged_whole(&spec, &options, (Wire::Tcp, &trace));
+            for at in 1..trace.len() {
+                let [(one, first), (other, second)] = [&trace[at - 1], &trace[at]];
+                let is_request = |event: &Event| matches!(event, Event::Request(_));
+                let is_answer = |event: &Event| matches!(event, Event::Answer(_) | Event::Hole);
+                let alike = (is_request(first) && is_request(second)) || (is_answer(first) && is_answer(second));
+                // Where connections are taken notice of, their first events are more than that.
+                if !alike || one == other || text.contains("on open") {
+                    continue;
                 }
+                let mut other = trace.clone();
+                other.swap(at - 1, at);
+                swapped += 1;
+                let (again, _) = judged_whole(&spec, &options, (Wire::Tcp, &other));
+                let is_open = [verdict, again].contains(&"unknown");
+                assert!(verdict == again || is_open, "{verdict}, and {again} with {at} swapped\n{text}\n{trace:?}");
             }
         }
     }
-    eprintln!("{tally:?}");
-    tally
+    assert!(swapped > 0, "{swapped}");
 }
 
 /// The events of an exchange.

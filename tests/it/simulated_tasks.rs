@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::oracle::tasks::{Event, Events};
+use crate::oracle::tasks::{Event, Events, Wire};
 use crate::oracle::{self, Domains, Oracle, Outcome};
 use crate::random::{Rng, seeds, tasks, traces};
 use mayhap::choice::Random;
@@ -56,7 +56,7 @@ fn what_clients_see_of_interleaved_tasks_is_explained_by_brute_force() {
             let population = Population { clients, requests: 4, pipelined, lost: 0, carrier: Carrier::Tcp };
             let events = seen(&spec, population, seed.wrapping_mul(3) + run);
             let domains = Domains { runs: RUNS, ..traces::domains() };
-            match Oracle::new(&file, None, domains).brute_force_tasks(&events) {
+            match Oracle::new(&file, None, domains).brute_force_tasks(Wire::Tcp, &events) {
                 Outcome::TooLarge => continue,
                 Outcome::Accept { .. } => accepted += 1,
                 _ => panic!("{seed}, {population:?}\n{text}\n{events:?}"),

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use super::{Context, UnknownMaps};
-use crate::diagnostic::Span;
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 use crate::spec::passes::Code;
 use crate::spec::types::{Type, TypeId};
@@ -176,12 +175,6 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         for at in label.0 {
             self.code[at].retarget(&mut |_| here, &mut |split| split);
         }
-    }
-
-    pub(super) fn refuse(&mut self, span: Span, what: &str) -> Operand {
-        self.context.refuse(span, what);
-        self.emit(Op::Unsupported);
-        self.constant(Value::Absent)
     }
 
     pub(super) fn type_of(&self, node: NodeId) -> TypeId {

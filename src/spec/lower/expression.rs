@@ -89,10 +89,25 @@ fn lower_kind(e: &mut Emitter, expr: &Expr) -> Operand {
             e.close_arms(vec![arm], value)
         }
         ExprKind::Match { subject, arms } => match_expr(e, subject, arms),
-        ExprKind::PeerCall { .. } => e.refuse(expr.span, "calling a peer"),
-        ExprKind::PeerCalls { .. } => e.refuse(expr.span, "calling several peers"),
+        ExprKind::PeerCall { peer, args, message } => peer_call(e, (expr, peer), args, message),
+        ExprKind::PeerCalls { .. } => {
+            e.context.refuse(expr.span, "calling several peers");
+            e.constant(Value::Absent)
+        }
         ExprKind::Error => e.constant(Value::Absent),
     }
+}
+
+/// A call of a peer, whose answer is an option.
+fn peer_call(e: &mut Emitter, (call, name): (&Expr, &Name), args: &[Expr], message: &Expr) -> Operand {
+    e.context.refuse_alone(call.span, "calling a peer");
+    let Some(Res::Peer(peer)) = e.context.checked.tables.resolution(name.id) else { return e.constant(Value::NONE) };
+    let key = match args.first() {
+        Some(key) => e.expr(key),
+        None => e.constant(Value::UNIT),
+    };
+    let request = e.expr(message);
+    e.give(|dst| Op::CallPeer { dst, peer, key, request })
 }
 
 fn variable(e: &mut Emitter, name: &Name) -> Operand {

@@ -1,7 +1,7 @@
 //! From the checked tree to code: one program of functions a machine or protocol.
 //!
-//! Statements become branches, expressions become joins (see `code`). Everything that this version does not execute is
-//! refused here, with its place.
+//! Statements become branches, expressions become joins (see `code`). What a server may do only where clients do not wait for each
+//! other is refused, with its place, where tasks run alone: `send c, e;`.
 
 mod choice;
 mod collection;
@@ -18,7 +18,7 @@ mod subject;
 use rustc_hash::FxHashMap;
 
 use super::check::{Checked, Const};
-use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecStep};
+use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecPeer, SpecStep};
 use super::passes::{self, Code};
 use super::types::{INT, TypeId};
 use crate::diagnostic::{Diagnostic, Span};
@@ -45,12 +45,13 @@ pub enum Tasks {
     /// Each from its request to its end, as over the synchronous network.
     #[default]
     Alone,
-    /// Others may run where one yields.
+    /// Others may run where one yields or calls a peer; messages are sent unasked.
     Interleaved,
+    /// Alone, if they can.
+    Either,
 }
 
-/// A diagnostic for each construct that is checked, but not executed: what compiling refuses, of all machines and protocols
-/// of a load without errors.
+/// A diagnostic for each construct that the synchronous network refuses, of all machines and protocols of a load without errors.
 #[must_use]
 pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
     let refused = units(checked).flat_map(|unit| {
@@ -64,11 +65,11 @@ pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
 /// Compiles one machine or protocol.
 ///
 /// # Errors
-/// One diagnostic for each construct that is not executed.
+/// One diagnostic for each construct that tasks which run alone cannot have.
 pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
     let mut context = Context::new(checked, UnknownMaps::Impossible, tasks, code);
     context.unit(unit);
-    if context.yields() && code != Code::Plain {
+    if context.is_interleaved() && code != Code::Plain {
         // What is left out of a section may matter to the sections of others.
         return lower(checked, unit, tasks, Code::Plain);
     }
@@ -121,10 +122,13 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         component_of: Vec::new(),
         keyed: Vec::new(),
         unordered: Vec::new(),
+        opens: context.opens,
+        closes: context.closes,
         is_serial: match unit {
             Unit::Machine(_) => false,
             Unit::Protocol(at) => checked.protocols[at].scheduling == Scheduling::Serial,
         },
+        peers: context.peers,
         functions: context.functions,
         constants: context.constants,
         untaken: match unit {
@@ -178,6 +182,9 @@ struct Context<'c, 'a> {
     init: u32,
     serve: u32,
     steps: Vec<SpecStep>,
+    opens: Option<u32>,
+    closes: Option<u32>,
+    peers: Vec<SpecPeer>,
     /// The slot before the first one that holds a constant of the specification.
     state_slots: u32,
     refused: Vec<Diagnostic>,
@@ -206,6 +213,9 @@ impl<'c, 'a> Context<'c, 'a> {
             init: 0,
             serve: 0,
             steps: Vec::new(),
+            opens: None,
+            closes: None,
+            peers: Vec::new(),
             state_slots: 0,
             refused: Vec::new(),
             unknown,
@@ -217,9 +227,9 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// Tests whether a task may be suspended.
-    fn yields(&self) -> bool {
-        self.functions.iter().any(|function| function.code.iter().any(|op| matches!(op, Op::Yield)))
+    /// Tests whether a task may be suspended, or does more than answering.
+    fn is_interleaved(&self) -> bool {
+        self.functions.iter().any(|function| function.code.iter().any(Op::is_asynchronous))
     }
 
     fn unit(&mut self, unit: Unit) {
@@ -243,6 +253,16 @@ impl<'c, 'a> Context<'c, 'a> {
         let diagnostic = Diagnostic::error(span, format!("{what} is not supported yet"))
             .label("this is checked, but cannot be run by this version");
         self.refused.push(diagnostic);
+    }
+
+    /// Notes what tasks that run alone cannot have; nothing where they are interleaved.
+    fn refuse_alone(&mut self, span: Span, what: &str) {
+        if self.tasks == Tasks::Alone {
+            let diagnostic = Diagnostic::error(span, format!("{what} is not possible over the synchronous network"))
+                .label("clients that wait for each answer cannot see this")
+                .help("`mayhap validate --net tcp` judges recordings of clients that do not wait");
+            self.refused.push(diagnostic);
+        }
     }
 
     fn const_at(&self, at: u32) -> &'c Const<'a> {

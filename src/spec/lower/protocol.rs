@@ -1,13 +1,15 @@
-//! Protocols: the initial state, one function that handles every request, and one for each `step`.
+//! Protocols: the initial state, one function that handles every request, one for each `step`, and those for where connections open
+//! and close.
 
 use super::Context;
 use super::emit::{Body, Emitter, JumpTarget, WayOut};
 use super::pattern::lower_pattern;
 use super::statement::{end_function, end_with_value, lower_block};
 use super::subject::expr_for;
-use crate::spec::check::{Handler, Param, Proc, Protocol, Res};
-use crate::spec::code::{Op, Operand, Slot, SpecStep};
-use crate::syntax::ast::{Expr, ExprKind, NodeId, Trigger};
+use crate::diagnostic::Span;
+use crate::spec::check::{Handler, Param, Peer, Proc, Protocol, Res};
+use crate::spec::code::{Op, Operand, Slot, SpecPeer, SpecStep};
+use crate::syntax::ast::{Expr, ExprKind, NodeId, Pattern, Trigger};
 use crate::value::Value;
 
 impl<'a> Context<'_, 'a> {
@@ -17,7 +19,7 @@ impl<'a> Context<'_, 'a> {
         self.slots = protocol.vars.iter().map(|var| Slot { name: var.name.text.clone(), ty: var.ty }).collect();
         self.state_slots = self.slots.len() as u32;
         self.constant_slots();
-        self.refuse_members(protocol);
+        self.peers = protocol.peers.iter().map(peer).collect();
         self.functions();
         for proc in &protocol.procs {
             self.procedure(proc);
@@ -26,6 +28,14 @@ impl<'a> Context<'_, 'a> {
         self.initial_state(protocol);
         self.serve = self.functions.len() as u32;
         self.handlers(protocol);
+        self.opens = self.connection_handlers(protocol, "open", |trigger| match trigger {
+            Trigger::Open(span) => Some(*span),
+            Trigger::Request(_) | Trigger::Close(_) => None,
+        });
+        self.closes = self.connection_handlers(protocol, "close", |trigger| match trigger {
+            Trigger::Close(span) => Some(*span),
+            Trigger::Request(_) | Trigger::Open(_) => None,
+        });
         self.steps(protocol);
     }
 
@@ -49,19 +59,6 @@ impl<'a> Context<'_, 'a> {
     fn constant_slots(&mut self) {
         for constant in &self.checked.consts {
             self.slots.push(Slot { name: constant.name.text.clone(), ty: constant.ty });
-        }
-    }
-
-    fn refuse_members(&mut self, protocol: &Protocol) {
-        for handler in &protocol.handlers {
-            match handler.trigger {
-                Trigger::Request(_) => {}
-                Trigger::Open(span) => self.refuse(*span, "`on open`"),
-                Trigger::Close(span) => self.refuse(*span, "`on close`"),
-            }
-        }
-        for peer in &protocol.peers {
-            self.refuse(peer.name.span, "`peer`");
         }
     }
 
@@ -101,9 +98,9 @@ impl<'a> Context<'_, 'a> {
         let mut emitter = Emitter::new(self, protocol.name.id, Body::Handler);
         let (request, client) = (emitter.register(), emitter.register());
         for handler in &protocol.handlers {
-            if let Trigger::Request(_) = handler.trigger {
+            if let Trigger::Request(pattern) = handler.trigger {
                 emitter.begin_part(client + 1);
-                handle(&mut emitter, handler, Operand::Register(request), client);
+                handle(&mut emitter, handler, Some((pattern, Operand::Register(request))), client);
             }
         }
         emitter.site = protocol.name.id;
@@ -115,7 +112,31 @@ impl<'a> Context<'_, 'a> {
     }
 }
 
-impl Context<'_, '_> {
+impl<'a> Context<'_, 'a> {
+    /// The function that runs where a connection opens or closes, if a handler is for that: the handlers are tried in their order.
+    fn connection_handlers(
+        &mut self,
+        protocol: &Protocol<'a>,
+        name: &str,
+        place: fn(&Trigger) -> Option<Span>,
+    ) -> Option<u32> {
+        let handlers: Vec<_> = protocol.handlers.iter().filter(|handler| place(handler.trigger).is_some()).collect();
+        let first = handlers.first()?.id;
+        for span in handlers.iter().filter_map(|handler| place(handler.trigger)) {
+            self.refuse_alone(span, &format!("`on {name}`"));
+        }
+        let mut emitter = Emitter::new(self, first, Body::Handler);
+        let client = emitter.register();
+        for handler in handlers {
+            emitter.begin_part(client + 1);
+            handle(&mut emitter, handler, None, client);
+        }
+        emitter.emit(Op::End);
+        let function = emitter.finish(name, 1);
+        self.functions.push(function);
+        Some(self.functions.len() as u32 - 1)
+    }
+
     /// One function for each thing that the server may do by itself.
     fn steps(&mut self, protocol: &Protocol) {
         for step in &protocol.steps {
@@ -142,11 +163,16 @@ fn set_slot(e: &mut Emitter, slot: u32, value: &Expr) {
     e.emit(Op::Store { slot, src });
 }
 
-fn handle(e: &mut Emitter, handler: &Handler, request: Operand, client: u32) {
-    let Trigger::Request(pattern) = handler.trigger else { return };
+fn peer(peer: &Peer) -> SpecPeer {
+    SpecPeer { name: peer.name.text.clone(), key: peer.key, request: peer.request, response: peer.response }
+}
+
+/// Runs a handler if the request, where there is one, fits and its guard holds.
+fn handle(e: &mut Emitter, handler: &Handler, request: Option<(&Pattern, Operand)>, client: u32) {
     e.site = handler.id;
     let mut next = JumpTarget::default();
-    if let Some(cond) = lower_pattern(e, pattern, request) {
+    let fits = request.and_then(|(pattern, request)| lower_pattern(e, pattern, request));
+    if let Some(cond) = fits {
         e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
     }
     if let Some(name) = handler.from {

@@ -39,7 +39,7 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
             assign(e, place, value);
         }
         StatementKind::ProcCall { name, args } => proc_call(e, name, args),
-        StatementKind::PeerCall(_) => drop(e.refuse(statement.span, "calling a peer")),
+        StatementKind::PeerCall(call) => drop(e.expr(call)),
         StatementKind::If { condition, then, otherwise } => if_statement(e, condition, then, otherwise.as_ref()),
         StatementKind::Match { subject, arms } => match_statement(e, subject, arms),
         StatementKind::For { binder, over, body } => {
@@ -59,8 +59,17 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
             let src = expr_for(e, "reply", answer);
             e.emit(Op::Reply { src });
         }
-        StatementKind::Close(_) => drop(e.refuse(statement.span, "closing a connection")),
-        StatementKind::Send { .. } => drop(e.refuse(statement.span, "sending to other clients")),
+        StatementKind::Close(client) => {
+            e.context.refuse_alone(statement.span, "closing a connection");
+            let client = e.expr(client);
+            e.emit(Op::Close { client });
+        }
+        StatementKind::Send { to, message } => {
+            e.context.refuse_alone(statement.span, "sending without a request");
+            let client = e.expr(to);
+            let src = expr_for(e, "send", message);
+            e.emit(Op::SendTo { client, src });
+        }
         StatementKind::Yield => end_section(e),
         StatementKind::Error => {}
         StatementKind::Return(None) => end_function(e),
@@ -72,7 +81,7 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
 fn end_section(e: &mut Emitter) {
     match e.context.tasks {
         Tasks::Alone => {}
-        Tasks::Interleaved => drop(e.emit(Op::Yield)),
+        Tasks::Interleaved | Tasks::Either => drop(e.emit(Op::Yield)),
     }
 }
 

@@ -216,9 +216,8 @@ impl<'a> Frame<'a, '_> {
                 let body = self.arm(&subject, ty, arms)?;
                 self.eval(body, want)?
             }
-            ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } | ExprKind::Error => {
-                panic!("the oracle does not know this expression")
-            }
+            ExprKind::PeerCall { args, message, .. } => self.call_peer(args, message)?,
+            ExprKind::PeerCalls { .. } | ExprKind::Error => panic!("the oracle does not know this expression"),
         })
     }
 

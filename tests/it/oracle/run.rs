@@ -2,6 +2,7 @@
 //!
 //! Example: `either { n := 1; } or {}` draws below 2; with 0 drawn, `n` is 1 in the state in which the section ends.
 
+use super::tasks::{Begun, Called, Effect};
 use super::*;
 
 /// How a block ended.
@@ -26,9 +27,13 @@ pub struct Frame<'a, 'r> {
     /// Whose request it is.
     pub client: u64,
     /// The states in which sections behind a `yield` begin, as far as that is known; nothing where no other task runs.
-    pub later: Option<Vec<State>>,
+    pub later: Option<Vec<Begun>>,
     /// The type of what the proc that runs returns.
     pub result: Option<&'a TypeExpr>,
+    /// What the section does to clients,
+    pub effects: Vec<Effect>,
+    /// and the call that it ends with.
+    pub called: Option<Called>,
 }
 
 impl<'a> Frame<'a, '_> {
@@ -110,6 +115,37 @@ impl<'a> Frame<'a, '_> {
             }
         }
         Err(Stop::Outside)
+    }
+
+    /// Runs the first handler that takes notice of what happens to a connection.
+    pub fn notice(&mut self, is_it: &dyn Fn(&Trigger) -> bool) -> Run<()> {
+        for member in self.oracle.members {
+            let MemberKind::On { trigger, from, guard, body } = &member.kind else { continue };
+            if !is_it(trigger) {
+                continue;
+            }
+            self.locals.clear();
+            self.locals.extend(from.iter().map(|name| (name.text.as_str(), Value::int(self.client as usize), None)));
+            if guard.as_ref().map_or(Ok(true), |guard| self.holds(guard))? {
+                return self.block(body).map(|_| ());
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls a peer: the section ends, or, where it is known what came behind it, goes on with the answer.
+    pub fn call_peer(&mut self, args: &'a [Expr], message: &'a Expr) -> Run<Value> {
+        let key = self.eval(&args[0], None)?;
+        let request = self.eval(message, None)?;
+        let later = self.later.as_mut().expect("tasks that are interleaved");
+        if later.is_empty() {
+            self.called = Some(Called { key, request, exchange: None });
+            return Err(Stop::Yielded);
+        }
+        let (state, answer) = later.remove(0);
+        self.state = state;
+        self.effects.clear();
+        Ok(answer.expect("the peer has answered"))
     }
 
     pub fn block(&mut self, block: &'a Block) -> Run<Flow> {
@@ -202,14 +238,22 @@ impl<'a> Frame<'a, '_> {
             StatementKind::Yield => match &mut self.later {
                 None => (),
                 Some(later) if later.is_empty() => return Err(Stop::Yielded),
-                Some(later) => self.state = later.remove(0),
+                Some(later) => {
+                    self.state = later.remove(0).0;
+                    self.effects.clear();
+                }
             },
-            StatementKind::PeerCall(_)
-            | StatementKind::Close(_)
-            | StatementKind::Send { .. }
-            | StatementKind::Error => {
-                panic!("the oracle does not know this statement")
+            StatementKind::PeerCall(call) => drop(self.eval(call, None)?),
+            StatementKind::Close(client) => {
+                let client = self.eval(client, None)?;
+                self.effects.push(Effect::Close(client));
             }
+            StatementKind::Send { to, message } => {
+                let to = self.eval(to, None)?;
+                let message = self.eval(message, self.oracle.response())?;
+                self.effects.push(Effect::Send(to, message));
+            }
+            StatementKind::Error => panic!("the oracle does not know this statement"),
         }
         Ok(Flow::Next)
     }

@@ -1,32 +1,75 @@
 //! Tasks that are interleaved, by brute force: all orders of all sections, each with all of its choices.
 //!
-//! A task that yields is run again from its beginning, with the choices that it made and the states that it met, up to where
-//! its next section begins.
+//! A task that is suspended is run again from its beginning, with the choices that it made, the states that it met and the answers
+//! that peers gave, up to where its next section begins. Before each event all that the server may do is done.
 //!
 //! Example: of `on q { let m = n; yield; n := m + 1; reply n; }` two requests under way may both be answered 1.
 
 use super::*;
+use num_traits::ToPrimitive;
 
-/// Something that a client did or saw.
+/// Something that a client or a peer did or saw.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
     Request(Json),
     Answer(Json),
     Hole,
+    Lost,
+    Closed,
+    /// A peer sees a call: its key and request.
+    Called(Json, Json),
+    /// It answers; nothing where it fails.
+    CallAnswered(Option<Json>),
 }
 
-/// The events of a trace, each with its client.
+/// The events of a trace, each with its client; those of peers with the number of the call.
 pub type Events = Vec<(u64, Event)>;
+
+/// What is between the server and its clients.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Wire {
+    /// Each connection has its order.
+    Tcp,
+    /// All that goes one way has.
+    Fifo,
+    /// Nothing has.
+    Udp,
+    /// Nor does anything come just once.
+    UdpAgain,
+}
+
+/// Something that a section does to a client.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    Send(Value, Value),
+    Close(Value),
+}
+
+/// A call of a peer: its key and its request.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Called {
+    pub key: Value,
+    pub request: Value,
+    /// The number under which the peer has seen it.
+    pub exchange: Option<u64>,
+}
+
+/// The beginning of a section: the state, and the answer of a peer, where it begins with one.
+pub type Begun = (State, Option<Value>);
 
 /// A request that is being handled.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Task {
     client: u64,
     request: Value,
-    /// The states in which its sections began.
-    states: Vec<State>,
+    /// What its sections began with.
+    begun: Vec<Begun>,
     /// Its choices so far.
     taken: Vec<usize>,
+    /// The call that it waits for.
+    call: Option<Called>,
+    /// What the peer has answered.
+    answer: Option<Value>,
 }
 
 /// A state of the server, and what is under way.
@@ -36,6 +79,13 @@ pub struct World {
     pub arrived: Vec<(u64, Value)>,
     pub tasks: Vec<Task>,
     pub sent: Vec<(u64, Value)>,
+    /// The connections that have begun and were not seen to end.
+    pub there: BTreeSet<u64>,
+    /// Those that the server has ended.
+    pub closed: BTreeSet<u64>,
+    /// Those that the server is to take notice of, when they begin and when they end.
+    pub opening: BTreeSet<u64>,
+    pub leaving: BTreeSet<u64>,
 }
 
 /// The next thing that the server may do.
@@ -43,41 +93,80 @@ pub struct World {
 enum Move {
     Receive(usize),
     Resume(usize),
-    Step,
+    Step(usize),
+    Open(u64),
+    Leave(u64),
 }
 
 impl World {
-    fn moves(&self) -> Vec<Move> {
-        let is_busy = |client: u64| self.tasks.iter().any(|task| task.client == client);
-        let is_first = |at: usize| !self.arrived[..at].iter().any(|(client, _)| *client == self.arrived[at].0);
-        let received = (0..self.arrived.len()).filter(|at| is_first(*at) && !is_busy(self.arrived[*at].0));
-        received.map(Move::Receive).chain((0..self.tasks.len()).map(Move::Resume)).chain([Move::Step]).collect()
+    /// The places of the answers to a client that may be seen next.
+    pub fn visible(&self, wire: Wire, client: u64) -> Vec<usize> {
+        let mut places = (0..self.sent.len()).filter(|at| self.sent[*at].0 == client);
+        match wire {
+            Wire::Tcp => places.next().into_iter().collect(),
+            Wire::Fifo => places.next().filter(|at| *at == 0).into_iter().collect(),
+            Wire::Udp | Wire::UdpAgain => places.collect(),
+        }
     }
 
-    /// The first answer to a client that nobody has seen.
-    fn first_sent(&self, client: u64) -> Option<usize> {
-        self.sent.iter().position(|(to, _)| *to == client)
+    fn is_busy(&self, client: u64) -> bool {
+        self.tasks.iter().any(|task| task.client == client)
+    }
+
+    /// The requests that may be read next.
+    fn readable(&self, wire: Wire) -> Vec<usize> {
+        let is_first = |at: usize| match wire {
+            Wire::Tcp => !self.arrived[..at].iter().any(|(client, _)| *client == self.arrived[at].0),
+            Wire::Fifo => at == 0,
+            Wire::Udp | Wire::UdpAgain => true,
+        };
+        let may_be_read = |client: u64| !self.is_busy(client) && !self.opening.contains(&client);
+        (0..self.arrived.len()).filter(|at| is_first(*at) && may_be_read(self.arrived[*at].0)).collect()
+    }
+
+    fn send(&mut self, wire: Wire, client: u64, message: Value) {
+        let is_new = wire != Wire::UdpAgain || !self.sent.contains(&(client, message.clone()));
+        if is_new && self.there.contains(&client) && !self.closed.contains(&client) {
+            self.sent.push((client, message));
+        }
+    }
+
+    /// In one order of what has none.
+    fn ordered(mut self, wire: Wire) -> World {
+        match wire {
+            Wire::Tcp => {
+                self.arrived.sort_by_key(|(client, _)| *client);
+                self.sent.sort_by_key(|(client, _)| *client);
+            }
+            Wire::Fifo => {}
+            Wire::Udp | Wire::UdpAgain => {
+                self.arrived.sort();
+                self.sent.sort();
+            }
+        }
+        self.tasks.sort();
+        self
     }
 }
 
-impl Oracle<'_> {
+impl<'a> Oracle<'a> {
     /// Judges a trace of several clients by keeping every world.
-    pub fn brute_force_tasks(&mut self, trace: &Events) -> Outcome {
+    pub fn brute_force_tasks(&mut self, wire: Wire, trace: &Events) -> Outcome {
         let mut unclean = Unclean::default();
         let begun = unclean.sift(self.initial(), 1);
         let mut worlds: BTreeSet<World> = begun.map(|(state, _)| World { state, ..World::default() }).collect();
-        for (at, (client, event)) in (1..).zip(trace) {
-            worlds = match event {
-                Event::Request(request) => {
-                    let request = self.decode(request, self.request());
-                    worlds.into_iter().map(|world| world.with_arrived(*client, request.clone())).collect()
-                }
-                Event::Answer(answer) => {
-                    let answer = self.decode(answer, self.response());
-                    self.shown(worlds, *client, &|sent| sent.shows(&answer), (&mut unclean, at))
-                }
-                Event::Hole => self.shown(worlds, *client, &|_| true, (&mut unclean, at)),
-            };
+        for (at, (number, event)) in (1..).zip(trace) {
+            let begin = |world| self.with_connection(world, (*number, event));
+            worlds = worlds.into_iter().map(begin).collect();
+            if !matches!(event, Event::Request(_) | Event::Lost | Event::CallAnswered(_)) {
+                // Behind the first answer on a connection another one is not the one that is seen.
+                let is_there = |world: &World| match event {
+                    Event::Answer(_) | Event::Hole => wire == Wire::Tcp && !world.visible(wire, *number).is_empty(),
+                    _ => false,
+                };
+                worlds = self.closure(worlds, wire, &is_there, (&mut unclean, at));
+            }
+            worlds = worlds.iter().flat_map(|world| self.observed(world, wire, (*number, event))).collect();
             if self.runs.get() > self.domains.runs {
                 return Outcome::TooLarge;
             }
@@ -88,44 +177,125 @@ impl Oracle<'_> {
         Outcome::Accept { states: worlds.into_iter().map(|world| world.state).collect() }
     }
 
-    /// The worlds in which a client sees an answer that fits: the server did before what it may do up to where one is sent.
-    fn shown(
+    /// The world in which the connection of an event has begun.
+    pub fn with_connection(&self, mut world: World, (client, event): (u64, &Event)) -> World {
+        let is_peers = matches!(event, Event::Called(..) | Event::CallAnswered(_));
+        if !is_peers && world.there.insert(client) && self.has_handler(&|trigger| matches!(trigger, Trigger::Open(_))) {
+            world.opening.insert(client);
+        }
+        world
+    }
+
+    /// The worlds behind an event.
+    fn observed(&self, world: &World, wire: Wire, (number, event): (u64, &Event)) -> Vec<World> {
+        match event {
+            Event::Request(request) => {
+                let request = self.decode(request, self.request());
+                vec![world.clone().with_arrived(number, request, wire)]
+            }
+            Event::Answer(answer) => {
+                let answer = self.decode(answer, self.response());
+                world.shown(wire, number, &|sent| sent.shows(&answer))
+            }
+            Event::Hole => world.shown(wire, number, &|_| true),
+            Event::Lost => vec![self.ended(world.clone(), number)],
+            Event::Closed => {
+                let is_last = wire >= Wire::Udp || !world.sent.iter().any(|(to, _)| *to == number);
+                let is_seen = is_last && world.closed.contains(&number);
+                is_seen.then(|| world.clone().without(number)).into_iter().collect()
+            }
+            Event::Called(key, request) => {
+                let (key_type, request_type) = self.peer_types();
+                let wanted = [self.decode(key, Some(key_type)), self.decode(request, Some(request_type))];
+                world.called(number, &wanted)
+            }
+            Event::CallAnswered(answer) => {
+                let answer = answer.as_ref().map(|answer| self.decode(answer, Some(self.peer_response())));
+                world.answered(number, &Value::option(answer)).into_iter().collect()
+            }
+        }
+    }
+
+    pub fn ended(&self, mut world: World, client: u64) -> World {
+        let was_closed = world.closed.contains(&client);
+        if !was_closed && self.has_handler(&|trigger| matches!(trigger, Trigger::Close(_))) {
+            world.leaving.insert(client);
+        }
+        world.without(client)
+    }
+
+    fn has_handler(&self, is_it: &dyn Fn(&Trigger) -> bool) -> bool {
+        self.members.iter().any(|member| matches!(&member.kind, MemberKind::On { trigger, .. } if is_it(trigger)))
+    }
+
+    fn peer_types(&self) -> (&'a TypeExpr, &'a TypeExpr) {
+        let found = self.find_member(|member| match member {
+            MemberKind::Peer { key: Some(key), request, .. } => Some((&key.ty, request)),
+            _ => None,
+        });
+        found.expect("the protocol has no peer")
+    }
+
+    pub fn peer_response(&self) -> &'a TypeExpr {
+        let found = self.find_member(|member| match member {
+            MemberKind::Peer { response, .. } => Some(response),
+            _ => None,
+        });
+        found.expect("the protocol has no peer")
+    }
+
+    fn is_serial(&self) -> bool {
+        let is_it = |item: &Item| matches!(&item.kind, ItemKind::Protocol { scheduling: Scheduling::Serial, .. });
+        self.file.items.iter().any(is_it)
+    }
+
+    fn moves(&self, world: &World, wire: Wire) -> Vec<Move> {
+        let steps = (0..self.step_blocks().count()).map(Move::Step);
+        let can_go_on = |at: &usize| world.tasks[*at].call.is_none() || world.tasks[*at].answer.is_some();
+        let resumed = (0..world.tasks.len()).filter(can_go_on).map(Move::Resume);
+        let mut moves: Vec<Move> = steps.chain(resumed).collect();
+        if !(self.is_serial() && !world.tasks.is_empty()) {
+            moves.extend(world.readable(wire).into_iter().map(Move::Receive));
+            moves.extend(world.opening.iter().map(|client| Move::Open(*client)));
+            let has_left = |client: &&u64| !world.is_busy(**client) && !world.opening.contains(client);
+            moves.extend(world.leaving.iter().filter(has_left).map(|client| Move::Leave(*client)));
+        }
+        moves
+    }
+
+    /// All worlds that the server may come to; it stops where that is enough.
+    fn closure(
         &self,
         worlds: BTreeSet<World>,
-        client: u64,
-        fits: &dyn Fn(&Value) -> bool,
+        wire: Wire,
+        is_enough: &dyn Fn(&World) -> bool,
         (unclean, event): (&mut Unclean, usize),
     ) -> BTreeSet<World> {
-        let (mut met, mut shown) = (worlds.clone(), BTreeSet::new());
+        let mut met = worlds.clone();
         let mut open: Vec<World> = worlds.into_iter().collect();
-        while let Some(mut world) = open.pop() {
-            if let Some(at) = world.first_sent(client) {
-                if fits(&world.sent.remove(at).1) {
-                    shown.insert(world);
-                }
+        while let Some(world) = open.pop() {
+            if is_enough(&world) {
                 continue;
             }
-            for next in world.moves().into_iter().flat_map(|next| self.led_to(&world, next, (unclean, event))) {
-                if met.insert(next.clone()) {
-                    open.push(next);
+            for next in self.moves(&world, wire) {
+                for next in self.led_to(&world, (next, wire), (unclean, event)) {
+                    if met.insert(next.clone()) {
+                        open.push(next);
+                    }
                 }
             }
             if self.runs.get() > self.domains.runs {
                 break;
             }
         }
-        shown
+        met
     }
 
     /// All worlds that a move leads to.
-    fn led_to(&self, world: &World, next: Move, (unclean, event): (&mut Unclean, usize)) -> Vec<World> {
-        let Some((rest, task)) = world.begin(next) else {
-            let ends = unclean.sift(self.steps(&world.state), event);
-            return ends.map(|(state, _)| World { state, ..world.clone() }).collect();
-        };
+    fn led_to(&self, world: &World, next: (Move, Wire), (unclean, event): (&mut Unclean, usize)) -> Vec<World> {
         let (mut choices, mut found) = (Choices::default(), Vec::new());
         loop {
-            let end = self.section(&rest, task.clone(), &mut |n| choices.choose(n));
+            let end = self.section(world, next, &mut |n| choices.choose(n));
             self.runs.set(self.runs.get() + 1);
             match end {
                 Ok(world) => found.push(world),
@@ -138,23 +308,51 @@ impl Oracle<'_> {
     }
 
     /// One world that something the server may do leads to, drawn by `draw(alternatives)`; nothing where there is none.
-    pub fn draw_move(&self, world: &World, draw: &mut dyn FnMut(usize) -> usize) -> Option<World> {
-        let moves = world.moves();
-        let next = moves[draw(moves.len())];
-        match world.begin(next) {
-            Some((rest, task)) => self.section(&rest, task, draw).ok(),
-            None if self.has_steps() => {
-                self.draw_step(&world.state, draw).ok().map(|(state, _)| World { state, ..world.clone() })
-            }
-            None => None,
+    pub fn draw_move(&self, world: &World, wire: Wire, draw: &mut dyn FnMut(usize) -> usize) -> Option<World> {
+        let moves = self.moves(world, wire);
+        if moves.is_empty() {
+            return None;
         }
+        let next = moves[draw(moves.len())];
+        self.section(world, (next, wire), draw).ok()
+    }
+
+    /// The world after a section.
+    fn section(&self, world: &World, (next, wire): (Move, Wire), draw: &mut dyn FnMut(usize) -> usize) -> Run<World> {
+        let mut rest = world.clone();
+        let task = match next {
+            Move::Receive(at) => {
+                let (client, request) = match wire {
+                    Wire::UdpAgain => rest.arrived[at].clone(),
+                    Wire::Tcp | Wire::Fifo | Wire::Udp => rest.arrived.remove(at),
+                };
+                Task { client, request, begun: Vec::new(), taken: Vec::new(), call: None, answer: None }
+            }
+            Move::Resume(at) => rest.tasks.remove(at),
+            Move::Step(number) => {
+                let block = self.step_blocks().nth(number).expect("a step");
+                return self.other(rest, wire, 0, draw, &|frame| frame.block(block).map(|_| ()));
+            }
+            Move::Open(client) => {
+                rest.opening.remove(&client);
+                let is_open = |trigger: &Trigger| matches!(trigger, Trigger::Open(_));
+                return self.other(rest, wire, client, draw, &|frame| frame.notice(&is_open));
+            }
+            Move::Leave(client) => {
+                rest.leaving.remove(&client);
+                rest.arrived.retain(|(from, _)| *from != client);
+                let is_close = |trigger: &Trigger| matches!(trigger, Trigger::Close(_));
+                return self.other(rest, wire, client, draw, &|frame| frame.notice(&is_close));
+            }
+        };
+        self.handled(rest, wire, task, draw)
     }
 
     /// The world after the next section of a task.
-    fn section(&self, world: &World, mut task: Task, draw: &mut dyn FnMut(usize) -> usize) -> Run<World> {
-        task.states.push(world.state.clone());
-        let mut at = 0;
-        let mut taken = task.taken.clone();
+    fn handled(&self, world: World, wire: Wire, mut task: Task, draw: &mut dyn FnMut(usize) -> usize) -> Run<World> {
+        task.begun.push((world.state.clone(), task.answer.take()));
+        task.call = None;
+        let (mut at, mut taken) = (0, task.taken.clone());
         let mut recorded = |n: usize| {
             if at == taken.len() {
                 taken.push(draw(n));
@@ -162,37 +360,151 @@ impl Oracle<'_> {
             at += 1;
             taken[at - 1]
         };
-        let mut frame = Frame {
-            oracle: self,
-            state: task.states[0].clone(),
-            locals: Vec::new(),
-            draw: &mut recorded,
-            tokens: self.tokens.clone(),
-            fuel: 1_000_000,
-            client: task.client,
-            later: Some(task.states[1..].to_vec()),
-            result: None,
-        };
+        let mut frame = self.frame(&task.begun[0].0, task.client, &mut recorded);
+        frame.later = Some(task.begun[1..].to_vec());
         let ended = frame.exchange(&task.request);
-        let mut after = World { state: frame.state, ..world.clone() };
+        let (effects, called) = (frame.effects, frame.called);
+        let mut after = self.affected(World { state: frame.state, ..world }, wire, effects);
         match ended {
-            Ok(Some(reply)) => after.sent.push((task.client, reply)),
+            Ok(Some(reply)) => after.send(wire, task.client, reply),
             Ok(None) => {}
             Err(Stop::Yielded) => {
-                task.taken = taken;
+                (task.taken, task.call) = (taken, called);
                 after.tasks.push(task);
-                after.tasks.sort();
             }
             Err(stop) => return Err(stop),
         }
-        Ok(after)
+        Ok(after.ordered(wire))
+    }
+
+    /// The world after a section that no request began.
+    fn other(
+        &self,
+        world: World,
+        wire: Wire,
+        client: u64,
+        draw: &mut dyn FnMut(usize) -> usize,
+        run: &dyn Fn(&mut Frame<'a, '_>) -> Run<()>,
+    ) -> Run<World> {
+        let mut frame = self.frame(&world.state, client, draw);
+        run(&mut frame)?;
+        let effects = frame.effects;
+        Ok(self.affected(World { state: frame.state, ..world }, wire, effects).ordered(wire))
+    }
+
+    fn frame<'r>(&'r self, state: &State, client: u64, draw: &'r mut dyn FnMut(usize) -> usize) -> Frame<'a, 'r> {
+        Frame {
+            oracle: self,
+            state: state.clone(),
+            locals: Vec::new(),
+            draw,
+            tokens: self.tokens.clone(),
+            fuel: 1_000_000,
+            client,
+            later: None,
+            result: None,
+            effects: Vec::new(),
+            called: None,
+        }
+    }
+
+    fn affected(&self, mut world: World, wire: Wire, effects: Vec<Effect>) -> World {
+        let number = |client: &Value| match client {
+            Value::Int(number) => number.to_u64().expect("a client"),
+            client => panic!("{client:?} is no client"),
+        };
+        for effect in effects {
+            match effect {
+                Effect::Send(to, message) => world.send(wire, number(&to), message),
+                Effect::Close(client) => {
+                    let client = number(&client);
+                    if !world.there.contains(&client) {
+                        continue;
+                    }
+                    world.arrived.retain(|(from, _)| *from != client);
+                    world.opening.remove(&client);
+                    let is_new = world.closed.insert(client);
+                    if is_new && self.has_handler(&|trigger| matches!(trigger, Trigger::Close(_))) {
+                        world.leaving.insert(client);
+                    }
+                }
+            }
+        }
+        world
     }
 }
 
 impl World {
-    pub fn with_arrived(mut self, client: u64, request: Value) -> World {
-        self.arrived.push((client, request));
+    pub fn with_arrived(mut self, client: u64, request: Value, wire: Wire) -> World {
+        let is_again = wire == Wire::UdpAgain && self.arrived.contains(&(client, request.clone()));
+        if !is_again && !self.closed.contains(&client) {
+            self.arrived.push((client, request));
+        }
+        self.ordered(wire)
+    }
+
+    /// The worlds in which a client has seen an answer that fits.
+    fn shown(&self, wire: Wire, client: u64, fits: &dyn Fn(&Value) -> bool) -> Vec<World> {
+        let seen = self.visible(wire, client).into_iter().filter(|at| fits(&self.sent[*at].1));
+        seen.map(|at| self.clone().without_answer(at, wire)).collect()
+    }
+
+    pub fn without_answer(mut self, at: usize, wire: Wire) -> World {
+        if wire != Wire::UdpAgain {
+            self.sent.remove(at);
+        }
         self
+    }
+
+    /// The world in which nothing more is seen on a connection.
+    fn without(mut self, client: u64) -> World {
+        self.sent.retain(|(to, _)| *to != client);
+        self.closed.remove(&client);
+        self.there.remove(&client);
+        self
+    }
+
+    /// The worlds in which a peer has seen a call.
+    fn called(&self, exchange: u64, [key, request]: &[Value; 2]) -> Vec<World> {
+        let is_it = |task: &Task| {
+            let call = task.call.as_ref().filter(|call| task.answer.is_none() && call.exchange.is_none());
+            call.is_some_and(|call| call.key.shows(key) && call.request.shows(request))
+        };
+        let seen = (0..self.tasks.len()).filter(|at| is_it(&self.tasks[*at]));
+        let with = |at: usize| {
+            let mut world = self.clone();
+            world.tasks[at].call =
+                Some(Called { key: key.clone(), request: request.clone(), exchange: Some(exchange) });
+            world.tasks.sort();
+            world
+        };
+        seen.map(with).collect()
+    }
+
+    /// The world in which a peer has answered a call.
+    pub fn answered(&self, exchange: u64, answer: &Value) -> Option<World> {
+        let mut world = self.clone();
+        let waits = |task: &&mut Task| task.call.as_ref().is_some_and(|call| call.exchange == Some(exchange));
+        let task = world.tasks.iter_mut().find(waits)?;
+        task.call = Some(Called { key: Value::int(0), request: Value::int(0), exchange: None });
+        task.answer = Some(answer.clone());
+        world.tasks.sort();
+        Some(world)
+    }
+
+    /// The calls that no peer has seen.
+    pub fn unseen_calls(&self) -> Vec<Called> {
+        self.tasks
+            .iter()
+            .filter(|task| task.answer.is_none())
+            .filter_map(|task| task.call.clone())
+            .filter(|call| call.exchange.is_none())
+            .collect()
+    }
+
+    /// Takes notice that a peer has seen a call.
+    pub fn see_call(&self, call: &Called, exchange: u64) -> Option<World> {
+        self.called(exchange, &[call.key.clone(), call.request.clone()]).pop()
     }
 
     /// The number of requests of a client that are under way, and answers to it.
@@ -200,26 +512,5 @@ impl World {
         let arrived = self.arrived.iter().filter(|(from, _)| *from == client).count();
         let tasks = self.tasks.iter().filter(|task| task.client == client).count();
         arrived + tasks + self.sent.iter().filter(|(to, _)| *to == client).count()
-    }
-
-    /// Takes an answer that was sent, drawn by `draw(alternatives)`.
-    pub fn draw_answer(&mut self, draw: &mut dyn FnMut(usize) -> usize) -> Option<(u64, Value)> {
-        let firsts: Vec<usize> =
-            (0..self.sent.len()).filter(|at| self.first_sent(self.sent[*at].0) == Some(*at)).collect();
-        (!firsts.is_empty()).then(|| self.sent.remove(firsts[draw(firsts.len())]))
-    }
-
-    /// The task whose section a move begins, and the world without it; nothing for a step.
-    fn begin(&self, next: Move) -> Option<(World, Task)> {
-        let mut rest = self.clone();
-        let task = match next {
-            Move::Receive(at) => {
-                let (client, request) = rest.arrived.remove(at);
-                Task { client, request, states: Vec::new(), taken: Vec::new() }
-            }
-            Move::Resume(at) => rest.tasks.remove(at),
-            Move::Step => return None,
-        };
-        Some((rest, task))
     }
 }

@@ -3,8 +3,8 @@
 //! Example of a handler that is drawn: `on q from who { let k = q % 3; yield; w := Some(who); m[k] := 1; reply len(m); }`.
 
 use super::{Rng, grammar};
-use crate::oracle::tasks::{Event, Events, World};
-use crate::oracle::{Domains, Json, Oracle};
+use crate::oracle::tasks::{Event, Events, Wire, World};
+use crate::oracle::{Domains, Json, Oracle, Value};
 use mayhap::syntax::ast::File;
 use serde_json::json;
 
@@ -48,39 +48,179 @@ pub fn random_from(start: &str, rng: &mut Rng) -> String {
     lines.join("\n")
 }
 
-/// A trace of a run under drawn choices, `length` events or less.
-pub fn run(rng: &mut Rng, file: &File, domains: Domains, length: usize) -> Events {
+/// Statements of handlers that do more than answering, of which `@` is a number of their own.
+const TALKING: &[&str] = &[
+    "n := (n + 1) % 3;",
+    "n := q % 3;",
+    "send c, n;",
+    "send c, 2;",
+    "yield;",
+    "yield;",
+    "let old@ = n; yield; if old@ != n { reply 4; }",
+    "last := Some(c);",
+    "last := Some(c);",
+    "if last is Some(to) { send to, n + q % 2; }",
+    "if last is Some(to) { send to, 3; last := None; }",
+    "if last is Some(to) { if q == 3 { close to; } }",
+    "if q == 4 { close c; }",
+    "if q % 4 == 1 { return; }",
+    "if n == 1 { reply q % 3; }",
+    "either { n := 0; } or { n := 2; }",
+    "n := choose x: int where x >= 0 && x < 3;",
+    "assume n < 2;",
+    "step_back();",
+];
+
+/// Statements of those that call a peer.
+const CALLING: &[&str] = &[
+    "let got@ = call p(n), q % 2; if got@ is Some(x) { n := x % 3; }",
+    "let got@ = call p(0), n; if got@ is Some(x) { send c, x; }",
+    "let got@ = call p(q % 2), 0; if got@ == None { reply 4; }",
+];
+
+/// Steps of the server.
+const STEPS: &[&str] = &[
+    "assume n > 0; n := n - 1;",
+    "if last is Some(to) { send to, n; last := None; }",
+    "if last is Some(to) { assume n < 2; n := n + 1; send to, 4; }",
+    "if last is Some(to) { close to; last := None; }",
+];
+
+/// A program text with few states, whose handlers send, end connections, call a peer and give no answer, whose steps send, too, and
+/// that may take notice of connections.
+pub fn random_talking(rng: &mut Rng) -> String {
+    let calls = rng.percent(40);
+    let mut statements: Vec<String> = Vec::new();
+    for number in 0..2 + rng.below(4) {
+        let from = if calls && rng.percent(30) { CALLING } else { TALKING };
+        statements.push(rng.pick(from).replace('@', &number.to_string()));
+    }
+    statements.extend(rng.percent(75).then(|| "reply n + q % 2;".to_owned()));
+    let mut members = vec!["proc step_back() { if n > 0 { n := n - 1; } }".to_owned()];
+    members.extend(calls.then(|| "peer p(key: int): int -> int;".to_owned()));
+    members.extend(rng.percent(30).then(|| format!("step {{ {} }}", rng.pick(STEPS))));
+    if rng.percent(25) {
+        members.push("on open from c { n := (n + 1) % 3; send c, n; }".to_owned());
+        members.push("on close from c { n := 0; last := None; }".to_owned());
+    }
+    let head = if rng.percent(20) { "serial protocol" } else { "protocol" };
+    let vars = "var n: int = 0; var last: option<client> = None;";
+    let (members, body) = (members.join("\n"), statements.join("\n"));
+    format!("{head} p {{ request int; response int;\n{vars}\n{members}\non q from c {{\n{body}\n}}\n}}")
+}
+
+/// A run that a trace is drawn from.
+struct Running<'o> {
+    oracle: Oracle<'o>,
+    wire: Wire,
+    world: World,
+    trace: Events,
+    /// The connections of the clients; each that ends is followed by another one.
+    connections: Vec<u64>,
+    /// The calls that peers have seen.
+    calls: Vec<u64>,
+    numbers: u64,
+}
+
+/// A trace of a run under drawn choices, `length` events or less, of which `requests` are requests.
+pub fn run(rng: &mut Rng, file: &File, domains: Domains, (wire, length, requests): (Wire, usize, usize)) -> Events {
     let oracle = Oracle::new(file, None, domains);
     let begun = (0..10).find_map(|_| oracle.draw_initial(&mut |n| rng.below(n)).ok());
     let Some((state, _)) = begun else { return Events::new() };
-    let mut world = World { state, ..World::default() };
-    let (mut trace, mut tries) = (Events::new(), 0);
-    while trace.len() < length && tries < 20 * length {
+    let world = World { state, ..World::default() };
+    let connections = (1..=CLIENTS).collect();
+    let mut running =
+        Running { oracle, wire, world, trace: Events::new(), connections, calls: Vec::new(), numbers: 10 };
+    let (mut tries, mut sent) = (0, 0);
+    while running.trace.len() < length && tries < 20 * length {
         tries += 1;
-        match rng.below(3) {
-            0 => {
-                let client = 1 + rng.below(CLIENTS as usize) as u64;
-                if world.pending(client) > usize::from(rng.percent(15)) {
-                    continue;
-                }
-                let request = json!(rng.between(0, 8));
-                world = world.with_arrived(client, oracle.decode(&request, oracle.request()));
-                trace.push((client, Event::Request(request)));
+        match rng.below(8) {
+            0 | 1 if sent < requests => sent += usize::from(running.ask(rng)),
+            0..=2 => {
+                let next = running.oracle.draw_move(&running.world, wire, &mut |n| rng.below(n));
+                running.world = next.unwrap_or(running.world);
             }
-            1 => world = oracle.draw_move(&world, &mut |n| rng.below(n)).unwrap_or(world),
-            _ => {
-                let seen = world.draw_answer(&mut |n| rng.below(n));
-                trace.extend(seen.map(|(client, answer)| {
-                    let answer = oracle.encode(&answer, oracle.response());
-                    (client, if rng.percent(8) { Event::Hole } else { Event::Answer(answer) })
-                }));
+            3..=5 => running.see(rng),
+            6 => running.call(rng),
+            _ => running.end(rng),
+        }
+    }
+    running.trace
+}
+
+impl Running<'_> {
+    fn push(&mut self, number: u64, event: Event) {
+        let world = std::mem::take(&mut self.world);
+        self.world = self.oracle.with_connection(world, (number, &event));
+        self.trace.push((number, event));
+    }
+
+    /// A client sends a request.
+    fn ask(&mut self, rng: &mut Rng) -> bool {
+        let client = *rng.pick(&self.connections);
+        if self.world.pending(client) > usize::from(rng.percent(15)) {
+            return false;
+        }
+        let request = json!(rng.between(0, 6));
+        let value = self.oracle.decode(&request, self.oracle.request());
+        self.push(client, Event::Request(request));
+        self.world = std::mem::take(&mut self.world).with_arrived(client, value, self.wire);
+        true
+    }
+
+    /// A client sees an answer.
+    fn see(&mut self, rng: &mut Rng) {
+        let client = *rng.pick(&self.connections);
+        let visible = self.world.visible(self.wire, client);
+        if visible.is_empty() {
+            return;
+        }
+        let at = *rng.pick(&visible);
+        let answer = self.oracle.encode(&self.world.sent[at].1, self.oracle.response());
+        self.world = std::mem::take(&mut self.world).without_answer(at, self.wire);
+        self.push(client, if rng.percent(8) { Event::Hole } else { Event::Answer(answer) });
+    }
+
+    /// A peer sees a call, or answers one.
+    fn call(&mut self, rng: &mut Rng) {
+        let unseen = self.world.unseen_calls();
+        if !unseen.is_empty() && rng.percent(60) {
+            let call = rng.pick(&unseen);
+            self.numbers += 1;
+            let exchange = self.numbers;
+            let Some(world) = self.world.see_call(call, exchange) else { return };
+            let [key, request] = [&call.key, &call.request].map(|value| self.oracle.encode(value, None));
+            self.world = world;
+            self.calls.push(exchange);
+            self.push(exchange, Event::Called(key, request));
+        } else if !self.calls.is_empty() {
+            let exchange = self.calls.swap_remove(rng.below(self.calls.len()));
+            let answer = rng.percent(80).then(|| json!(rng.between(0, 2)));
+            let value = answer.as_ref().map(|answer| self.oracle.decode(answer, Some(self.oracle.peer_response())));
+            if let Some(world) = self.world.answered(exchange, &Value::option(value)) {
+                self.world = world;
+                self.push(exchange, Event::CallAnswered(answer));
             }
         }
     }
-    trace
+
+    /// A client gives up, or sees the end of its connection; another one takes its place.
+    fn end(&mut self, rng: &mut Rng) {
+        let place = rng.below(self.connections.len());
+        let client = self.connections[place];
+        let is_closed = self.world.closed.contains(&client) && self.world.visible(self.wire, client).is_empty();
+        let event = if is_closed { Event::Closed } else { Event::Lost };
+        if !self.world.there.contains(&client) || !(is_closed || rng.percent(12)) {
+            return;
+        }
+        self.push(client, event);
+        self.world = self.oracle.ended(std::mem::take(&mut self.world), client);
+        self.numbers += 1;
+        self.connections[place] = self.numbers;
+    }
 }
 
-/// The trace with one answer changed, or seen by another client.
+/// The trace with one answer changed, seen again, or seen by another client, or with two events in another order.
 pub fn altered(rng: &mut Rng, trace: &Events) -> Events {
     let mut trace = trace.clone();
     let answers: Vec<usize> = (0..trace.len()).filter(|at| matches!(trace[*at].1, Event::Answer(_))).collect();
@@ -88,12 +228,16 @@ pub fn altered(rng: &mut Rng, trace: &Events) -> Events {
         return trace;
     }
     let at = *rng.pick(&answers);
-    if rng.percent(20) {
-        let other = *rng.pick(&answers);
-        let (one, another) = (trace[at].1.clone(), trace[other].1.clone());
-        (trace[at].1, trace[other].1) = (another, one);
-    } else {
-        trace[at].1 = Event::Answer(Json::from(rng.between(-1, 4)));
+    let may_swap = at > 0 && !matches!(trace[at - 1].1, Event::Lost | Event::Closed);
+    match rng.below(10) {
+        0 | 1 => {
+            let other = *rng.pick(&answers);
+            let (one, another) = (trace[at].1.clone(), trace[other].1.clone());
+            (trace[at].1, trace[other].1) = (another, one);
+        }
+        2 if may_swap => trace.swap(at - 1, at),
+        3 | 4 => trace.insert(at, trace[at].clone()),
+        _ => trace[at].1 = Event::Answer(Json::from(rng.between(-1, 6))),
     }
     trace
 }

@@ -1,0 +1,37 @@
+//! Doing something to the connection of a client that may not be known: one path for each that it may be.
+//!
+//! `let c = choose client; send c, Hello;` sends to one of the clients that are there, or to nobody.
+
+use super::candidate::Candidate;
+use super::section::{OpenPath, Section};
+use crate::process::Port;
+use crate::scalar::Scalar;
+use crate::symbolic::Infeasible;
+use crate::value::{self, Value};
+
+/// Does something to the connection of a client, if that is there, and goes on.
+pub(super) fn to_each(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    client: &Value,
+    act: &dyn Fn(&mut Candidate, Port),
+) -> Result<(), Infeasible> {
+    candidate.process.proceed();
+    if let Some(port) = Port::of(client) {
+        if section.judge.wire.is_there(port) {
+            act(candidate, port);
+        }
+        return Ok(());
+    }
+    for port in section.judge.wire.ports() {
+        let Ok(is_it) = value::equal(client, &Value::Scalar(Scalar::Client(port.0))) else { continue };
+        section.pay(candidate)?;
+        let mut other = section.judge.spares.copy(candidate);
+        if other.require(is_it.clone(), None, &mut section.judge.solver).is_ok() {
+            act(&mut other, port);
+            section.open.push(OpenPath::Running(other));
+        }
+        candidate.require(is_it.not(), None, &mut section.judge.solver)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! The sections that the server may run next over a network, and the observations that may be made without any.
+//!
+//! ```text
+//! arrived: c1, c2      suspended: c3, which waits for a peer        the request of c1 or c2 is next, or a step
+//! ```
+
+use crate::network::{Network, Observation, PacketOrder, ServerMove};
+use crate::process::{Port, Situation};
+use crate::spec::code::Program;
+
+/// A section that the server may run next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ServerSection {
+    /// One that the network lists.
+    Move(ServerMove),
+    /// It takes notice of a connection that has begun.
+    Open(Port),
+    /// It takes notice of a connection that has ended, of which it reads no more.
+    Leave(Port),
+}
+
+/// Tests whether an observation may be made where this is under way.
+pub(super) fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
+    match observation {
+        Observation::Request(..) | Observation::Answer(..) | Observation::End => network.allows(situation, observation),
+        // Where messages overtake each other, the end does, too.
+        Observation::Closed(port) => {
+            let is_last = network.order() == PacketOrder::Free || !situation.sent.contains(port);
+            situation.closed.contains(port) && is_last
+        }
+        Observation::Called(seen) => {
+            let mut calls = situation.suspended.iter().filter_map(|task| task.call);
+            calls.any(|call| call.peer == seen.peer && call.exchange.is_none())
+        }
+        Observation::Lost(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => true,
+    }
+}
+
+/// The sections that may run next, where an observation is waited for.
+pub(super) fn of(
+    program: &Program,
+    network: &dyn Network,
+    situation: &Situation,
+    observation: &Observation,
+) -> Vec<ServerSection> {
+    // No task begins before the one that is suspended has ended.
+    let is_held = program.is_serial && !situation.suspended.is_empty();
+    let may_run = |next: &ServerMove| match *next {
+        ServerMove::Receive(at) => !is_held && !situation.opening.contains(&situation.arrived[at]),
+        ServerMove::Resume(at) => situation.suspended[at].call.is_none(),
+        ServerMove::Step => !program.steps.is_empty(),
+        ServerMove::Lose(_) | ServerMove::LoseRequest(_) => true,
+    };
+    let moves = network.moves(situation, observation).into_iter().filter(may_run).map(ServerSection::Move);
+    let opening = situation.opening.iter().map(|port| ServerSection::Open(*port));
+    let has_left = |port: &&Port| !situation.is_busy(**port) && !situation.opening.contains(port);
+    let leaving = situation.leaving.iter().filter(has_left).map(|port| ServerSection::Leave(*port));
+    moves.chain(opening.chain(leaving).filter(|_| !is_held)).collect()
+}

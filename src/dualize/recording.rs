@@ -1,0 +1,119 @@
+//! Judging a whole recording of clients that do not wait for each other.
+//!
+//! The answers to come are looked at ahead: a message that is not the one that is seen in its place is dropped when it is sent. So a
+//! recording may be given up before its first event that nothing explains. That is found in its beginnings, each judged as if it were
+//! all there is:
+//!
+//! ```text
+//! accepted ◀─────────────▶ rejected                the first events that are rejected: 6, 7 or 8 of them; judged next: 6
+//! 1 2 3 4 5 6 7 8 9
+//!         ▲ given up here, with all answers known
+//! ```
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::frontier::Judge;
+use super::options::Options;
+use super::verdict::Verdict;
+use super::wire::Ahead;
+use crate::network::{Network, Observation};
+use crate::process::Port;
+use crate::spec::Spec;
+
+/// An observation, and the line of the recording that it stands on.
+pub type RecordedEvent = (u64, Observation);
+
+/// A recording, and what it is judged by.
+#[derive(Clone, Copy)]
+struct Recordings<'r> {
+    spec: &'r Arc<Spec>,
+    network: &'r dyn Network,
+    events: &'r [RecordedEvent],
+    options: &'r Options,
+}
+
+/// The knowledge of answers to come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lookahead {
+    All,
+    None,
+}
+
+/// Judges what was recorded over a network; the events are the lines. The judge has the verdict.
+#[must_use]
+pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
+    let recordings = Recordings { spec, network, events, options };
+    let judge = recordings.judged(events.len(), Lookahead::All);
+    match judge.verdict() {
+        Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
+        // A run that is dropped ahead may be faulty, or break the client's duty, before that is seen.
+        _ if spec.program.may_fail() => recordings.judged(events.len(), Lookahead::None),
+        Verdict::Reject { .. } => recordings.first_rejected(judge),
+        Verdict::Outside { .. } | Verdict::Fault(_) => judge,
+    }
+}
+
+/// The lines of the requests that were under way at an event: each answer on a connection is for its earliest request that has none.
+#[must_use]
+pub fn unanswered(events: &[RecordedEvent], event: u64) -> Vec<u64> {
+    let mut waiting: FxHashMap<Port, VecDeque<u64>> = FxHashMap::default();
+    for (line, observation) in events.iter().take_while(|(line, _)| *line < event) {
+        match observation {
+            Observation::Request(port, _) => waiting.entry(*port).or_default().push_back(*line),
+            Observation::Answer(port, _) => drop(waiting.entry(*port).or_default().pop_front()),
+            Observation::Closed(port) => drop(waiting.remove(port)),
+            _ => {}
+        }
+    }
+    let mut lines: Vec<u64> = waiting.into_values().flatten().collect();
+    lines.sort_unstable();
+    lines
+}
+
+impl Recordings<'_> {
+    /// The line of the event of this number, from 1.
+    fn line(&self, number: usize) -> u64 {
+        self.events[number - 1].0
+    }
+
+    /// Judges the first events as if there were no more.
+    fn judged(&self, count: usize, lookahead: Lookahead) -> Judge {
+        let events = &self.events[..count];
+        let mut judge = Judge::new(self.spec.clone(), self.options.clone());
+        if lookahead == Lookahead::All {
+            judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)));
+        }
+        for (line, observation) in events {
+            if !judge.observe_over(self.network, *line, observation) {
+                break;
+            }
+        }
+        judge
+    }
+
+    /// The judge of the fewest first events that are rejected, where one gave up all of them.
+    fn first_rejected(&self, given_up: Judge) -> Judge {
+        let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
+        // So many first events are explained, so many are not rejected, and so many are.
+        let mut explained = before(given_up.clean_died.unwrap_or(given_up.event));
+        let (mut open, mut rejected) = (before(given_up.event), self.events.len());
+        let (mut last, mut reach) = (given_up, 1);
+        while open + 1 < rejected {
+            let is_near = rejected < self.events.len();
+            let count = if is_near { open + (rejected - open) / 2 } else { (open + reach).min(rejected - 1) };
+            let judge = self.judged(count, Lookahead::All);
+            match judge.verdict() {
+                Verdict::Reject { .. } => (last, rejected) = (judge, count),
+                Verdict::Accept { .. } => (explained, open) = (count, count),
+                Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => open = count,
+            }
+            reach *= 2;
+        }
+        let from = (explained + 1 < rejected).then(|| self.line(explained + 1));
+        last.died(self.line(rejected), from);
+        last
+    }
+}

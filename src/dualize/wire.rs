@@ -1,0 +1,147 @@
+//! Connections, as far as the observations tell of them: which are there, and the answers that a recording still has for each.
+//!
+//! ```text
+//! c1 Take   c1 Take   c1 Taken(1)   c1 Taken(2)       the first answer that is sent to c1 is Taken(1), the second Taken(2),
+//!                                                     and a third one nobody sees
+//! ```
+//!
+//! On a connection that keeps its order the n-th message sent is the n-th seen, if any is: it is compared as soon as it is sent
+//! (`proofs-notes/tasks.md`, *Lookahead*).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::network::{Network, Observation, PacketOrder};
+use crate::process::{Port, Sent};
+use crate::value::Value;
+
+/// The answers that a recording has for each connection, in their order.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Ahead(FxHashMap<Port, Coming>);
+
+/// The answers on one connection.
+#[derive(Clone, Default, Debug)]
+struct Coming {
+    /// The answers; nothing where one is not known.
+    answers: Vec<Option<Value>>,
+    /// Set where the server is seen to end the connection behind them.
+    is_closed: bool,
+}
+
+/// The fate of a message.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum MessageFate {
+    /// It is seen, and is this.
+    Is(Value),
+    /// It is seen, and may be anything.
+    Any,
+    /// Nobody sees it.
+    Unseen,
+    /// There is no such message.
+    Impossible,
+}
+
+/// The connections that are there, each with the number of answers that were seen on it, and the answers to come, where these are
+/// known.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Wire {
+    there: BTreeMap<Port, usize>,
+    ahead: Option<Arc<Ahead>>,
+}
+
+impl Ahead {
+    /// The answers of a recording.
+    pub(super) fn of<'o>(observations: impl IntoIterator<Item = &'o Observation>) -> Ahead {
+        let mut ahead = Ahead::default();
+        for observation in observations {
+            match observation {
+                Observation::Answer(port, answer) => ahead.0.entry(*port).or_default().answers.push(answer.clone()),
+                Observation::Closed(port) => ahead.0.entry(*port).or_default().is_closed = true,
+                _ => {}
+            }
+        }
+        ahead
+    }
+
+    /// The fate of the message of this number, from 0, on a connection that keeps its order.
+    fn fate(&self, port: Port, number: usize) -> MessageFate {
+        let Some(coming) = self.0.get(&port) else { return MessageFate::Unseen };
+        match coming.answers.get(number) {
+            Some(Some(answer)) => MessageFate::Is(answer.clone()),
+            Some(None) => MessageFate::Any,
+            None if coming.is_closed => MessageFate::Impossible,
+            None => MessageFate::Unseen,
+        }
+    }
+
+    /// The number of answers behind the first ones on a connection that a message may be.
+    fn places(&self, port: Port, first: usize, message: &Value) -> usize {
+        let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
+        let may_be = |answer: &&Option<Value>| match answer {
+            Some(answer) if message.is_known() && answer.is_known() => answer == message,
+            Some(_) | None => true,
+        };
+        answers.iter().filter(may_be).count()
+    }
+}
+
+impl Wire {
+    /// Knows the answers to come.
+    pub(super) fn look_ahead(&mut self, ahead: Ahead) {
+        self.ahead = Some(Arc::new(ahead));
+    }
+
+    /// Opens a connection with its first event; whether it was not there.
+    pub(super) fn open(&mut self, port: Port) -> bool {
+        let is_new = !self.there.contains_key(&port);
+        self.there.entry(port).or_default();
+        is_new
+    }
+
+    pub(super) fn end(&mut self, port: Port) {
+        self.there.remove(&port);
+    }
+
+    pub(super) fn is_there(&self, port: Port) -> bool {
+        self.there.contains_key(&port)
+    }
+
+    /// The connections that are there.
+    pub(super) fn ports(&self) -> Vec<Port> {
+        self.there.keys().copied().collect()
+    }
+
+    /// Counts an answer that was seen.
+    pub(super) fn show(&mut self, port: Port) {
+        *self.there.entry(port).or_default() += 1;
+    }
+
+    /// The first message under way of which something is known that was not taken up yet: its place, and what becomes of it.
+    pub(super) fn next_fate(&self, sent: &[Sent], network: &dyn Network) -> Option<(usize, MessageFate)> {
+        (0..sent.len()).find_map(|at| {
+            let fate = self.fate(sent, at, network)?;
+            (!matches!(sent[at].value, Value::Absent)).then_some((at, fate))
+        })
+    }
+
+    fn fate(&self, sent: &[Sent], at: usize, network: &dyn Network) -> Option<MessageFate> {
+        let port = sent[at].port;
+        let Some(shown) = self.there.get(&port) else { return Some(MessageFate::Unseen) };
+        let before = sent[..at].iter().filter(|other| other.port == port);
+        let order = network.order();
+        if order == PacketOrder::Free {
+            let equal = before.filter(|other| other.value == sent[at].value).count();
+            if network.duplicates() && equal > 0 {
+                return Some(MessageFate::Unseen);
+            }
+            let places = self.ahead.as_ref()?.places(port, *shown, &sent[at].value);
+            return (equal >= places && !network.counts_packets()).then_some(MessageFate::Unseen);
+        }
+        let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
+        // What nobody sees is in the way of what comes behind it, or takes room.
+        let stays = order == PacketOrder::Global || network.counts_packets();
+        (!(stays && fate == MessageFate::Unseen)).then_some(fate)
+    }
+}

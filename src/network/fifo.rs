@@ -1,0 +1,34 @@
+//! One queue each way: what is sent comes in its order, whoever it is for, after any delay, and none is lost.
+//!
+//! ```text
+//! c1 Read   c2 Read ──▶ the server reads the request of c1 first; what it answers to c1 is seen before what it answers to c2 then
+//! ```
+
+use super::{Network, Observation, PacketOrder, ServerMove};
+use crate::process::Situation;
+
+/// A queue of requests and one of messages to clients.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Fifo;
+
+impl Network for Fifo {
+    fn allows(&self, situation: &Situation, observation: &Observation) -> bool {
+        if let Observation::Answer(port, _) = observation { situation.sent.first() == Some(port) } else { true }
+    }
+
+    fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove> {
+        if let (Observation::Answer(port, _), Some(first)) = (observation, situation.sent.first())
+            && first != port
+        {
+            // It stays the first.
+            return Vec::new();
+        }
+        let first = situation.arrived.first().filter(|port| !situation.is_busy(**port));
+        let received = first.map(|_| ServerMove::Receive(0)).into_iter();
+        received.chain((0..situation.suspended.len()).map(ServerMove::Resume)).chain([ServerMove::Step]).collect()
+    }
+
+    fn order(&self) -> PacketOrder {
+        PacketOrder::Global
+    }
+}

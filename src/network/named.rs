@@ -1,0 +1,124 @@
+//! The network that is named on a command line: `tcp`, `udp,duplication`, `tcp,outstanding=1,connections=4`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Fifo, Limited, Network, PacketLimits, Sync, Tcp, Udp};
+
+/// A kind of network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum NetworkKind {
+    Sync,
+    Tcp,
+    Fifo,
+    Udp,
+}
+
+/// A network with its parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NetworkChoice {
+    kind: NetworkKind,
+    limits: PacketLimits,
+    connections: Option<usize>,
+    loss: bool,
+    duplication: bool,
+}
+
+impl NetworkChoice {
+    /// One request at a time.
+    pub const SYNC: NetworkChoice = NetworkChoice::of(NetworkKind::Sync);
+    /// Connections without limits.
+    pub const TCP: NetworkChoice = NetworkChoice::of(NetworkKind::Tcp);
+
+    const fn of(kind: NetworkKind) -> NetworkChoice {
+        let limits = PacketLimits { capacity: None, outstanding: None };
+        NetworkChoice { kind, limits, connections: None, loss: false, duplication: false }
+    }
+
+    /// Tests whether clients wait for each answer.
+    #[must_use]
+    pub fn is_sync(&self) -> bool {
+        self.kind == NetworkKind::Sync
+    }
+
+    /// The most connections that are open at once, where that is limited.
+    #[must_use]
+    pub fn connections(&self) -> Option<usize> {
+        self.connections
+    }
+
+    /// The model of it.
+    #[must_use]
+    pub fn network(&self) -> Box<dyn Network> {
+        let limits = self.limits;
+        // What is lost leaves room; else it is under way for ever.
+        let loss = self.loss && limits.capacity.is_some();
+        match self.kind {
+            NetworkKind::Sync => Box::new(Sync),
+            NetworkKind::Tcp => Box::new(Limited { network: Tcp, limits }),
+            NetworkKind::Fifo => Box::new(Limited { network: Fifo, limits }),
+            NetworkKind::Udp => Box::new(Limited { network: Udp { loss, duplication: self.duplication }, limits }),
+        }
+    }
+
+    /// Adds a parameter.
+    fn with(mut self, parameter: &str) -> Result<NetworkChoice, String> {
+        let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
+        let number = || {
+            let number = value.and_then(|value| value.parse().ok()).filter(|number| *number > 0);
+            number.ok_or_else(|| format!("expected a number of at least 1, as in `{name}=1`"))
+        };
+        match (name, value) {
+            _ if self.is_sync() => return Err("`sync` has no parameters".to_owned()),
+            ("capacity", _) => self.limits.capacity = Some(number()?),
+            ("outstanding", _) => self.limits.outstanding = Some(number()?),
+            ("connections", _) => self.connections = Some(number()?),
+            ("loss", None) if self.kind == NetworkKind::Udp => self.loss = true,
+            ("duplication", None) if self.kind == NetworkKind::Udp => self.duplication = true,
+            ("loss" | "duplication", None) => return Err(format!("only `udp` has `{name}`")),
+            _ => {
+                let all = "capacity=N, connections=N, outstanding=N, and of `udp` loss and duplication";
+                return Err(format!("there is no parameter `{parameter}`: expected {all}"));
+            }
+        }
+        Ok(self)
+    }
+}
+
+impl FromStr for NetworkChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<NetworkChoice, String> {
+        let mut parts = text.split(',');
+        let kind = match parts.next().unwrap_or_default() {
+            "sync" => NetworkKind::Sync,
+            "tcp" => NetworkKind::Tcp,
+            "fifo" => NetworkKind::Fifo,
+            "udp" => NetworkKind::Udp,
+            other => return Err(format!("there is no network `{other}`: expected sync, tcp, fifo or udp")),
+        };
+        parts.try_fold(NetworkChoice::of(kind), NetworkChoice::with)
+    }
+}
+
+/// Its name and its parameters, as they are read.
+impl fmt::Display for NetworkChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            NetworkKind::Sync => "sync",
+            NetworkKind::Tcp => "tcp",
+            NetworkKind::Fifo => "fifo",
+            NetworkKind::Udp => "udp",
+        })?;
+        let PacketLimits { capacity, outstanding } = self.limits;
+        let limits = [("capacity", capacity), ("connections", self.connections), ("outstanding", outstanding)];
+        for (name, limit) in limits {
+            limit.map_or(Ok(()), |limit| write!(f, ",{name}={limit}"))?;
+        }
+        for (name, is_set) in [("loss", self.loss), ("duplication", self.duplication)] {
+            f.write_str(if is_set { "," } else { "" })?;
+            f.write_str(if is_set { name } else { "" })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,44 @@
+//! Datagrams: requests and answers overtake each other, and one may never come; if it is said so, also several times.
+//!
+//! ```text
+//! c1 Put(1)   c1 Put(2) ──▶ Put(2), Put(1)          that a message is lost is that it is under way for ever,
+//!                                                   unless it takes room (`Limited`)
+//! ```
+
+use super::{Network, Observation, PacketOrder, ServerMove};
+use crate::process::Situation;
+
+/// Datagrams between the server and its clients.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Udp {
+    /// Set where messages leave the network without being seen, which makes a difference where they take room.
+    pub loss: bool,
+    /// Set where a message may be seen, and a request be read, any number of times.
+    pub duplication: bool,
+}
+
+impl Network for Udp {
+    fn allows(&self, situation: &Situation, observation: &Observation) -> bool {
+        if let Observation::Answer(port, _) = observation { situation.sent.contains(port) } else { true }
+    }
+
+    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<ServerMove> {
+        let arrived = 0..situation.arrived.len();
+        let received = arrived.clone().filter(|at| !situation.is_busy(situation.arrived[*at])).map(ServerMove::Receive);
+        let resumed = (0..situation.suspended.len()).map(ServerMove::Resume);
+        let mut moves: Vec<ServerMove> = received.chain(resumed).chain([ServerMove::Step]).collect();
+        if self.loss {
+            moves.extend((0..situation.sent.len()).map(ServerMove::Lose));
+            moves.extend(arrived.map(ServerMove::LoseRequest));
+        }
+        moves
+    }
+
+    fn order(&self) -> PacketOrder {
+        PacketOrder::Free
+    }
+
+    fn duplicates(&self) -> bool {
+        self.duplication
+    }
+}

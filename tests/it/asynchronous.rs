@@ -1,0 +1,262 @@
+//! Servers that do more than answering each request at once, judged over connections: they answer several times, in another order or
+//! not at all, call peers, end connections and take notice of them.
+//!
+//! A recording is written as its lines without braces, separated by semicolons: `c1 q5; c1 a6; c1 lost`.
+
+use std::sync::Arc;
+
+use mayhap::details::Selection;
+use mayhap::dualize::judge_recorded;
+use mayhap::network::{Network, Tcp};
+use mayhap::spec::Tasks;
+use mayhap::spec::load::Text;
+use mayhap::trace::TraceReader;
+use mayhap::validate::observations;
+use mayhap::{Options, Spec, Verdict};
+
+/// Compiles a protocol of integers.
+fn compiled(members: &str) -> Arc<Spec> {
+    let head = if members.starts_with("serial:") { "serial protocol" } else { "protocol" };
+    let members = members.trim_start_matches("serial:");
+    let text = format!("{head} p {{ request int; response int; {members} }}");
+    let selection = Selection { tasks: Tasks::Interleaved, ..Selection::default() };
+    let text = Text { name: "p.may".to_owned(), text };
+    Spec::compile(text, &mut |name| Err(format!("there is no {name}")), &selection)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The line of a recording in full: `p7k3 q5` is a call of the peer `p` with the key 3.
+fn line(short: &str) -> String {
+    let (who, what) = short.trim().split_once(' ').expect("who, and what");
+    let what = match what.split_at(1) {
+        ("q", value) => format!("\"q\": {value}"),
+        ("a", value) => format!("\"a\": {value}"),
+        _ => format!("{what:?}: true"),
+    };
+    match who.split_at(1) {
+        ("c", number) => format!("{{\"c\": {number}, {what}}}\n"),
+        (_, call) => {
+            let (number, key) = call
+                .split_once('k')
+                .map_or((call, String::new()), |(number, key)| (number, format!("\"key\": {key}, ")));
+            format!("{{\"peer\": \"p\", {key}\"c\": {number}, {what}}}\n")
+        }
+    }
+}
+
+/// The verdict on a recording, and its event.
+fn judged(spec: &Arc<Spec>, network: &dyn Network, recording: &str) -> (&'static str, Option<u64>) {
+    let text: String = recording.split(';').map(line).collect();
+    let events = observations(spec, &mut TraceReader::new(text.as_bytes()))
+        .unwrap_or_else(|error| panic!("{}", error.render("t")));
+    match judge_recorded(spec, network, &events, &Options::default()).verdict() {
+        Verdict::Accept { .. } => ("accept", None),
+        Verdict::Reject { event, .. } => ("reject", Some(event)),
+        Verdict::Unknown { .. } => ("unknown", None),
+        Verdict::Outside { event, .. } => ("outside", Some(event)),
+        Verdict::Fault(fault) => ("fault", Some(fault.event)),
+    }
+}
+
+/// Compares recordings of a protocol with their verdicts over connections; a number is the event of a rejection.
+fn check(members: &str, recordings: &[(&str, Option<u64>)]) {
+    let spec = compiled(members);
+    for (recording, rejected) in recordings {
+        let expected = rejected.map_or(("accept", None), |event| ("reject", Some(event)));
+        assert_eq!(judged(&spec, &Tcp, recording), expected, "{recording}\n{members}");
+    }
+}
+
+#[test]
+fn requests_are_pipelined() {
+    let echo = "on q { reply q; }";
+    check(
+        echo,
+        &[
+            ("c1 q1; c1 q2; c1 q3; c1 a1; c1 a2; c1 a3", None),
+            ("c1 q1; c1 q2; c1 a1; c1 q3; c1 a2; c1 a3", None),
+            ("c1 q1; c1 q2; c1 a2", Some(3)),
+            ("c1 q1; c1 q2; c1 a1; c1 a1", Some(4)),
+            ("c1 a1; c1 q1", Some(1)),
+        ],
+    );
+    // The second request is read behind the first, whose effect it sees.
+    let count = "var n: int = 0; on q { n := n + 1; yield; reply n; }";
+    check(
+        count,
+        &[
+            ("c1 q0; c1 q0; c1 a1; c1 a2", None),
+            ("c1 q0; c1 q0; c1 a2", Some(3)),
+            ("c1 q0; c2 q0; c1 a2; c2 a2", None),
+            ("c1 q0; c2 q0; c1 a1; c2 a2", None),
+            ("c1 q0; c2 q0; c1 a1; c2 a1", Some(4)),
+        ],
+    );
+}
+
+#[test]
+fn a_server_that_answers_out_of_order_is_rejected_over_connections() {
+    let late = "var first: option<int> = None;
+        on q from c { match first { None => { first := Some(q); return; } Some(x) => { send c, q; send c, x; } } }";
+    check(
+        late,
+        &[
+            ("c1 q1; c1 q2; c1 a2; c1 a1", None),
+            ("c1 q1; c1 q2; c1 a1", Some(3)),
+            ("c1 q1; c1 q2; c1 a2; c1 a2", Some(4)),
+            ("c1 q1; c1 a1", Some(2)),
+        ],
+    );
+}
+
+#[test]
+fn a_server_answers_twice_or_not_at_all() {
+    let twice = "on q from c { send c, q; if q > 0 { reply q + 1; } }";
+    check(
+        twice,
+        &[
+            ("c1 q1; c1 a1; c1 a2", None),
+            ("c1 q1; c1 a2", Some(2)),
+            ("c1 q1; c1 a1; c1 a1", Some(3)),
+            ("c1 q1; c2 q5; c2 a5; c1 a1; c2 a6; c1 a2", None),
+            ("c1 q0; c1 a0", None),
+            ("c1 q0; c1 a0; c1 a1", Some(3)),
+            // What nobody saw yet is still under way.
+            ("c1 q1; c1 a1; c1 q3; c1 a2; c1 a3", None),
+            ("c1 q1; c1 a1; c1 q3; c1 a3", Some(4)),
+        ],
+    );
+    let unasked = "var who: option<client> = None;
+        on q from c { match who { None => { who := Some(c); } Some(first) => { send first, q; reply 0; } } }";
+    check(
+        unasked,
+        &[
+            ("c1 q1; c2 q7; c2 a0; c1 a7", None),
+            ("c1 q1; c2 q7; c1 a7; c2 a0", None),
+            ("c1 q1; c2 q7; c2 a7", Some(3)),
+            ("c1 q1; c2 q7; c1 a1", Some(3)),
+            ("c1 q1; c2 q7; c1 a0; c2 a1", None),
+            // Whoever gave up sees nothing; the number is another client then.
+            ("c1 q1; c1 lost; c2 q7; c2 a0; c1 q3; c1 a0", None),
+            ("c1 q1; c1 lost; c2 q7; c2 a0; c1 a7", Some(5)),
+        ],
+    );
+}
+
+#[test]
+fn a_section_happens_wholly_or_not_at_all() {
+    let all = "var n: int = 0; on q from c { if q == 0 { send c, 5; yield; send c, 6; assume n > 0; reply 7; } n := q; reply n; }";
+    check(
+        all,
+        &[
+            ("c1 q0; c1 a5", None),
+            ("c1 q0; c1 a5; c1 a6", Some(3)),
+            ("c1 q0; c1 a5; c2 q1; c1 a6; c1 a7; c2 a1", None),
+            ("c1 q0; c1 a5; c2 q0; c2 a5; c1 a6", Some(5)),
+        ],
+    );
+}
+
+#[test]
+fn connections_end() {
+    let closes = "var n: int = 0; on q from c { n := n + 1; send c, n; if q == 0 { close c; } if q == 9 { reply 9; } }";
+    check(
+        closes,
+        &[
+            ("c1 q0; c1 a1; c1 closed", None),
+            ("c1 q0; c1 closed", Some(2)),
+            ("c1 q1; c1 a1; c1 closed", Some(3)),
+            ("c1 q0; c1 q9; c1 a1; c1 closed", None),
+            ("c1 q0; c1 q9; c1 a1; c1 a9", Some(4)),
+            // Behind its end, the number is another connection.
+            ("c1 q0; c1 a1; c1 closed; c1 q9; c1 a2; c1 a9", None),
+            ("c1 q0; c1 q3; c1 a1; c1 closed; c2 q9; c2 a2; c2 a9", None),
+            ("c1 q0; c1 q3; c1 a1; c1 closed; c2 q9; c2 a3", Some(6)),
+            // Of a lost connection some of the first requests are read, sooner or later.
+            ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a1", None),
+            ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a3", None),
+            ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a1; c2 a9; c2 q9; c2 a4", None),
+            ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a4", Some(5)),
+        ],
+    );
+}
+
+#[test]
+fn the_server_takes_notice_of_connections() {
+    let counts = "var n: int = 0; on open from c { n := n + 1; send c, 100 + n; } on close from c { n := n - 1; } on q { reply n; }";
+    check(
+        counts,
+        &[
+            ("c1 a101; c1 q0; c1 a1", None),
+            ("c1 q0; c1 a1", Some(2)),
+            ("c1 q0; c1 a101; c1 a1", None),
+            ("c1 a102", Some(1)),
+            ("c1 a101; c2 a102; c1 q0; c1 a2", None),
+            ("c1 a101; c2 a102; c1 q0; c1 a1", Some(4)),
+            ("c1 a101; c2 a102; c2 lost; c1 q0; c1 a1", None),
+            ("c1 a101; c2 a102; c2 lost; c1 q0; c1 a2", None),
+            ("c1 a101; c2 lost; c1 q0; c1 a0", Some(4)),
+        ],
+    );
+}
+
+#[test]
+fn tasks_of_a_serial_protocol_do_not_interleave() {
+    let body = "var n: int = 0; step { n := (n + 10) % 20; } on q { let x = n; yield; n := x + 1; reply n; }";
+    check(body, &[("c1 q0; c2 q0; c1 a1; c2 a1", None), ("c1 q0; c2 q0; c1 a1; c2 a2", None)]);
+    let serial = "var n: int = 0; on q { let x = n; yield; n := x + 1; reply n; }";
+    check(
+        &format!("serial:{serial}"),
+        &[("c1 q0; c2 q0; c1 a1; c2 a1", Some(4)), ("c1 q0; c2 q0; c2 a1; c1 a2", None)],
+    );
+    let stepped = "serial:var n: int = 0; step { assume n < 2; n := n + 1; } on q { let x = n; yield; reply n - x; }";
+    check(
+        stepped,
+        &[("c1 q0; c2 q0; c1 a1; c2 a1", None), ("c1 q0; c2 q0; c1 a1; c2 a2", Some(4)), ("c1 q0; c1 a2", None)],
+    );
+}
+
+#[test]
+fn peers_are_called_while_others_are_served() {
+    let calls = "peer p(key: int): int -> int; var n: int = 0;
+        on q { if q == 0 { reply n; } let got = call p(q), q + 1; n := n + 1; reply match got { Some(x) => x, None => 0 - 1 }; }";
+    check(
+        calls,
+        &[
+            ("c1 q5; p7k5 q6; p7 a8; c1 a8", None),
+            ("c1 q5; p7k5 q6; p7 lost; c1 a-1", None),
+            ("c1 q5; p7k5 q7", Some(2)),
+            ("c1 q5; p7k4 q6", Some(2)),
+            ("c1 q5; c1 a8", Some(2)),
+            ("c1 q5; p7k5 q6; c1 a-1", Some(3)),
+            // One that never answers is in the way of nobody else.
+            ("c1 q5; p7k5 q6; c2 q0; c2 a0; c2 q6; p8k6 q7; p8 a2; c2 a2; c2 q0; c2 a1", None),
+            ("c1 q5; p7k5 q6; c2 q0; c2 a1", Some(4)),
+            ("c1 q5; p7k5 q6; c1 q0; c1 a0", Some(4)),
+            // Calls are answered in any order, and a number may come again.
+            ("c1 q5; c2 q6; p1k6 q7; p2k5 q6; p2 a1; p1 a2; c2 a2; c1 a1", None),
+            ("c1 q5; c2 q6; p1k6 q7; p2k5 q6; p2 a1; p1 a2; c2 a1", Some(7)),
+            ("c1 q5; p1k5 q6; p1 a1; c1 a1; c1 q5; p1k5 q6; p1 a2; c1 a2", None),
+            ("c1 q5; p1k5 q6; p2k5 q6", Some(3)),
+        ],
+    );
+    let only = "peer p: int -> int; on q { let got = call p, q + 1; reply match got { Some(x) => x, None => 0 }; }";
+    check(only, &[("c1 q5; p7 q6; p7 a8; c1 a8", None), ("c1 q5; p7 q5", Some(2))]);
+    let serial = format!("serial:{calls}");
+    check(&serial, &[("c1 q5; p7k5 q6; c2 q0; c2 a0", Some(4)), ("c1 q5; p7k5 q6; c2 q0; p7 a1; c2 a1; c1 a1", None)]);
+}
+
+#[test]
+fn what_a_client_is_sent_by_the_server_alone_may_come_or_not() {
+    let ticks = "var who: option<client> = None; on q from c { who := Some(c); reply 0; } step { if who is Some(c) { send c, 1; } }";
+    check(
+        ticks,
+        &[
+            ("c1 q5; c1 a0; c1 a1; c1 a1; c1 a1", None),
+            ("c1 q5; c1 a1", Some(2)),
+            ("c1 q5; c1 a0; c2 q3; c2 a0; c1 a1; c2 a1; c1 a1", None),
+            ("c1 q5; c1 a0; c1 lost; c2 q3; c2 a0; c2 a1", None),
+            ("c1 q5; c1 a0; c2 q3; c2 a1", Some(4)),
+        ],
+    );
+}
