@@ -17,6 +17,11 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Tests whether standard input is a file, which is all there.
+pub fn is_redirected() -> bool {
+    std::fs::metadata("/dev/stdin").is_ok_and(|input| input.is_file())
+}
+
 /// The name of a file in messages.
 pub fn shown(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }

@@ -222,7 +222,8 @@ impl Judged {
             return Judged::by_event((spec, net), &mut trace.input, &name, options);
         }
         if !net.is_sync() {
-            let arrival = if files::is_stdin(path) { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
+            let is_written = files::is_stdin(path) && !files::is_redirected();
+            let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
             let judged = concurrent::judge(spec, &mut trace.input, source, &limits(options))?;
             let ConcurrentTrace { report, header, passed_over, evidence } = judged;

@@ -35,8 +35,9 @@ pub(super) enum SoFar {
 
 /// The base moves on where it is so many events behind.
 const BEHIND: usize = 32;
-/// Moving it may take such a part of the work on a history.
-const PART: u64 = 256;
+/// Moving it may take such a part of the work on a history, and searching anew such a one.
+const MOVING: u64 = 256;
+const SEARCHING: u64 = 64;
 
 /// The history of a key.
 ///
@@ -127,7 +128,7 @@ impl OnlinePart {
             return SoFar::Explained;
         }
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
-        let mut budget = OrderBudget::new(&self.options, &self.states);
+        let mut budget = OrderBudget::part(&self.options, &self.states, SEARCHING);
         let Some(base) = self.base.as_ref().filter(|_| base.is_ok()) else { return SoFar::Doubtful };
         match OrderSearch::new(&known, end).resume(&mut self.states, &mut budget, base) {
             SearchEnd::Explained(found) => {
@@ -158,7 +159,7 @@ impl OnlinePart {
         let to = self.unanswered.first().map_or(end, |(event, _)| *event);
         let Some(base) = self.base.as_ref().filter(|base| to >= base.at() + self.behind) else { return Ok(()) };
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
-        let mut budget = OrderBudget::part(&self.options, &self.states, PART);
+        let mut budget = OrderBudget::part(&self.options, &self.states, MOVING);
         match OrderSearch::new(&known, end).all_before(&mut self.states, &mut budget, base, to) {
             Ok(base) => (self.base, self.behind) = (Some(base), BEHIND),
             Err(Limit::Memory(most)) => return Err(Limit::Memory(most)),

@@ -81,6 +81,19 @@ impl Session {
         self.verdict.clone()
     }
 
+    /// Adds what happened, and does not judge it.
+    pub fn add(&mut self, line: u64, happened: Happened) {
+        self.parts = None;
+        self.history.add(line, happened);
+    }
+
+    /// Tests whether the next event is judged from where those before it ended. Else each answer has all judged again, as the history
+    /// was too hard for that, or a connection had several requests under way.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.parts.is_some()
+    }
+
     /// The history so far.
     #[must_use]
     pub fn history(self) -> History {

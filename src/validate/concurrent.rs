@@ -27,7 +27,8 @@ pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<Histor
     Ok(building.finish())
 }
 
-/// Reads a trace of concurrent clients while it is written, and judges each event: up to where nothing explains what was read.
+/// Reads a trace of concurrent clients while it is written, and judges each event: up to where nothing explains what was read. Where
+/// that is too hard event by event, the rest is only read.
 ///
 /// # Errors
 /// Where a line up to there is no event, or its values are not of the specification's types.
@@ -37,7 +38,13 @@ pub fn history_while_explained<R: BufRead>(
     options: &Options,
 ) -> Result<History, TraceError> {
     let mut session = Session::new(spec, options.clone());
-    read(events, &mut |line, happened| !matches!(session.push(line, happened), Verdict::Reject { .. }))?;
+    read(events, &mut |line, happened| {
+        if session.goes_on() {
+            return !matches!(session.push(line, happened), Verdict::Reject { .. });
+        }
+        session.add(line, happened);
+        true
+    })?;
     Ok(session.history())
 }
 
