@@ -177,10 +177,10 @@ fn populations(requests: u64) -> impl Iterator<Item = Population> {
     all.into_iter().chain([(3, 2, 10, Carrier::Fifo), (4, 1, 10, Carrier::Udp)]).map(of)
 }
 
-/// The shipped specifications of which concurrent clients are judged.
+/// The shipped specifications of which concurrent clients are judged by a search for an order: those without steps.
 fn judged() -> impl Iterator<Item = (String, Arc<Spec>)> {
     let all = shipped::all().into_iter().map(|shipped| (shipped.compile().unwrap(), shipped.name));
-    all.filter(|(spec, _)| schedule::is_judged(spec)).map(|(spec, name)| (name, spec))
+    all.filter(|(spec, _)| schedule::is_judged(spec) && spec.program.steps.is_empty()).map(|(spec, name)| (name, spec))
 }
 
 #[test]
@@ -236,7 +236,8 @@ fn with_one_answer_altered_it_is_judged_as_by_trying_all_orders() {
         }
     }
     println!("{accepted} accepted, {rejected} rejected, {unknown} unknown, {undecided} undecided by brute force");
-    assert!(accepted > 100 && rejected > 100 && (unknown + undecided) * 4 < accepted + rejected);
+    // Of specifications that may be faulty, or whose client has a duty, nothing is rejected.
+    assert!(accepted > 100 && rejected > 100 && unknown + undecided < rejected);
 }
 
 fn answer(occurrence: &Occurrence) -> Option<&Value> {

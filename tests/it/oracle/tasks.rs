@@ -254,7 +254,7 @@ impl<'a> Oracle<'a> {
         let can_go_on = |at: &usize| world.tasks[*at].call.is_none() || world.tasks[*at].answer.is_some();
         let resumed = (0..world.tasks.len()).filter(can_go_on).map(Move::Resume);
         let mut moves: Vec<Move> = steps.chain(resumed).collect();
-        if !(self.is_serial() && !world.tasks.is_empty()) {
+        if !self.is_serial() || world.tasks.is_empty() {
             moves.extend(world.readable(wire).into_iter().map(Move::Receive));
             moves.extend(world.opening.iter().map(|client| Move::Open(*client)));
             let has_left = |client: &&u64| !world.is_busy(**client) && !world.opening.contains(client);
