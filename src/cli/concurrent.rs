@@ -6,9 +6,7 @@ use super::evidence::{self, Recheck, WantedEvidence};
 use super::html;
 use super::recording::RecordedAs;
 use mayhap::dualize::{Options, Verdict};
-use mayhap::evidence::{
-    AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
-};
+use mayhap::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict, witness_of_order};
 use mayhap::json::RawJson;
 use mayhap::network::NetworkChoice;
 use mayhap::report::conflict::{FoundConflict, explain, impossible};
@@ -174,27 +172,13 @@ impl ConcurrentEvidence {
             report.reason = conflict.lines.split_last().map(|(_, others)| others.to_vec());
             fill(&mut reason, &conflict, others);
             if recheck == Recheck::Yes {
-                report.explanation.push(self.judged_again(spec, &conflict)?);
+                let outcome = check_conflict(spec, &self.history, &conflict);
+                report.explanation.push(evidence::judged_again(outcome, conflict.minimal)?.to_owned());
             }
             self.conflict = conflict.lines;
         }
         report.concurrent = Some(reason);
         Ok(())
-    }
-
-    /// The outcome of judging a conflict again, in words.
-    fn judged_again(&self, spec: &Arc<Spec>, conflict: &AnswerConflict) -> Result<String, String> {
-        let said = match (check_conflict(spec, &self.history, conflict), conflict.minimal) {
-            (Rechecked::Holds, Minimality::Minimal) => {
-                "the reason was judged again: it holds, and no answer in it can be left out"
-            }
-            (Rechecked::Holds, Minimality::CutOff) => "the reason was judged again: it holds",
-            (Rechecked::Undecided, _) => "the reason was judged again: this time it could not be decided",
-            (Rechecked::Fails, _) => {
-                return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
-            }
-        };
-        Ok(said.to_owned())
     }
 }
 

@@ -179,17 +179,25 @@ fn rejection<R: Recording>(
     report.requests = Some(why.requests).filter(|lines| !lines.is_empty());
     report.reason_before = why.and_before;
     if recheck == Recheck::Yes {
-        let said = match (check_reason(spec, &Options::default(), trace, &why.reason), why.reason.minimal) {
-            (Rechecked::Holds, Minimality::Minimal) => {
-                "the reason was judged again: it holds, and no answer in it can be left out"
-            }
-            (Rechecked::Holds, Minimality::CutOff) => "the reason was judged again: it holds",
-            (Rechecked::Undecided, _) => "the reason was judged again: this time it could not be decided",
-            (Rechecked::Fails, _) => {
-                return Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into());
-            }
-        };
-        report.explanation.push(said.to_owned());
+        let outcome = check_reason(spec, &Options::default(), trace, &why.reason);
+        report.explanation.push(judged_again(outcome, why.reason.minimal)?.to_owned());
     }
     Ok(())
+}
+
+/// The outcome of judging a reason again, in words.
+///
+/// # Errors
+/// It does not hold.
+pub fn judged_again(outcome: Rechecked, minimal: Minimality) -> Result<&'static str, String> {
+    match (outcome, minimal) {
+        (Rechecked::Holds, Minimality::Minimal) => {
+            Ok("the reason was judged again: it holds, and no answer in it can be left out")
+        }
+        (Rechecked::Holds, Minimality::CutOff) => Ok("the reason was judged again: it holds"),
+        (Rechecked::Undecided, _) => Ok("the reason was judged again: this time it could not be decided"),
+        (Rechecked::Fails, _) => {
+            Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into())
+        }
+    }
 }
