@@ -6,6 +6,7 @@
 use mayhap::diagnostic::Colour;
 use mayhap::dualize::{Judge, Options, RecordedEvent, Verdict, judge_recorded, unanswered};
 use mayhap::network::{NetworkChoice, Observation};
+use mayhap::report::conflict::names_under_way;
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule;
 use mayhap::spec::Spec;
@@ -15,9 +16,6 @@ use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The most requests under way that an explanation names.
-const NAMED: usize = 8;
 
 /// The report of a trace, the verdict, and what the trace says of itself.
 type JudgedTrace = (TraceReport, Verdict, Option<Header>);
@@ -62,7 +60,7 @@ pub fn judge(
     let mut report = Judging { judge: &judge, events: events.len(), started }.report(spec, name);
     if let Verdict::Reject { event, .. } = verdict {
         report.explanation.push("no order in which the server may have worked explains it".to_owned());
-        report.explanation.extend(under_way(&unanswered(&events, event)));
+        report.explanation.extend(names_under_way(&unanswered(&events, event)));
     }
     Ok((report, verdict, reader.header().cloned()))
 }
@@ -94,11 +92,4 @@ impl Judging<'_> {
         let stats = Stats { elapsed_ms, events: self.events as u64, ..Stats::of(self.judge) };
         TraceReport::new(spec, name.to_owned(), self.judge, stats)
     }
-}
-
-/// Names the requests that were under way.
-fn under_way(lines: &[u64]) -> Option<String> {
-    let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();
-    let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
-    (!lines.is_empty()).then(|| format!("requests under way: those of lines {}{more}", named.join(", ")))
 }

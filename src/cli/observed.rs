@@ -3,7 +3,7 @@
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
 use mayhap::dualize::Observed;
-use mayhap::json::{encode_into, quoted};
+use mayhap::json::encode_into;
 use mayhap::server::{Occurrence, Reply};
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Response, TraceEvent};
@@ -15,11 +15,6 @@ pub fn seen(reply: Reply) -> Observed {
         Reply::Answer(answer) => Observed::Answer(answer),
         Reply::Nothing => Observed::Nothing,
     }
-}
-
-/// The first line of a trace: what it is of.
-pub fn header(spec: &Spec) -> String {
-    format!("{{\"mayhap\": 1, \"spec\": {}}}", quoted(&spec.program.name))
 }
 
 /// Appends the line of something that one of several clients did or saw.

@@ -12,6 +12,7 @@ use mayhap::choice::Random;
 use mayhap::diagnostic::Diagnostic;
 use mayhap::server::{Asked, Carrier, Conversation, Population, Server, Stop};
 use mayhap::spec::{Spec, Tasks};
+use mayhap::trace::Header;
 use std::sync::Arc;
 
 pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
@@ -89,7 +90,7 @@ fn converse(spec: &Arc<Spec>, options: &Simulate, carrier: Carrier, sink: &mut S
         carrier,
     };
     let mut conversation = Conversation::new(server, population);
-    let mut line = format!("{}\n", observed::header(spec));
+    let mut line = format!("{}\n", Header::of(&spec.program.name));
     loop {
         sink.write(&line, terminal);
         if terminal.is_gone() {

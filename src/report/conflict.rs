@@ -45,7 +45,7 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
     }
     // That its own was is clear.
     if under_way.iter().any(|line| rejected.is_none_or(|request| request.sent != *line)) {
-        lines.extend(names(under_way));
+        lines.extend(names_under_way(under_way).map(|names| format!("  {names}")));
     }
     lines
 }
@@ -140,9 +140,10 @@ fn possible(others: &OtherAnswers) -> String {
     }
 }
 
-/// Names the requests that were under way.
-fn names(lines: &[u64]) -> Option<String> {
+/// Names the requests that were under way, where there are any.
+#[must_use]
+pub fn names_under_way(lines: &[u64]) -> Option<String> {
     let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();
     let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
-    (!lines.is_empty()).then(|| format!("  requests under way: those of lines {}{more}", named.join(", ")))
+    (!lines.is_empty()).then(|| format!("requests under way: those of lines {}{more}", named.join(", ")))
 }

@@ -8,6 +8,7 @@ use crate::cli::{files, observed};
 use mayhap::choice::counted;
 use mayhap::server::{Occurrence, Reply};
 use mayhap::spec::Spec;
+use mayhap::trace::Header;
 use mayhap::value::Value;
 use std::fs::File;
 use std::io::Write;
@@ -43,7 +44,7 @@ impl TraceRecord {
         }
         let file = files::create(path, read)?;
         let mut record = TraceRecord { file, name: files::shown(path), clients, written: 0 };
-        record.line(&observed::header(spec))?;
+        record.line(&Header::of(&spec.program.name).to_string())?;
         Ok(record)
     }
 
