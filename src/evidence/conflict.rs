@@ -227,15 +227,8 @@ impl ConflictSearch<'_> {
             }
             (short, long) = (long, 2 * long);
         }
-        long = long.min(end);
-        while short + 1 < long {
-            let middle = short.midpoint(long);
-            match self.rejects_from(end - middle) {
-                true => long = middle,
-                false => short = middle,
-            }
-        }
-        Some(self.line_begin(end - long))
+        let least = least_between(short, long.min(end), |length| self.rejects_from(end - length));
+        Some(self.line_begin(end - least))
     }
 
     fn rejects_from(&mut self, event: usize) -> bool {
@@ -255,15 +248,9 @@ impl ConflictSearch<'_> {
             while long < rest.len() && !self.rejects_with_last(start, &needed, &rest, long) {
                 (short, long) = (long, 2 * long);
             }
-            long = long.min(rest.len());
-            while short + 1 < long {
-                let middle = short.midpoint(long);
-                match self.rejects_with_last(start, &needed, &rest, middle) {
-                    true => long = middle,
-                    false => short = middle,
-                }
-            }
-            let behind = rest.split_off(rest.len() - long);
+            let suffices = |last| self.rejects_with_last(start, &needed, &rest, last);
+            let last = least_between(short, long.min(rest.len()), suffices);
+            let behind = rest.split_off(rest.len() - last);
             needed.push(behind[0]);
             rest = behind[1..].to_vec();
         }
@@ -325,4 +312,17 @@ impl ConflictSearch<'_> {
         }
         Some(OtherAnswers { json, more }).filter(|others| !others.json.is_empty())
     }
+}
+
+/// The least number that a test holds of, by bisection: above `short`, of which it does not hold, and up to `long`, of which it does.
+fn least_between(mut short: usize, mut long: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
+    while short + 1 < long {
+        let middle = short.midpoint(long);
+        if holds(middle) {
+            long = middle;
+        } else {
+            short = middle;
+        }
+    }
+    long
 }
