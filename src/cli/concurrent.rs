@@ -43,7 +43,7 @@ pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
 pub enum HistoryArrival {
     /// It is all there.
     Whole,
-    /// It may still be written: a rejection is told when it happens.
+    /// It may still be written: a rejection is reported when it happens.
     EventByEvent,
 }
 

@@ -49,7 +49,7 @@ impl<'o> Page<'o> {
     }
 }
 
-/// Finds what a witness tells of an accepted trace, and replays it.
+/// Finds the requests that a witness of an accepted trace serves, and replays it.
 ///
 /// # Errors
 /// It does not replay: a bug of this program.

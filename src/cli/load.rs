@@ -26,7 +26,7 @@ pub fn compile(path: &Path, selected: &arguments::SpecArguments, terminal: &mut 
     compile_for(Tasks::Alone, path, selected, terminal)
 }
 
-/// Compiles it for tasks that run so; or tells everything that is wrong.
+/// Compiles it for tasks that run so; or reports everything that is wrong.
 ///
 /// # Errors
 /// That the job cannot be done; it has been said why.

@@ -4,7 +4,7 @@
 //! `--net tcp,outstanding=1`, `--net udp`.
 
 use mayhap::diagnostic::Colour;
-use mayhap::dualize::{Judge, Options, RecordedEvent, Verdict, judge_recorded, unanswered};
+use mayhap::dualize::{Options, RecordedEvent, Verdict, judge_recorded, unanswered};
 use mayhap::network::{NetworkChoice, Observation};
 use mayhap::report::conflict::names_under_way;
 use mayhap::report::{Stats, TraceReport};
@@ -57,7 +57,9 @@ pub fn judge(
     let started = Instant::now();
     let judge = judge_recorded(spec, &*net.network(), &events, options);
     let verdict = judge.verdict();
-    let mut report = Judging { judge: &judge, events: events.len(), started }.report(spec, name);
+    let elapsed_ms = started.elapsed().as_millis() as u64;
+    let stats = Stats { elapsed_ms, events: events.len() as u64, ..Stats::of(&judge) };
+    let mut report = TraceReport::new(spec, name.to_owned(), &judge, stats);
     if let Verdict::Reject { event, .. } = verdict {
         report.explanation.push("no order in which the server may have worked explains it".to_owned());
         report.explanation.extend(names_under_way(&unanswered(&events, event)));
@@ -77,19 +79,4 @@ fn crowded(events: &[RecordedEvent], most: usize) -> Option<u64> {
         }
         (open.len() > most).then_some(*line)
     })
-}
-
-/// A trace that was judged.
-struct Judging<'j> {
-    judge: &'j Judge,
-    events: usize,
-    started: Instant,
-}
-
-impl Judging<'_> {
-    fn report(&self, spec: &Spec, name: &str) -> TraceReport {
-        let elapsed_ms = self.started.elapsed().as_millis() as u64;
-        let stats = Stats { elapsed_ms, events: self.events as u64, ..Stats::of(self.judge) };
-        TraceReport::new(spec, name.to_owned(), self.judge, stats)
-    }
 }

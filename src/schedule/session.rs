@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    /// Adds what happened, on a line of a trace, and tells the verdict so far. One that is no acceptance stays.
+    /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays.
     pub fn push(&mut self, line: u64, happened: Happened) -> Verdict {
         self.history.add(line, happened.clone());
         let decides = matches!(happened, Happened::Answered(..) | Happened::Closed(_));

@@ -272,7 +272,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Goes on with the task of a client; tells whether that could be.
+    /// Goes on with the task of a client; true if that could be.
     fn go_on(&mut self, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
         let Some(task) = self.tasks.get_mut(&client) else { return Ok(false) };
         if task.tried == Some(self.waiting.state) {
@@ -291,7 +291,7 @@ impl Conversation {
         Ok(true)
     }
 
-    /// Begins with the request at the head of a lane; tells whether that could be.
+    /// Begins with the request at the head of a lane; true if that could be.
     fn receive(&mut self, lane: usize, source: &mut dyn Choices) -> Result<bool, Stop> {
         let Some(packet) = self.to_server.head(lane) else { return Ok(false) };
         let sender = packet.sender;

@@ -213,7 +213,7 @@ fn evidence_agrees_with_trying_all_orders() {
     assert!(accepted > 100 && near > 5 && whole > 5 && several > 10 && others > 10);
 }
 
-/// What many clients of compare-and-set see that all raise the number, and two of them to the same.
+/// A history of many clients of compare-and-set that all raise the number, and two of them to the same.
 fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Happened> {
     let (mut held, mut next, mut happened) = (0, 0, Vec::new());
     // Of each client the number that it asks for, and its answer once it was served.

@@ -24,7 +24,7 @@ const REQUESTS: u64 = 30;
 /// The most requests that brute force serves for one trace.
 const EFFORT: u32 = 20_000;
 
-/// What happens between clients and a server, until all is answered.
+/// The events between clients and a server, until all is answered.
 fn conversation(spec: &Arc<Spec>, population: Population, seed: u64) -> Vec<Occurrence> {
     let mut source = Random::new(seed);
     let ranges = Ranges { request: Some((0, 4)), choose: Some((0, 4)) };
@@ -72,7 +72,7 @@ struct Orders<'t> {
     is_doubtful: bool,
 }
 
-/// What was sent and not served yet, and the number of answers of each connection.
+/// The requests that were sent and not served yet, and the number of answers of each connection.
 #[derive(Clone)]
 struct Served {
     pending: Vec<(usize, Value)>,
@@ -141,7 +141,7 @@ fn connected(trace: &[Occurrence]) -> Vec<(usize, Occurrence)> {
     trace.iter().map(number).collect()
 }
 
-/// What brute force finds: the first event that nothing explains, if there is one; nothing where that is too much work, or not clean.
+/// The finding of brute force: the first event that nothing explains, if there is one; nothing where that is too much work, or not clean.
 fn first_unexplained(spec: &Arc<Spec>, trace: &[Occurrence]) -> Option<Option<u64>> {
     let events = connected(trace);
     let connections = 1 + events.iter().map(|(connection, _)| *connection).max()?;

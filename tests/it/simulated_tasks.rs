@@ -26,7 +26,7 @@ fn compiled(text: &str) -> Arc<Spec> {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What clients see of a server, until all is answered or it cannot go on.
+/// The events that clients see of a server, until all is answered or it cannot go on.
 fn seen(spec: &Arc<Spec>, population: Population, seed: u64) -> Events {
     let mut source = Random::new(seed);
     let ranges = Ranges { request: Some((0, 9)), choose: None };

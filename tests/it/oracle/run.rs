@@ -30,7 +30,7 @@ pub struct Frame<'a, 'r> {
     pub later: Option<Vec<Begun>>,
     /// The type of what the proc that runs returns.
     pub result: Option<&'a TypeExpr>,
-    /// What the section does to clients,
+    /// The effects of the section on clients,
     pub effects: Vec<Effect>,
     /// and the call that it ends with.
     pub called: Option<Called>,

@@ -25,7 +25,7 @@ pub enum Event {
 /// The events of a trace, each with its client; those of peers with the number of the call.
 pub type Events = Vec<(u64, Event)>;
 
-/// What is between the server and its clients.
+/// The order in which messages between the server and its clients arrive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Wire {
     /// Each connection has its order.
@@ -62,13 +62,13 @@ pub type Begun = (State, Option<Value>);
 pub struct Task {
     client: u64,
     request: Value,
-    /// What its sections began with.
+    /// The values that its sections began with.
     begun: Vec<Begun>,
     /// Its choices so far.
     taken: Vec<usize>,
     /// The call that it waits for.
     call: Option<Called>,
-    /// What the peer has answered.
+    /// The answer of the peer.
     answer: Option<Value>,
 }
 
