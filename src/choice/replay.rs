@@ -1,4 +1,4 @@
-//! Writing a run down, repeating one that was written down, and going on behind it.
+//! Writing a run down, repeating one that was written down, and continuing after it.
 //!
 //! A run is the list of its steps; replaying is strict, as exploration by re-running demands: another label or arity, too
 //! few or too many choices are errors, because they show that something besides the choices decided what happened.
@@ -51,7 +51,7 @@ impl<C: Choices> Choices for Recorded<C> {
     }
 }
 
-/// Returns the pick that the record has at a position, `None` behind its end, and an error where the record does not fit.
+/// Returns the pick that the record has at a position, `None` past its end, and an error where the record does not fit.
 pub(super) fn recorded(
     run: &[Step],
     position: usize,

@@ -63,7 +63,7 @@ impl Sources {
         (line, before.chars().count() + 1)
     }
 
-    /// The byte range of a span, moved to where the text has characters.
+    /// The byte range of a span, clamped to character boundaries.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let text = self.text(span.file);
         let start = floor(text, span.start as usize);

@@ -18,9 +18,9 @@ pub(super) struct Finding {
     /// The last event at which the client broke its duty on some path, of that event the first place, and the state in which it
     /// did: up to there another run explains the trace.
     pub(super) outside: Option<(Place, Candidate)>,
-    /// The first place at which the specification may have been wrong, which was not decided,
+    /// The first place at which the specification may have been faulty; it was not decided whether it was.
     pub(super) perhaps_faulty: Option<Place>,
-    /// and the client.
+    /// The first place at which the client may have broken its duty; it was not decided whether it did.
     pub(super) perhaps_outside: Option<Place>,
     /// The first limit that cut paths off.
     pub(super) cut: Option<(Limit, Option<Place>)>,

@@ -13,7 +13,7 @@ use crate::symbolic::{Fork, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
-/// So many events are passed at most before a side is followed.
+/// The most events that are run ahead on a side before it is followed.
 const AHEAD: usize = 16;
 
 /// Follows the sides of a condition that can show what was observed.
@@ -131,7 +131,7 @@ fn passes(
     if may_show { Ok(false) } else { Err(Infeasible) }
 }
 
-/// Tests whether two values certainly differ; what is not known of them is not looked at.
+/// Tests whether two values certainly differ; unknown parts are ignored.
 fn differ(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => a != b,

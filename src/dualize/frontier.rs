@@ -50,8 +50,8 @@ pub struct Counts {
 /// memory      known    #1 in 0 to 2         #2 says which box, #3 which of 0 and 4
 /// ```
 ///
-/// These are 3 * (1 + 2) states in one candidate. What is not in normal form, a part of many boxes or all where choices are kept, is
-/// several candidates.
+/// These are 3 * (1 + 2) states in one candidate. What is not in normal form (a part with many boxes; everything, if choices are
+/// kept) stays several candidates.
 ///
 /// Between two observations:
 /// 1. The candidates stand for all states that explain the trace, but for those that a limit among the findings cut off.
@@ -81,9 +81,9 @@ pub struct Judge {
     pub(super) spares: Spares,
     /// The last time that candidates were compared.
     pub(super) compared: LastComparison,
-    /// The number of forks at each statement,
+    /// The number of forks at each statement.
     pub(super) forks: BTreeMap<Site, u64>,
-    /// and the place of the last one.
+    /// The place of the last fork.
     pub(super) last_fork: Option<Place>,
 }
 
@@ -234,7 +234,7 @@ impl Judge {
         self.counts
     }
 
-    /// The number of observed events.
+    /// The line of the last event; 0 before the first one.
     #[must_use]
     pub fn event(&self) -> u64 {
         self.event

@@ -1,4 +1,4 @@
-//! The time to look for dead variables again, and to compare candidates again: as soon as exchanges have cost as much.
+//! The moments to collect dead variables again, and to compare candidates again: as soon as exchanges have cost as much.
 //!
 //! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that
@@ -8,10 +8,10 @@
 const EXCHANGE: usize = 8;
 /// Fresh variables between two walks at least.
 const WALK_INTERVAL: u32 = 16;
-/// So much work in an exchange counts as a fresh variable: terms may grow without any.
-const WORKED: u64 = 2_048;
-/// States of which more than this was walked last are not walked for the sake of one condition or answer.
-const WALKED: u32 = 64;
+/// The work in an exchange that counts as one fresh variable: terms may grow without any.
+const WORK_PER_VARIABLE: u64 = 2_048;
+/// A state of which more values than this were walked last is not walked again for one condition or answer.
+const EAGER_WALK_LIMIT: u32 = 64;
 
 /// The growth of a candidate since dead variables were last looked for in it.
 ///
@@ -28,7 +28,7 @@ pub(super) struct Growth {
     pub(super) walked: u32,
     /// The last variable that there was when sums were named last.
     pub(super) summed: u64,
-    /// Set where an image was taken, and what the memory holds still goes on from it.
+    /// Set once an image was taken, until the memory has no terms any more: the next one is taken as soon as there was a choice.
     pub(super) goes_on: bool,
     /// Set where something in memory was not known then.
     pub(super) open: bool,
@@ -52,7 +52,7 @@ impl Growth {
 
     /// Counts the work on an exchange.
     pub(super) fn count_work(&mut self, work: u64) {
-        self.worked = self.worked.saturating_add(u32::try_from(work / WORKED).unwrap_or(u32::MAX));
+        self.worked = self.worked.saturating_add(u32::try_from(work / WORK_PER_VARIABLE).unwrap_or(u32::MAX));
     }
 
     /// Begins anew: so much memory was walked for dead variables.
@@ -69,7 +69,7 @@ impl Growth {
 
     /// Tests whether the memory is soon walked.
     pub(super) fn is_soon_walked(&self) -> bool {
-        self.walked <= WALKED
+        self.walked <= EAGER_WALK_LIMIT
     }
 }
 

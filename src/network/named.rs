@@ -14,6 +14,10 @@ enum NetworkKind {
     Udp,
 }
 
+/// The names of the kinds.
+const KINDS: [(&str, NetworkKind); 4] =
+    [("sync", NetworkKind::Sync), ("tcp", NetworkKind::Tcp), ("fifo", NetworkKind::Fifo), ("udp", NetworkKind::Udp)];
+
 /// A network with its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NetworkChoice {
@@ -90,26 +94,20 @@ impl FromStr for NetworkChoice {
 
     fn from_str(text: &str) -> Result<NetworkChoice, String> {
         let mut parts = text.split(',');
-        let kind = match parts.next().unwrap_or_default() {
-            "sync" => NetworkKind::Sync,
-            "tcp" => NetworkKind::Tcp,
-            "fifo" => NetworkKind::Fifo,
-            "udp" => NetworkKind::Udp,
-            other => return Err(format!("there is no network `{other}`: expected sync, tcp, fifo or udp")),
+        let name = parts.next().unwrap_or_default();
+        let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == name) else {
+            let names = KINDS.map(|(name, _)| name).join(", ");
+            return Err(format!("there is no network `{name}`: expected one of {names}"));
         };
-        parts.try_fold(NetworkChoice::of(kind), NetworkChoice::with)
+        parts.try_fold(NetworkChoice::of(*kind), NetworkChoice::with)
     }
 }
 
 /// Its name and its parameters, as they are read.
 impl fmt::Display for NetworkChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.kind {
-            NetworkKind::Sync => "sync",
-            NetworkKind::Tcp => "tcp",
-            NetworkKind::Fifo => "fifo",
-            NetworkKind::Udp => "udp",
-        })?;
+        let name = KINDS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(name, _)| name);
+        f.write_str(name)?;
         let PacketLimits { capacity, outstanding } = self.limits;
         let limits = [("capacity", capacity), ("connections", self.connections), ("outstanding", outstanding)];
         for (name, limit) in limits {

@@ -117,7 +117,7 @@ impl Relations {
         PairFacts { kills, keeps, absorbs: is_always_possible && ask(|pair, asking| pair.absorbs(asking)) }
     }
 
-    /// Asks where the steps are known, and not too much was asked; no answer is no.
+    /// Asks where the steps are known, and not too much was asked; no answer counts as no.
     fn asked(&mut self, ask: impl FnOnce(&EveryState, &mut RelationSolver<'_>, &[KnownShape]) -> Option<bool>) -> bool {
         let Some(every) = self.every.as_ref().filter(|_| self.questions < QUESTIONS) else { return false };
         let mut asking = RelationSolver { solver: &mut self.solver, questions: &mut self.questions };

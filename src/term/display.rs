@@ -1,6 +1,6 @@
 //! Terms as users read them, in the notation of the language; `#12` is a variable.
 //!
-//! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 + 3 <= #4`. Variables may have names: `n >= 5`.
+//! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 <= #4 - 3`. Variables may have names: `n >= 5`.
 
 use std::fmt::{self, Display, Formatter};
 

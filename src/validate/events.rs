@@ -115,7 +115,7 @@ fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value
             };
             EventKind::Exchange { query, reply }
         }
-        EventKind::Peer(_) => return Err(JsonError::new(0, "calls to peers are not supported yet")),
+        EventKind::Peer(_) => return Err(JsonError::new(0, "the specification calls no peer")),
     };
     Ok(TraceEvent { line: event.line, client: event.client, kind })
 }

@@ -37,7 +37,7 @@ const TEXT: fn(&Type) -> bool = |ty| matches!(ty, Type::Str | Type::Bytes);
 const STR: fn(&Type) -> bool = |ty| *ty == Type::Str;
 const NUMBER: fn(&Type) -> bool = |ty| *ty == Type::Int;
 
-static METHODS: [Method; 15] = [
+static METHODS: &[Method] = &[
     (MAP, "get", Builtin::Get, &[Key], Scheme::Option(&Value)),
     (MAP, "get_or", Builtin::GetOr, &[Key, Value], Value),
     (MAP, "contains", Builtin::Contains, &[Key], Known(BOOL)),
@@ -71,7 +71,7 @@ pub(super) fn methods(head: &Type) -> Vec<&'static str> {
 pub(super) fn signature(cx: &mut Checker, ty: TypeId, head: &Type, name: &str, span: Span) -> Option<Signature> {
     let (_, name, builtin, params, result) = METHODS.iter().find(|method| method.1 == name && method.0(head))?;
     let parts = parts(head);
-    if matches!(builtin, Builtin::Values | Builtin::Entries | Builtin::ToList) {
+    if builtin.counts() {
         cx.need(parts[0], span, Need::sortable(name));
     }
     let params = params.iter().map(|param| instance(cx, param, ty, &parts)).collect();

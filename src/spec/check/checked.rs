@@ -74,6 +74,14 @@ pub enum Builtin {
     ToString,
 }
 
+impl Builtin {
+    /// Tests whether it counts, or lists, all that a collection has: not done for an unknown one.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        matches!(self, Builtin::Len | Builtin::Values | Builtin::Entries | Builtin::ToList)
+    }
+}
+
 /// Meanings by node number.
 #[derive(Clone, Default, Debug)]
 pub struct Tables {

@@ -301,27 +301,48 @@ fn method_call(e: &mut Emitter, receiver: &Expr, name: &Name, args: &[Expr]) -> 
     };
     let a = e.expr(receiver);
     let args: Vec<Operand> = args.iter().map(|arg| e.expr(arg)).collect();
-    if matches!(builtin, Builtin::Len | Builtin::Values | Builtin::Entries | Builtin::ToList) {
+    if builtin.counts() {
         e.counts(e.type_of(receiver.id));
     }
-    match (builtin, args.as_slice()) {
-        (Builtin::GetOr, [key, default]) => get_or(e, a, *key, *default),
-        (Builtin::Contains, [key]) => e.give(|dst| Op::Binary { dst, op: Binary::In, a: *key, b: a }),
-        (Builtin::Get, [b]) => two(e, Binary::Get, a, *b),
-        (Builtin::Remove, [b]) => two(e, Binary::Remove, a, *b),
-        (Builtin::ContainsText, [b]) => two(e, Binary::Text(TextOp::Contains), a, *b),
-        (Builtin::StartsWith, [b]) => two(e, Binary::Text(TextOp::StartsWith), a, *b),
-        (Builtin::EndsWith, [b]) => two(e, Binary::Text(TextOp::EndsWith), a, *b),
-        (Builtin::Split, [b]) => two(e, Binary::Split, a, *b),
-        (Builtin::Len, []) => single(e, Unary::Len, a),
-        (Builtin::Keys, []) => single(e, Unary::Keys, a),
-        (Builtin::Values, []) => single(e, Unary::Values, a),
-        (Builtin::Entries, []) => single(e, Unary::Entries, a),
-        (Builtin::ToList, []) => single(e, Unary::ToList, a),
-        (Builtin::Lower, []) => single(e, Unary::Text(TextOp::Lower), a),
-        (Builtin::ToInt, []) => single(e, Unary::ToInt, a),
-        (Builtin::ToString, []) => single(e, Unary::Text(TextOp::FromInt), a),
+    match (method_code(builtin), args.as_slice()) {
+        (MethodCode::One(op), []) => single(e, op, a),
+        (MethodCode::Two(op), [b]) => two(e, op, a, *b),
+        (MethodCode::In, [key]) => two(e, Binary::In, *key, a),
+        (MethodCode::GetOr, [key, default]) => get_or(e, a, *key, *default),
         _ => e.constant(Value::Absent),
+    }
+}
+
+/// The code of a method.
+enum MethodCode {
+    /// An operation on the receiver.
+    One(Unary),
+    /// An operation on the receiver and the argument.
+    Two(Binary),
+    /// `in`, of the argument and the receiver.
+    In,
+    /// A lookup and a conditional.
+    GetOr,
+}
+
+fn method_code(builtin: Builtin) -> MethodCode {
+    match builtin {
+        Builtin::Len => MethodCode::One(Unary::Len),
+        Builtin::Get => MethodCode::Two(Binary::Get),
+        Builtin::GetOr => MethodCode::GetOr,
+        Builtin::Contains => MethodCode::In,
+        Builtin::Remove => MethodCode::Two(Binary::Remove),
+        Builtin::Keys => MethodCode::One(Unary::Keys),
+        Builtin::Values => MethodCode::One(Unary::Values),
+        Builtin::Entries => MethodCode::One(Unary::Entries),
+        Builtin::ToList => MethodCode::One(Unary::ToList),
+        Builtin::ContainsText => MethodCode::Two(Binary::Text(TextOp::Contains)),
+        Builtin::StartsWith => MethodCode::Two(Binary::Text(TextOp::StartsWith)),
+        Builtin::EndsWith => MethodCode::Two(Binary::Text(TextOp::EndsWith)),
+        Builtin::Split => MethodCode::Two(Binary::Split),
+        Builtin::Lower => MethodCode::One(Unary::Text(TextOp::Lower)),
+        Builtin::ToInt => MethodCode::One(Unary::ToInt),
+        Builtin::ToString => MethodCode::One(Unary::Text(TextOp::FromInt)),
     }
 }
 

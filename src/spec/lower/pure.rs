@@ -24,11 +24,7 @@ pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
             is_counted_purely(e, a) && is_pure(e, b)
         }
         ExprKind::Binary(_, a, b) => is_pure(e, a) && is_pure(e, b),
-        ExprKind::Method { receiver, args, name } => match name.text.as_str() {
-            "to_list" | "values" => false,
-            "len" => is_counted_purely(e, receiver) && all(args),
-            _ => is_pure(e, receiver) && all(args),
-        },
+        ExprKind::Method { receiver, args, name } => !counts(e, name) && is_pure(e, receiver) && all(args),
         ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => all(parts),
         ExprKind::Map(entries) => entries.iter().all(|(key, value)| is_pure(e, key) && is_pure(e, value)),
         ExprKind::Record { fields, rest, .. } => *rest == Rest::Nothing && are_pure(e, fields),
@@ -41,6 +37,11 @@ pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
             is_pure(e, condition) && is_pure(e, then) && is_pure(e, otherwise)
         }
     }
+}
+
+/// Tests whether a method counts what its receiver has.
+fn counts(e: &Emitter, name: &Name) -> bool {
+    matches!(e.context.checked.tables.resolution(name.id), Some(Res::Builtin(builtin)) if builtin.counts())
 }
 
 /// Tests whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.

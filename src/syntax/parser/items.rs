@@ -1,4 +1,5 @@
-//! The items of a file: `use`, `const`, `type`, `token`, `struct`, `enum`, `fn`, `def`, `machine`, `protocol`.
+//! The items of a file: `use`, `const`, `type`, `token`, `struct`, `enum`, `fn`, `def`, `machine`, `protocol`,
+//! `serial protocol`.
 //!
 //! None of these words is reserved: `token` may name a field, and `token Id;` declares a type.
 

@@ -1,14 +1,14 @@
 //! The layout engine: documents that are laid out within the width, through `pretty` (named in this file only).
 //!
 //! A group is one line where it fits and breaks at each of its lines where it does not: `list(a, b)` is `(a, b)`, or
-//! one element a line. Comments are stood in for by one character, so that they never make code break.
+//! one element a line. A comment is represented by a one-character placeholder, so that it never makes code break.
 
 use pretty::{Arena, DocAllocator, DocBuilder};
 
-/// Columns of a line.
+/// The maximum width of a line, in columns.
 pub(super) const WIDTH: usize = 120;
 
-/// Columns of a level.
+/// The indentation of a level, in columns.
 pub(super) const INDENT: isize = 4;
 
 /// Stands for a comment, at the end of a line; nothing else that is printed ends a line so.
