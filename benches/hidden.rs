@@ -42,7 +42,7 @@ fn table_row(workload: &Workload) {
     );
 }
 
-/// The seconds that judging an exchange takes, and the validator behind it.
+/// The seconds that judging an exchange takes, and the validator after it.
 fn judged(workload: &Workload, count: u64) -> (f64, Validator) {
     let recording = simulate(workload, count, 1);
     let mut validator = Validator::new(&recording.spec);

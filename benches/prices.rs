@@ -1,7 +1,7 @@
 //! The price of each optimisation: a trace is judged with all of them, or with one switched off.
 //!
 //! `prices SPEC TRACE SWITCH` judges once, for counting instructions (`benches/prices.py` does that, and writes the table of
-//! docs/PERFORMANCE.md); `prices` alone lists the switches, and behind an empty line the passes.
+//! docs/PERFORMANCE.md); `prices` alone lists the switches, and after an empty line the passes.
 
 use std::process::ExitCode;
 use std::sync::Arc;

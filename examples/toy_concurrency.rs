@@ -114,7 +114,7 @@ impl World<'_> {
         }
     }
 
-    /// Does the blocked step of a process, and what it runs at once behind it.
+    /// Does the blocked step of a process, and what it runs at once after it.
     fn go(&mut self, process: usize) -> Result<(), String> {
         let Some(step) = self.next(process).cloned() else { return Ok(()) };
         self.processes[process].at += 1;

@@ -19,13 +19,13 @@ use super::replay::{recorded, used};
 use super::{ChoiceError, Choices, Label, Step, Strategy};
 use std::collections::VecDeque;
 
-/// The number of branch points that a search holds; what lies behind more is cut, and counted.
+/// The number of branch points that a search holds; what lies deeper is cut, and counted.
 const MAX_HELD: usize = 1 << 24;
 
 /// Enumerates the runs of a program in the order of their lengths, those of one length in lexicographic order.
 ///
 /// ```text
-///   nodes     0: a = 0     1: a = 1         `a` is asked first, then `c` behind 0 and `b` behind 1
+///   nodes     0: a = 0     1: a = 1         `a` is asked first, then `c` after 0 and `b` after 1
 ///   run       a = 0, c = 0                  `before` is node 0
 ///   waiting   (0, c = 1), (1, b = 0)
 /// ```

@@ -1,7 +1,7 @@
-//! The numbers of runs behind every beginning of a run, as far as they were seen: with them runs are drawn uniformly.
+//! The numbers of runs with each beginning, as far as they were seen: with them runs are drawn uniformly.
 //!
 //! Drawing each alternative alike favours runs with few choices: of the three runs below, the short one is drawn every
-//! other time. Drawing an alternative in proportion to the runs behind it draws each run with the same probability.
+//! other time. Drawing an alternative in proportion to the runs after it draws each run with the same probability.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, RunCounts, Sampled, explore};
@@ -78,7 +78,7 @@ impl RunCounts {
         Some(())
     }
 
-    /// The number of runs behind each of `arity` alternatives after a beginning; `None` where none is known.
+    /// The number of runs below each of `arity` alternatives after a beginning; `None` where none is known.
     #[must_use]
     pub fn weights(&self, beginning: &[Step], arity: usize) -> Option<Vec<u64>> {
         self.weights_at(beginning.iter().try_fold(EMPTY, |at, step| self.after(at, step.pick))?, arity)

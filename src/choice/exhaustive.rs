@@ -1,6 +1,6 @@
 //! All runs, one after another: a depth-first walk of the choice tree by re-running from the start.
 //!
-//! No state is saved: a run repeats the decided prefix and takes alternative 0 behind it; [`Odometer::advance`] then
+//! No state is saved: a run repeats the decided prefix and takes alternative 0 after it; [`Odometer::advance`] then
 //! counts the last choice that has an alternative left up by one and sets what followed it to 0, as an odometer turns.
 //! Every level knows where its alternatives end, so that a search can give some of them away ([`Strategy::split`]), and
 //! where it stands is a short text ([`Odometer::save`]): a search can be interrupted, resumed and divided at will.
@@ -43,12 +43,12 @@ const ROOM: usize = 64;
 ///
 /// Invariants:
 /// 1. `position` is 0 between two runs, and in a run the number of its choices.
-/// 2. Each pick is below the step's arity and its end; behind what is decided it is 0.
+/// 2. Each pick is below the step's arity and its end; after what is decided it is 0.
 /// 3. `ends` is no longer than what is decided.
 /// 4. Nothing is decided where `left` is `All` or `Nothing`.
 #[derive(Clone, Debug, Default)]
 pub struct Odometer {
-    /// All of the run at hand; the next run, as far as it is decided; and behind that what earlier runs asked there, which
+    /// All of the run at hand; the next run, as far as it is decided; and after that what earlier runs asked there, which
     /// the next one will ask again as a rule: alternatives 0 that need not be written then.
     run: Vec<Step>,
     decided: usize,

@@ -1,6 +1,6 @@
 //! All runs of a program where there are few, found out by a search that gives up as soon as more are known.
 //!
-//! A run that was visited is known, and so is one for each alternative that is left behind it:
+//! A run that was visited is known, and so is one for each alternative that is left after it:
 //!
 //! ```text
 //!   after run  1 1 0      known: 1 visited, and 2 + 1 + 3 = 6 to come

@@ -30,11 +30,11 @@ static READ: LazyLock<Mutex<HashSet<Label>>> = LazyLock::new(Mutex::default);
 pub enum Unfit {
     /// It is empty.
     Empty,
-    /// It has so many bytes, which are too many.
+    /// It has this many bytes, which are too many.
     Long(usize),
     /// It has a control character, as a line break is one.
     Control,
-    /// So many others are labels already.
+    /// This many others are labels already.
     Many,
 }
 

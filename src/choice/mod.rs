@@ -120,7 +120,7 @@ pub trait Choices {
     }
 
     /// Takes one alternative, drawn in proportion to `weights` where choices are drawn. An alternative of weight 0 does
-    /// not exist, for any strategy; where each weight is the number of runs behind it, all runs are equally likely.
+    /// not exist, for any strategy; where each weight is the number of runs after it, all runs are equally likely.
     ///
     /// # Errors
     /// As [`Choices::choose`]; [`ChoiceError::Empty`] where no weight is positive.

@@ -81,7 +81,7 @@ impl Choices for Random {
     }
 }
 
-/// The place of the weight that a number below their sum falls to, if they stand for so many numbers each, in order.
+/// The place of the weight that a number below their sum falls to, if each stands for as many numbers as it says, in order.
 fn at_place<N: Copy + PartialOrd + From<u64> + std::ops::Sub<Output = N>>(weights: &[u64], number: N) -> Option<usize> {
     let mut left = number;
     weights.iter().map(|weight| N::from(*weight)).position(|weight| {

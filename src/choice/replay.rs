@@ -131,7 +131,7 @@ impl Strategy for Replay {
     }
 }
 
-/// A search behind a recorded beginning, which every run repeats.
+/// A search after a recorded beginning, which every run repeats.
 ///
 /// ```
 /// use mayhap::choice::{Continued, Odometer, Step, explore};

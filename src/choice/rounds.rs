@@ -64,7 +64,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
         tally: &mut Tally,
         program: &(impl Fn(&mut Chooser) -> R + Sync),
     ) -> ControlFlow<()> {
-        // The parts behind those that the bound leaves room for wait, so that which ones run does not hang on the threads.
+        // The parts after those that the bound leaves room for wait, so that which ones run does not hang on the threads.
         let allowed = usize::try_from(left / share).unwrap_or(usize::MAX).max(1);
         let waiting = self.parts.split_off(allowed.min(self.parts.len()));
         let work = |part| Mutex::new(Work { part, found: Tally::default() });

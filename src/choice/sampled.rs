@@ -20,15 +20,15 @@ use super::{ChoiceError, Choices, Coverage, Label, Random, RunCounts, Step, Stra
 use std::fmt;
 use std::sync::Arc;
 
-/// The number of runs that are few: so many can be visited before others are drawn, to see whether they are all.
+/// The number of runs up to which they are few: these are visited before others are drawn, to see whether they are all.
 pub const SMALL: u64 = 1024;
 
-/// The weights of the alternatives behind a run, at a place, so many; `None` where all are alike.
+/// The weights of the alternatives after a run, at a place, one for each; `None` where all are alike.
 type Weigh = dyn Fn(&[Step], Label, usize) -> Option<Vec<u64>> + Send + Sync;
 
 /// Draws runs from a seed.
 ///
-/// Invariant: `run` is what was drawn of the run at hand, `draws` stands behind what that took, and `at` behind `run`.
+/// Invariant: `run` is what was drawn of the run at hand, `draws` stands after what that took, and `at` after `run`.
 #[derive(Clone)]
 pub struct Sampled {
     seed: u64,
@@ -78,7 +78,7 @@ impl Sampled {
         self
     }
 
-    /// Draws every run with the same probability, where the number of runs behind each choice is known.
+    /// Draws every run with the same probability, where the number of runs after each choice is known.
     #[must_use]
     pub fn uniform(mut self, counts: RunCounts) -> Sampled {
         self.counts = Some(Arc::new(counts));

@@ -32,7 +32,7 @@ pub enum Colour {
 /// Lines longer than this, in bytes, are cut before they are rendered (others are cut to the width by the renderer).
 const LONG: usize = 2_000;
 
-/// The number of characters of a long line that are kept before a place, and behind it.
+/// The number of characters of a long line that are kept before a place, and after it.
 const CONTEXT: usize = 50;
 
 impl Sources {

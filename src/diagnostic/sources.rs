@@ -84,7 +84,7 @@ impl Sources {
     }
 }
 
-/// The last boundary of a character that is not behind the offset.
+/// The last boundary of a character that is not after the offset.
 fn floor(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {

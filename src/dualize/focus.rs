@@ -82,7 +82,7 @@ pub(super) struct Coupled {
 }
 
 impl Coupled {
-    /// Of some candidates; what mentions variables behind the number `since` counts as different.
+    /// Of some candidates; what mentions variables after the number `since` counts as different.
     pub(super) fn of(candidates: &[Candidate], since: Option<u64>) -> Coupled {
         let first = &candidates[0];
         let mut cells = cells::differing(candidates);

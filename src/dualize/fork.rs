@@ -104,7 +104,7 @@ fn assume_side(
     candidate.assume_condition(opposite.as_ref().unwrap_or(&fork.condition), at, &mut section.judge.solver)
 }
 
-/// Tests whether a side goes on behind an event as it is; fails where it cannot show the answer any more.
+/// Tests whether a side goes on after an event as it is; fails where it cannot show the answer any more.
 fn passes(
     program: &Program,
     process: &Process,

@@ -72,7 +72,7 @@ pub(super) fn with_constraints(candidate: &Candidate, constraints: &[Term]) -> C
     (candidate.process.situation(), memory, renaming.facts(constraints))
 }
 
-/// The values that are held, and behind them what was seen of unknown ones, these numbered in the order in which they are mentioned.
+/// The values that are held, and after them what was seen of unknown ones, these numbered in the order in which they are mentioned.
 pub(super) fn numbered(candidate: &Candidate) -> Vec<Value> {
     let process = &candidate.process;
     let mut order: Vec<u64> = Vec::new();

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-/// Items in groups of which no two share a key, with their keys. The groups that an item joins are one with it, behind the others:
+/// Items in groups of which no two share a key, with their keys. The groups that an item joins are one with it, after the others:
 /// of the items `1: {a}, 2: {b}, 3: {c}, 4: {a, c}` the groups are `[2], [4, 1, 3]`.
 pub(super) fn sharing<T, K: Eq + Hash>(
     items: impl IntoIterator<Item = (T, FxHashSet<K>)>,

@@ -22,7 +22,7 @@ pub(super) struct Growth {
     pub(super) choices: u32,
     /// The variables of these, without those that were forgotten as their value was seen.
     pub(super) variables: u32,
-    /// Work, as so many choices.
+    /// Work, counted in choices.
     worked: u32,
     /// The values in memory that were walked then.
     pub(super) walked: u32,
@@ -55,13 +55,13 @@ impl Growth {
         self.worked = self.worked.saturating_add(u32::try_from(work / WORK_PER_VARIABLE).unwrap_or(u32::MAX));
     }
 
-    /// Begins anew: so much memory was walked for dead variables.
+    /// Begins anew, after `walked` values of the memory were walked for dead variables.
     pub(super) fn begin(&mut self, walked: u32) {
         (self.choices, self.variables, self.worked) = (0, 0, 0);
         self.walked = walked;
     }
 
-    /// Tests whether dead variables are to be looked for, where searches have gone through so many constraints.
+    /// Tests whether dead variables are to be looked for, where searches have gone through `searched` constraints.
     pub(super) fn is_due(&self, searched: u32) -> bool {
         let due = self.choices.min(self.variables).saturating_add(searched).saturating_add(self.worked);
         due >= WALK_INTERVAL.max(self.walked) || (self.goes_on && self.choices > 0)

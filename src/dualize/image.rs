@@ -12,7 +12,7 @@ use crate::solve::{self, Connections, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{self, Value};
 
-/// So many nodes of terms for each place are no reason to take an image.
+/// The nodes of terms for each place up to which no image is taken.
 const NODES: usize = 24;
 /// A write under a hidden key of more values than this waits.
 const KEYS: usize = 16;

@@ -27,7 +27,7 @@ struct TakenRun {
 }
 
 /// Puts what a run of a step made of a candidate together with that candidate, or with it and other such runs; whether that
-/// was possible. Variables behind the `last` were made by the run, and those of them that are known were substituted.
+/// was possible. Variables after the `last` were made by the run, and those of them that are known were substituted.
 pub(super) fn put_beside(
     judge: &mut Judge,
     (before, last): (&Candidate, u64),
@@ -94,7 +94,7 @@ fn taken(judge: &mut Judge, left: Option<LeftBehind>, store: &mut Store) -> Take
     TakenRun { condition, left: Some((left, fresh)) }
 }
 
-/// Substitutes what is known of the variables behind the `last`: those before it are the same without the run.
+/// Substitutes what is known of the variables after the `last`: those before it are the same without the run.
 pub(super) fn substitute_new(after: &mut Candidate, last: u64) {
     let State { process, store, .. } = &mut **after;
     terms::rewrite(process, &mut |term| {

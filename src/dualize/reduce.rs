@@ -15,9 +15,9 @@ use crate::value::Value;
 
 /// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
 const COMPARED: usize = 32;
-/// So many known candidates are judged faster than one that is not known.
+/// The number of known candidates that are judged faster than one that is not known.
 const APART: usize = 2;
-/// Candidates are put together where that makes so many times fewer of them.
+/// Candidates are put together where that divides their number by at least this.
 const GAIN: usize = 2;
 
 /// Merges equal candidates and drops covered ones, now and then.
@@ -54,7 +54,7 @@ fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
 }
 
-/// Puts candidates behind the others of which all is known, and the same as of an earlier one, and says how many are in
+/// Puts candidates after the others of which all is known, and the same as of an earlier one, and says how many are in
 /// front; a clean one stays there rather than a doubtful one.
 fn known_apart(candidates: &mut [Candidate]) -> usize {
     let is_same = |a: &Candidate, b: &Candidate| a.is_known() && a.process.holds_the_same(&b.process);
@@ -86,7 +86,7 @@ fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
 }
 
 /// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
-/// in cells that mention variables behind the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
+/// in cells that mention variables after the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
 /// where some are not in normal form.
 pub(super) fn put_together(
     judge: &mut Judge,

@@ -17,7 +17,7 @@ use crate::value::Value;
 ///
 /// [`PATH_LIMIT`]: super::verdict::PATH_LIMIT
 const FORK_COST: usize = 500;
-/// So many copied values are as much work as a made term.
+/// The number of copied values that count as much work as a term that is made.
 const COPIED: u64 = 10;
 
 /// The end that a section must come to: it explains what was observed.

@@ -6,7 +6,7 @@
 
 use super::candidate::Candidate;
 
-/// So many are kept.
+/// The most that are kept.
 const KEPT: usize = 32;
 
 /// Room for candidates.

@@ -10,7 +10,7 @@ use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
 
-/// A condition on a variable of at most so many values is tried on them.
+/// The most values of a variable on which a condition is tried one by one.
 const VALUES: usize = 16;
 /// More candidates than this are not compared pair by pair.
 const PAIRS_LIMIT: usize = 64;

@@ -23,7 +23,7 @@ use crate::term::{Kind, Term, Var};
 /// The sums in which a variable occurs, by their numbers, with its coefficient in each.
 type Places = Vec<(usize, Int)>;
 
-/// Variables of which each sum has a stretch, in their order, behind one that is in sums with the first of them.
+/// Variables of which each sum has a stretch, in their order, after one that is in sums with the first of them.
 struct Chain {
     first: Var,
     others: Vec<Var>,
@@ -103,7 +103,7 @@ impl Occurrences {
         }
     }
 
-    /// Variables behind the number `since` that occur in sums only, in chains of which each sum has a stretch, where constraints
+    /// Variables after the number `since` that occur in sums only, in chains of which each sum has a stretch, where constraints
     /// mention some of them.
     fn chains(self, store: &Store, since: u64) -> Vec<Chain> {
         let is_link = |var: &Var| {

@@ -142,7 +142,7 @@ impl<'s> Explorer<'s> {
         Explorer { spec, fresh: Fresh::default(), solver: Solver::default(), open: Vec::new() }
     }
 
-    /// A state of unknowns, behind them the constants of the specification.
+    /// A state of unknowns, after them the constants of the specification.
     fn any_state(&mut self) -> (Vec<Value>, Vec<Term>) {
         let (spec, mut known) = (self.spec, Vec::new());
         let mut memory = self.initial().unwrap_or_else(|| vec![Value::Absent; spec.program.slots.len()]);

@@ -9,7 +9,7 @@ use super::frontier::Judge;
 use super::{forget, image, sums, terms, written};
 use crate::solve::{Solver, diagram};
 
-/// So many candidates are followed beyond a limit.
+/// The number of candidates that are followed beyond a limit.
 const FOLLOWED: usize = 64;
 
 /// Does this to each candidate, as long as the effort lasts; then few of them are followed.

@@ -15,7 +15,7 @@ use super::{forget, reduce, tidy};
 use crate::spec::{Site, Spec};
 use crate::value::Value;
 
-/// So often at most the steps are fired.
+/// The most times that the steps are fired.
 const ROUNDS: usize = 6;
 /// The work that this may take, in made terms.
 const WORK: u64 = 20_000;

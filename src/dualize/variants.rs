@@ -88,7 +88,7 @@ impl Judge {
         judge
     }
 
-    /// A judge of these states, which mention no variable behind the last one, and which keeps choices.
+    /// A judge of these states, which mention no variable after the last one, and which keeps choices.
     fn knowing(&self, states: &[Candidate], last: u64) -> Judge {
         let mut judge = self.clone();
         judge.candidates = states.to_vec();

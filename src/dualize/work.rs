@@ -11,14 +11,14 @@ use crate::term::made;
 
 /// The work that a question to Z3 counts as, in made terms.
 const ASKED: u64 = 50_000;
-/// After so much work it is asked how much memory there is.
+/// The work after which the memory in use is asked for.
 const MEASURED: u64 = 200_000;
-/// Each exchange may take such a part of the limit for ever; what it takes beyond that, those behind it cannot take.
+/// Each exchange may take such a part of the limit for ever; what it takes beyond that, those after it cannot take.
 const STEADY: u64 = 100;
 /// An exchange costs much that takes more work than this, and than such a part of what is left.
 const MUCH: u64 = 2_000;
 const PART: u64 = 64;
-/// So many candidates are followed beyond a limit at most, and at least, where there are so many.
+/// The most and the fewest candidates that are followed beyond a limit, where there are as many.
 const MOST: usize = 32;
 const LEAST: usize = 2;
 

@@ -42,7 +42,7 @@ pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> 
     whole(types, id, text, Holes::Read)
 }
 
-/// The recorded value of type `id` that comes next, around which so many others are.
+/// The recorded value of type `id` that comes next, at this depth of nesting.
 pub(super) fn next_within(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, depth: usize) -> Decoded<Value> {
     next(types, id, scanner, Holes::Read, depth)
 }

@@ -36,7 +36,7 @@ impl JsonError {
         JsonError(Box::new(JsonFlaw { offset, path: String::new(), message: message.into() }))
     }
 
-    /// The error as one in a text that begins so many bytes before.
+    /// The error as one in a text that begins the given number of bytes before it.
     #[must_use]
     pub fn behind(mut self, bytes: usize) -> JsonError {
         self.offset += bytes;

@@ -2,7 +2,7 @@
 //!
 //! The fields of `struct Tag { weak: bool, opaque: Opaque }` are what stands in the gaps of `{"weak": …, "opaque": …}`, those
 //! of the variant `Put` in the gaps of `{"Put": {"key": …, "value": …}}`, and a variant without fields is text without gaps.
-//! Programs write either a space behind each comma and each colon, or none.
+//! Programs write either a space after each comma and each colon, or none.
 //!
 //! ```
 //! use mayhap::json::{Forms, Scanner, Spacing};
@@ -24,7 +24,7 @@ use std::collections::HashSet;
 /// The way in which a program writes commas and colons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spacing {
-    /// With a space behind each, as this program and Python do.
+    /// With a space after each, as this program and Python do.
     Spaced,
     /// Without, as serde and JavaScript do.
     Compact,
@@ -142,7 +142,7 @@ impl Templates {
         Templates { by_tag, at, first }
     }
 
-    /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left behind its beginning.
+    /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left after its beginning.
     pub(super) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: LastWord) -> Option<(u32, &'t Template, &'a [u8])> {
         let mut tag = self.first[usize::from(*octets.get(self.at)?)];
         while let Some(template) = self.by_tag.get(tag as usize) {

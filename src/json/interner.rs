@@ -33,7 +33,7 @@ pub(super) struct Interner {
     made: usize,
 }
 
-/// A string, and the octets that it is: those of the first word, those of the second, zeros behind the end.
+/// A string, and the octets that it is: those of the first word, those of the second, zeros past the end.
 #[derive(Clone, Default, Debug)]
 struct Interned {
     words: [u64; 2],

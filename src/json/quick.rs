@@ -101,7 +101,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.forms.get(id.number() as usize).unwrap_or(&Form::Other)
     }
 
-    /// A value that so many others are around; anything where it went astray.
+    /// A value at this depth of nesting; anything where it went astray.
     fn part(&mut self, id: TypeId, depth: usize) -> Value {
         match self.form(id) {
             form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),

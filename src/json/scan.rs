@@ -204,7 +204,7 @@ impl<'a> Scanner<'a> {
         Ok(Some(closer))
     }
 
-    /// Goes out of what ends behind a value: true where that was everything, false where another value follows.
+    /// Goes out of what ends after a value: true where that was everything, false where another value follows.
     fn leave(&mut self, closers: &mut SmallVec<[u8; 32]>) -> Decoded<bool> {
         while let Some(&closer) = closers.last() {
             if self.eat(b',') {

@@ -17,7 +17,7 @@ const HIGH: u64 = ONES << 7;
 pub(super) struct LastWord(u64);
 
 impl LastWord {
-    /// The last eight octets of `text`, behind zeros where it has fewer.
+    /// The last eight octets of `text`, preceded by zeros where it has fewer.
     pub(super) fn of(text: &[u8]) -> LastWord {
         LastWord(
             text.last_chunk()
@@ -25,7 +25,7 @@ impl LastWord {
         )
     }
 
-    /// The next eight octets of `rest`, which is what is left of the text; the first of them lowest, zeros behind the end.
+    /// The next eight octets of `rest`, which is what is left of the text; the first of them lowest, zeros past the end.
     pub(super) fn word(self, rest: &[u8]) -> u64 {
         match rest.first_chunk() {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -34,7 +34,7 @@ impl LastWord {
     }
 }
 
-/// The first eight octets, the first of them lowest; zeros behind the end.
+/// The first eight octets, the first of them lowest; zeros past the end.
 pub(super) fn word(octets: &[u8]) -> u64 {
     match octets.first_chunk() {
         Some(eight) => u64::from_le_bytes(*eight),
@@ -60,7 +60,7 @@ pub(super) fn plain(octets: &[u8]) -> usize {
 }
 
 /// The lowest bit that is set is in the first octet of a word that needs attention inside a string: a quote, a backslash, a
-/// control character; none is set where no octet does. (Subtracting borrows from higher octets only, so what is found behind
+/// control character; none is set where no octet does. (Subtracting borrows from higher octets only, so what is found after
 /// the first one means nothing.)
 pub(super) fn special(word: u64) -> u64 {
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
@@ -76,7 +76,7 @@ pub(super) fn digits(word: u64) -> u32 {
     other.trailing_zeros() & !7
 }
 
-/// The number that so many bits of a word are the digits of: at least one digit, at most eight.
+/// The number whose digits are this many bits of a word: at least one digit, at most eight.
 pub(super) fn number(word: u64, bits: u32) -> u64 {
     // The digits become the last ones of eight; neighbours are put together, then pairs of pairs, then the halves.
     let ones = (word ^ (ONES * u64::from(b'0'))) << ((64 - bits) & 63);
@@ -89,11 +89,11 @@ pub(super) fn number(word: u64, bits: u32) -> u64 {
 #[derive(Debug)]
 pub(super) struct Piece {
     text: Box<[u8]>,
-    /// The first eight octets, zeros behind the end.
+    /// The first eight octets, zeros past the end.
     first: u64,
     /// Ones where the first eight octets are.
     mask: u64,
-    /// The eight octets behind the first, or the last eight where there are fewer; means nothing for up to eight.
+    /// The eight octets after the first, or the last eight where there are fewer; means nothing for up to eight.
     second: u64,
     /// The last eight octets; means nothing for up to sixteen.
     last: u64,
@@ -118,7 +118,7 @@ impl Piece {
         &self.text
     }
 
-    /// The rest of `octets`, which end as `tail` does, behind this text; `None` if they do not begin with it.
+    /// The rest of `octets`, which end as `tail` does, after this text; `None` if they do not begin with it.
     pub(super) fn behind<'a>(&self, octets: &'a [u8], tail: LastWord) -> Option<&'a [u8]> {
         let length = self.text.len();
         if (tail.word(octets) ^ self.first) & self.mask != 0 {

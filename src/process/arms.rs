@@ -38,7 +38,7 @@ fn fork(task: &mut Task, at: At<'_>, condition: Condition, otherwise: Pc) -> Res
     task.event(Event::Branch { condition, sides, site: at.site() })
 }
 
-/// The condition of an expression; its first arm begins behind it.
+/// The condition of an expression; its first arm begins after it.
 pub(super) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise: Pc) -> Result<Executed, Obstacle> {
     let truth = at.read(process, cond).truth();
     let task = &mut process.task;

@@ -12,9 +12,9 @@ use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Register};
 use crate::value::{self, Entry, Presence, Truth, Value};
 
-/// Up to so many elements are appended, or taken off, one by one.
+/// The most elements that are appended, or taken off, one by one.
 pub(super) const SHORT: usize = 32;
-/// The cursor over a range, from its first integer to the one behind the last.
+/// The cursor over a range, from its first integer to the one after the last.
 pub(super) const RANGE: u32 = 1;
 /// The cursor over a set whose elements come in no known order, where that makes a difference.
 const DISORDERED: u32 = 3;
@@ -164,7 +164,7 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
     Ok(Executed::Following)
 }
 
-/// A cursor behind its next element, with that and when it is there; nothing where none is left.
+/// A cursor after its next element, with that and when it is there; nothing where none is left.
 fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 3]>, Obstacle> {
     let taken = |list: &mut Arc<im::Vector<Value>>| {
         Arc::make_mut(list).pop_front().map(|head| [head.field(0, 1), head.field(0, 0)])
@@ -211,7 +211,7 @@ pub(super) fn append_in_place(list: &mut Arc<im::Vector<Value>>, element: Value)
     Arc::make_mut(list).push_back(element);
 }
 
-/// Takes the first elements off a list that has so many.
+/// Takes the first elements off a list that has at least as many.
 pub(super) fn behead_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
     let list = Arc::make_mut(list);
     (0..count).for_each(|_| drop(list.pop_front()));

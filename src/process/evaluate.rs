@@ -40,7 +40,7 @@ pub(super) enum Executed {
     Following,
     /// Another instruction; frames may have changed.
     Moved,
-    /// An event, after which the process goes on behind the instruction.
+    /// An event; then the process goes on after the instruction.
     Event(Event),
 }
 

@@ -193,7 +193,7 @@ pub struct PeerCall {
 pub enum Look {
     /// A value of a recursive type, one constructor deep.
     Node(TypeId),
-    /// The first element of a list of this type that is not empty, and the stretch behind it; the length is that of both.
+    /// The first element of a list of this type that is not empty, and the stretch after it; the length is that of both.
     Item(TypeId, Term),
     /// An entry of a map of this type: its presence, its value, and whether there are others besides.
     Entry(TypeId),

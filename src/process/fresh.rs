@@ -127,7 +127,7 @@ impl Making<'_> {
         chosen
     }
 
-    /// The first element of a list that is not empty, and the stretch behind it.
+    /// The first element of a list that is not empty, and the stretch after it.
     fn item(&mut self, ty: TypeId, length: &Term) -> Value {
         let of = self.types.parts(ty).first().copied().unwrap_or(ty);
         let first = self.value(of);

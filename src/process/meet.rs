@@ -1,4 +1,4 @@
-//! Several ways of an `either` as one: where each of them comes to the place behind it without an event, what they did is merged.
+//! Several ways of an `either` as one: where each of them comes to the place after it without an event, what they did is merged.
 //!
 //! `either { n := 1; } or { m := 2; } reply n;` gives `n = if #1 { 1 } else { n }` and `m = if #1 { m } else { 2 }`, where #1
 //! says that the first way was taken. What has no form inside, as lists of different lengths, is not merged.

@@ -66,7 +66,7 @@ pub struct TouchedPart {
     pub key: Option<Value>,
 }
 
-/// Beyond so many parts a variable counts as touched as a whole.
+/// The most parts of a variable that are noted; beyond them it counts as touched as a whole.
 const PARTS: usize = 64;
 
 /// Notes that few sections make.

@@ -162,7 +162,7 @@ fn fork_on(process: &mut Process, at: At<'_>, condition: Term) -> Option<Event> 
     }
 }
 
-/// A condition behind either side of which the process goes on at the same place.
+/// A condition after either side of which the process goes on at the same place.
 fn branch(condition: Term, site: Site) -> Event {
     Event::Branch { condition: Condition::Term(condition), sides: None, site }
 }

@@ -39,7 +39,7 @@ impl Port {
 /// frame     proc log, pc 4           guards      if #1 { …here… }        the innermost last
 /// ```
 ///
-/// 1. The frames' registers lie behind each other in `registers`, those of `frame` last.
+/// 1. The frames' registers lie one after another in `registers`, those of `frame` last.
 /// 2. Each guard's `path` is the conjunction of its own condition and those of the guards before it.
 /// 3. `waiting` is nothing unless the event that was yielded last wants an answer; then no instruction runs before it comes.
 #[derive(Clone, Debug, Default)]
@@ -251,7 +251,7 @@ impl Task {
         Ok(Executed::Moved)
     }
 
-    /// Meets an event, behind which it goes on at the next instruction.
+    /// Meets an event, after which it goes on at the next instruction.
     pub(super) fn event(&mut self, event: Event) -> Result<Executed, Obstacle> {
         self.frame.pc += 1;
         Ok(Executed::Event(event))

@@ -27,7 +27,7 @@ pub struct Forked {
 }
 
 impl Forked {
-    /// The lines that forked most often, at most so many; the one that did most often first.
+    /// The lines that forked most often, up to the given number of them; the one that did most often first.
     fn most(judge: &Judge, number: usize) -> Vec<Forked> {
         let mut lines: Vec<Forked> = Vec::new();
         for (site, forks) in judge.forks() {

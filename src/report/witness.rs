@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Where clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
-//! event behind which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
+//! event after which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
 //!
 //! What made the initial state stands under line 0. A request that was lost before it had any effect is `"skipped"`. What the
 //! server did by itself before the request is `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 pub struct StepLine {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
-    /// The line of the event behind which the request was served, where clients do not wait for each other; lines are in the order
+    /// The line of the event after which the request was served, where clients do not wait for each other; lines are in the order
     /// of service then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,

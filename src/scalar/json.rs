@@ -62,7 +62,7 @@ impl fmt::Display for Json {
 /// The canonical text of a number of JSON.
 ///
 /// Without its sign it is digits, of which neither the first nor the last is a zero, times a power of ten. It is written out
-/// where that takes few zeros, else with the point behind its first digit and an exponent.
+/// where that takes few zeros, else with the point after its first digit and an exponent.
 pub(crate) fn number(text: &str) -> Cow<'_, str> {
     let (sign, unsigned) = text.strip_prefix('-').map_or(("", text), |unsigned| ("-", unsigned));
     let is_plain = |octets: &[u8]| octets.len() <= ZEROS && octets.iter().all(u8::is_ascii_digit);

@@ -389,7 +389,7 @@ impl Domain {
         }
     }
 
-    /// Starts before the other one ends, or right behind it.
+    /// Starts before the other one ends, or right after it.
     fn touches(&self, other: &Domain) -> bool {
         match (&self.lo, &other.hi) {
             (Some(lo), Some(hi)) => *lo <= hi.add(&Int::ONE),

@@ -14,7 +14,7 @@ pub(super) type Interval = (Option<Int>, Option<Int>);
 
 /// Terms are looked into this deep.
 const DEPTH: u32 = 12;
-/// An end of a product has at most so many bits.
+/// The most bits of an end of a product.
 const BITS: u64 = 4_096;
 
 /// The domain of each variable of which something is known by itself.

@@ -54,7 +54,7 @@ pub(super) struct Touched {
     pending: SmallVec<[Term; 8]>,
 }
 
-/// A condition on one variable is tried on up to so many values.
+/// The most values of a variable on which a condition on it alone is tried.
 const TRIED: usize = 64;
 /// Binding chains are followed this far; they are acyclic, so this is never reached in practice.
 const CHAIN: usize = 1_000_000;

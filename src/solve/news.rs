@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::term::{Term, Var};
 
-/// So many are told apart.
+/// The most that are told apart.
 const FEW: usize = 6;
 
 /// The numbers of the first variables that were solved for since this was cleared; one more than [`FEW`], where they were more.

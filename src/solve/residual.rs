@@ -50,7 +50,7 @@ pub(super) struct Component {
     pub(super) vars: BTreeSet<Var>,
 }
 
-/// Up to so many constraints are compared one by one.
+/// The most constraints that are compared one by one.
 const COMPARED: usize = 16;
 /// The constraints of a variable are looked at together with another one, if there are at most this many.
 const REVISITED: usize = 64;

@@ -105,7 +105,7 @@ fn join(parts: &[Term]) -> Term {
 }
 
 /// A variable with a known number of pieces is their concatenation. No separator begins within a piece, also not one that ends
-/// in the separator behind it: then the separators between the pieces are the leftmost ones.
+/// in the separator after it: then the separators between the pieces are the leftmost ones.
 fn pieces(facts: &Facts, atom: &Term, parts: &mut Pieces) -> Option<Rewriting> {
     let (text, by, n) = number_of_pieces(atom)?;
     let var = text.as_var()?;

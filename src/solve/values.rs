@@ -168,7 +168,7 @@ impl Dense {
         Some(Dense { least, bits })
     }
 
-    /// Some integers from `least` up, in at most so many words.
+    /// Some integers from `least` up, in at most the given number of words.
     fn among(least: i64, words: usize, values: impl Iterator<Item = i64>) -> ValueSet {
         let mut bits = SmallVec::from_elem(0, words);
         values.for_each(|value| set(&mut bits, (value - least) as usize));

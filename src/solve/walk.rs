@@ -22,7 +22,7 @@ const EVALUATIONS: usize = 2_000;
 const VARIABLES: usize = 12;
 /// Values that are considered of a domain, beside those that the constraint compares with.
 const VALUES: usize = 4;
-/// A variable is not changed again for so many steps, unless nothing breaks.
+/// The steps during which a variable is not changed again, unless nothing breaks.
 const TABU: usize = 4;
 
 /// A search: the values that were changed, and what does not hold under them.

@@ -271,7 +271,7 @@ impl Encoder {
         Ok(lower.into())
     }
 
-    /// The first pieces of a text that is split, and behind which of them there is a separator.
+    /// The first pieces of a text that is split, and after which of them there is a separator.
     fn split(&mut self, s: &Term, t: &Term) -> Result<(Vec<ast::String>, Vec<ast::Bool>), Why> {
         let by = t.as_const().and_then(Scalar::as_str).filter(|by| !by.is_empty()).ok_or(Why::Text)?;
         let (mut rest, by, width) = (self.str(s)?, self.string(by)?, by.chars().count() as i64);

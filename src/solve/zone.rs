@@ -7,7 +7,7 @@
 const NONE: i64 = i64::MAX;
 /// Bounds beyond this are not written into a matrix, so that sums of them are exact.
 const FAR: i64 = 1 << 48;
-/// So many integers at most.
+/// The most integers.
 pub(super) const LARGEST: usize = 64;
 
 /// A set of tuples of integers.

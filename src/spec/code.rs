@@ -62,7 +62,7 @@ pub struct Program {
     pub request: TypeId,
     /// The type of answers.
     pub response: TypeId,
-    /// The state's variables, and behind them the constants that are computed.
+    /// The state's variables, and after them the constants that are computed.
     pub slots: Vec<Slot>,
     /// The number of slots that are variables.
     pub state: u32,
@@ -132,7 +132,7 @@ impl Program {
         if self.untaken == Some(site) { "no handler takes this request" } else { "the client's duty is broken" }
     }
 
-    /// Returns the number of slots that belong to the state; those behind them hold constants of the specification.
+    /// Returns the number of slots that belong to the state; those after them hold constants of the specification.
     #[must_use]
     pub fn state_slots(&self) -> usize {
         self.state as usize

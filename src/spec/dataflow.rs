@@ -1,6 +1,6 @@
 //! Dataflow analysis: facts that hold before each instruction, solved over the ways that the code of a function takes.
 //!
-//! An analysis is a lattice, a direction and a transfer function. Behind `0 branch r0 else 2`, `1 r1 := r0`, `2 reply r1` the
+//! An analysis is a lattice, a direction and a transfer function. After `0 branch r0 else 2`, `1 r1 := r0`, `2 reply r1` the
 //! ways are 0 → 1, 0 → 2 and 1 → 2; r1 is live before 2, and, backwards along the ways that do not write it, before 0.
 
 use super::code::{Function, Op, Operand, Register};
@@ -24,7 +24,7 @@ impl Lattice for () {
 
 /// The control-flow graph of a function.
 pub(super) struct Graph {
-    /// The positions at which the code may go on behind each instruction.
+    /// The positions at which the code may go on after each instruction.
     pub(super) successors: Vec<Few<usize>>,
     /// The instructions from which each position is come to.
     pub(super) predecessors: Vec<Few<usize>>,
@@ -33,7 +33,7 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn of(function: &Function) -> Graph {
         let length = function.code.len();
-        // Behind the last instruction there is a position without one.
+        // After the last instruction there is a position without one.
         let none = || std::iter::repeat_with(Few::new).take(length + 1).collect();
         let (mut successors, mut predecessors): (Vec<Few<usize>>, Vec<Few<usize>>) = (none(), none());
         for (at, op) in function.code.iter().enumerate() {
@@ -44,7 +44,7 @@ impl Graph {
     }
 
     /// Follows facts that hold before an instruction along the ways from there: those before each instruction that is come
-    /// to. `transfer` gives what holds behind one, if the facts are to be followed on.
+    /// to. `transfer` gives what holds after one, if the facts are to be followed on.
     pub(super) fn forward<L: Lattice>(
         &self,
         (entry, facts): (usize, L),
@@ -57,7 +57,7 @@ impl Graph {
     }
 
     /// Follows facts back from what comes later: those before each position. `transfer` gives what holds before an
-    /// instruction where that holds behind it.
+    /// instruction where that holds after it.
     pub(super) fn backward<L: Lattice + Default>(&self, mut transfer: impl FnMut(usize, &L) -> L) -> Vec<L> {
         let end = self.successors.len() - 1;
         let mut behind = vec![Some(L::default()); end + 1];

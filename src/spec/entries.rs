@@ -155,7 +155,7 @@ impl Origins {
         operand.register().map_or(KeyOrigin::Other, |register| self.0[register as usize])
     }
 
-    /// The origins behind an instruction.
+    /// The origins after an instruction.
     fn behind(&self, op: &Op) -> Origins {
         let result: Option<(Register, KeyOrigin)> = match op {
             Op::Copy { dst, src } => Some((*dst, self.of(*src))),

@@ -1,6 +1,6 @@
 //! The facts about a program that analyses find and those who run it ask for.
 //!
-//! Behind `if q <= n { reply 0; } reply 1;` the shapes of the answers are 0 and 1, and behind the condition 0 alone.
+//! After `if q <= n { reply 0; } reply 1;` the shapes of the answers are 0 and 1, and after the condition 0 alone.
 
 use super::operand::{Pc, Register};
 use crate::scalar::Scalar;

@@ -1,8 +1,8 @@
-//! The places where the arms of an `either` come together again, and the number of conditions behind them that depend on what
+//! The places where the arms of an `either` come together again, and the number of conditions after them that depend on what
 //! the arms wrote: where hardly any do, the arms are merged rather than followed one by one (query count estimation: Kuznetsov,
 //! Kinder, Bucur, Candea, *Efficient state merging in symbolic execution*, 2012).
 //!
-//! Behind `either { n := 1; } or {}` in `… reply 0;` nothing asks for n; in `… if n > 0 { reply 1; } reply 0;` one condition does.
+//! After `either { n := 1; } or {}` in `… reply 0;` nothing asks for n; in `… if n > 0 { reply 1; } reply 0;` one condition does.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,10 +11,10 @@ use super::dataflow::{Graph, Lattice};
 
 /// Arms are followed one by one where more conditions than this depend on what they wrote.
 const QUERIES: usize = 2;
-/// A call counts as so many conditions, as what is called is not looked through.
+/// The number of conditions that a call counts as, since what is called is not inspected.
 const CALL: usize = 8;
 
-/// The meetings of the arms of each `either` of a function, behind which it is hardly asked what they wrote.
+/// The meetings of the arms of each `either` of a function, after which it is hardly asked what they wrote.
 pub(super) fn meetings(function: &Function) -> FxHashMap<Pc, Meeting> {
     let selects: Vec<usize> =
         (0..function.code.len()).filter(|at| matches!(function.code[*at].plain(), Op::Select { .. })).collect();
@@ -44,7 +44,7 @@ impl Lattice for Tainted {
     }
 }
 
-/// The number of conditions behind the place where arms meet that depend on what these wrote.
+/// The number of conditions after the place where arms meet that depend on what these wrote.
 fn queries(function: &Function, graph: &Graph, select: usize, meeting: &Meeting) -> usize {
     let written = written_in_arms(function, graph, select, meeting);
     let behind = |at: usize, tainted: &Tainted| {
@@ -75,7 +75,7 @@ fn written(op: &Op) -> impl Iterator<Item = Operand> + use<> {
 }
 
 impl Tainted {
-    /// The operands that depend on the arms behind an instruction.
+    /// The operands that depend on the arms after an instruction.
     fn behind(&self, op: &Op) -> Tainted {
         let mut behind = self.clone();
         for operand in written(op) {

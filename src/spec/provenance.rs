@@ -80,7 +80,7 @@ impl Copies {
         self.0.get(&operand.register()?).copied()
     }
 
-    /// The registers that hold something of the choice behind an instruction.
+    /// The registers that hold something of the choice after an instruction.
     fn behind(&self, op: &Op) -> Copies {
         let result = match op {
             Op::Copy { dst, src } => self.of(*src).map(|holds| (*dst, holds)),

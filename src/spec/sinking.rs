@@ -1,7 +1,7 @@
 //! The handler once more, for a judge that tells nobody of choices: each is made where something reads it first, and on no
 //! other path.
 //!
-//! `let x: int = choose; if q <= n { reply 0; } n := x; reply 1;` chooses x behind the `if`: before an answer 0 nothing is
+//! `let x: int = choose; if q <= n { reply 0; } n := x; reply 1;` chooses x after the `if`: before an answer 0 nothing is
 //! chosen. A machine's cells that every request writes before it reads them are registers (see `cells`).
 
 use super::cells;
@@ -245,7 +245,7 @@ mod tests {
         let fork = |otherwise| Op::Branch { cond, otherwise };
         let copy = Op::Copy { dst: 2, src: zero };
         let [shown, other] = [chosen, zero].map(|src| Op::Reply { src });
-        // The first fork leads past the choice: to an answer without it, or to what comes behind it.
+        // The first fork leads past the choice: to an answer without it, or to what comes after it.
         let mut found = |code: &[&Op]| {
             function.code = code.iter().map(|op| (*op).clone()).collect();
             places(&function, 1, &mut None)

@@ -9,7 +9,7 @@ use super::reply_shapes::is_reported;
 use super::types::{Type, Types};
 use crate::value::Value;
 
-/// A value is followed through so many copies.
+/// The number of copies through which a value is followed.
 const COPIES: usize = 4;
 
 /// A function and the ways that it takes.

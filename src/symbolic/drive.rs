@@ -172,7 +172,7 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
     }
 }
 
-/// The path behind an event that needs no answer.
+/// The path after an event that needs no answer.
 fn proceeded<D: Driven>(path: &mut D) -> &mut D {
     let process: &mut Process = path.parts().0;
     process.proceed();

@@ -16,7 +16,7 @@ pub(super) struct Lexeme {
     pub kind: TokenKind,
     /// Offset of its first byte.
     pub start: u32,
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     pub end: u32,
 }
 
@@ -103,7 +103,7 @@ pub(super) enum TokenKind {
     #[token("false")] False,
     /// No token at all; reported already.
     Unknown,
-    /// Behind the last token.
+    /// After the last token.
     End,
 }
 

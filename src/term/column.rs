@@ -46,9 +46,9 @@ struct Held<S: ?Sized> {
     scalars: S,
 }
 
-/// So many scalars of a column are hashed.
+/// The number of scalars of a column that are hashed.
 const SAMPLES: usize = 8;
-/// Looking at so many scalars counts as one node.
+/// The number of scalars whose inspection counts as one node.
 const LOOKED_AT: usize = 8;
 /// Sums with what is not further away than this do not overflow.
 const FAR: u64 = 1 << 60;

@@ -56,7 +56,7 @@ pub(super) struct Node {
 /// A node is 88 octets and its two counts: most of what a state of thousands of unknowns takes are nodes.
 const _: () = assert!(std::mem::size_of::<Node>() <= 88);
 
-/// So many nodes of a walk take about as long as making one.
+/// The nodes of a walk that take about as long as making one.
 const WALKED: u64 = 2;
 
 thread_local! {

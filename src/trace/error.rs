@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-/// The number of characters of a long line that are shown before the place of an error, and behind it.
+/// The number of characters of a long line that are shown before the place of an error, and after it.
 const SHOWN_AROUND: usize = 60;
 
 /// Why a trace cannot be read on.
@@ -46,7 +46,7 @@ impl TraceError {
         TraceError { line, column: column as u64 + 1, message: message.into(), shown, before }
     }
 
-    /// The error as one in a line of which so many characters stand before the text it was made with.
+    /// The error as one in a line in which the given number of characters stand before the text it was made with.
     #[must_use]
     pub fn behind(self, columns: u64) -> TraceError {
         TraceError { column: self.column + columns, ..self }

@@ -48,7 +48,7 @@ pub struct TraceReader<R> {
     /// The line last read, where it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
     alone: Vec<u8>,
     header: Option<Header>,
-    /// The position behind the line last read.
+    /// The position after the line last read.
     at: TracePosition,
 }
 

@@ -83,7 +83,7 @@ enum Same {
     Open(u32),
 }
 
-/// The points of the grid: so many elements of the first list are used up, and so many of the second.
+/// The points of the grid: how many elements of the first list are used up, and how many of the second.
 struct Grid<'v> {
     a: &'v [&'v Value],
     b: &'v [&'v Value],

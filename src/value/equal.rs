@@ -169,7 +169,7 @@ fn equal_lists(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
         Some((_, rest)) => return apart(a, b, Ask::Item(rest, reach)),
         None => {}
     }
-    // What one of them has behind the end of the other must be empty.
+    // What one of them has past the end of the other must be empty.
     let longer = if a.len() > b.len() { a } else { b };
     let behind = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
     Ok(fronts.and(equal(&behind, &Value::from(0))?))

@@ -17,7 +17,7 @@ use crate::term::{Column, Scalars, Term, count_walked};
 /// From an element of the list to a part of it.
 type Selectors = SmallVec<[Selector; 2]>;
 
-/// Looking at so many elements counts as one node.
+/// The number of elements whose inspection counts as one node.
 const LOOKED_AT: usize = 8;
 
 /// The shape that values have in common that are joined inside.

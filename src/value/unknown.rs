@@ -93,7 +93,7 @@ pub enum Reach {
 pub enum ExpandedPart {
     /// The value of a node.
     Node(u64, Value),
-    /// The first element of a stretch of a list, and the stretch behind it; `None` where it is empty.
+    /// The first element of a stretch of a list, and the stretch after it; `None` where it is empty.
     Item(u64, Option<(Value, Unseen)>),
     /// The entry of a base under a key.
     Entry(u64, Value, Entry),

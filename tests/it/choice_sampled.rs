@@ -63,7 +63,7 @@ fn few_runs_are_known_to_be_few_and_more_at_once() {
         c.assume("never", a > 12);
     };
     assert_eq!(visited(12, never), (Some((12, Ended::Exhausted)), 12));
-    // What is wrong ends it, whatever there is behind.
+    // What is wrong ends it, whatever there is after.
     let wrong = |c: &mut Chooser| _ = (c.choose("a", 9), c.choose("b", 0));
     assert_eq!(visited(12, wrong), (Some((0, Ended::Mistake)), 1));
     let mut search = Explore::new(Odometer::new()).until_failure();

@@ -80,7 +80,7 @@ fn begin(bug: &Bug) -> Vec<Step> {
     report.failures.remove(0).run
 }
 
-/// A list whose end is chosen behind each element.
+/// A list whose end is chosen after each element.
 fn list(c: &mut Chooser, arity: usize) -> Vec<usize> {
     let mut list = Vec::new();
     while c.flip("more") {

@@ -332,7 +332,7 @@ fn requests(rng: &mut Rng) -> Vec<Value> {
         .collect()
 }
 
-/// What a request can lead to under an assignment: answers, each with the list behind it.
+/// What a request can lead to under an assignment: answers, each with the list after it.
 fn runs(spec: &Spec, list: &Value, request: &Value, assignment: u64) -> BTreeSet<(Value, Value)> {
     let mut process = Process::new(&spec.program);
     process.boot(&spec.program);
@@ -455,7 +455,7 @@ fn what_goes_from_element_to_element_asks_for_no_decision() {
 fn a_position_asks_for_the_elements_up_to_it() {
     let spec = Spec::from_text(PROGRAM).unwrap_or_else(|error| panic!("{error}"));
     let third = var(102, Sort::Bool);
-    // The first that is there is the third element; nothing is decided of those behind it.
+    // The first that is there is the third element; nothing is decided of those after it.
     let (count, answer, rest) =
         decisions(&spec, &Value::unit(1), &|condition| *condition == third || condition.as_var().is_none());
     let behind = optional(1..=8).decide(&var(100, Sort::Bool), false).decide(&var(101, Sort::Bool), false);

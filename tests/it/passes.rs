@@ -8,7 +8,7 @@ use mayhap::Spec;
 use mayhap::details::Selection;
 use mayhap::spec::{Code, load::Text, passes};
 
-/// The code of the handler behind the first passes, by its positions.
+/// The code of the handler after the first passes, by its positions.
 fn code(program: &str, passes: usize) -> String {
     let first = Text { name: "spec.may".to_owned(), text: program.to_owned() };
     let selection = Selection { code: Code::First(passes), ..Selection::default() };

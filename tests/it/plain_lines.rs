@@ -61,7 +61,7 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
 }
 
-/// Whether both ways read a line as an exchange, which is then the same, as the error would be. It stands behind another line,
+/// Whether both ways read a line as an exchange, which is then the same, as the error would be. It stands after another line,
 /// since the first one of a trace is always read in full: it may be the header.
 fn same((spec, lines): &World, line: &[u8]) -> bool {
     let trace = [lines[0].as_bytes(), b"\n", line].concat();

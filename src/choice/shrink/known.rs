@@ -1,4 +1,4 @@
-//! The knowledge of the program from the runs that were made: what it asks behind which picks, and where it ends.
+//! The knowledge of the program from the runs that were made: what it asks after which picks, and where it ends.
 //!
 //! A program asks for the same after the same picks, so edited steps can be read against what is known of it. Where that
 //! leads to the end of a run that was made already, the program need not run again: many edits come to the same run.
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Longer runs are not kept: edits of them hardly ever come to the same run.
 const LONGEST: usize = 256;
 
-/// The next thing behind the picks of a run's beginning: the program asks for a choice, or the run ends.
+/// The next thing after the picks of a run's beginning: the program asks for a choice, or the run ends.
 #[derive(Clone, Copy)]
 enum Next {
     Asks(Label, usize),
@@ -40,7 +40,7 @@ pub(super) struct Attempt {
     pub adopted: bool,
     /// The number of steps that the run had; that of the best one where it was cut.
     pub length: usize,
-    /// True if the run went on behind as many steps as the best one has.
+    /// True if the run went on after as many steps as the best one has.
     pub is_longer: bool,
 }
 

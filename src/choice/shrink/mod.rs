@@ -123,7 +123,7 @@ pub(super) fn shrink_kind<R: Outcome>(
     Some(search.finished(minimum))
 }
 
-/// A pass that tried so many edits in vain lets the others try first.
+/// The edits tried in vain after which a pass lets the others try first.
 const PATIENCE: u64 = 64;
 
 /// The approximate number of runs before the best one up to which all of them are tried.
@@ -192,7 +192,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tests whether the program fails on steps, though their run may come behind the best one; `None` where it has more
+    /// Tests whether the program fails on steps, though their run may come after the best one; `None` where it has more
     /// choices than the best one, or where nothing is to be tried.
     fn fails(&mut self, steps: &[Step]) -> Option<bool> {
         let longest = self.best.len();

@@ -23,7 +23,7 @@ const NEAR: usize = 8;
 pub(super) struct Read<'s> {
     steps: &'s [Step],
     at: usize,
-    /// A run that does not come before this one is not wanted; nor are more steps than so many.
+    /// A run that does not come before this one is not wanted; nor are more steps than the given number.
     best: Option<&'s [Step]>,
     longest: usize,
     /// The run that was made.
@@ -43,7 +43,7 @@ impl<'s> Read<'s> {
         Read { best: Some(best), ..Read::up_to(best.len(), steps) }
     }
 
-    /// Reads a run of at most so many steps.
+    /// Reads a run of at most the given number of steps.
     pub fn up_to(longest: usize, steps: &'s [Step]) -> Read<'s> {
         Read { longest, ..Read::new(steps) }
     }

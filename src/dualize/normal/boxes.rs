@@ -14,9 +14,9 @@ const PAIRS: usize = 512;
 const CONSENSUS: usize = 48;
 /// No more boxes than this are made of pairs of boxes at once.
 const NEW: usize = 192;
-/// So many times boxes are made of pairs of boxes.
+/// The rounds in which boxes are made of pairs of boxes.
 const ROUNDS: usize = 4;
-/// A box is taken apart into so many pieces at most to see whether others cover it.
+/// The most pieces into which a box is taken apart to see whether others cover it.
 const PIECES: usize = 64;
 
 /// The atoms that each cell may hold.

@@ -1,7 +1,7 @@
 //! Lists some of whose elements may be there or not: one that stands for several (`frontier.md`, *positions and presence*).
 //!
-//! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; that and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. What two lists have in common in
-//! front and behind stays; the union of what is between is tried, and taken where it stands for the same lists.
+//! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; that and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. What two lists have in common at
+//! the front and at the end stays; the union of what is between is tried, and taken where it stands for the same lists.
 
 use rustc_hash::FxHashSet;
 
@@ -57,7 +57,7 @@ fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
 
 /// Tests whether a list stands for all that another one stands for; `false` also where this is not seen.
 ///
-/// What they have in common in front and behind need not be looked at: if the special list is found in the general one, it is also
+/// What they have in common at the front and at the end need not be looked at: if the special list is found in the general one, it is also
 /// found with these elements for themselves.
 pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
     if special.len() > general.len() {
@@ -71,7 +71,7 @@ pub(super) fn includes(general: &[Element], special: &[Element]) -> bool {
     }
 }
 
-/// The elements that two lists have in common in front, what each has between, and what they have in common behind.
+/// The elements that two lists have in common in front, what each has between, and what they have in common at the end.
 fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Element], &'e [Element], &'e [Element]) {
     let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
     let (one_rest, two_rest) = (&one[front..], &two[front..]);

@@ -14,7 +14,7 @@ use crate::solve::{Connections, Domain, Solver, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Alternatives, Entry, Presence, Truth, Value};
 
-/// A cell of so many shapes is a union; of more known values, a table.
+/// The most shapes of a cell that is a union; one of more known values is a table.
 const LIFTED: usize = 2;
 /// A part of more boxes than this stays several candidates.
 const SELECTED: usize = 64;

@@ -64,7 +64,7 @@ impl CellRow {
         (self.entries, vars.into_iter().map(|var| (var, self.store.domain(var).clone())).collect(), facts)
     }
 
-    /// The rows without dependences between cells that can be told apart; at most so many. The groups of cells of which that
+    /// The rows without dependences between cells that can be told apart; at most the given number. The groups of cells of which that
     /// cannot be done are added to `linked`.
     pub(super) fn independent(
         self,

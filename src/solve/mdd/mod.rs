@@ -19,7 +19,7 @@ use crate::term::{Term, Var, count_walked};
 pub(in crate::solve) const VALUES: usize = 16;
 /// A term with more values than this is not listed.
 const LISTED: usize = 64;
-/// A node counts as so many nodes of a term that are walked through.
+/// The nodes of a term, walked through, that a node counts as.
 const WORK: usize = 2;
 /// Terms deeper than this are not looked into, and diagrams have no more levels.
 const DEPTH: usize = 256;

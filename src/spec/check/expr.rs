@@ -21,7 +21,7 @@ use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, NodeId, Pattern, Q
 const PICKS: ElementSources = ElementSources::ListsAndSets("`pick`");
 
 impl<'a> Checker<'a> {
-    /// Checks an expression; what `is` binds inside is not visible behind it.
+    /// Checks an expression; what `is` binds inside is not visible after it.
     pub(super) fn check(&mut self, expr: &'a Expr, want: Want) -> TypeId {
         self.scoped(|cx| cx.check_flow(expr, want))
     }

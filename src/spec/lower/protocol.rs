@@ -55,7 +55,7 @@ impl<'a> Context<'_, 'a> {
         self.functions.push(function);
     }
 
-    /// Constants that are not literals are slots behind the state, set once.
+    /// Constants that are not literals are slots after the state, set once.
     fn constant_slots(&mut self) {
         for constant in &self.checked.consts {
             self.slots.push(Slot { name: constant.name.text.clone(), ty: constant.ty });

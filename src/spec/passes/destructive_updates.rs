@@ -100,7 +100,7 @@ fn behead(code: &mut [Op], at: usize) {
     }
 }
 
-/// The last instruction that reads a register which only one writes, all of them behind it.
+/// The last instruction that reads a register which only one writes, all of them after it.
 fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> {
     let mut last = None;
     for (at, op) in code.iter().enumerate() {

@@ -60,7 +60,7 @@ fn insert(function: &mut Function, at: usize, callee: &Function, dst: u32, args:
     function.counting.extend(callee.counting.iter().map(|pc| pc + start));
 }
 
-/// Makes room for more instructions behind one: what stands behind moves.
+/// Makes room for more instructions after one: what comes after it moves.
 fn open(function: &mut Function, at: usize, extra: usize) {
     let moved = |pc: Pc| if pc as usize > at { pc + extra as Pc } else { pc };
     function.code.iter_mut().for_each(|op| op.retarget(&mut { moved }, &mut { moved }));

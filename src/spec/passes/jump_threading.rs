@@ -55,7 +55,7 @@ fn where_failed(function: &Function, cond: Operand, to: Pc) -> Pc {
     to
 }
 
-/// Tests of a condition that is not known to fail, right behind a test of the same, become jumps to the next instruction.
+/// Tests of a condition that is not known to fail, right after a test of the same, become jumps to the next instruction.
 fn drop_known(function: &mut Function) {
     let targets = targets(function);
     let mut passed: Vec<Operand> = Vec::new();

@@ -71,7 +71,7 @@ const REPEATED: &[CompilerPass] = &[
     pass!("dead code", dead_code::remove),
 ];
 
-/// The passes behind those, in their order.
+/// The passes after those, in their order.
 const LATE: &[CompilerPass] = &[
     pass!("destructive updates", destructive_updates::collections),
     pass!("retained entries", retained_entries::entries),

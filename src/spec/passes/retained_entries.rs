@@ -40,7 +40,7 @@ fn retained(function: &Function, at: usize) -> Option<Op> {
     (is_one && is_same && once).then_some(Op::Retain { dst, slot, key, kept, stored })
 }
 
-/// Returns the position at which the code goes on behind what stores a register to a variable, at once or at the end of an arm.
+/// Returns the position at which the code goes on after what stores a register to a variable, at once or at the end of an arm.
 fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> Option<Pc> {
     let is_store = |pc: usize, register: Register| matches!(function.code.get(pc), Some(Op::Store { slot: own, src }) if *own == slot && *src == Operand::Register(register));
     match function.code.get(at + 4)? {

@@ -1,4 +1,4 @@
-//! A comparison that only the fork right behind it reads is one instruction with it, and so is one that is assumed there.
+//! A comparison that only the fork right after it reads is one instruction with it, and so is one that is assumed there.
 //!
 //! `r2 := r0 <= s0; branch r2 else 3` is `branch r0 <= s0 else 3`.
 

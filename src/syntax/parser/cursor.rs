@@ -1,6 +1,6 @@
 //! The cursor over the tokens: looking, taking, places and numbers.
 //!
-//! At `n := 1;` the next token is a name; `eat(Assign)` takes nothing there, and behind `n` it takes the `:=`.
+//! At `n := 1;` the next token is a name; `eat(Assign)` takes nothing there, and after `n` it takes the `:=`.
 
 use crate::diagnostic::{FileId, Span};
 use crate::syntax::ast::{NodeId, Spanned};
@@ -35,12 +35,12 @@ impl<'t> Parser<'t> {
         self.tokens[self.at].kind
     }
 
-    /// The token `n` behind the next one.
+    /// The token `n` after the next one.
     pub(super) fn token_at(&self, n: usize) -> Lexeme {
         self.tokens[(self.at + n).min(self.tokens.len() - 1)]
     }
 
-    /// The kind of the token `n` behind the next one.
+    /// The kind of the token `n` after the next one.
     pub(super) fn peek_at(&self, n: usize) -> TokenKind {
         self.token_at(n).kind
     }

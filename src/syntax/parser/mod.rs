@@ -105,7 +105,7 @@ enum Mode {
     Free,
     /// The `{` opens the block of `if`, `while`, `for`, `match` or a handler: we are in its head, outside brackets.
     Head,
-    /// The tokens behind the `{` tell: we are in the pattern after `on`, outside brackets.
+    /// The tokens after the `{` tell: we are in the pattern after `on`, outside brackets.
     Request,
 }
 

@@ -27,7 +27,7 @@ pub(super) enum Level {
     Item,
 }
 
-/// Reads what stands one behind the other between braces, of which `open` is the first one and the last one may be missing; the
+/// Reads what stands one after another between braces, of which `open` is the first one and the last one may be missing; the
 /// items of a file have none. Of one that fails, `failed` makes what takes its place; it gets the offset at which that begins.
 pub(super) fn sequence<T: Parse>(
     p: &mut Parser<'_>,

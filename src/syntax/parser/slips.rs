@@ -46,7 +46,7 @@ pub(super) fn slip(p: &Parser<'_>, what: &str) -> Option<String> {
     }
 }
 
-/// A sign that two tokens make elsewhere: the next one with the one behind or before it.
+/// A sign that two tokens make elsewhere: the next one with the one after or before it.
 fn operator_slip(p: &Parser<'_>) -> Option<String> {
     use TokenKind::{Bang, Bar, EqEq, Equals, Greater, In, Less, Minus, NotEq, Percent, Plus, Semi, Slash, Star};
     let (before, token, next) = (p.previous(), p.token(), p.peek_at(1));

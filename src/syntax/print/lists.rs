@@ -39,7 +39,7 @@ pub(super) enum Brackets {
     Spaced,
 }
 
-/// The end of a list behind its elements, such as `..`, if it has one.
+/// The end of a list after its elements, such as `..`, if it has one.
 #[derive(Clone, Copy)]
 pub(super) enum Tail<'t> {
     /// Nothing does.

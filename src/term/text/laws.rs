@@ -185,7 +185,7 @@ fn slice_front(s: &Term, to: &Term) -> Option<Term> {
     Some(Term::text(TextOp::Concat, [all[0].clone(), tail]))
 }
 
-/// `s[start..to]` for a start behind the first position.
+/// `s[start..to]` for a start after the first position.
 fn slice_later(s: &Term, start: &Int, to: &Term) -> Option<Term> {
     let all = parts(s);
     let first = all[0].as_const()?;

@@ -53,7 +53,7 @@ enum FileShape {
     Closed,
 }
 
-/// The result of one step, with the byte behind it.
+/// The result of one step, with the byte after it.
 enum Stepped<T> {
     Seen(T, usize),
     Shape(FileShape, usize),
@@ -70,7 +70,7 @@ pub(super) struct EdnMaps<R> {
     input: R,
     /// Text that has arrived.
     arrived: String,
-    /// Bytes behind it that are no text yet: a character in parts.
+    /// Bytes after it that are no text yet: a character in parts.
     partial: Vec<u8>,
     /// The number of bytes of `arrived` that have been read.
     passed: usize,
@@ -82,7 +82,7 @@ pub(super) struct EdnMaps<R> {
     arrival: TextArrival,
 }
 
-/// Says what comes behind the text that has arrived.
+/// Says what comes after the text that has arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum TextArrival {
     /// Nothing has arrived: a byte order mark may.
@@ -177,7 +177,7 @@ impl<R: BufRead> EdnMaps<R> {
         self.passed = to;
     }
 
-    /// Waits for more text behind what has not been read.
+    /// Waits for more text after what has not been read.
     fn arrive_more(&mut self) -> Result<(), TraceError> {
         let gone = &self.arrived[..self.passed];
         let of_line = gone.rfind('\n').map(|end| &gone[end + 1..]);
@@ -268,7 +268,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.at..]
     }
 
-    /// Passes over blanks, commas, comments, and what stands behind `#_`.
+    /// Passes over blanks, commas, comments, and what stands after `#_`.
     fn blank(&mut self) -> Decoded<()> {
         loop {
             let rest = self.rest();

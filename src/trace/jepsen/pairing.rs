@@ -4,7 +4,7 @@
 //!   0 :invoke :cas [1 2]   1 :invoke :read   1 :ok :read 3   0 :fail :cas [1 2]
 //!
 //!   :fail is an answer     {"c": 0, "q": …}  {"c": 1, "q": …}  {"c": 1, "a": …}  {"c": 0, "a": "Fail"}
-//!   :fail is dropped                         {"c": 1, "q": …}  {"c": 1, "a": …}     what comes behind a request waits for its end
+//!   :fail is dropped                         {"c": 1, "q": …}  {"c": 1, "a": …}     what comes after a request waits for its end
 //! ```
 
 use super::super::event::{EventKind, TraceEvent};

@@ -69,7 +69,7 @@ impl Contents {
 
     /// Places an entry for which no write that waits matters, as all of them, and it, add to a set.
     pub(super) fn place_at_once(&mut self, key: Value, entry: Option<Entry>) {
-        // Those that wait come behind one key more.
+        // Those that wait come after one key more.
         self.outdate(0, Some(false));
         self.place(key, entry);
     }

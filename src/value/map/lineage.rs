@@ -13,7 +13,7 @@ use crate::value::Value;
 /// The number of writes that are looked through for the one after which two maps parted; half of them are kept at least.
 const REMEMBERED: usize = 64;
 
-/// After so many writes it is looked whether there still is a map to which they matter.
+/// The number of writes after which it is checked whether there still is a map to which they matter.
 const CHECKED: usize = 8;
 
 /// The last writes to a map, as far as there were copies of it before. Cloning it is making a copy of the map.

@@ -117,7 +117,7 @@ impl Map {
         self.contains_before(self.0.pending.len(), key)
     }
 
-    /// Tests whether the map has a key behind the first so many of the writes that wait.
+    /// Tests whether the map has a key after the first `writes` of those that wait.
     fn contains_before(&self, writes: usize, key: &Value) -> Lifted<Truth> {
         let contents = &*self.0;
         if let Value::Union(alternatives) = key {
@@ -255,7 +255,7 @@ impl Map {
         plain && !contents.entries.contains_key(key)
     }
 
-    /// Tests whether an entry is an element of a set that a write that waits has added, and none behind it takes away.
+    /// Tests whether an entry is an element of a set that a write that waits has added, and none after it takes away.
     pub(super) fn surely_has(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = entry.is_some_and(Entry::is_certain_element);
         adds && self.0.pending.iter().rev().take_while(|write| write.adds_element()).any(|write| write.key == *key)

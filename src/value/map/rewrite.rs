@@ -11,7 +11,7 @@ use super::entry::{Beneath, Entry, Presence, Write, entry};
 use crate::term::{Term, Var};
 use crate::value::{Lifted, Split, Truth, Value, equal};
 
-/// Behind more writes than this, whether a key was there before it was written is not asked.
+/// After more writes than this, whether a key was there before it was written is not asked.
 const ASKED: usize = 32;
 /// Among more entries than this, no write is looked for that changes nothing.
 const MANY: usize = 256;
@@ -357,7 +357,7 @@ fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term)
         }
     }
     contents.pending.remove(at);
-    // What a write takes away that was there behind others is under another key than theirs; so is what it adds that was not.
+    // What a write takes away that was there after others is under another key than theirs; so is what it adds that was not.
     let is_apart = matches!((effect, beneath), (Some(false), Beneath::There) | (Some(true), Beneath::Missing));
     if !is_apart {
         alike.into_iter().for_each(|before| contents.pending[before].beneath = Beneath::Unasked);

@@ -23,7 +23,7 @@ use crate::value::Value;
 const BITS: u32 = 4;
 /// A leaf with more items becomes a branch.
 const LEAF: usize = 12;
-/// So many items of a leaf have a tag: a part of the hash of each, so that hardly another key is touched.
+/// The number of items of a leaf that have a tag: a part of the hash of each, so that hardly another key is touched.
 const TAGS: usize = 16;
 type Tags = [u8; TAGS];
 /// Of the items that have a tag: which are open.
@@ -36,7 +36,7 @@ const LEVELS: u32 = 12;
 /// 1. `len` is the number of items in the leaves.
 /// 2. The items of a leaf at level n agree in the first n digits of their hashes; no leaf above the last level is longer than [`LEAF`].
 /// 3. A branch has one child for each bit of `present`, in their order, and none of them is empty.
-/// 4. `open` has the bit of each item, or child, in which something is not known; items behind the tags are looked at.
+/// 4. `open` has the bit of each item, or child, in which something is not known; items after the tags are looked at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     root: Option<Arc<TableNode>>,
@@ -108,7 +108,7 @@ fn bit(hash: u64, level: u32) -> u16 {
 fn place(items: &[KeyedEntry], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
     const ONES: u128 = u128::from_ne_bytes([1; TAGS]);
     let differing = u128::from_le_bytes(*tags) ^ (ONES * u128::from(tag));
-    // The highest bit of each octet that is zero, and perhaps of some behind one.
+    // The highest bit of each octet that is zero, and perhaps of some after one.
     let mut alike = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
     while alike != 0 {
         let at = (alike.trailing_zeros() / u8::BITS) as usize;

@@ -9,7 +9,7 @@ use super::entry::Entry;
 use crate::term::Term;
 use crate::value::{Lifted, Truth, Value, equal, merge, one_of};
 
-/// So many entries are told apart one by one: among few cases the solver finds values sooner than in a set.
+/// The most entries that are told apart one by one: among few cases the solver finds values sooner than in a set.
 const FEW: usize = 16;
 
 /// Tests whether entries are told apart one by one.

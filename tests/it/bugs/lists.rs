@@ -9,7 +9,7 @@ fn array(c: &mut Chooser, longest: usize, arity: usize) -> Vec<usize> {
     (0..length).map(|_| c.choose("element", arity)).collect()
 }
 
-/// A list whose end is chosen behind each element, one in thirty.
+/// A list whose end is chosen after each element, one in thirty.
 fn list(c: &mut Chooser, arity: usize) -> Vec<usize> {
     let mut list = Vec::new();
     while c.weighted("more", &[1, 29]) == 1 {

@@ -6,7 +6,7 @@ use mayhap::choice::{ChoiceError, Choices, Chooser, Coverage, Explore, Label, Ra
 /// The steps of a run to begin with.
 pub const STEPS: usize = 10_000;
 
-/// A bug of a program that goes on until it fails, and what makes it fail at last, behind random steps.
+/// A bug of a program that goes on until it fails, and what makes it fail at last, after random steps.
 pub struct Loop {
     pub bug: Bug,
     tail: &'static [usize],

@@ -37,7 +37,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The line that closes the block that opens at or behind `start`, by the formatter's indentation.
+/// The line that closes the block that opens at or after `start`, by the formatter's indentation.
 fn closing(lines: &[&str], start: usize) -> Option<usize> {
     let own = indentation(lines[start]);
     let first = lines[start].trim_end();

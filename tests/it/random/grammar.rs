@@ -1,6 +1,6 @@
 //! Random texts by grammars, which are data: `tests/data/grammars/NAME.txt`.
 //!
-//! A rule is its name on a line, and below it alternatives, each behind `- `; lines that go on are indented. In front of an
+//! A rule is its name on a line, and below it alternatives, each after `- `; lines that go on are indented. In front of an
 //! alternative may stand, as one word, how likely it is (`3*`), how many ways it opens (`~2`: only while so many are left),
 //! where it is allowed (`[s]`, `[!h]`), and `%` where it does not nest. Where no depth is left only those with `%` are taken.
 //!
@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `@int` `@int/2` | a derivation of the rule, one less deep where it has a `%`; of this depth |
 //! | `@truth!` `@set\` `@or#h` | without ways to choose; where the alternative's name is not known; where `[h]` is allowed |
-//! | `@line*1-3` `@type*0-2,` | some of them, one a line; with commas, now and then one behind the last |
+//! | `@line*1-3` `@type*0-2,` | some of them, one a line; with commas, now and then one after the last |
 //! | `@0..5` `@'a\|b'` `@30'text'` | a number; one of these; a text, 30 times in a hundred |
 //! | `@E=int` `@E` | a derivation, and the same text again |
 //! | `@*` `@+k` `@^` `@$` | makes a new name, or this one, known to the end of the alternative; writes it; one that is known |
@@ -16,7 +16,7 @@
 //!
 //! Names may have sorts: `@*:int` makes one, `@$int` is one that is known, `@expr:int` a derivation whose own sort that is, which
 //! is written `~` (`@$~`, `@type_~`). `@!s` is any name of the state, and `@!r` any reply, whose sort is the own one from there on,
-//! as that of any name is behind `@?`; `@&map` is one of the state of that sort. What a derivation makes known stays known behind `@pattern^`.
+//! as that of any name is after `@?`; `@&map` is one of the state of that sort. What a derivation makes known stays known after `@pattern^`.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;

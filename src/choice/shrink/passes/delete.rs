@@ -102,7 +102,7 @@ pub fn below(search: &mut Search) {
     }
 }
 
-/// A lower alternative that asks for something else next: what is behind it is read as that.
+/// A lower alternative that asks for something else next: what is after it is read as that.
 pub fn recast(search: &mut Search) {
     for at in positive(search) {
         for lower in 0..pick(search, at).min(2 * GROUP) {
@@ -124,7 +124,7 @@ pub fn recast(search: &mut Search) {
     }
 }
 
-/// A pick that says how many follow: it is lowered and as many are deleted behind it.
+/// A pick that says how many follow: it is lowered and as many are deleted after it.
 pub fn lengths(search: &mut Search) {
     for at in positive(search) {
         if let Some(width) = width(search, at) {
@@ -133,7 +133,7 @@ pub fn lengths(search: &mut Search) {
     }
 }
 
-/// Lowers a pick that says how many follow, by numbers that are no powers of two, and deletes as many at some places behind
+/// Lowers a pick that says how many follow, by numbers that are no powers of two, and deletes as many at some places after
 /// it: it may be the remainder of a length that counts.
 pub fn length_periods(search: &mut Search) {
     for at in positive(search) {

@@ -15,7 +15,7 @@ const THREES: usize = 26;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Move {
     Lower(usize),
-    /// Raises a pick by so much.
+    /// Raises a pick by an amount.
     Raise(usize, usize),
     Zero(usize),
     Delete(Range<usize>),
@@ -27,7 +27,7 @@ pub enum Move {
 pub type Draft = Vec<Option<Step>>;
 
 impl Move {
-    /// Makes the edit so many times; none where it cannot be.
+    /// Makes the edit `times` times; none where it cannot be.
     fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
         match self {
             Move::Lower(at) => {
@@ -121,7 +121,7 @@ const PAIRS: &[[MovesOf; 2]] = &[
     [deletes, leaps],
 ];
 
-/// The best run with these moves made so many times each; none where they cannot be.
+/// The best run with each of these moves made `times` times; none where they cannot be.
 pub fn drafted(search: &Search, moves: &[&Move], times: usize) -> Option<Draft> {
     let mut draft: Draft = search.best.iter().copied().map(Some).collect();
     moves.iter().try_for_each(|it| it.make(&mut draft, times))?;

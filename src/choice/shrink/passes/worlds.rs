@@ -5,7 +5,7 @@ use super::super::Search;
 use super::few;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A world of more runs than about so many is not small.
+/// The number of runs, roughly, up to which a world is small.
 const SMALL: u64 = 500;
 
 /// All runs whose picks are 0, 1, or one of the best run's at the same label.
@@ -32,7 +32,7 @@ pub fn least_of_all(search: &mut Search) -> bool {
     enumerate(search, &|step| (step.pick + 1 < step.arity).then_some(step.pick + 1))
 }
 
-/// All runs in lexicographic order, where `next` says which pick comes behind one. Whether they were all tried.
+/// All runs in lexicographic order, where `next` says which pick comes after one. Whether they were all tried.
 fn enumerate(search: &mut Search, next: &dyn Fn(&Step) -> Option<usize>) -> bool {
     let mut steps = Vec::new();
     loop {
