@@ -28,10 +28,7 @@ pub(super) fn may_be_made(network: &dyn Network, situation: &Situation, observat
             let is_last = network.order() == PacketOrder::Free || !situation.sent.contains(port);
             situation.closed.contains(port) && is_last
         }
-        Observation::Called(seen) => {
-            let mut calls = situation.suspended.iter().filter_map(|task| task.call);
-            calls.any(|call| call.peer == seen.peer && call.exchange.is_none())
-        }
+        Observation::Called(seen) => situation.calls().any(|call| call.peer == seen.peer && call.exchange.is_none()),
         Observation::Lost(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => true,
     }
 }
@@ -47,7 +44,7 @@ pub(super) fn of(
     let is_held = program.is_serial && !situation.suspended.is_empty();
     let may_run = |next: &ServerMove| match *next {
         ServerMove::Receive(at) => !is_held && !situation.opening.contains(&situation.arrived[at]),
-        ServerMove::Resume(at) => situation.suspended[at].call.is_none(),
+        ServerMove::Resume(at) => situation.suspended[at].calls.is_empty(),
         ServerMove::Step => !program.steps.is_empty(),
         ServerMove::Lose(_) | ServerMove::LoseRequest(_) => true,
     };

@@ -11,7 +11,7 @@ use super::findings::Finding;
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::verdict::FaultReport;
 use super::{bounds, clients, forget, fork, unify, ways};
-use crate::process::{Choice, Event, Fault, Fresh, Limit, PeerCall, Port};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, PeerCalls, Port};
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
@@ -186,8 +186,8 @@ impl Policy for Section<'_> {
         Ok(clients::to_each(self, candidate, client, &close)?)
     }
 
-    fn call(&mut self, candidate: &mut Candidate, call: PeerCall) -> Result<(), PathOutcome> {
-        candidate.process.suspend_calling(call);
+    fn call(&mut self, candidate: &mut Candidate, calls: PeerCalls) -> Result<(), PathOutcome> {
+        candidate.process.suspend_calling(calls);
         Err(PathOutcome::Shows)
     }
 

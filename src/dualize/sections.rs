@@ -55,9 +55,7 @@ pub(super) fn observe(
         Observation::Closed(port) => without_end(judge, ready, *port),
         Observation::Called(seen) => with_called(judge, &spec, ready, seen),
         Observation::CallAnswered(exchange, answer) => with_call_answered(judge, &spec, ready, (*exchange, answer)),
-        Observation::CallLost(exchange) => {
-            retained(ready, |candidate| candidate.process.answer_call(*exchange, Value::NONE))
-        }
+        Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
         Observation::End => ready,
     }
 }
@@ -281,19 +279,14 @@ fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec
     })
 }
 
-/// The candidates in which a call that a peer has seen is one that a task waits with.
+/// The candidates in which a call that a peer has seen is one that was sent.
 fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen: &CallSeen) -> Vec<Candidate> {
     let mut after = Vec::new();
     for candidate in candidates {
-        let suspended = candidate.process.situation().suspended;
-        for (at, task) in suspended.iter().enumerate() {
-            if task.call.is_none_or(|call| call.peer != seen.peer || call.exchange.is_some()) {
-                continue;
-            }
+        for place in candidate.process.unseen_calls() {
             let mut called = candidate.clone();
-            let Some(PeerCall { key, request, site, .. }) = called.process.take_call(at, seen.exchange) else {
-                continue;
-            };
+            let taken = called.process.take_call(place, seen.exchange).filter(|call| call.peer == seen.peer);
+            let Some(PeerCall { key, request, site, .. }) = taken else { continue };
             let pair = |key, request| Value::data(0, [key, request]);
             let expected = pair(seen.key.clone(), seen.request.clone());
             let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site });
@@ -315,7 +308,7 @@ fn with_call_answered(
         let response: TypeId = spec.program.peers[peer as usize].response;
         let filled = Filled::of_type(answer, spec, response, &mut judge.fresh);
         let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
-        candidate.process.answer_call(exchange, Value::some(answer.clone()))
+        candidate.process.answer_call(exchange, Some(answer))
             && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
     })
 }

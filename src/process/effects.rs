@@ -5,10 +5,10 @@
 use super::evaluate::{Executed, Obstacle};
 use super::operands::At;
 use super::task::{Frame, Presences, Task, Waiting};
-use super::{CALL_LIMIT, Choice, Event, Fault, Limit, PeerCall, Process, TouchedPart};
+use super::{CALL_LIMIT, Choice, Event, Fault, Limit, PeerCall, PeerCalls, Process, TouchedPart};
 use crate::spec::TypeId;
 use crate::spec::code::{ChoiceDomain, FaultKind, Function, Operand, Register, Touch};
-use crate::value::{self, Presence, Truth, Value};
+use crate::value::{self, Map, Presence, Truth, Value};
 
 pub(super) fn call(
     process: &mut Process,
@@ -79,7 +79,41 @@ pub(super) fn call_peer(
 ) -> Result<Executed, Obstacle> {
     let [key, request] = [key, request].map(|operand| at.read(process, operand).clone());
     process.task.wait(Waiting::Value(dst));
-    process.task.event(Event::Call(PeerCall { peer, key, request, site: at.site() }))
+    let calls = vec![PeerCall { peer, key, request, site: at.site() }];
+    process.task.event(Event::Call(PeerCalls { calls, wanted: 1, unanswered: Value::NONE }))
+}
+
+/// Calls the peers of several keys, whose answers go to a register: which keys, and how many answers are waited for, is decided first.
+pub(super) fn call_peers(
+    process: &mut Process,
+    at: At<'_>,
+    (dst, peer): (Register, u32),
+    [requests, least]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    let [requests, least] = [requests, least].map(|operand| at.read(process, operand));
+    let Value::Map(requests) = requests else { return process.task.keep(dst, Ok(Value::Absent)) };
+    let mut calls = Vec::new();
+    for (key, entry) in requests.entries()? {
+        if process.task.asked(&entry.truth().term())? {
+            calls.push(PeerCall { peer, key: key.clone(), request: entry.value.clone(), site: at.site() });
+        }
+    }
+    let wanted = wanted(&process.task, least, calls.len())?;
+    process.task.wait(Waiting::Value(dst));
+    process.task.event(Event::Call(PeerCalls { calls, wanted, unanswered: Value::Map(Map::default()) }))
+}
+
+/// The number of answers that so many calls are waited for: all, where none is said.
+fn wanted(task: &Task, least: &Value, calls: usize) -> Result<usize, Obstacle> {
+    if matches!(least, Value::Absent) {
+        return Ok(calls);
+    }
+    for count in 0..calls {
+        if task.asked(&value::less(least, &Value::from(count as i64 + 1)).term())? {
+            return Ok(count);
+        }
+    }
+    Ok(calls)
 }
 
 pub(super) fn choose(

@@ -122,10 +122,10 @@ pub enum Event {
         /// The node.
         site: Site,
     },
-    /// The section has ended with a call of a peer: other tasks may run before that answers.
-    /// [`Process::suspend_calling`](super::Process::suspend_calling), or [`Process::resume`](super::Process::resume) with the answer, an
-    /// option, where the peer answers at once.
-    Call(PeerCall),
+    /// The section has ended with calls of peers: other tasks may run before these answer.
+    /// [`Process::suspend_calling`](super::Process::suspend_calling), or [`Process::resume`](super::Process::resume) with the answers,
+    /// an option or a map, where they come at once.
+    Call(PeerCalls),
     /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`](super::Process::resume) with a value.
     Choose {
         /// The range of the choice.
@@ -186,6 +186,17 @@ pub struct PeerCall {
     pub request: Value,
     /// The node.
     pub site: Site,
+}
+
+/// Requests to peers that leave together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PeerCalls {
+    /// The requests, to peers of different keys.
+    pub calls: Vec<PeerCall>,
+    /// The number of answers that are waited for.
+    pub wanted: usize,
+    /// The value of the call where nobody answers: that there is no answer, or a map without any.
+    pub unanswered: Value,
 }
 
 /// The part that an [`Event::Look`] wants to be made.

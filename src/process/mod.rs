@@ -10,6 +10,7 @@
 
 mod arms;
 mod bounded;
+mod calls;
 mod collect;
 mod effects;
 mod evaluate;
@@ -28,14 +29,15 @@ mod sections;
 mod task;
 mod unknowns;
 
+pub use calls::{CallPlace, CallState};
 pub use event::{
     CALL_LIMIT, Choice, Event, Fault, GUARD_LIMIT, GUARDED_NODE_LIMIT, Limit, Look, NODE_LIMIT, PIECES_LIMIT, PeerCall,
-    RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
+    PeerCalls, RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
 };
 pub use fresh::Fresh;
 pub use glide::Knows;
 pub use notes::{Slots, TouchedPart};
-pub use pending::{CallState, ConnectionList, Sent, Situation, Stack};
+pub use pending::{ConnectionList, Sent, Situation, Stack};
 pub use roots::Live;
 pub use task::{Port, copy_values};
 pub use unknowns::{Answered, Unknowns};

@@ -7,30 +7,22 @@
 //!
 //! What has one port is in the order in which it came. A network that keeps no order between ports has all in the order of ports.
 
+use super::calls::{AwaitedCalls, CallPlace, CallState, OpenCall};
 use super::event::PeerCall;
 use super::task::{Frame, Port};
 use crate::spec::Site;
-use crate::spec::code::Register;
 use crate::value::Value;
 
 /// A task between two of its sections.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Suspended {
-    pub(super) stack: Stack,
+    /// Whom it answers.
+    pub(super) port: Port,
+    /// Its frames, the outermost first.
+    pub(super) frames: Vec<Frame>,
     pub(super) registers: Vec<Value>,
-    /// The call whose answer it waits for.
-    pub(super) call: Option<OpenCall>,
-}
-
-/// A call of a peer that has no answer yet.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct OpenCall {
-    /// The key and the request; nothing is left of them once they were seen.
-    pub(super) call: PeerCall,
-    /// The register of the innermost function that gets the answer.
-    pub(super) result: Register,
-    /// The number under which the peer has seen it, if it has.
-    pub(super) exchange: Option<u64>,
+    /// The calls whose answers it waits for.
+    pub(super) awaited: Option<AwaitedCalls>,
 }
 
 /// The connections that the server has not taken notice of.
@@ -42,29 +34,16 @@ pub enum ConnectionList {
     Leaving,
 }
 
-impl OpenCall {
-    pub(super) fn state(&self) -> CallState {
-        CallState { peer: self.call.peer, exchange: self.exchange }
-    }
-}
-
 /// Whom a task answers, and where it goes on: its frames, the outermost first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stack {
     /// Whom it answers.
     pub port: Port,
-    /// The state of the call that it waits for; where there is none, it can be resumed.
-    pub call: Option<CallState>,
+    /// The states of the calls that it waits for; where there are none, it can be resumed.
+    pub calls: Vec<CallState>,
+    /// The number of answers to these that it waits for.
+    pub wanted: usize,
     pub(super) frames: Vec<Frame>,
-}
-
-/// A call that has no answer yet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct CallState {
-    /// The number of the peer in the specification.
-    pub peer: u32,
-    /// The number under which the peer has seen it, if it has.
-    pub exchange: Option<u64>,
 }
 
 /// A message under way to a client.
@@ -90,6 +69,8 @@ pub(super) struct Pending {
     pub(super) opening: Vec<Port>,
     /// Connections that have ended, which the server has not taken notice of.
     pub(super) leaving: Vec<Port>,
+    /// Calls whose answers nobody waits for: those that peers have seen behind the others, and each in order.
+    pub(super) unawaited: Vec<OpenCall>,
 }
 
 /// The situation of everything that is under way, without its values: candidates in which this differs are different.
@@ -107,6 +88,33 @@ pub struct Situation {
     pub opening: Vec<Port>,
     /// The connections that have ended, for which `on close` has not run.
     pub leaving: Vec<Port>,
+    /// The calls whose answers nobody waits for.
+    pub unawaited: Vec<CallState>,
+}
+
+impl Suspended {
+    fn stack(&self) -> Stack {
+        let open = self.awaited.iter().flat_map(|awaited| &awaited.open);
+        let wanted = self.awaited.as_ref().map_or(0, |awaited| awaited.wanted);
+        Stack { port: self.port, calls: open.map(OpenCall::state).collect(), wanted, frames: self.frames.clone() }
+    }
+
+    /// Ends the waiting where there are enough answers; the calls that nobody waits for then.
+    fn stop_waiting(&mut self) -> Vec<OpenCall> {
+        let Some(mut awaited) = self.awaited.take_if(|awaited| awaited.is_enough()) else { return Vec::new() };
+        let base = self.frames.last().map_or(0, |frame| frame.base);
+        let left = awaited.left().collect();
+        self.registers[(base + awaited.result) as usize].put(awaited.answers);
+        left
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Value> {
+        self.registers.iter().chain(self.awaited.iter().flat_map(AwaitedCalls::values))
+    }
+
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.registers.iter_mut().chain(self.awaited.iter_mut().flat_map(AwaitedCalls::values_mut))
+    }
 }
 
 impl Situation {
@@ -114,6 +122,11 @@ impl Situation {
     #[must_use]
     pub fn is_busy(&self, port: Port) -> bool {
         self.suspended.iter().any(|task| task.port == port)
+    }
+
+    /// The states of all calls that have no answer.
+    pub fn calls(&self) -> impl Iterator<Item = &CallState> {
+        self.suspended.iter().flat_map(|task| &task.calls).chain(&self.unawaited)
     }
 
     /// The places of the requests that are the first to have arrived on their port.
@@ -126,17 +139,72 @@ impl Pending {
     pub(super) fn situation(&self) -> Situation {
         Situation {
             arrived: self.arrived.iter().map(|(port, _)| *port).collect(),
-            suspended: self.suspended.iter().map(|task| task.stack.clone()).collect(),
+            suspended: self.suspended.iter().map(Suspended::stack).collect(),
             sent: self.sent.iter().map(|message| message.port).collect(),
             closed: self.closed.clone(),
             opening: self.opening.clone(),
             leaving: self.leaving.clone(),
+            unawaited: self.unawaited.iter().map(OpenCall::state).collect(),
         }
     }
 
-    pub(super) fn suspend(&mut self, suspended: Suspended) {
-        let at = self.suspended.partition_point(|other| other.stack.port <= suspended.stack.port);
+    pub(super) fn suspend(&mut self, mut suspended: Suspended) {
+        let left = suspended.stop_waiting();
+        let at = self.suspended.partition_point(|other| other.port <= suspended.port);
         self.suspended.insert(at, suspended);
+        self.add_unawaited(left);
+    }
+
+    fn add_unawaited(&mut self, calls: Vec<OpenCall>) {
+        if !calls.is_empty() {
+            self.unawaited.extend(calls);
+            self.order_unawaited();
+        }
+    }
+
+    fn order_unawaited(&mut self) {
+        let order = |call: &OpenCall| (call.exchange, call.call.peer);
+        self.unawaited.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.values().cmp(b.values())));
+    }
+
+    /// The places of the calls that no peer has seen, of equal ones that nobody waits for the first.
+    pub(super) fn unseen_calls(&self) -> Vec<CallPlace> {
+        let unseen = |calls: &'_ [OpenCall]| {
+            let unseen: Vec<usize> = (0..calls.len()).filter(|at| calls[*at].exchange.is_none()).collect();
+            unseen.into_iter()
+        };
+        let awaited = self.suspended.iter().enumerate().flat_map(|(task, suspended)| {
+            let calls = suspended.awaited.as_ref().map_or(&[][..], |awaited| &awaited.open);
+            unseen(calls).map(move |at| CallPlace::Awaited(task, at))
+        });
+        let is_first = |at: &usize| *at == 0 || self.unawaited[*at - 1] != self.unawaited[*at];
+        awaited.chain(unseen(&self.unawaited).filter(is_first).map(CallPlace::Unawaited)).collect()
+    }
+
+    /// Takes what a peer sees of a call, under this number; nothing where there is none that it may see.
+    pub(super) fn take_call(&mut self, place: CallPlace, exchange: u64) -> Option<PeerCall> {
+        match place {
+            CallPlace::Awaited(task, at) => self.suspended.get_mut(task)?.awaited.as_mut()?.take(at, exchange),
+            CallPlace::Unawaited(at) => {
+                let taken = self.unawaited.get_mut(at)?.take(exchange);
+                self.unawaited[at].call.key = Value::Absent;
+                self.order_unawaited();
+                taken
+            }
+        }
+    }
+
+    /// Takes up the answer to the call that a peer has seen under this number, or that it failed; whether there is one.
+    pub(super) fn answer_call(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
+        if let Some(at) = self.unawaited.iter().position(|call| call.is(exchange)) {
+            self.unawaited.remove(at);
+            return true;
+        }
+        let takes = |task: &mut Suspended| task.awaited.as_mut().is_some_and(|calls| calls.answer(exchange, answer));
+        let Some(task) = self.suspended.iter_mut().find_map(|task| takes(task).then_some(task)) else { return false };
+        let left = task.stop_waiting();
+        self.add_unawaited(left);
+        true
     }
 
     /// Ends a connection from the server's side: its requests that were not read are dropped, and nothing more is sent on it.
@@ -161,20 +229,16 @@ impl Pending {
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
         let packets =
             self.arrived.iter().map(|(_, request)| request).chain(self.sent.iter().map(|message| &message.value));
-        packets.chain(self.suspended.iter().flat_map(|task| {
-            let called = task.call.iter().flat_map(|open| [&open.call.key, &open.call.request]);
-            task.registers.iter().chain(called)
-        }))
+        let tasks = self.suspended.iter().flat_map(Suspended::values);
+        packets.chain(tasks).chain(self.unawaited.iter().flat_map(OpenCall::values))
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let Pending { arrived, suspended, sent, .. } = self;
+        let Pending { arrived, suspended, sent, unawaited, .. } = self;
         let messages = sent.iter_mut().map(|message| &mut message.value);
         let packets = arrived.iter_mut().map(|(_, request)| request).chain(messages);
-        packets.chain(suspended.iter_mut().flat_map(|task| {
-            let called = task.call.iter_mut().flat_map(|open| [&mut open.call.key, &mut open.call.request]);
-            task.registers.iter_mut().chain(called)
-        }))
+        let tasks = suspended.iter_mut().flat_map(Suspended::values_mut);
+        packets.chain(tasks).chain(unawaited.iter_mut().flat_map(OpenCall::values_mut))
     }
 }
 

@@ -334,6 +334,9 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::SendTo { client, src } => effects::emit(process, at, *client, *src),
         Op::Close { client } => effects::close(process, at, *client),
         Op::CallPeer { dst, peer, key, request } => effects::call_peer(process, at, (*dst, *peer), [*key, *request]),
+        Op::CallPeers { dst, peer, requests, least } => {
+            effects::call_peers(process, at, (*dst, *peer), [*requests, *least])
+        }
         // The loop has taken a watched instruction out of its wrapping.
         Op::End | Op::Watched { .. } => {
             process.task.running = false;

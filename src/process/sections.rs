@@ -3,9 +3,10 @@
 //! `on Take(n) { taken := taken + n; yield; reply taken; }` is begun when its request is received, suspended, and resumed when the
 //! server comes back to it; `let r = call store(k), Get;` suspends it until the peer has answered.
 
-use super::pending::{self, ConnectionList, OpenCall, Pending, Sent, Situation, Stack, Suspended};
+use super::calls::{AwaitedCalls, CallPlace};
+use super::pending::{self, ConnectionList, Pending, Sent, Situation, Suspended};
 use super::task::{Frame, Port, Waiting};
-use super::{PeerCall, Process};
+use super::{PeerCall, PeerCalls, Process};
 use crate::scalar::Scalar;
 use crate::spec::Site;
 use crate::spec::code::Program;
@@ -82,20 +83,20 @@ impl Process {
         self.put_aside(None);
     }
 
-    /// Answers [`Event::Call`](super::Event::Call) by putting the task aside until the peer has answered.
-    pub fn suspend_calling(&mut self, call: PeerCall) {
+    /// Answers [`Event::Call`](super::Event::Call) by putting the task aside until enough peers have answered.
+    pub fn suspend_calling(&mut self, calls: PeerCalls) {
         let Waiting::Value(result) = self.task.waiting else { return };
         self.task.proceed();
-        self.put_aside(Some(OpenCall { call, result, exchange: None }));
+        self.put_aside(Some(AwaitedCalls::of(calls, result)));
     }
 
-    fn put_aside(&mut self, call: Option<OpenCall>) {
+    fn put_aside(&mut self, awaited: Option<AwaitedCalls>) {
         let task = &mut self.task;
         let frames = task.callers.drain(..).chain([task.frame]).collect();
         let registers = std::mem::take(&mut task.registers);
         (task.running, task.used) = (false, false);
-        let stack = Stack { port: task.port, call: call.as_ref().map(OpenCall::state), frames };
-        self.pending.get_or_insert_default().suspend(Suspended { stack, registers, call });
+        let suspended = Suspended { port: task.port, frames, registers, awaited };
+        self.pending.get_or_insert_default().suspend(suspended);
     }
 
     /// Begins the next section of the task that was suspended at this place among those of [`Process::situation`].
@@ -104,8 +105,8 @@ impl Process {
     /// If there is none.
     pub fn wake(&mut self, at: usize) {
         self.rest();
-        let Suspended { stack, registers, .. } = self.change_pending(|pending| pending.suspended.remove(at));
-        let Stack { port, mut frames, .. } = stack;
+        let resumed = self.change_pending(|pending| pending.suspended.remove(at));
+        let Suspended { port, mut frames, registers, .. } = resumed;
         let task = &mut self.task;
         let frame = frames.pop().unwrap_or_default();
         (task.port, task.callers, task.registers) = (port, frames, registers);
@@ -233,34 +234,27 @@ impl Process {
         }
     }
 
-    /// Takes the call that a task waits with, at its place among those that are suspended: a peer has seen it, under this number.
-    pub fn take_call(&mut self, at: usize, exchange: u64) -> Option<PeerCall> {
-        let task = self.pending.as_mut()?.suspended.get_mut(at)?;
-        let open = task.call.as_mut().filter(|open| open.exchange.is_none())?;
-        open.exchange = Some(exchange);
-        task.stack.call = Some(open.state());
-        let taken = PeerCall { key: Value::Absent, request: Value::Absent, ..open.call };
-        Some(std::mem::replace(&mut open.call, taken))
+    /// The places of the calls that no peer has seen; of equal ones that nobody waits for, one.
+    #[must_use]
+    pub fn unseen_calls(&self) -> Vec<CallPlace> {
+        self.pending.as_deref().map(Pending::unseen_calls).unwrap_or_default()
+    }
+
+    /// Takes the call at a place among [`Process::unseen_calls`]: a peer has seen it, under this number. The places of others may change.
+    pub fn take_call(&mut self, place: CallPlace, exchange: u64) -> Option<PeerCall> {
+        self.pending.as_mut()?.take_call(place, exchange)
     }
 
     /// The number of the peer that has seen a call under this number, if one has and did not answer.
     #[must_use]
     pub fn called_peer(&self, exchange: u64) -> Option<u32> {
-        let calls = self.pending.iter().flat_map(|pending| &pending.suspended).filter_map(|task| task.stack.call);
-        calls.into_iter().find(|call| call.exchange == Some(exchange)).map(|call| call.peer)
+        self.situation().calls().find(|call| call.exchange == Some(exchange)).map(|call| call.peer)
     }
 
-    /// Gives a task the answer to the call that a peer has seen under this number, an option; whether there is one.
-    pub fn answer_call(&mut self, exchange: u64, answer: Value) -> bool {
-        let tasks = self.pending.iter_mut().flat_map(|pending| &mut pending.suspended);
-        let mut waiting = tasks.filter(|task| task.call.as_ref().is_some_and(|open| open.exchange == Some(exchange)));
-        let Some(task) = waiting.next() else { return false };
-        let base = task.stack.frames.last().map_or(0, |frame| frame.base);
-        if let Some(open) = task.call.take() {
-            task.registers[(base + open.result) as usize].put(answer);
-        }
-        task.stack.call = None;
-        true
+    /// Answers the call that a peer has seen under this number; nothing where it failed. Whether there is one, which somebody may have
+    /// waited for or not.
+    pub fn answer_call(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
+        self.change_pending(|pending| pending.answer_call(exchange, answer))
     }
 
     fn change_pending<T>(&mut self, change: impl FnOnce(&mut Pending) -> T) -> T {
@@ -280,7 +274,7 @@ impl Process {
 
     /// The ports of the suspended tasks, in the order of [`Process::situation`].
     pub fn suspended(&self) -> impl Iterator<Item = Port> {
-        self.pending.iter().flat_map(|pending| &pending.suspended).map(|task| task.stack.port)
+        self.pending.iter().flat_map(|pending| &pending.suspended).map(|task| task.port)
     }
 
     /// Tests whether another process has the same under way.

@@ -260,6 +260,9 @@ instructions! {
     Close { client: reads },
     /// Calls a peer, and ends the section: `dst` is the peer's answer, if it gives one, an option
     CallPeer { dst: writes, peer: u32, key: reads, request: reads },
+    /// Calls the peers of the keys of a map with its values, and ends the section: `dst` is a map of their answers. `least` of these are
+    /// waited for; all, where it is absent
+    CallPeers { dst: writes, peer: u32, requests: reads, least: reads },
     /// An instruction that touches variables of the specification's steps
     Watched { op: Instruction, touches: Touches },
 }
@@ -324,7 +327,8 @@ impl Op {
     /// Tests whether it suspends a task, or does something that a client which waits for its answer does not see.
     #[must_use]
     pub fn is_asynchronous(&self) -> bool {
-        matches!(self.plain(), Op::Yield | Op::SendTo { .. } | Op::Close { .. } | Op::CallPeer { .. })
+        let calls = matches!(self.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
+        calls || matches!(self.plain(), Op::Yield | Op::SendTo { .. } | Op::Close { .. })
     }
 
     /// Tests whether it may be faulty, or break the client's duty.

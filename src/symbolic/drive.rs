@@ -1,7 +1,7 @@
 //! The driver: the only loop over the events of a process.
 
 use super::{Driven, Infeasible};
-use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, PeerCall, Port, Process};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, PeerCalls, Port, Process};
 use crate::solve::Store;
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec, Types};
@@ -109,7 +109,7 @@ pub trait Policy {
     }
 
     /// Suspends the task that calls a peer, or goes on with the answer. Where tasks run alone there are no calls.
-    fn call(&mut self, _path: &mut Self::Path, _call: PeerCall) -> Result<(), Self::Stopped> {
+    fn call(&mut self, _path: &mut Self::Path, _calls: PeerCalls) -> Result<(), Self::Stopped> {
         Err(Infeasible.into())
     }
 
@@ -165,7 +165,7 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
         Event::Yield => policy.pause(path),
         Event::Emit { to, message, site } => policy.emit(path, &to, (message, site)),
         Event::Close { client, site } => policy.close(path, &client, site),
-        Event::Call(call) => policy.call(path, call),
+        Event::Call(calls) => policy.call(path, calls),
         Event::Send(answer, site) => Err(policy.end(path, Some((answer, site)))),
         // A process that runs is never idle.
         Event::End | Event::Recv => Err(policy.end(path, None)),

@@ -247,6 +247,82 @@ fn peers_are_called_while_others_are_served() {
 }
 
 #[test]
+fn several_peers_are_called_at_once() {
+    let peers = "peer p(key: int): int -> int; proc sum(got: map<int, int>): int {
+            var total = 100 * len(got); for k in got.keys().to_list() { total := total + got[k]; } return total; }";
+    let all =
+        format!("{peers} on q {{ let got = call all p(k) for k in 1..3, q + k; let total = sum(got); reply total; }}");
+    check(
+        &all,
+        &[
+            ("c1 q5; p1k1 q6; p2k2 q7; p1 a3; p2 a4; c1 a207", None),
+            ("c1 q5; p1k2 q7; p2k1 q6; p2 a4; p1 a3; c1 a207", None),
+            // Each is asked its own.
+            ("c1 q5; p1k1 q7", Some(2)),
+            ("c1 q5; p1k1 q6; p2k1 q6", Some(3)),
+            // One that has failed is left out; one that says nothing is waited for.
+            ("c1 q5; p1k1 q6; p1 lost; p2k2 q7; p2 a4; c1 a104", None),
+            ("c1 q5; p1k1 q6; p1 lost; p2k2 q7; p2 lost; c1 a0", None),
+            ("c1 q5; p1k1 q6; p2k2 q7; p1 a3; c1 a103", Some(5)),
+            ("c1 q5; p1k1 q6; p1 a3; c1 a103", Some(4)),
+        ],
+    );
+    let any =
+        format!("{peers} on q {{ let got = call any q of p(k) for k in 1..4, k; let total = sum(got); reply total; }}");
+    check(
+        &any,
+        &[
+            ("c1 q2; p1k1 q1; p2k2 q2; p1 a3; p2 a4; c1 a207", None),
+            ("c1 q2; p1k1 q1; p1 a3; c1 a103", Some(4)),
+            // The third is called as well, and may answer behind that: it is not in the answer.
+            ("c1 q2; p1k1 q1; p2k2 q2; p3k3 q3; p1 a3; p2 a4; p3 a5; c1 a207", None),
+            ("c1 q2; p1k1 q1; p2k2 q2; p3k3 q3; p1 a3; p2 a4; p3 a5; c1 a312", Some(8)),
+            ("c1 q2; p1k1 q1; p2k2 q2; p1 a3; p2 a4; c1 a207; p3k3 q3; p3 a5", None),
+            ("c1 q2; p1k1 q1; p2k2 q2; p1 a3; p2 a4; c1 a207; p3k3 q3; p3 lost; p4k3 q3", Some(9)),
+            // Two have failed: the third is all that can come.
+            ("c1 q2; p1k1 q1; p2k2 q2; p3k3 q3; p1 lost; p2 lost; p3 a5; c1 a105", None),
+            ("c1 q2; p1k1 q1; p2k2 q2; p1 lost; p2 lost; c1 a0", Some(6)),
+            // Nobody is waited for, or more than there are.
+            ("c1 q0; c1 a0; p1k1 q1; p1 a3; c1 q0; c1 a0", None),
+            ("c1 q-1; c1 a0", None),
+            ("c1 q9; p1k1 q1; p2k2 q2; p3k3 q3; p1 a1; p2 a1; p3 a1; c1 a303", None),
+        ],
+    );
+    // A key that occurs twice is called once, with its last request; where there is none, nobody is.
+    let twice =
+        format!("{peers} on q {{ let got = call all p(k % 2) for k in 0..q, k; let total = sum(got); reply total; }}");
+    check(
+        &twice,
+        &[
+            ("c1 q3; p1k1 q1; p2k0 q2; p1 a3; p2 a4; c1 a207", None),
+            ("c1 q3; p1k0 q0", Some(2)),
+            ("c1 q0; c1 a0", None),
+        ],
+    );
+}
+
+/// Which keys there are, and how many answers are waited for, may not be known.
+#[test]
+fn peers_are_called_under_keys_that_are_not_known() {
+    let hidden = "peer p(key: int): int -> int; var n: int = choose; var m: int = choose;
+        on q { expects q > 0; let got = call any m of p(k) for k in [n, 3] if k < 5, q; reply match got.get(n) { Some(x) => x, None => 0 - len(got) }; }";
+    check(
+        hidden,
+        &[
+            ("c1 q1; p1k3 q1; p2k4 q1; p2 a7; c1 a7", None),
+            ("c1 q1; p1k3 q1; p2k4 q1; p1 a8; c1 a-1; c1 q1; p3k4 q1; p3 a2; c1 a2", None),
+            ("c1 q1; p1k3 q1; p2k4 q1; p1 a8; c1 a-1; c1 q1; p3k2 q1", Some(7)),
+            ("c1 q1; p1k4 q1; p2k2 q1", Some(3)),
+            ("c1 q1; p1k5 q1", Some(2)),
+            ("c1 q1; p1k3 q1; p1 a8; c1 a8; c1 q1; p2k3 q1; p2 a9; c1 a9", None),
+            ("c1 q1; p1k3 q1; p1 a8; c1 a8; c1 q1; p2k4 q1", Some(6)),
+            ("c1 q1; c1 a0; c1 q1; p1k3 q1; p1 a8; c1 a0", None),
+            ("c1 q1; c1 a0; c1 q1; p1k3 q1; p1 a8; c1 a8", Some(6)),
+        ],
+    );
+}
+
+#[test]
 fn what_a_client_is_sent_by_the_server_alone_may_come_or_not() {
     let ticks = "var who: option<client> = None; on q from c { who := Some(c); reply 0; } step { if who is Some(c) { send c, 1; } }";
     check(

@@ -27,6 +27,7 @@ mod text;
 mod conformance;
 mod histories;
 mod library;
+mod network_specs;
 mod simulated;
 mod simulated_clients;
 mod simulated_tasks;

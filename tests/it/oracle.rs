@@ -14,6 +14,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+pub mod calls;
 pub mod domain;
 mod expression;
 pub mod json;

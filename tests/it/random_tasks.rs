@@ -174,9 +174,13 @@ fn tasks_in_procedures_with_values_agree_with_brute_force() {
 
 /// Compares random programs that do more than answering.
 fn check_talking(seed: u64, wire: Wire) {
+    check_drawn(seed, wire, tasks::random_talking);
+}
+
+fn check_drawn(seed: u64, wire: Wire, random: fn(&mut Rng) -> String) {
     let mut tally = Tally::new();
     for mut rng in random::seeds(seed, 24).map(Rng::new) {
-        let (text, length) = (tasks::random_talking(&mut rng), 3 + rng.below(9));
+        let (text, length) = (random(&mut rng), 3 + rng.below(9));
         compare(&mut rng, &text, (wire, length), &mut tally);
     }
     eprintln!("{tally:?}");
@@ -201,6 +205,13 @@ fn servers_that_do_more_than_answering_agree_with_brute_force_over_datagrams() {
 #[test]
 fn servers_that_do_more_than_answering_agree_with_brute_force_over_datagrams_that_come_again() {
     check_talking(53, Wire::UdpAgain);
+}
+
+#[test]
+fn calls_of_several_peers_agree_with_brute_force() {
+    for (seed, wire) in [(61, Wire::Tcp), (67, Wire::Udp)] {
+        check_drawn(seed, wire, tasks::random_calling);
+    }
 }
 
 /// The history as it is judged event by event, each on a line of its own.

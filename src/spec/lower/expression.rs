@@ -11,7 +11,7 @@ use crate::scalar::Scalar;
 use crate::spec::check::{Builtin, Res};
 use crate::spec::code::{Binary, FaultKind, Op, Operand, Unary};
 use crate::spec::types::Type;
-use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Init, Name, Rest, UnaryOp};
+use crate::syntax::ast::{Arm, BinaryOp, Clause, Expr, ExprKind, Init, Name, Rest, UnaryOp};
 use crate::term::TextOp;
 use crate::value::{self, Arithmetic, Map, Value};
 
@@ -90,9 +90,8 @@ fn lower_kind(e: &mut Emitter, expr: &Expr) -> Operand {
         }
         ExprKind::Match { subject, arms } => match_expr(e, subject, arms),
         ExprKind::PeerCall { peer, args, message } => peer_call(e, (expr, peer), args, message),
-        ExprKind::PeerCalls { .. } => {
-            e.context.refuse(expr.span, "calling several peers");
-            e.constant(Value::Absent)
+        ExprKind::PeerCalls { least, peer, args, clauses, message } => {
+            peer_calls(e, (expr, peer), least.as_deref(), (args, message, clauses))
         }
         ExprKind::Error => e.constant(Value::Absent),
     }
@@ -108,6 +107,25 @@ fn peer_call(e: &mut Emitter, (call, name): (&Expr, &Name), args: &[Expr], messa
     };
     let request = e.expr(message);
     e.give(|dst| Op::CallPeer { dst, peer, key, request })
+}
+
+/// Calls of several peers at once, whose answers are a map.
+fn peer_calls(
+    e: &mut Emitter,
+    (call, name): (&Expr, &Name),
+    least: Option<&Expr>,
+    (args, message, clauses): (&[Expr], &Expr, &[Clause]),
+) -> Operand {
+    e.context.refuse_alone(call.span, "calling peers");
+    let (Some(Res::Peer(peer)), [key]) = (e.context.checked.tables.resolution(name.id), args) else {
+        return e.constant(Value::Absent);
+    };
+    let least = match least {
+        Some(least) => e.expr(least),
+        None => e.constant(Value::Absent),
+    };
+    let requests = map_comprehension(e, key, Some(message), clauses);
+    e.give(|dst| Op::CallPeers { dst, peer, requests, least })
 }
 
 fn variable(e: &mut Emitter, name: &Name) -> Operand {

@@ -249,12 +249,6 @@ impl<'c, 'a> Context<'c, 'a> {
         Operand::Constant(number)
     }
 
-    fn refuse(&mut self, span: Span, what: &str) {
-        let diagnostic = Diagnostic::error(span, format!("{what} is not supported yet"))
-            .label("this is checked, but cannot be run by this version");
-        self.refused.push(diagnostic);
-    }
-
     /// Notes what tasks that run alone cannot have; nothing where they are interleaved.
     fn refuse_alone(&mut self, span: Span, what: &str) {
         if self.tasks == Tasks::Alone {

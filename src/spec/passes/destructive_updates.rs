@@ -117,6 +117,6 @@ fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> 
 /// Tests whether an instruction may write a variable of the state.
 fn may_write(op: &Op, variable: u32) -> bool {
     // Other tasks go on while this one is suspended.
-    let suspends = matches!(op.plain(), Op::Call { .. } | Op::Yield | Op::CallPeer { .. });
+    let suspends = matches!(op.plain(), Op::Call { .. } | Op::Yield | Op::CallPeer { .. } | Op::CallPeers { .. });
     suspends || op.stores().is_some_and(|(slot, _)| slot == variable)
 }

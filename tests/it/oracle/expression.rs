@@ -217,7 +217,10 @@ impl<'a> Frame<'a, '_> {
                 self.eval(body, want)?
             }
             ExprKind::PeerCall { args, message, .. } => self.call_peer(args, message)?,
-            ExprKind::PeerCalls { .. } | ExprKind::Error => panic!("the oracle does not know this expression"),
+            ExprKind::PeerCalls { least, args, clauses, message, .. } => {
+                self.call_peers(least.as_deref(), [&args[0], message], clauses)?
+            }
+            ExprKind::Error => panic!("the oracle does not know this expression"),
         })
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Example: `either { n := 1; } or {}` draws below 2; with 0 drawn, `n` is 1 in the state in which the section ends.
 
-use super::tasks::{Begun, Called, Effect};
+use super::calls::Calls;
+use super::tasks::{Begun, Effect};
 use super::*;
 
 /// How a block ended.
@@ -32,8 +33,8 @@ pub struct Frame<'a, 'r> {
     pub result: Option<&'a TypeExpr>,
     /// The effects of the section on clients,
     pub effects: Vec<Effect>,
-    /// and the call that it ends with.
-    pub called: Option<Called>,
+    /// and the calls that it ends with.
+    pub called: Option<Calls>,
 }
 
 impl<'a> Frame<'a, '_> {
@@ -137,15 +138,35 @@ impl<'a> Frame<'a, '_> {
     pub fn call_peer(&mut self, args: &'a [Expr], message: &'a Expr) -> Run<Value> {
         let key = self.eval(&args[0], None)?;
         let request = self.eval(message, None)?;
+        self.end_calling(Calls::of_one(key, request))
+    }
+
+    /// Calls several peers at once: see [`Frame::call_peer`].
+    pub fn call_peers(
+        &mut self,
+        least: Option<&'a Expr>,
+        [key, message]: [&'a Expr; 2],
+        clauses: &'a [Clause],
+    ) -> Run<Value> {
+        let least = least.map(|least| self.eval(least, None)).transpose()?;
+        let mut requests = BTreeMap::new();
+        self.comprehend(clauses, &mut |run| {
+            requests.insert(run.eval(key, None)?, run.eval(message, None)?);
+            Ok(())
+        })?;
+        self.end_calling(Calls::of_several(requests, least.as_ref()))
+    }
+
+    fn end_calling(&mut self, calls: Calls) -> Run<Value> {
         let later = self.later.as_mut().expect("tasks that are interleaved");
         if later.is_empty() {
-            self.called = Some(Called { key, request, exchange: None });
+            self.called = Some(calls);
             return Err(Stop::Yielded);
         }
         let (state, answer) = later.remove(0);
         self.state = state;
         self.effects.clear();
-        Ok(answer.expect("the peer has answered"))
+        Ok(answer.expect("the peers have answered"))
     }
 
     pub fn block(&mut self, block: &'a Block) -> Run<Flow> {

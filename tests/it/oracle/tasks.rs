@@ -5,6 +5,7 @@
 //!
 //! Example: of `on q { let m = n; yield; n := m + 1; reply n; }` two requests under way may both be answered 1.
 
+use super::calls::{Called, Calls};
 use super::*;
 use num_traits::ToPrimitive;
 
@@ -45,16 +46,7 @@ pub enum Effect {
     Close(Value),
 }
 
-/// A call of a peer: its key and its request.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Called {
-    pub key: Value,
-    pub request: Value,
-    /// The number under which the peer has seen it.
-    pub exchange: Option<u64>,
-}
-
-/// The beginning of a section: the state, and the answer of a peer, where it begins with one.
+/// The beginning of a section: the state, and the answers of peers, where it begins with some.
 pub type Begun = (State, Option<Value>);
 
 /// A request that is being handled.
@@ -66,10 +58,10 @@ pub struct Task {
     begun: Vec<Begun>,
     /// Its choices so far.
     taken: Vec<usize>,
-    /// The call that it waits for.
-    call: Option<Called>,
-    /// The answer of the peer.
-    answer: Option<Value>,
+    /// The calls that it waits for.
+    pub calls: Option<Calls>,
+    /// The answers of the peers, once it waits no more.
+    pub answer: Option<Value>,
 }
 
 /// A state of the server, and what is under way.
@@ -86,6 +78,8 @@ pub struct World {
     /// Those that the server is to take notice of, when they begin and when they end.
     pub opening: BTreeSet<u64>,
     pub leaving: BTreeSet<u64>,
+    /// Calls whose answers nobody waits for.
+    pub unawaited: Vec<Called>,
 }
 
 /// The next thing that the server may do.
@@ -211,7 +205,7 @@ impl<'a> Oracle<'a> {
             }
             Event::CallAnswered(answer) => {
                 let answer = answer.as_ref().map(|answer| self.decode(answer, Some(self.peer_response())));
-                world.answered(number, &Value::option(answer)).into_iter().collect()
+                world.answered(number, answer.as_ref()).into_iter().collect()
             }
         }
     }
@@ -251,7 +245,7 @@ impl<'a> Oracle<'a> {
 
     fn moves(&self, world: &World, wire: Wire) -> Vec<Move> {
         let steps = (0..self.step_blocks().count()).map(Move::Step);
-        let can_go_on = |at: &usize| world.tasks[*at].call.is_none() || world.tasks[*at].answer.is_some();
+        let can_go_on = |at: &usize| world.tasks[*at].calls.is_none();
         let resumed = (0..world.tasks.len()).filter(can_go_on).map(Move::Resume);
         let mut moves: Vec<Move> = steps.chain(resumed).collect();
         if !self.is_serial() || world.tasks.is_empty() {
@@ -326,7 +320,7 @@ impl<'a> Oracle<'a> {
                     Wire::UdpAgain => rest.arrived[at].clone(),
                     Wire::Tcp | Wire::Fifo | Wire::Udp => rest.arrived.remove(at),
                 };
-                Task { client, request, begun: Vec::new(), taken: Vec::new(), call: None, answer: None }
+                Task { client, request, begun: Vec::new(), taken: Vec::new(), calls: None, answer: None }
             }
             Move::Resume(at) => rest.tasks.remove(at),
             Move::Step(number) => {
@@ -351,7 +345,6 @@ impl<'a> Oracle<'a> {
     /// The world after the next section of a task.
     fn handled(&self, world: World, wire: Wire, mut task: Task, draw: &mut dyn FnMut(usize) -> usize) -> Run<World> {
         task.begun.push((world.state.clone(), task.answer.take()));
-        task.call = None;
         let (mut at, mut taken) = (0, task.taken.clone());
         let mut recorded = |n: usize| {
             if at == taken.len() {
@@ -369,8 +362,9 @@ impl<'a> Oracle<'a> {
             Ok(Some(reply)) => after.send(wire, task.client, reply),
             Ok(None) => {}
             Err(Stop::Yielded) => {
-                (task.taken, task.call) = (taken, called);
+                (task.taken, task.calls) = (taken, called);
                 after.tasks.push(task);
+                after.settle_calls();
             }
             Err(stop) => return Err(stop),
         }
@@ -462,49 +456,6 @@ impl World {
         self.closed.remove(&client);
         self.there.remove(&client);
         self
-    }
-
-    /// The worlds in which a peer has seen a call.
-    fn called(&self, exchange: u64, [key, request]: &[Value; 2]) -> Vec<World> {
-        let is_it = |task: &Task| {
-            let call = task.call.as_ref().filter(|call| task.answer.is_none() && call.exchange.is_none());
-            call.is_some_and(|call| call.key.shows(key) && call.request.shows(request))
-        };
-        let seen = (0..self.tasks.len()).filter(|at| is_it(&self.tasks[*at]));
-        let with = |at: usize| {
-            let mut world = self.clone();
-            world.tasks[at].call =
-                Some(Called { key: key.clone(), request: request.clone(), exchange: Some(exchange) });
-            world.tasks.sort();
-            world
-        };
-        seen.map(with).collect()
-    }
-
-    /// The world in which a peer has answered a call.
-    pub fn answered(&self, exchange: u64, answer: &Value) -> Option<World> {
-        let mut world = self.clone();
-        let waits = |task: &&mut Task| task.call.as_ref().is_some_and(|call| call.exchange == Some(exchange));
-        let task = world.tasks.iter_mut().find(waits)?;
-        task.call = Some(Called { key: Value::int(0), request: Value::int(0), exchange: None });
-        task.answer = Some(answer.clone());
-        world.tasks.sort();
-        Some(world)
-    }
-
-    /// The calls that no peer has seen.
-    pub fn unseen_calls(&self) -> Vec<Called> {
-        self.tasks
-            .iter()
-            .filter(|task| task.answer.is_none())
-            .filter_map(|task| task.call.clone())
-            .filter(|call| call.exchange.is_none())
-            .collect()
-    }
-
-    /// Takes notice that a peer has seen a call.
-    pub fn see_call(&self, call: &Called, exchange: u64) -> Option<World> {
-        self.called(exchange, &[call.key.clone(), call.request.clone()]).pop()
     }
 
     /// The number of requests of a client that are under way, and answers to it.

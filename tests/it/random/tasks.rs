@@ -4,7 +4,7 @@
 
 use super::{Rng, grammar};
 use crate::oracle::tasks::{Event, Events, Wire, World};
-use crate::oracle::{Domains, Json, Oracle, Value};
+use crate::oracle::{Domains, Json, Oracle};
 use mayhap::syntax::ast::File;
 use serde_json::json;
 
@@ -76,6 +76,11 @@ const CALLING: &[&str] = &[
     "let got@ = call p(n), q % 2; if got@ is Some(x) { n := x % 3; }",
     "let got@ = call p(0), n; if got@ is Some(x) { send c, x; }",
     "let got@ = call p(q % 2), 0; if got@ == None { reply 4; }",
+    "let got@ = call all p(k) for k in 0..2, k + n; if len(got@) == q % 3 { reply 4; }",
+    "let got@ = call any 1 of p(k) for k in [n, q % 2], k; n := len(got@);",
+    "let got@ = call any n of p(k) for k in 0..3 if k != q % 4, k; if len(got@) > 0 { n := pick got@.values(); n := n % 3; }",
+    "call any 0 of p(k) for k in [q % 2], n;",
+    "let got@ = call any q % 3 of p(k) for k in [0, n], 1; if got@.get(n) is Some(x) { send c, x; }",
 ];
 
 /// Steps of the server.
@@ -86,18 +91,28 @@ const STEPS: &[&str] = &[
     "if last is Some(to) { close to; last := None; }",
 ];
 
-/// A program text with few states, whose handlers send, end connections, call a peer and give no answer, whose steps send, too, and
+/// A program text with few states, whose handlers send, end connections, call peers and give no answer, whose steps send, too, and
 /// that may take notice of connections.
 pub fn random_talking(rng: &mut Rng) -> String {
-    let calls = rng.percent(40);
+    let calls = if rng.percent(40) { 30 } else { 0 };
+    talking(rng, calls)
+}
+
+/// The same, with many calls of peers.
+pub fn random_calling(rng: &mut Rng) -> String {
+    talking(rng, 70)
+}
+
+/// The same, where so many statements in a hundred call peers.
+fn talking(rng: &mut Rng, calls: usize) -> String {
     let mut statements: Vec<String> = Vec::new();
     for number in 0..2 + rng.below(4) {
-        let from = if calls && rng.percent(30) { CALLING } else { TALKING };
+        let from = if calls > 0 && rng.percent(calls) { CALLING } else { TALKING };
         statements.push(rng.pick(from).replace('@', &number.to_string()));
     }
     statements.extend(rng.percent(75).then(|| "reply n + q % 2;".to_owned()));
     let mut members = vec!["proc step_back() { if n > 0 { n := n - 1; } }".to_owned()];
-    members.extend(calls.then(|| "peer p(key: int): int -> int;".to_owned()));
+    members.extend((calls > 0).then(|| "peer p(key: int): int -> int;".to_owned()));
     members.extend(rng.percent(30).then(|| format!("step {{ {} }}", rng.pick(STEPS))));
     if rng.percent(25) {
         members.push("on open from c { n := (n + 1) % 3; send c, n; }".to_owned());
@@ -197,7 +212,7 @@ impl Running<'_> {
             let exchange = self.calls.swap_remove(rng.below(self.calls.len()));
             let answer = rng.percent(80).then(|| json!(rng.between(0, 2)));
             let value = answer.as_ref().map(|answer| self.oracle.decode(answer, Some(self.oracle.peer_response())));
-            if let Some(world) = self.world.answered(exchange, &Value::option(value)) {
+            if let Some(world) = self.world.answered(exchange, value.as_ref()) {
                 self.world = world;
                 self.push(exchange, Event::CallAnswered(answer));
             }
@@ -220,9 +235,17 @@ impl Running<'_> {
     }
 }
 
-/// The trace with one answer changed, seen again, or seen by another client, or with two events in another order.
+/// The trace with one answer changed, seen again, or seen by another client, or with two events in another order; or with a call of a
+/// peer changed.
 pub fn altered(rng: &mut Rng, trace: &Events) -> Events {
     let mut trace = trace.clone();
+    let calls: Vec<usize> = (0..trace.len()).filter(|at| matches!(trace[*at].1, Event::Called(..))).collect();
+    if !calls.is_empty() && rng.percent(30) {
+        if let Event::Called(key, request) = &mut trace[*rng.pick(&calls)].1 {
+            *(if rng.percent(50) { key } else { request }) = json!(rng.between(0, 3));
+        }
+        return trace;
+    }
     let answers: Vec<usize> = (0..trace.len()).filter(|at| matches!(trace[*at].1, Event::Answer(_))).collect();
     if answers.is_empty() {
         return trace;
