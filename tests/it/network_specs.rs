@@ -4,7 +4,6 @@
 //! A new one is a file there, a directory in `tests/data/traces/network` and its lines in the manifest there.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::PathBuf;
 
 use mayhap::diagnostic::Sources;
