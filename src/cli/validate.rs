@@ -147,6 +147,9 @@ fn write_line(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut T
     judged.note.iter().for_each(|note| terminal.complain(note));
     if options.format == Format::Text {
         terminal.print(&text::verdict(&judged.report));
+        // What was verified is said.
+        let explanation = options.check_reason.then(|| text::explanation(&judged.report));
+        terminal.print(&explanation.unwrap_or_default());
     }
     finish(spec, judged, options, terminal);
     exit(&judged.verdict)
