@@ -9,6 +9,8 @@
 //! updates a register that is changed        way     a position at which the code may go on, beside the next one
 //! opening the position of the instruction that opens the conditional
 //! ```
+//!
+//! and the instruction its [`Property`], if it has one: `Return { src: reads } is Leaving` does not go on at the next one.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -86,7 +88,7 @@ macro_rules! role {
 }
 
 macro_rules! instructions {
-    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $role:ident),* })?,)*) => {
+    ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $role:ident),* })? $(is $property:ident)?,)*) => {
         /// An instruction; the form that each one shows says what it does with its fields.
         #[derive(Clone, Debug)]
         pub enum Op {
@@ -108,6 +110,13 @@ macro_rules! instructions {
                 }
             }
 
+            /// The property of the instruction that sets it apart from most.
+            fn property(&self) -> Option<Property> {
+                match self {
+                    $(Op::$name { .. } => { [$(Property::$property)?].first().copied() })*
+                }
+            }
+
             /// The word that stands for it where code is printed.
             fn name(&self) -> &'static str {
                 match self {
@@ -124,6 +133,17 @@ fn ways(ways: &Arc<[Pc]>) -> &[Pc] {
 
 fn ways_mut(ways: &mut Arc<[Pc]>) -> &mut [Pc] {
     Arc::make_mut(ways)
+}
+
+/// A property that few instructions have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Property {
+    /// It may be faulty, or break the client's duty.
+    Partial,
+    /// It suspends a task, or does something that a client which waits for its answer does not see.
+    Asynchronous,
+    /// The code does not go on at the next instruction.
+    Leaving,
 }
 
 /// A field of an instruction, by what it is for: an operand `O`, or the number `N` of a register or a position.
@@ -175,11 +195,11 @@ instructions! {
     /// `dst := map with key := value` (a set where the value is the unit)
     Insert { dst: writes, map: reads, key: reads, value: reads },
     /// `dst := list with element at := value`; a fault where there is none
-    Replace { dst: writes, list: reads, at: reads, value: reads },
+    Replace { dst: writes, list: reads, at: reads, value: reads } is Partial,
     /// `dst := collection[at]`; a fault where there is none
-    Index { dst: writes, src: reads, at: reads },
+    Index { dst: writes, src: reads, at: reads } is Partial,
     /// `dst := src[from..to]`; a fault where out of range
-    Slice { dst: writes, src: reads, from: reads, to: reads },
+    Slice { dst: writes, src: reads, from: reads, to: reads } is Partial,
     /// A struct, tuple, option or variant
     Make { dst: writes, tag: u32, fields: reads_all },
     /// Goes on where the table of variants says; behind itself, where it is not known which one it is
@@ -215,7 +235,7 @@ instructions! {
     /// Adds an entry to the map or set in `dst` where `when` holds
     Gather { dst: updates, key: reads, value: reads, when: reads },
     /// Goes on at `to`
-    Jump { to: way },
+    Jump { to: way } is Leaving,
     /// Jumps where the condition is *known* to be false (a short cut, never a fork)
     Unless { cond: reads, to: way },
     /// Goes on where the condition holds, else at `otherwise`: a fork where it is open
@@ -231,7 +251,7 @@ instructions! {
     /// Calls a function, or a procedure
     Call { dst: writes, function: u32, args: reads_all },
     /// Ends a function with its value
-    Return { src: reads },
+    Return { src: reads } is Leaving,
     /// An internal choice
     Choose { dst: writes, domain: ChoiceDomain },
     /// A picked element is one of the collection: what an unknown one has is found out so
@@ -239,30 +259,30 @@ instructions! {
     /// One element of a collection of trees: a fork
     PickElement { dst: writes, over: reads, ty: TypeId },
     /// `either {..} or {..}`: a fork
-    Select { targets: ways },
+    Select { targets: ways } is Leaving,
     /// `dst := a <= b` or `dst := a < b`, which is assumed
     Require { dst: writes, op: Binary, a: reads, b: reads },
     /// `assume`, and the conditions of `where`
     Assume { cond: reads },
     /// `expects`, and a request that no handler takes (the constant false)
-    Expects { cond: reads },
+    Expects { cond: reads } is Partial,
     /// The specification is wrong here
-    Fault { kind: FaultKind },
+    Fault { kind: FaultKind } is Partial,
     /// Answers the request and ends the handler
-    Reply { src: reads },
+    Reply { src: reads } is Leaving,
     /// Ends the handler without an answer
-    End,
+    End is Leaving,
     /// Ends a section of the handler: other tasks may run before the next one
-    Yield,
+    Yield is Asynchronous,
     /// Sends a message to a client, which asked for it or not
-    SendTo { client: reads, src: reads },
+    SendTo { client: reads, src: reads } is Asynchronous,
     /// Ends the connection of a client
-    Close { client: reads },
+    Close { client: reads } is Asynchronous,
     /// Calls a peer, and ends the section: `dst` is the peer's answer, if it gives one, an option
-    CallPeer { dst: writes, peer: u32, key: reads, request: reads },
+    CallPeer { dst: writes, peer: u32, key: reads, request: reads } is Asynchronous,
     /// Calls the peers of the keys of a map with its values, and ends the section: `dst` is a map of their answers. `least` of these are
     /// waited for; all, where it is absent
-    CallPeers { dst: writes, peer: u32, requests: reads, least: reads },
+    CallPeers { dst: writes, peer: u32, requests: reads, least: reads } is Asynchronous,
     /// An instruction that touches variables of the specification's steps
     Watched { op: Instruction, touches: Touches },
 }
@@ -327,14 +347,12 @@ impl Op {
     /// Tests whether it suspends a task, or does something that a client which waits for its answer does not see.
     #[must_use]
     pub fn is_asynchronous(&self) -> bool {
-        let calls = matches!(self.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
-        calls || matches!(self.plain(), Op::Yield | Op::SendTo { .. } | Op::Close { .. })
+        self.plain().property() == Some(Property::Asynchronous)
     }
 
     /// Tests whether it may be faulty, or break the client's duty.
     pub(super) fn may_fault(&self) -> bool {
-        let is_partial = matches!(self.plain(), Op::Index { .. } | Op::Slice { .. } | Op::Replace { .. });
-        is_partial || matches!(self.plain(), Op::Expects { .. } | Op::Fault { .. })
+        self.plain().property() == Some(Property::Partial)
     }
 
     /// Tests whether it reads or writes a register.
@@ -376,10 +394,7 @@ impl Op {
 
     /// The positions where the code may go on, that behind `at` first.
     pub(super) fn successors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
-        let leaves = matches!(
-            self.plain(),
-            Op::Jump { .. } | Op::Select { .. } | Op::Reply { .. } | Op::Return { .. } | Op::End
-        );
+        let leaves = self.plain().property() == Some(Property::Leaving);
         (!leaves).then_some(at + 1).into_iter().chain(self.ways().into_iter().map(|to| to as usize))
     }
 
