@@ -31,6 +31,7 @@ mod bits;
 mod budget;
 mod configuration;
 mod every_state;
+mod general;
 mod history;
 mod kinds;
 mod moments;
@@ -155,7 +156,10 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: Or
         }
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
         SearchEnd::GivenUp(limit) => states.given_up(limit, last),
-        SearchEnd::Nothing(_) if may_fail(spec, history) => states.given_up(Limit::Orders, last),
+        SearchEnd::Nothing(_) if may_fail(spec, history) => match general::judged(spec, history, options) {
+            Some(judge) => JudgedHistory { verdict: judge.verdict(), judge, order: Vec::new() },
+            None => states.given_up(Limit::Orders, last),
+        },
         SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
             Ok(event) => states.judged(None, line(event), Vec::new()),
             Err(limit) => states.given_up(limit, last),

@@ -70,6 +70,10 @@ impl RejudgedHistory {
     }
 
     fn of(spec: &Arc<Spec>, history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {
+        if may_fail(spec, &history) {
+            // The search does not say what happens on the ways that it drops.
+            return None;
+        }
         let is_there =
             |at: &usize| history.lines[*at] == line && matches!(history.events[*at], HistoryEvent::Answered(_));
         let rejected = (0..history.events.len()).find(is_there)?;
