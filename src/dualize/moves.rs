@@ -19,6 +19,17 @@ pub(super) enum ServerSection {
     Leave(Port),
 }
 
+impl ServerSection {
+    /// The connection of the request that it handles, where this is under way.
+    pub(super) fn port(self, situation: &Situation) -> Option<Port> {
+        match self {
+            ServerSection::Move(ServerMove::Receive(at)) => Some(situation.arrived[at]),
+            ServerSection::Move(ServerMove::Resume(at)) => Some(situation.suspended[at].port),
+            _ => None,
+        }
+    }
+}
+
 /// Tests whether an observation may be made where this is under way.
 pub(super) fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
     match observation {

@@ -63,6 +63,9 @@ pub struct Options {
     /// Instructions on known values are carried out in a loop of their own, and bounds are taken up there.
     #[doc(hidden)]
     pub glides: bool,
+    /// Tasks are looked at ahead of their next section: one that is dead, and one that may be finished at once.
+    #[doc(hidden)]
+    pub tasks_ahead: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -93,6 +96,7 @@ impl Default for Options {
             provenance: true,
             sink_choices: true,
             glides: true,
+            tasks_ahead: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),

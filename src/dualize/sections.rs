@@ -8,6 +8,7 @@
 //! network allows, until it may be made; equal candidates on the way are one.
 
 use super::candidate::Candidate;
+use super::composed::Composed;
 use super::forms::{self, MetForms};
 use super::frontier::Judge;
 use super::moves::{self, ServerSection};
@@ -15,18 +16,11 @@ use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
 use super::wire::MessageFate;
-use super::{fire, split, tidy};
+use super::{fire, prospects, split, tidy};
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove};
-use crate::process::{ConnectionList, Limit, PeerCall, Port, Sent};
+use crate::process::{ConnectionList, Limit, PeerCall, Port, Sent, Situation};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
-
-/// A specification, and the network to its clients.
-#[derive(Clone, Copy)]
-struct Composed<'s> {
-    spec: &'s Spec,
-    network: &'s dyn Network,
-}
 
 /// The candidates that explain an observation over a network.
 pub(super) fn observe(
@@ -49,7 +43,8 @@ pub(super) fn observe(
         Observation::Answer(port, answer) => {
             let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
             judge.wire.show(*port);
-            after
+            // Messages that could still be this one are none that are seen any more.
+            if network.order() == PacketOrder::Free { delivered(judge, composed, after) } else { after }
         }
         Observation::Lost(port) => ended(judge, composed, ready, *port),
         Observation::Closed(port) => without_end(judge, ready, *port),
@@ -72,7 +67,7 @@ fn run_sections(
     candidates: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
-    let Composed { spec, network } = composed;
+    let network = composed.network;
     let mut met = MetForms::default();
     let (mut open, mut ready) = (candidates, Vec::new());
     while let Some(candidate) = open.pop() {
@@ -91,15 +86,13 @@ fn run_sections(
             judge.give_up(Limit::Steps);
             break;
         }
-        for next in moves::of(&spec.program, network, &situation, observation) {
-            for next in moved(judge, composed, &candidate, next) {
-                let form = forms::canonical(&next);
-                if met.stand_for(&form, &next) {
-                    judge.counts.merges += 1;
-                } else {
-                    met.add(form, &next);
-                    open.push(next);
-                }
+        for next in following(judge, composed, (&candidate, &situation), observation) {
+            let form = forms::canonical(&next);
+            if met.stand_for(&form, &next) {
+                judge.counts.merges += 1;
+            } else {
+                met.add(form, &next);
+                open.push(next);
             }
         }
     }
@@ -122,6 +115,56 @@ fn is_enough(network: &dyn Network, candidate: &Candidate, observation: &Observa
         }
         _ => true,
     }
+}
+
+/// The candidates to which a section leads that need to be followed.
+fn following(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    (from, situation): (&Candidate, &Situation),
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let Composed { spec, network } = composed;
+    let looks_ahead = prospects::looks_ahead(judge, composed);
+    if looks_ahead && let Some(next) = finished_at_once(judge, composed, from) {
+        return vec![next];
+    }
+    let mut all = Vec::new();
+    for next in moves::of(&spec.program, network, situation, observation) {
+        if is_repeated(network, from, next) {
+            continue;
+        }
+        let mut led = moved(judge, composed, from, next);
+        if let Some(port) = next.port(situation).filter(|_| looks_ahead) {
+            led.retain(|next| !is_dead(judge, composed, next, port));
+        }
+        all.append(&mut led);
+    }
+    all
+}
+
+/// Tests whether the server begins with a request that equals another one, where their order means nothing.
+fn is_repeated(network: &dyn Network, candidate: &Candidate, next: ServerSection) -> bool {
+    match next {
+        ServerSection::Move(ServerMove::Receive(at)) => {
+            network.order() == PacketOrder::Free && candidate.process.has_arrived_twice(at)
+        }
+        _ => false,
+    }
+}
+
+/// The candidate after the last section of a task that can be run at once as well as later.
+fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
+    prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {
+        let mut next = moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
+        next.pop().filter(|only| next.is_empty() && prospects::has_only_ended(from, only))
+    })
+}
+
+/// Tests whether a task of a port, whose answer is seen, cannot come to it in any state.
+fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
+    let next = prospects::certain_section(judge, composed, candidate, port);
+    next.is_some_and(|at| moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty())
 }
 
 /// The candidates to which a section leads.
@@ -166,6 +209,9 @@ fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> 
         let stepped = fire::run_step(judge, composed.spec, from, step);
         for mut next in delivered(judge, composed, stepped) {
             tidy::for_comparing(judge, &mut next);
+            if composed.repeats() && next.store.constraints() == from.store.constraints() {
+                next.process.repeat_sent_since(&from.process);
+            }
             after.extend(split::wholly(judge, next));
         }
     }
@@ -177,9 +223,7 @@ fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidat
     let Composed { spec, network } = composed;
     let (mut open, mut after) = (candidates, Vec::new());
     while let Some(mut candidate) = open.pop() {
-        if network.order() != PacketOrder::Global {
-            candidate.process.order_by_port();
-        }
+        composed.order(&mut candidate);
         let Some((at, fate)) = judge.wire.next_fate(candidate.process.sent(), network) else {
             if network.takes(&candidate.process.situation()) {
                 after.push(candidate);
@@ -217,9 +261,7 @@ fn with_arrived(
         if !(network.duplicates() && candidate.process.has_arrived(port, request)) {
             candidate.process.arrive(port, request.clone());
         }
-        if network.order() != PacketOrder::Global {
-            candidate.process.order_by_port();
-        }
+        composed.order(candidate);
         filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
     })
 }
@@ -236,12 +278,17 @@ fn with_shown(
     let mut after = Vec::new();
     for candidate in candidates {
         let sent = candidate.process.sent();
+        let is_first = |at: &usize| !sent[..*at].contains(&sent[*at]);
         let on_port = (0..sent.len()).filter(|at| sent[*at].port == port);
-        let seen: Vec<usize> =
-            on_port.take(if network.order() == PacketOrder::Free { sent.len() } else { 1 }).collect();
+        let seen: Vec<usize> = if network.order() == PacketOrder::Free {
+            on_port.filter(is_first).collect()
+        } else {
+            on_port.take(1).collect()
+        };
         for at in seen {
             let mut candidate = candidate.clone();
-            let Sent { value, site, .. } = match network.duplicates() {
+            let sent = &candidate.process.sent()[at];
+            let Sent { value, site, .. } = match network.duplicates() || sent.is_endless {
                 true => candidate.process.sent()[at].clone(),
                 false => candidate.process.take_sent(at),
             };

@@ -93,6 +93,11 @@ impl Wire {
         self.ahead = Some(Arc::new(ahead));
     }
 
+    /// Tests whether the answers to come are known.
+    pub(super) fn looks_ahead(&self) -> bool {
+        self.ahead.is_some()
+    }
+
     /// Opens a connection with its first event; whether it was not there.
     pub(super) fn open(&mut self, port: Port) -> bool {
         let is_new = !self.there.contains_key(&port);
@@ -118,6 +123,12 @@ impl Wire {
         *self.there.entry(port).or_default() += 1;
     }
 
+    /// The fate of the message that is sent next on a connection that keeps its order, where it is known.
+    pub(super) fn next_on(&self, port: Port, sent: &[Sent]) -> Option<MessageFate> {
+        let under_way = sent.iter().filter(|message| message.port == port).count();
+        Some(self.ahead.as_ref()?.fate(port, self.there.get(&port)? + under_way))
+    }
+
     /// The first message under way of which something is known that was not taken up yet: its place, and what becomes of it.
     pub(super) fn next_fate(&self, sent: &[Sent], network: &dyn Network) -> Option<(usize, MessageFate)> {
         (0..sent.len()).find_map(|at| {
@@ -132,8 +143,10 @@ impl Wire {
         let before = sent[..at].iter().filter(|other| other.port == port);
         let order = network.order();
         if order == PacketOrder::Free {
-            let equal = before.filter(|other| other.value == sent[at].value).count();
-            if network.duplicates() && equal > 0 {
+            let is_equal = |other: &&Sent| other.value == sent[at].value;
+            let is_covered = before.clone().filter(is_equal).any(|other| other.is_endless);
+            let equal = before.filter(is_equal).count();
+            if is_covered || (network.duplicates() && equal > 0) {
                 return Some(MessageFate::Unseen);
             }
             let places = self.ahead.as_ref()?.places(port, *shown, &sent[at].value);

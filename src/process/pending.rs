@@ -11,6 +11,7 @@ use super::calls::{AwaitedCalls, CallPlace, CallState, OpenCall};
 use super::event::PeerCall;
 use super::task::{Frame, Port};
 use crate::spec::Site;
+use crate::spec::section_ahead::CodePlace;
 use crate::value::Value;
 
 /// A task between two of its sections.
@@ -55,6 +56,8 @@ pub struct Sent {
     pub value: Value,
     /// The statement that sent it.
     pub site: Site,
+    /// Set where it stands for any number of equal ones: the server may have sent it again and again.
+    pub is_endless: bool,
 }
 
 /// Everything that is under way; there is none where nothing is.
@@ -82,6 +85,8 @@ pub struct Situation {
     pub suspended: Vec<Stack>,
     /// The ports of the messages that were sent.
     pub sent: Vec<Port>,
+    /// The places among these of the messages that are there any number of times.
+    pub endless: Vec<usize>,
     /// The connections that the server has ended, which was not seen yet.
     pub closed: Vec<Port>,
     /// The connections that have begun, for which `on open` has not run.
@@ -117,6 +122,13 @@ impl Suspended {
     }
 }
 
+impl Stack {
+    /// The places at which its functions go on, the outermost first.
+    pub fn places(&self) -> impl Iterator<Item = CodePlace> {
+        self.frames.iter().map(|frame| (frame.function, frame.pc))
+    }
+}
+
 impl Situation {
     /// Tests whether a task of a port is suspended.
     #[must_use]
@@ -141,6 +153,7 @@ impl Pending {
             arrived: self.arrived.iter().map(|(port, _)| *port).collect(),
             suspended: self.suspended.iter().map(Suspended::stack).collect(),
             sent: self.sent.iter().map(|message| message.port).collect(),
+            endless: (0..self.sent.len()).filter(|at| self.sent[*at].is_endless).collect(),
             closed: self.closed.clone(),
             opening: self.opening.clone(),
             leaving: self.leaving.clone(),
@@ -224,6 +237,34 @@ impl Pending {
     pub(super) fn order_by_port(&mut self) {
         self.arrived.sort_by_key(|(port, _)| *port);
         self.sent.sort_by_key(|message| message.port);
+    }
+
+    /// Brings what was sent and has arrived into one order, where its order means nothing.
+    pub(super) fn order_by_value(&mut self) {
+        self.arrived.sort();
+        self.sent.sort_by(|a, b| (a.port, &a.value, !a.is_endless).cmp(&(b.port, &b.value, !b.is_endless)));
+    }
+
+    /// Tests whether it differs from what was under way before by messages only that are known.
+    pub(super) fn has_only_sent(&self, before: &Pending) -> bool {
+        let Pending { arrived, suspended, sent, closed, opening, leaving, unawaited } = self;
+        let is_known = sent.iter().all(|message| before.sent.contains(message) || message.value.is_known());
+        is_known
+            && (arrived, suspended, closed) == (&before.arrived, &before.suspended, &before.closed)
+            && (opening, leaving, unawaited) == (&before.opening, &before.leaving, &before.unawaited)
+    }
+
+    /// Lets messages that were not under way before be there any number of times.
+    pub(super) fn make_endless(&mut self, before: &[Sent]) {
+        let count = |all: &[Sent], one: &Sent| all.iter().filter(|other| *other == one).count();
+        let new: Vec<Sent> =
+            self.sent.iter().filter(|one| count(&self.sent, one) > count(before, one)).cloned().collect();
+        for message in new {
+            let is_it = |other: &Sent| other.port == message.port && other.value == message.value;
+            self.sent.retain(|other| !is_it(other));
+            self.sent.push(Sent { is_endless: true, ..message });
+        }
+        self.order_by_value();
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {

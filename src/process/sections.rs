@@ -149,7 +149,7 @@ impl Process {
     pub fn emit(&mut self, port: Port, value: Value, site: Site) {
         self.change_pending(|pending| {
             if !pending.closed.contains(&port) {
-                pending.sent.push(Sent { port, value, site });
+                pending.sent.push(Sent { port, value, site, is_endless: false });
             }
         });
     }
@@ -231,6 +231,32 @@ impl Process {
     pub fn order_by_port(&mut self) {
         if let Some(pending) = &mut self.pending {
             pending.order_by_port();
+        }
+    }
+
+    /// Brings what was sent and has arrived into one order, where its order means nothing.
+    pub fn order_by_value(&mut self) {
+        if let Some(pending) = &mut self.pending {
+            pending.order_by_value();
+        }
+    }
+
+    /// Tests whether an earlier request of those that have arrived equals the one at this place.
+    #[must_use]
+    pub fn has_arrived_twice(&self, at: usize) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.arrived[..at].contains(&pending.arrived[at]))
+    }
+
+    /// Lets the messages that it has sent since be under way any number of times, where nothing else has changed since and all of them
+    /// are known.
+    pub fn repeat_sent_since(&mut self, before: &Process) {
+        let empty = Pending::default();
+        let earlier = before.pending.as_deref().unwrap_or(&empty);
+        if let Some(pending) = &mut self.pending
+            && self.memory == before.memory
+            && pending.has_only_sent(earlier)
+        {
+            pending.make_endless(&earlier.sent);
         }
     }
 

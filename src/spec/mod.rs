@@ -21,6 +21,7 @@ mod passes;
 mod provenance;
 pub mod pure;
 mod reply_shapes;
+pub mod section_ahead;
 mod sinking;
 mod traced;
 pub mod types;

@@ -83,7 +83,7 @@ impl Program {
     }
 
     /// Tests whether something holds of every instruction that a function comes to, and those that it calls.
-    fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
+    pub(super) fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
         let (mut open, mut met) = (vec![function], FxHashSet::default());
         while let Some(number) = open.pop() {
             if !met.insert(number) {

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use mayhap::details::Selection;
-use mayhap::dualize::judge_recorded;
-use mayhap::network::{Network, Tcp};
+use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
+use mayhap::network::{Network, Tcp, Udp};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
 use mayhap::trace::TraceReader;
@@ -44,16 +44,31 @@ fn line(short: &str) -> String {
     }
 }
 
+/// The events of a recording.
+fn recorded(spec: &Spec, recording: &str) -> Vec<RecordedEvent> {
+    let text: String = recording.split(';').map(line).collect();
+    observations(spec, &mut TraceReader::new(text.as_bytes())).unwrap_or_else(|error| panic!("{}", error.render("t")))
+}
+
 /// The verdict on a recording, and its event.
 fn judged(spec: &Arc<Spec>, network: &dyn Network, recording: &str) -> (&'static str, Option<u64>) {
-    let text: String = recording.split(';').map(line).collect();
-    let events = observations(spec, &mut TraceReader::new(text.as_bytes()))
-        .unwrap_or_else(|error| panic!("{}", error.render("t")));
-    match judge_recorded(spec, network, &events, &Options::default()).verdict() {
+    named(&judge_recorded(spec, network, &recorded(spec, recording), &Options::default()).verdict())
+}
+
+/// The same, of which no later event is known at any.
+fn judged_as_it_comes(spec: &Arc<Spec>, network: &dyn Network, recording: &str) -> (&'static str, Option<u64>) {
+    let mut judge = Judge::new(spec.clone(), Options::default());
+    let events = recorded(spec, recording);
+    _ = events.iter().all(|(line, event)| judge.observe_over(network, *line, event));
+    named(&judge.verdict())
+}
+
+fn named(verdict: &Verdict) -> (&'static str, Option<u64>) {
+    match verdict {
         Verdict::Accept { .. } => ("accept", None),
-        Verdict::Reject { event, .. } => ("reject", Some(event)),
+        Verdict::Reject { event, .. } => ("reject", Some(*event)),
         Verdict::Unknown { .. } => ("unknown", None),
-        Verdict::Outside { event, .. } => ("outside", Some(event)),
+        Verdict::Outside { event, .. } => ("outside", Some(*event)),
         Verdict::Fault(fault) => ("fault", Some(fault.event)),
     }
 }
@@ -320,6 +335,29 @@ fn peers_are_called_under_keys_that_are_not_known() {
             ("c1 q1; c1 a0; c1 q1; p1k3 q1; p1 a8; c1 a8", Some(6)),
         ],
     );
+}
+
+/// A timer sends again what was not acknowledged: however often, that is one state.
+#[test]
+fn a_server_sends_again_by_a_timer() {
+    let again = "var waits: map<client, int> = {}; on q from c {
+            if q == 0 { waits := waits.remove(c); return; } waits[c] := q; send c, q; }
+        step { let c = pick waits.keys(); send c, waits[c]; }";
+    let spec = compiled(again);
+    let udp = Udp { loss: true, duplication: false };
+    let seen = "c1 a5; ".repeat(30);
+    for (recording, expected) in [
+        (format!("c1 q5; c2 q6; {seen}c2 a6; c1 q0; c1 a5"), ("accept", None)),
+        (format!("c1 q5; c2 q6; {seen}c2 a5"), ("reject", Some(33))),
+        ("c1 q5; c1 a6".to_owned(), ("reject", Some(2))),
+        // What is under way comes before the acknowledgement, or behind it.
+        ("c1 q5; c1 q0; c1 a5; c1 a5".to_owned(), ("accept", None)),
+        ("c1 q5; c1 a5; c1 q6; c1 a6; c1 a5; c1 a6; c1 a5".to_owned(), ("accept", None)),
+        ("c1 q0; c1 a0".to_owned(), ("reject", Some(2))),
+    ] {
+        assert_eq!(judged(&spec, &udp, &recording), expected, "{recording}");
+        assert_eq!(judged_as_it_comes(&spec, &udp, &recording), expected, "{recording}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::schedules;
 use mayhap::details::{Observed, Selection};
 use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::json;
-use mayhap::network::{CallSeen, Fifo, Network, Observation, Sync, Tcp, Udp};
+use mayhap::network::{CallSeen, Fifo, Limited, Network, Observation, PacketLimits, Sync, Tcp, Udp};
 use mayhap::process::Port;
 use mayhap::schedule;
 use mayhap::spec::code::SpecPeer;
@@ -133,6 +133,7 @@ fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut
             let plain =
                 Options { merge: false, unite: false, sums: false, diagrams: false, images: false, ..usual.clone() };
             let options = if rng.percent(30) { plain } else { usual };
+            let options = Options { tasks_ahead: rng.percent(75), ..options };
             let whole = judged_whole(&spec, &options, (wire, &trace));
             for actual in [judged(&spec, options, (wire, &trace)), whole] {
                 *tally.entry(actual.0).or_default() += 1;
@@ -207,6 +208,49 @@ fn servers_that_do_more_than_answering_agree_with_brute_force_over_datagrams_tha
     check_talking(53, Wire::UdpAgain);
 }
 
+/// Tasks that are dead, or may be finished at once, are found ahead of their sections.
+#[test]
+fn servers_that_answer_in_several_sections_agree_with_brute_force() {
+    check_drawn(71, Wire::Tcp, tasks::random_waiting);
+}
+
+/// Over a network with little room, a section that sends too much does not come to its end, and a client waits before it asks.
+#[test]
+fn networks_with_little_room_agree_with_brute_force() {
+    let mut tally = Tally::new();
+    for mut rng in random::seeds(79, 40).map(Rng::new) {
+        let text = if rng.percent(50) { tasks::random_talking(&mut rng) } else { tasks::random_waiting(&mut rng) };
+        let (file, spec) = (oracle::load(&text), compiled(&text));
+        let capacity = rng.percent(60).then(|| 1 + rng.below(2));
+        let outstanding = (capacity.is_none() || rng.percent(40)).then(|| 1 + rng.below(2));
+        let limits = PacketLimits { capacity, outstanding };
+        let [most, each] = [capacity, outstanding].map(|limit| limit.unwrap_or(usize::MAX));
+        let limited = Domains { capacity: most, outstanding: each, ..domains() };
+        let drawn = if rng.percent(50) { limited.clone() } else { domains() };
+        let (wire, network): (Wire, Box<dyn Network>) = match rng.percent(70) {
+            true => (Wire::Tcp, Box::new(Limited { network: Tcp, limits })),
+            false => (Wire::Fifo, Box::new(Limited { network: Fifo, limits })),
+        };
+        let run = tasks::run(&mut rng, &file, drawn, (wire, 8, 6));
+        for trace in [tasks::altered(&mut rng, &run), run] {
+            let outcome = Oracle::new(&file, None, limited.clone()).brute_force_tasks(wire, &trace);
+            let Some((verdict, event)) = shown(&outcome) else { continue };
+            let events: Vec<_> = (1..).zip(trace.iter().map(|event| observation(&spec, event))).collect();
+            let options = Options { effort: EFFORT, ..Options::default() };
+            let whole = name(&judge_recorded(&spec, &*network, &events, &options).verdict());
+            let mut judge = Judge::new(spec.clone(), options);
+            _ = events.iter().all(|(line, event)| judge.observe_over(&*network, *line, event));
+            for actual in [whole, name(&judge.verdict())] {
+                *tally.entry(actual.0).or_default() += 1;
+                let agrees = actual == (verdict, event.map(|event| event as u64)) || actual.0 == "unknown";
+                assert!(agrees, "{actual:?}, not {verdict} {event:?} over {wire:?}, {limits:?}\n{text}\n{trace:?}");
+            }
+        }
+    }
+    eprintln!("{tally:?}");
+    assert!(is_balanced(&tally), "{tally:?}");
+}
+
 #[test]
 fn calls_of_several_peers_agree_with_brute_force() {
     for (seed, wire) in [(61, Wire::Tcp), (67, Wire::Udp)] {
@@ -248,6 +292,39 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
         }
     }
     assert!(["accept", "reject"].iter().all(|verdict| tally[verdict] > 20), "{tally:?}");
+}
+
+/// What is observed of a client that waits for answers.
+fn happened(spec: &Spec, event: &(u64, Event)) -> schedule::Happened {
+    match observation(spec, event) {
+        Observation::Request(port, request) => schedule::Happened::Sent(port.0, request),
+        Observation::Answer(port, answer) => schedule::Happened::Answered(port.0, answer),
+        Observation::Lost(port) => schedule::Happened::Lost(port.0),
+        Observation::Closed(port) => schedule::Happened::Closed(port.0),
+        other => panic!("{other:?} is nothing that a client sees"),
+    }
+}
+
+/// Where no order explains a history, some event may have been outside of the specification, or show that this is faulty.
+#[test]
+fn histories_of_servers_that_may_fail_agree_with_brute_force() {
+    let mut tally = Tally::new();
+    for mut rng in random::seeds(73, 40).map(Rng::new) {
+        let text = tasks::random_failing(&mut rng);
+        let (file, spec) = (oracle::load(&text), Spec::from_text(&text).unwrap());
+        let run = tasks::run(&mut rng, &file, domains(), (Wire::Tcp, 9, 6));
+        for trace in [tasks::altered(&mut rng, &run), run] {
+            let Some(expected) = expected(&file, (Wire::Tcp, &trace)) else { continue };
+            let history = schedule::history(&spec, trace.iter().map(|event| happened(&spec, event)));
+            let actual = name(&schedule::judge(&spec, &history, &Options::default()).verdict);
+            *tally.entry(actual.0).or_default() += 1;
+            let agrees = actual == expected || actual.0 == "unknown";
+            assert!(agrees, "{actual:?}, not {expected:?}\n{text}\n{trace:?}");
+        }
+    }
+    eprintln!("{tally:?}");
+    assert!(["accept", "reject", "outside", "fault"].iter().all(|verdict| tally.contains_key(verdict)), "{tally:?}");
+    assert!(!tally.contains_key("unknown"), "{tally:?}");
 }
 
 /// Two requests, or two answers, of different connections may as well be recorded in the other order.

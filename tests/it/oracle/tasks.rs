@@ -152,7 +152,13 @@ impl<'a> Oracle<'a> {
         for (at, (number, event)) in (1..).zip(trace) {
             let begin = |world| self.with_connection(world, (*number, event));
             worlds = worlds.into_iter().map(begin).collect();
-            if !matches!(event, Event::Request(_) | Event::Lost | Event::CallAnswered(_)) {
+            let is_limited = self.domains.capacity.min(self.domains.outstanding) < usize::MAX;
+            let waits = match event {
+                Event::Request(_) => is_limited,
+                Event::Lost | Event::CallAnswered(_) => false,
+                _ => true,
+            };
+            if waits {
                 // Behind the first answer on a connection another one is not the one that is seen.
                 let is_there = |world: &World| match event {
                     Event::Answer(_) | Event::Hole => wire == Wire::Tcp && !world.visible(wire, *number).is_empty(),
@@ -183,6 +189,7 @@ impl<'a> Oracle<'a> {
     /// The worlds behind an event.
     fn observed(&self, world: &World, wire: Wire, (number, event): (u64, &Event)) -> Vec<World> {
         match event {
+            Event::Request(_) if !self.may_ask(world, number) => Vec::new(),
             Event::Request(request) => {
                 let request = self.decode(request, self.request());
                 vec![world.clone().with_arrived(number, request, wire)]
@@ -208,6 +215,16 @@ impl<'a> Oracle<'a> {
                 world.answered(number, answer.as_ref()).into_iter().collect()
             }
         }
+    }
+
+    /// Tests whether there is room for one more request of a client.
+    fn may_ask(&self, world: &World, client: u64) -> bool {
+        world.arrived.len() < self.domains.capacity && world.pending(client) < self.domains.outstanding
+    }
+
+    /// The world, if there is room for all messages in it.
+    fn with_room(&self, world: World) -> Run<World> {
+        if world.sent.len() <= self.domains.capacity { Ok(world) } else { Err(Stop::Pruned) }
     }
 
     pub fn ended(&self, mut world: World, client: u64) -> World {
@@ -368,7 +385,7 @@ impl<'a> Oracle<'a> {
             }
             Err(stop) => return Err(stop),
         }
-        Ok(after.ordered(wire))
+        self.with_room(after.ordered(wire))
     }
 
     /// The world after a section that no request began.
@@ -383,7 +400,7 @@ impl<'a> Oracle<'a> {
         let mut frame = self.frame(&world.state, client, draw);
         run(&mut frame)?;
         let effects = frame.effects;
-        Ok(self.affected(World { state: frame.state, ..world }, wire, effects).ordered(wire))
+        self.with_room(self.affected(World { state: frame.state, ..world }, wire, effects).ordered(wire))
     }
 
     fn frame<'r>(&'r self, state: &State, client: u64, draw: &'r mut dyn FnMut(usize) -> usize) -> Frame<'a, 'r> {

@@ -71,6 +71,35 @@ const TALKING: &[&str] = &[
     "step_back();",
 ];
 
+/// Statements of handlers that only answer, in several sections.
+const WAITING: &[&str] = &[
+    "yield;",
+    "n := (n + q) % 3;",
+    "let old@ = n; yield; n := (old@ + q) % 3;",
+    "let old@ = n; yield; n := old@; reply old@ + q % 2;",
+    "let old@ = n; yield; if old@ == q % 3 { reply old@; }",
+    "let old@ = n; yield; if n == old@ { reply 1; } n := 0;",
+    "if q == 4 { return; }",
+    "if n == 1 { yield; reply q % 3; }",
+    "either { n := 0; } or { yield; }",
+    "let x@ = choose x: int where x >= 0 && x < 3; yield; n := x@; reply x@;",
+    "assume n < 2;",
+    "step_back();",
+];
+
+/// Statements of handlers that answer at once, where the client may break its duty, or the specification is faulty.
+const FAILING: &[&str] = &[
+    "n := (n + q) % 3;",
+    "n := q % 3;",
+    "expects n < 2;",
+    "expects q != n;",
+    "if q == 2 { expects n > 0; }",
+    "n := [0, 1, 2, 0][q];",
+    "if n == q % 3 { reply n; }",
+    "n := choose x: int where x >= 0 && x < 3;",
+    "either { n := 0; } or {}",
+];
+
 /// Statements of those that call a peer.
 const CALLING: &[&str] = &[
     "let got@ = call p(n), q % 2; if got@ is Some(x) { n := x % 3; }",
@@ -101,6 +130,25 @@ pub fn random_talking(rng: &mut Rng) -> String {
 /// The same, with many calls of peers.
 pub fn random_calling(rng: &mut Rng) -> String {
     talking(rng, 70)
+}
+
+/// A program text with few states, whose handlers answer, each in several sections.
+pub fn random_waiting(rng: &mut Rng) -> String {
+    let mut statements: Vec<String> =
+        (0..1 + rng.below(4)).map(|number| rng.pick(WAITING).replace('@', &number.to_string())).collect();
+    statements.extend(rng.percent(85).then(|| "reply n + q % 2;".to_owned()));
+    let step = if rng.percent(20) { "step { assume n > 0; n := n - 1; }" } else { "" };
+    let body = statements.join("\n");
+    let vars = "var n: int = 0; proc step_back() { if n > 0 { n := n - 1; } }";
+    format!("protocol p {{ request int; response int;\n{vars}\n{step}\non q {{\n{body}\n}}\n}}")
+}
+
+/// A program text with few states, whose handlers answer at once, if they do not fail.
+pub fn random_failing(rng: &mut Rng) -> String {
+    let mut statements: Vec<&str> = (0..1 + rng.below(4)).map(|_| *rng.pick(FAILING)).collect();
+    statements.push("reply n + q % 2;");
+    let body = statements.join("\n");
+    format!("protocol p {{ request int; response int;\nvar n: int = 0;\non q {{\n{body}\n}}\n}}")
 }
 
 /// The same, where so many statements in a hundred call peers.

@@ -1,0 +1,30 @@
+//! A specification composed with the network to its clients.
+//!
+//! Over `udp`, `c1 Put(1)` and `c1 Put(2)` under way have no order: both orders are one state.
+
+use super::candidate::Candidate;
+use crate::network::{Network, PacketOrder};
+use crate::spec::Spec;
+
+/// A specification, and the network to its clients.
+#[derive(Clone, Copy)]
+pub(super) struct Composed<'s> {
+    pub(super) spec: &'s Spec,
+    pub(super) network: &'s dyn Network,
+}
+
+impl Composed<'_> {
+    /// Brings what is under way into one order, as far as its order means nothing.
+    pub(super) fn order(self, candidate: &mut Candidate) {
+        match self.network.order() {
+            PacketOrder::Free => candidate.process.order_by_value(),
+            PacketOrder::Connection => candidate.process.order_by_port(),
+            PacketOrder::Global => {}
+        }
+    }
+
+    /// Tests whether a message that may be sent again and again is one that stays under way: it may be seen or not, and takes no room.
+    pub(super) fn repeats(self) -> bool {
+        self.network.order() == PacketOrder::Free && !self.network.counts_packets()
+    }
+}
