@@ -155,22 +155,7 @@ impl Table {
     }
 
     fn item(&self, key: &Value) -> Option<&KeyedEntry> {
-        let mut node = self.root.as_deref()?;
-        let mut hash = hash(key);
-        let tag = tag(hash);
-        loop {
-            match node {
-                TableNode::Leaf { items, tags, .. } => return place(items, tags, (tag, key)).map(|at| &items[at]),
-                TableNode::Branch { children, present, .. } => {
-                    let bit = bit(hash, 0);
-                    if present & bit == 0 {
-                        return None;
-                    }
-                    node = &children[rank(*present, bit)];
-                    hash >>= BITS;
-                }
-            }
-        }
+        self.root.as_deref()?.item(key, 0)
     }
 
     /// Sets the entry under a key with its hash, and whether something is not known in the two; the one that was there.
@@ -225,6 +210,50 @@ impl Table {
 impl TableNode {
     fn leaf(item: KeyedEntry, (hash, open): (u64, bool)) -> TableNode {
         TableNode::Leaf { items: vec![item], tags: [tag(hash); TAGS], open: Opens::from(open) }
+    }
+
+    /// The item of a key below this node, which is on a level.
+    fn item(&self, key: &Value, level: u32) -> Option<&KeyedEntry> {
+        let mut node = self;
+        let hash = hash(key);
+        let (tag, mut digits) = (tag(hash), hash >> (level * BITS));
+        loop {
+            match node {
+                TableNode::Leaf { items, tags, .. } => return place(items, tags, (tag, key)).map(|at| &items[at]),
+                TableNode::Branch { children, present, .. } => {
+                    let bit = bit(digits, 0);
+                    if present & bit == 0 {
+                        return None;
+                    }
+                    node = &children[rank(*present, bit)];
+                    digits >>= BITS;
+                }
+            }
+        }
+    }
+
+    /// Tests whether another node on this level has all its items. What both share is not looked at.
+    fn is_within(&self, other: &TableNode, level: u32) -> bool {
+        if std::ptr::eq(self, other) {
+            return true;
+        }
+        match (self, other) {
+            (TableNode::Leaf { items, .. }, _) => items.iter().all(|item| {
+                other.item(&item.key, level).is_some_and(|found| found.entry.entry() == item.entry.entry())
+            }),
+            (TableNode::Branch { children, .. }, TableNode::Leaf { .. }) => {
+                children.iter().all(|child| child.is_within(other, level + 1))
+            }
+            (
+                TableNode::Branch { children, present, .. },
+                TableNode::Branch { children: others, present: theirs, .. },
+            ) => {
+                let bits = (0..u16::BITS).map(|bit| 1 << bit).filter(|bit| present & bit != 0);
+                let below =
+                    |(child, bit): (&Arc<TableNode>, u16)| child.is_within(&others[rank(*theirs, bit)], level + 1);
+                present & !theirs == 0 && children.iter().zip(bits).all(below)
+            }
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -379,11 +408,8 @@ impl<'t> Iterator for Iter<'t> {
 
 impl PartialEq for Table {
     fn eq(&self, other: &Table) -> bool {
-        let same = match (&self.root, &other.root) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        };
-        same || self.len == other.len && self.iter().all(|(key, entry)| other.get(key) == Some(entry))
+        let is_within = |(own, other): (&Arc<TableNode>, &Arc<TableNode>)| own.is_within(other, 0);
+        self.len == other.len && self.root.as_ref().zip(other.root.as_ref()).is_none_or(is_within)
     }
 }
 
