@@ -31,28 +31,32 @@ impl PlaceSet {
         }
     }
 
-    /// The places that both have.
-    pub(super) fn common(&self, other: &PlaceSet) -> PlaceSet {
-        let mut words: SmallVec<[u64; 2]> = self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect();
+    /// The words of several sets side by side; those that a set does not have are empty.
+    pub(super) fn words<const SETS: usize>(sets: [&PlaceSet; SETS]) -> impl Iterator<Item = [u64; SETS]> {
+        let length = sets.iter().map(|set| set.0.len()).max().unwrap_or_default();
+        (0..length).map(move |at| sets.map(|set| set.0.get(at).copied().unwrap_or_default()))
+    }
+
+    /// The set whose words are made of those of several sets.
+    pub(super) fn of_words<const SETS: usize>(sets: [&PlaceSet; SETS], word: impl Fn([u64; SETS]) -> u64) -> PlaceSet {
+        let mut words: SmallVec<[u64; 2]> = PlaceSet::words(sets).map(word).collect();
         while words.last() == Some(&0) {
             words.pop();
         }
         PlaceSet(words)
     }
 
-    /// Tests whether another set has all of them.
-    pub(super) fn is_within(&self, other: &PlaceSet) -> bool {
-        self.0.len() <= other.0.len() && self.0.iter().zip(&other.0).all(|(own, theirs)| own & !theirs == 0)
+    /// Tests whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
-    /// The places that another one has not.
-    pub(super) fn without(&self, other: &PlaceSet) -> PlaceSet {
-        let word = |(at, word): (usize, &u64)| word & !other.0.get(at).unwrap_or(&0);
-        let mut words: SmallVec<[u64; 2]> = self.0.iter().enumerate().map(word).collect();
-        while words.last() == Some(&0) {
-            words.pop();
+    /// Adds those of another set.
+    pub(super) fn add(&mut self, other: &PlaceSet) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
         }
-        PlaceSet(words)
+        self.0.iter_mut().zip(&other.0).for_each(|(own, more)| *own |= more);
     }
 }
 
@@ -70,9 +74,14 @@ mod tests {
         [70, 3].into_iter().for_each(|place| same.insert(place));
         assert_eq!(set, same);
         same.remove(3);
-        assert!(same.is_within(&set) && !set.is_within(&same));
-        assert_eq!(same.common(&set), same);
+        assert_ne!(same, set);
+        let words: Vec<[u64; 2]> = PlaceSet::words([&set, &same]).collect();
+        assert_eq!(words, [[8, 0], [64, 64]]);
+        assert_eq!(PlaceSet::of_words([&set, &same], |[set, same]| set & same), same);
+        same.add(&set);
+        assert_eq!(same, set);
+        same.remove(3);
         same.remove(70);
-        assert!(same == PlaceSet::default() && set.without(&same) == set);
+        assert!(same.is_empty() && PlaceSet::words([&same]).next().is_none());
     }
 }

@@ -43,9 +43,14 @@ impl OrderBudget {
         self.done += done as u64;
     }
 
+    /// The work that was done.
+    pub(super) fn done(&self, states: &States) -> u64 {
+        self.done + (states.runs() - self.runs) * RUN
+    }
+
     /// The limit that was exceeded.
     pub(super) fn exceeded(&mut self, states: &States) -> Option<Limit> {
-        let work = self.done + (states.runs() - self.runs) * RUN;
+        let work = self.done(states);
         if work > self.most || states.is_exhausted() {
             return Some(Limit::Effort);
         }

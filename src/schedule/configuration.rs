@@ -69,10 +69,10 @@ impl Configuration {
     }
 
     /// Notes that requests were served just before the last one.
-    pub(super) fn note_before_last(&mut self, requests: &[usize]) {
-        let Some(last) = self.order.clone().filter(|_| !requests.is_empty()) else { return };
+    pub(super) fn note_before_last(&mut self, requests: impl Iterator<Item = usize>) {
+        let Some(last) = self.order.clone() else { return };
         self.order.clone_from(&last.before);
-        requests.iter().for_each(|request| self.note(*request));
+        requests.for_each(|request| self.note(request));
         self.note(last.request);
     }
 }
@@ -86,8 +86,11 @@ impl Settled {
     /// Tests whether it explains all that another one does in the same state: of the requests that are bound it has the same, or
     /// perhaps; of the others no more were served.
     pub(super) fn covers(&self, other: &Settled, bound: &PlaceSet) -> bool {
-        other.perhaps.is_within(&self.perhaps)
-            && self.served.without(bound).is_within(&other.served.without(bound))
-            && self.served.common(bound).without(&self.perhaps) == other.served.common(bound).without(&self.perhaps)
+        let words = PlaceSet::words([&self.served, &self.perhaps, &other.served, &other.perhaps, bound]);
+        words.into_iter().all(|[served, perhaps, others, others_perhaps, bound]| {
+            let is_more = others_perhaps & !perhaps | served & !bound & !others;
+            let differs = (served ^ others) & bound & !perhaps;
+            is_more | differs == 0
+        })
     }
 }

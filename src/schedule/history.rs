@@ -58,6 +58,11 @@ impl Request {
         self.answered.is_some_and(|answered| answered < events)
     }
 
+    /// The event at which its answer is seen, where that is among the first events; later than all of them elsewhere.
+    pub(super) fn deadline(&self, events: usize) -> usize {
+        self.answered.filter(|answered| *answered < events).unwrap_or(usize::MAX)
+    }
+
     /// The number of its kind, as far as it was seen among the first events.
     pub(super) fn kind(&self, events: usize) -> u32 {
         if self.is_owed(events) { self.kind } else { self.unseen }

@@ -36,15 +36,19 @@ mod history;
 mod kinds;
 mod moments;
 mod online;
+mod pairs;
+mod recent;
 mod rejudged;
 mod relations;
 mod relaxed;
 mod rules;
 mod search;
+mod serving;
 mod session;
 mod shape;
 mod states;
 mod timeline;
+mod unseen;
 
 use std::sync::Arc;
 
@@ -64,6 +68,7 @@ use budget::OrderBudget;
 use kinds::{HistoryFacts, changing_nothing};
 use search::{Last, OrderSearch, SearchEnd};
 use states::{StateNumber, States};
+use unseen::UnseenTexts;
 
 /// The judgement of a history.
 #[derive(Clone, Debug)]
@@ -142,7 +147,9 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRu
 
 /// Judges a history in one.
 fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
-    let (mut states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    let unseen = UnseenTexts::of(history, rules).filter(|_| !may_fail(spec, history));
+    let mut states = states.united(unseen).forgetting(rules);
     let facts = changing_nothing(spec, history);
     let known = HistoryFacts { history, changes_nothing: &facts, rules };
     let mut budget = OrderBudget::new(options, &states);

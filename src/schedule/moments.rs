@@ -14,14 +14,15 @@ use super::kinds::HistoryFacts;
 /// The requests under way before an event.
 #[derive(Clone, Default)]
 pub(super) struct Moment {
-    /// Those that were sent, whose answer was not seen, and that may still be served.
+    /// Those that were sent, whose answer was not seen, and that may still be served: those first whose answer is seen first, and last
+    /// those without an answer.
     pub(super) under_way: Vec<u32>,
     /// The places of those among them that must be, or that are served in the order of their connection.
     pub(super) bound: PlaceSet,
 }
 
 impl Moment {
-    pub(super) fn requests(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn requests(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.under_way.iter().map(|request| *request as usize)
     }
 
@@ -30,7 +31,11 @@ impl Moment {
         let mut next = self.clone();
         match known.history.events[event] {
             HistoryEvent::Sent(request) if known.matters(request, end) => {
-                next.under_way.push(request as u32);
+                let requests = &known.history.requests;
+                let deadline = |request: &u32| requests[*request as usize].deadline(end);
+                let own = deadline(&(request as u32));
+                let place = next.under_way.partition_point(|other| deadline(other) <= own);
+                next.under_way.insert(place, request as u32);
                 let Request { place, chained, .. } = known.history.requests[request];
                 if chained || known.history.requests[request].is_owed(end) {
                     next.bound.insert(place);

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::every_state::{EveryState, GeneralPath, VariableNaming};
 use super::history::Request;
+use super::recent::RecentPairs;
 use super::shape::{self, RequestShape, ShapeKey, ShapeScalars};
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Spec;
@@ -37,6 +38,7 @@ struct KnownShape {
     stays_impossible: Option<bool>,
     always_changes: Option<bool>,
     is_always_possible: Option<bool>,
+    stays_without_effect: Option<bool>,
 }
 
 /// Relations between the requests of a specification.
@@ -48,6 +50,7 @@ pub(super) struct Relations {
     /// By the kinds of requests: the shape and the scalars.
     kinds: FxHashMap<u32, Option<(usize, ShapeScalars)>>,
     pairs: FxHashMap<(usize, usize, u64), PairFacts>,
+    recent: RecentPairs<PairFacts>,
     questions: usize,
     solver: Solver,
 }
@@ -63,6 +66,7 @@ impl Relations {
             shapes: Vec::new(),
             kinds: FxHashMap::default(),
             pairs: FxHashMap::default(),
+            recent: RecentPairs::new(),
             questions: 0,
             solver: Solver::default(),
         }
@@ -91,6 +95,16 @@ impl Relations {
 
     /// The facts about a request and one that must still be served.
     pub(super) fn pair(&mut self, first: &Request, second: &Request, events: usize) -> PairFacts {
+        let kinds = (first.kind(events), second.kind(events));
+        if let Some(facts) = self.recent.of(kinds) {
+            return facts;
+        }
+        let facts = self.of_kinds(first, second, events);
+        self.recent.add(kinds, facts);
+        facts
+    }
+
+    fn of_kinds(&mut self, first: &Request, second: &Request, events: usize) -> PairFacts {
         let (Some(y), Some(m)) = (self.of(first, events), self.of(second, events)) else { return PairFacts::default() };
         let scalars =
             [first, second].map(|request| &self.kinds[&request.kind(events)].as_ref().expect("it has a shape").1);
@@ -140,6 +154,7 @@ impl Relations {
                     stays_impossible: None,
                     always_changes: None,
                     is_always_possible: None,
+                    stays_without_effect: None,
                 });
                 Some(shapes.len() - 1)
             });
@@ -159,19 +174,22 @@ impl Relations {
         let stays = may_ask
             && self.asked(|every, asking, shapes| {
                 let shape = &shapes[shape].shape;
-                let later = every.named(&shape.possible, VariableNaming::OtherState);
-                let between = (0..every.steps()).flat_map(|step| every.paths(step));
-                for path in between {
-                    let condition = every.named(&path.condition, VariableNaming::OtherRequest);
-                    let leads_on = every.leads_on(path, VariableNaming::OtherRequest)?;
-                    let facts = [condition, Term::not(&shape.possible), leads_on, later.clone()];
-                    if !asking.excludes(shape.facts.iter().cloned().chain(facts)) {
-                        return Some(false);
-                    }
-                }
-                Some(true)
+                shape.is_kept(every, asking, &Term::not(&shape.possible))
             });
         self.shapes[shape].stays_impossible = Some(stays);
+        stays
+    }
+
+    /// Tests whether a request without an answer changes nothing any more once it would not.
+    pub(super) fn stays_without_effect(&mut self, request: &Request, events: usize) -> bool {
+        let Some(shape) = self.of(request, events) else { return false };
+        if let Some(known) = self.shapes[shape].stays_without_effect {
+            return known;
+        }
+        let may_ask = self.spec.program.steps.is_empty();
+        let stays =
+            may_ask && self.asked(|every, asking, shapes| shapes[shape].shape.stays_without_effect(every, asking));
+        self.shapes[shape].stays_without_effect = Some(stays);
         stays
     }
 
@@ -209,6 +227,34 @@ impl RelationSolver<'_> {
             }
         }
         false
+    }
+}
+
+impl RequestShape {
+    /// Tests whether it changes no state behind one that it does not change. That must be a matter of the state, not of a choice.
+    fn stays_without_effect(&self, every: &EveryState, asking: &mut RelationSolver<'_>) -> Option<bool> {
+        let changes =
+            |(possible, path): &(Term, GeneralPath)| Some(Term::and(possible, &Term::not(&every.stays(path)?)));
+        let changes: Option<Vec<Term>> = self.paths.iter().map(changes).collect();
+        let changes = Term::or_all(changes?);
+        if !self.depends_on_state_only(every, &changes) {
+            return Some(false);
+        }
+        self.is_kept(every, asking, &Term::not(&changes))
+    }
+
+    /// Tests whether a condition on the state holds behind every request before which it does.
+    fn is_kept(&self, every: &EveryState, asking: &mut RelationSolver<'_>, condition: &Term) -> Option<bool> {
+        let later = Term::not(&every.named(condition, VariableNaming::OtherState));
+        for path in (0..every.steps()).flat_map(|step| every.paths(step)) {
+            let between = every.named(&path.condition, VariableNaming::OtherRequest);
+            let leads_on = every.leads_on(path, VariableNaming::OtherRequest)?;
+            let facts = [between, condition.clone(), leads_on, later.clone()];
+            if !asking.excludes(self.facts.iter().cloned().chain(facts)) {
+                return Some(false);
+            }
+        }
+        Some(true)
     }
 }
 

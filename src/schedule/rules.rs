@@ -22,6 +22,8 @@ pub struct OrderRules {
     pub absorption: bool,
     /// Keys that have nothing to do with each other are judged one by one.
     pub keys: bool,
+    /// Texts that no answer shows, and that nothing else tells apart, are one.
+    pub unseen: bool,
     /// The number of ways between states that are looked up before the solver is asked what holds in every state.
     pub patience: u64,
 }
@@ -48,6 +50,7 @@ impl OrderRules {
             without_effect: on,
             absorption: on,
             keys: on,
+            unseen: on,
             patience: 0,
         }
     }
@@ -65,6 +68,7 @@ impl OrderRules {
             without_effect: is_on(5),
             absorption: is_on(6),
             keys: is_on(7),
+            unseen: is_on(8),
             patience: 0,
         }
     }

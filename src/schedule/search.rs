@@ -15,11 +15,20 @@ use rustc_hash::FxHashMap;
 use super::bits::PlaceSet;
 use super::budget::OrderBudget;
 use super::configuration::{Configuration, Settled};
-use super::history::{HistoryEvent, Request};
+use super::history::HistoryEvent;
 use super::kinds::HistoryFacts;
 use super::moments::{Moment, Moments};
+use super::pairs::MomentPairs;
+use super::serving::Serving;
 use super::states::{StateNumber, States};
 use crate::process::Limit;
+
+/// The pairs of a moment are made of those of one so many events before it at most, or anew.
+const NEAR: usize = 64;
+/// The pairs of so many moments are kept.
+const MOMENTS: usize = 256;
+/// So many looks at a pair of requests are one unit of work.
+const LOOKS: usize = 4;
 
 /// The end of a search.
 pub(super) enum SearchEnd {
@@ -57,6 +66,7 @@ impl Last {
 /// A search in a history.
 pub(super) struct OrderSearch<'h> {
     known: &'h HistoryFacts<'h>,
+    serving: Serving<'h>,
     /// The number of the first events that are looked at: answers behind them are not known.
     end: usize,
     /// The configurations that are still to be followed, by the event before which they are.
@@ -64,10 +74,14 @@ pub(super) struct OrderSearch<'h> {
     /// Those that were met there, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
     moments: Moments,
+    /// The pairs of requests before an event.
+    pairs: BTreeMap<usize, Rc<MomentPairs>>,
     /// The moments before this event are not needed any more.
     cleared: usize,
     /// The last event to which a configuration came.
     deepest: usize,
+    /// The states that are needed whatever is open.
+    begun: Vec<StateNumber>,
     /// The last event before which nothing depends on what is seen at `deepest` or later; what was met from there on is kept.
     apart: usize,
 }
@@ -75,8 +89,19 @@ pub(super) struct OrderSearch<'h> {
 impl<'h> OrderSearch<'h> {
     /// A search in the first events of a history.
     pub(super) fn new(known: &'h HistoryFacts<'h>, end: usize) -> OrderSearch<'h> {
-        let (open, met) = (BTreeMap::new(), BTreeMap::new());
-        OrderSearch { known, end, open, met, moments: Moments::new(), cleared: 0, deepest: 0, apart: 0 }
+        OrderSearch {
+            known,
+            serving: Serving { known, end },
+            end,
+            open: BTreeMap::new(),
+            met: BTreeMap::new(),
+            moments: Moments::new(),
+            pairs: BTreeMap::new(),
+            cleared: 0,
+            deepest: 0,
+            begun: Vec::new(),
+            apart: 0,
+        }
     }
 
     /// Searches from an initial state.
@@ -130,11 +155,13 @@ impl<'h> OrderSearch<'h> {
         self.moments = last.moments.clone();
         self.cleared = last.at;
         self.apart = last.at;
+        self.begun = last.configurations.iter().map(|configuration| configuration.state).collect();
         last.configurations.iter().for_each(|configuration| self.add(last.at, configuration.clone(), budget));
     }
 
     fn search(mut self, states: &mut States, budget: &mut OrderBudget) -> SearchEnd {
-        let (mut by_event, mut doubtful) = (true, None);
+        // Whichever has done less so far takes the next turn, so that all takes twice as long as the better one at most.
+        let (mut by_event, mut work, mut doubtful) = (true, [0, 0], None);
         while let Some(mut entry) = if by_event { self.open.first_entry() } else { self.open.last_entry() } {
             let at = *entry.key();
             let configuration = entry.get_mut().pop();
@@ -146,17 +173,21 @@ impl<'h> OrderSearch<'h> {
                 if states.is_clean(configuration.state) {
                     return SearchEnd::Explained(configuration);
                 }
+                self.begun.push(configuration.state);
                 doubtful = Some(configuration);
                 continue;
             }
             if let Some(limit) = budget.exceeded(states) {
                 return SearchEnd::GivenUp(limit);
             }
+            let before = budget.done(states);
             self.follow(states, budget, at, configuration);
             if by_event {
                 self.forget();
+                self.forget_states(states);
             }
-            by_event = !by_event;
+            work[usize::from(by_event)] += budget.done(states) - before + 1;
+            by_event = work[1] <= work[0];
         }
         doubtful.map_or_else(|| SearchEnd::Nothing(self.last()), SearchEnd::Doubtful)
     }
@@ -186,15 +217,23 @@ impl<'h> OrderSearch<'h> {
         if self.cleared < first {
             self.moments.clear(self.cleared, first);
             self.cleared = first;
+            while let Some(entry) = self.pairs.first_entry().filter(|entry| *entry.key() < first) {
+                entry.remove();
+            }
+        }
+    }
+
+    /// Forgets the states in which no configuration is that is followed yet, or was met where one may still come to.
+    fn forget_states(&self, states: &mut States) {
+        if states.are_many() {
+            let open = self.open.values().flatten().map(|configuration| configuration.state);
+            let met = self.met.values().flat_map(|met| met.keys().copied());
+            states.keep(open.chain(met).chain(self.begun.iter().copied()));
         }
     }
 
     fn moment(&mut self, at: usize) -> Rc<Moment> {
         self.moments.get(self.known, at, self.end)
-    }
-
-    fn about(&self, request: usize) -> &'h Request {
-        &self.known.history.requests[request]
     }
 
     /// Adds a configuration before an event, unless one that was met there covers it.
@@ -205,7 +244,7 @@ impl<'h> OrderSearch<'h> {
         let own = &configuration.done;
         let covering = self.known.rules.covering;
         let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
-        budget.work(met.len());
+        budget.work(met.len() / LOOKS);
         if met.iter().any(|other| covers(other, own)) {
             return;
         }
@@ -222,7 +261,8 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::Sent(request) => {
                 // The others were looked at when the server came to this state.
                 let is_new = self.known.matters(request, self.end).then_some(request);
-                if self.serve_at_once(states, at + 1, &mut configuration, is_new, None) {
+                let is_possible = |request| self.serving.arrive(states, at + 1, &mut configuration, request);
+                if is_new.is_none_or(is_possible) {
                     self.add(at + 1, configuration, budget);
                 }
             }
@@ -238,35 +278,27 @@ impl<'h> OrderSearch<'h> {
         mut configuration: Configuration,
         request: usize,
     ) {
-        let place = self.about(request).place;
+        let place = self.serving.about(request).place;
         if configuration.done.served.contains(place) {
             configuration.done.served.remove(place);
             return self.add(at + 1, configuration, budget);
         }
-        let moment = self.moment(at);
         if configuration.done.perhaps.contains(place) {
             let mut served = configuration.clone();
             served.done.perhaps.remove(place);
             self.add(at + 1, served, budget);
         }
-        for other in moment.requests() {
+        let (moment, serving) = (self.moment(at), self.serving);
+        let pairs = self.pairs(states, at);
+        // The last one that is added is followed first: the one whose answer is seen first.
+        for other in moment.requests().rev() {
             budget.work(1);
-            // Of those that nobody waits for most cannot be served any more; the others can, or the configuration was dropped.
-            let is_open = |states: &mut States| {
-                self.about(other).is_owed(self.end)
-                    || states.after(configuration.state, self.about(other), self.end).is_some()
-            };
-            if !self.may_serve(at, &configuration, other) || !is_open(states) {
+            if !serving.is_tried(states, at, (&moment, &pairs), &configuration, other) {
                 continue;
             }
-            let is_left_out = self.kills_another(states, &moment, &configuration, other)
-                || self.is_postponed(states, at, &configuration, other);
-            if is_left_out {
-                continue;
-            }
-            let Some(mut served) = self.serve(states, at, &configuration, other) else { continue };
-            budget.work(moment.under_way.len());
-            if !self.serve_at_once(states, at, &mut served, moment.requests(), Some(other)) {
+            let Some(mut served) = serving.serve(states, at, &configuration, other) else { continue };
+            budget.work(moment.under_way.len() / LOOKS);
+            if !serving.serve_at_once(states, at, &mut served, (&moment, &pairs), other) {
                 continue;
             }
             if served.done.served.contains(place) {
@@ -278,148 +310,37 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Tests whether a request may be served next: it was not, and the one before it on its connection was, or perhaps was.
-    fn may_serve(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
-        let Request { place, before, .. } = self.about(request);
-        let is_before = |before: usize| {
-            let place = self.about(before).place;
-            self.was_served(at, configuration, before) || configuration.done.perhaps.contains(place)
+    /// The pairs of requests under way before an event.
+    fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
+        let knows = states.relations(self.known.rules).is_some();
+        let has = |pairs: &BTreeMap<usize, Rc<MomentPairs>>, at: usize| {
+            pairs.get(&at).filter(|pairs| pairs.knows_relations == knows).cloned()
         };
-        !configuration.done.served.contains(*place) && before.is_none_or(is_before)
-    }
-
-    /// Tests whether the request before another one on its connection was served, for certain.
-    fn is_first(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
-        self.about(request).before.is_none_or(|before| self.was_served(at, configuration, before))
-    }
-
-    fn was_served(&self, at: usize, configuration: &Configuration, request: usize) -> bool {
-        let Request { answered, place, .. } = self.about(request);
-        answered.is_some_and(|answered| answered < at)
-            || configuration.done.served.contains(*place)
-            || !self.known.matters(request, self.end)
-    }
-
-    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place. Where nobody sees its own answer, that must
-    /// lead to the same state: what the server chose for the answer that is seen may differ.
-    fn is_postponed(&self, states: &mut States, at: usize, configuration: &Configuration, request: usize) -> bool {
-        let own = self.about(request);
-        !own.chained
-            && self.known.rules.equal
-            && self.moments.made(at).requests().any(|other| {
-                let equal = self.about(other);
-                let deadline = |request: &Request, number: usize| {
-                    (request.answered.filter(|at| *at < self.end).unwrap_or(usize::MAX), number)
-                };
-                equal.asks == own.asks
-                    && !equal.chained
-                    && deadline(equal, other) < deadline(own, request)
-                    && (equal.kind(self.end) == own.kind(self.end) || !own.is_owed(self.end))
-                    && !configuration.done.perhaps.contains(equal.place)
-                    && self.may_serve(at, configuration, other)
-                    && states.after(configuration.state, equal, self.end).is_some_and(|after| {
-                        equal.kind(self.end) == own.kind(self.end)
-                            || states.after(configuration.state, own, self.end) == Some(after)
-                    })
-            })
-    }
-
-    /// Tests whether an answer that is still to come would never come behind a request.
-    fn kills_another(
-        &self,
-        states: &mut States,
-        moment: &Moment,
-        configuration: &Configuration,
-        request: usize,
-    ) -> bool {
-        let Some(relations) = states.relations(self.known.rules).filter(|_| self.known.rules.never_again) else {
-            return false;
-        };
-        moment.requests().any(|other| {
-            let about = self.about(other);
-            let is_to_come = other != request && about.is_owed(self.end) && !configuration.done.contains(about.place);
-            is_to_come && relations.pair(self.about(request), about, self.end).kills
-        })
-    }
-
-    /// The configuration after a request was served.
-    fn serve(
-        &self,
-        states: &mut States,
-        at: usize,
-        configuration: &Configuration,
-        request: usize,
-    ) -> Option<Configuration> {
-        let about = self.about(request);
-        let state = states.after(configuration.state, about, self.end)?;
-        let mut after = configuration.clone();
-        let Settled { served, perhaps } = &mut after.done;
-        let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
-        while let Some(earlier) = before {
-            // The one before it on its connection, which perhaps was, was; and so were those before that one.
-            let Request { place, before: next, .. } = self.about(earlier);
-            perhaps.remove(*place);
-            served.insert(*place);
-            before = next.filter(|next| !self.was_served(at, configuration, *next));
+        let mut from = at;
+        while from > 0 && at - from < NEAR && has(&self.pairs, from).is_none() {
+            from -= 1;
         }
-        perhaps.remove(about.place);
-        served.insert(about.place);
-        after.state = state;
-        after.note(request);
-        Some(after)
-    }
-
-    /// Serves what can be served at once, as it changes nothing in any state and is answered here as it was; what changes nothing in
-    /// this state, or nothing that the last request left, may have been served. Tests whether none of these requests waits in vain.
-    fn serve_at_once(
-        &self,
-        states: &mut States,
-        at: usize,
-        configuration: &mut Configuration,
-        requests: impl IntoIterator<Item = usize>,
-        last: Option<usize>,
-    ) -> bool {
-        let rules = self.known.rules;
-        let (mut absorbed, mut behind) = (Vec::new(), Vec::new());
-        for request in requests {
-            let about = self.about(request);
-            if !about.is_owed(self.end) || configuration.done.contains(about.place) {
-                continue;
-            }
-            let changes_nothing = self.known.changes_nothing(request, self.end);
-            if let (Some(last), Some(relations), false) = (last, states.relations(rules), changes_nothing) {
-                let facts = relations.pair(self.about(last), about, self.end);
-                if facts.absorbs && rules.absorption && !about.chained {
-                    configuration.done.perhaps.insert(about.place);
-                    absorbed.push(request);
-                    continue;
-                }
-                if facts.keeps && relations.always_changes(about, self.end) {
-                    continue;
-                }
-            }
-            let after = states.after(configuration.state, about, self.end);
-            if after.is_none() && self.waits_in_vain(states, about) {
-                return false;
-            }
-            if after != Some(configuration.state) || !self.is_first(at, configuration, request) {
-                continue;
-            }
-            match (rules.at_once && changes_nothing, rules.perhaps) {
-                (true, _) => configuration.done.served.insert(about.place),
-                (false, true) => configuration.done.perhaps.insert(about.place),
-                (false, false) => continue,
-            }
-            behind.push(request);
+        let known = has(&self.pairs, from);
+        if known.is_none() {
+            from = at;
         }
-        configuration.note_before_last(&absorbed);
-        behind.into_iter().for_each(|request| configuration.note(request));
-        true
-    }
-
-    /// Tests whether an answer that cannot come here never comes.
-    fn waits_in_vain(&self, states: &mut States, request: &Request) -> bool {
-        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.never_again);
-        relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
+        let new =
+            |moment: &Moment, states: &mut States| Rc::new(MomentPairs::of((self.known, self.end), states, moment));
+        let mut pairs = known.unwrap_or_else(|| new(&self.moments.get(self.known, at, self.end), states));
+        for event in from..at {
+            let moment = self.moment(event);
+            pairs = match self.known.history.events[event] {
+                HistoryEvent::Sent(request) if self.known.matters(request, self.end) => {
+                    Rc::new(pairs.with((self.known, self.end), states, &moment, request))
+                }
+                HistoryEvent::Answered(request) => Rc::new(pairs.without(self.serving.about(request).place)),
+                HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => pairs,
+            };
+        }
+        if self.pairs.len() >= MOMENTS {
+            self.pairs.clear();
+        }
+        self.pairs.insert(at, pairs.clone());
+        pairs
     }
 }

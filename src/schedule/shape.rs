@@ -45,6 +45,8 @@ pub(super) struct RequestShape {
     pub(super) paths: Vec<(Term, GeneralPath)>,
     /// The condition on which some path does.
     pub(super) possible: Term,
+    /// The variables of the request.
+    known: Vec<Var>,
     /// Set where that is a matter of the state alone, not of a choice.
     pub(super) is_of_state: bool,
 }
@@ -129,8 +131,15 @@ impl RequestShape {
         let possible = Term::or_all(paths.iter().map(|(possible, _)| possible.clone()));
         let mut known = scalars.clone();
         every.request(key.step).visit_variables(&mut |var| known.push(var));
+        let mut shape = RequestShape { scalars, facts, paths, possible, known, is_of_state: true };
+        shape.is_of_state = shape.depends_on_state_only(every, &shape.possible);
+        Some(shape)
+    }
+
+    /// Tests whether a condition is a matter of the state and the request alone, not of a choice.
+    pub(super) fn depends_on_state_only(&self, every: &EveryState, condition: &Term) -> bool {
         let mut is_of_state = true;
-        possible.vars(&mut |var| is_of_state &= every.is_of_state(var) || known.contains(&var));
-        Some(RequestShape { scalars, facts, paths, possible, is_of_state })
+        condition.vars(&mut |var| is_of_state &= every.is_of_state(var) || self.known.contains(&var));
+        is_of_state
     }
 }

@@ -10,22 +10,36 @@ use rustc_hash::FxHashMap;
 use super::history::Request;
 use super::relations::Relations;
 use super::rules::OrderRules;
+use super::unseen::UnseenTexts;
 use crate::dualize::{Candidate, CanonicalForm, Exchange, Judge, Observed};
+use crate::value::Value;
 
 /// The number of a state.
 pub(super) type StateNumber = u32;
 
+/// Fewer states than this are all kept.
+const ENOUGH: usize = 2_048;
+
 /// States and the ways between them.
 pub(super) struct States {
     pub(super) judge: Judge,
+    /// By number; those that are not needed any more have none.
     frontiers: Vec<Rc<[Candidate]>>,
     numbers: FxHashMap<Vec<(CanonicalForm, bool)>, StateNumber>,
     ways: FxHashMap<(StateNumber, u32), Option<StateNumber>>,
+    /// The number of requests that were run in states.
+    runs: u64,
+    /// Set where states are forgotten that are not needed any more, and how many there are before that is done next; and at least.
+    forgets: bool,
+    enough: usize,
+    least: usize,
     /// The number of times that a way was asked for, and the most that it may be.
     looked_up: u64,
     most: u64,
     /// The relations that hold in every state, where they were asked for.
     relations: Option<Relations>,
+    /// The texts that no answer shows are one.
+    unseen: Option<UnseenTexts>,
 }
 
 impl States {
@@ -37,12 +51,46 @@ impl States {
             frontiers: Vec::new(),
             numbers: FxHashMap::default(),
             ways: FxHashMap::default(),
+            runs: 0,
+            forgets: false,
+            enough: ENOUGH,
+            least: ENOUGH,
             looked_up: 0,
             most: u64::MAX,
             relations: None,
+            unseen: None,
         };
         let first = states.number(initial);
         (states, first)
+    }
+
+    /// These states, of which those are one from here on that differ in texts that no answer shows.
+    pub(super) fn united(self, unseen: Option<UnseenTexts>) -> States {
+        States { unseen, ..self }
+    }
+
+    /// These states, of which those are forgotten from here on that a search does not need any more.
+    pub(super) fn forgetting(self, rules: OrderRules) -> States {
+        let enough = ENOUGH.min(rules.patience as usize);
+        States { forgets: true, least: enough, enough, ..self }
+    }
+
+    /// Tests whether there are so many states that it pays to look which are not needed any more.
+    pub(super) fn are_many(&self) -> bool {
+        self.forgets && self.numbers.len() >= self.enough
+    }
+
+    /// Forgets all states but these.
+    pub(super) fn keep(&mut self, needed: impl IntoIterator<Item = StateNumber>) {
+        let mut is_needed = vec![false; self.frontiers.len()];
+        needed.into_iter().for_each(|state| is_needed[state as usize] = true);
+        let is_needed = |state: StateNumber| is_needed[state as usize];
+        self.numbers.retain(|_, state| is_needed(*state));
+        self.ways.retain(|(from, _), to| is_needed(*from) && to.is_none_or(is_needed));
+        let none: Rc<[Candidate]> = Rc::new([]);
+        let forgotten = self.frontiers.iter_mut().zip(0..).filter(|(_, state)| !is_needed(*state));
+        forgotten.for_each(|(frontier, _)| frontier.clone_from(&none));
+        self.enough = self.least.max(2 * self.numbers.len());
     }
 
     /// The state that a request leads to where it is answered as was seen among the first events; none where it cannot be.
@@ -52,12 +100,16 @@ impl States {
         if let Some(known) = self.ways.get(&way) {
             return *known;
         }
+        self.runs += 1;
         let frontier = self.frontiers[state as usize].to_vec();
-        let after = if request.is_owed(events) {
+        let mut after = if request.is_owed(events) {
             self.judge.after(frontier, &request.exchange)
         } else {
             self.judge.after(frontier, &Exchange { observed: Observed::Any, ..request.exchange.clone() })
         };
+        if let Some(unseen) = &mut self.unseen {
+            unseen.unite(self.judge.spec(), &mut after, self.runs);
+        }
         let after = self.number(after);
         self.ways.insert(way, after);
         after
@@ -105,15 +157,21 @@ impl States {
 
     /// The number of requests that were run in states.
     pub(super) fn runs(&self) -> u64 {
-        self.ways.len() as u64
+        self.runs
     }
 
     /// The relations between requests that hold in every state, once so much was looked up that it pays to ask for them.
     pub(super) fn relations(&mut self, rules: OrderRules) -> Option<&mut Relations> {
-        if self.looked_up < rules.patience || !(rules.never_again || rules.absorption) {
+        if self.looked_up < rules.patience || !(rules.never_again || rules.absorption || rules.without_effect) {
             return None;
         }
         Some(self.relations.get_or_insert_with(|| Relations::new(self.judge.spec().clone())))
+    }
+
+    /// Tests whether a state is one of which all is known.
+    pub(super) fn is_known(&self, state: StateNumber) -> bool {
+        let is_known = |candidate: &Candidate| candidate.process.memory.iter().all(Value::is_known);
+        matches!(&self.frontiers[state as usize][..], [only] if is_known(only))
     }
 
     /// Tests whether some candidate of a state is clean.

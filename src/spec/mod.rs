@@ -22,6 +22,7 @@ mod provenance;
 pub mod pure;
 mod reply_shapes;
 pub mod section_ahead;
+pub mod shown;
 mod sinking;
 mod traced;
 pub mod types;

@@ -1,0 +1,131 @@
+//! The requests under way, each with what serving it has to do with the others.
+//!
+//! ```text
+//! under way    c1 Write(1)    c2 Write(2)    c3 Read, answered 1
+//! c2           absorbs c1: whether that was served before makes no difference
+//! ```
+//!
+//! Each two requests are looked at once, when the later one is sent; what a search asks is then a matter of a few words.
+
+use super::bits::PlaceSet;
+use super::kinds::HistoryFacts;
+use super::moments::Moment;
+use super::states::States;
+
+/// A history, of which so many events are looked at: answers behind them are not known.
+type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
+
+/// The pairs of requests under way before an event.
+#[derive(Clone)]
+pub(super) struct MomentPairs {
+    /// By the places of the requests.
+    rows: Vec<PairRow>,
+    /// The places of those whose answer is seen.
+    pub(super) owed: PlaceSet,
+    /// Set where it is known what holds in every state.
+    pub(super) knows_relations: bool,
+}
+
+/// A request under way; the others by their places.
+#[derive(Clone, Default)]
+pub(super) struct PairRow {
+    /// Those whose answer never comes behind it.
+    pub(super) kills: PlaceSet,
+    /// Those of which it makes no difference whether they are served just before it.
+    pub(super) absorbs: PlaceSet,
+    /// Those that can be served as they could before it, and change whatever state that is in.
+    pub(super) leaves: PlaceSet,
+    /// Those equal to it that are to be served before it.
+    pub(super) equal: PlaceSet,
+}
+
+impl PairRow {
+    fn sets(&mut self) -> [&mut PlaceSet; 4] {
+        [&mut self.kills, &mut self.absorbs, &mut self.leaves, &mut self.equal]
+    }
+}
+
+impl MomentPairs {
+    /// The pairs before an event.
+    pub(super) fn of((known, end): FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
+        let knows_relations = states.relations(known.rules).is_some();
+        let mut pairs = MomentPairs { rows: Vec::new(), owed: PlaceSet::default(), knows_relations };
+        let mut before = Moment::default();
+        for request in moment.requests() {
+            pairs = pairs.with((known, end), states, &before, request);
+            before.under_way.push(request as u32);
+        }
+        pairs
+    }
+
+    /// The pairs where one more request is under way.
+    pub(super) fn with(
+        &self,
+        (known, end): FirstEvents<'_>,
+        states: &mut States,
+        before: &Moment,
+        request: usize,
+    ) -> MomentPairs {
+        let mut pairs = self.clone();
+        let place = known.history.requests[request].place;
+        if pairs.rows.len() <= place {
+            pairs.rows.resize_with(place + 1, PairRow::default);
+        }
+        pairs.rows[place] = PairRow::default();
+        if known.history.requests[request].is_owed(end) {
+            pairs.owed.insert(place);
+        }
+        for other in before.requests() {
+            pairs.look_at((known, end), states, (request, other));
+            pairs.look_at((known, end), states, (other, request));
+        }
+        pairs
+    }
+
+    /// The pairs without the request at a place.
+    pub(super) fn without(&self, place: usize) -> MomentPairs {
+        let mut pairs = self.clone();
+        pairs.owed.remove(place);
+        pairs.rows.iter_mut().flat_map(PairRow::sets).for_each(|set| set.remove(place));
+        pairs
+    }
+
+    /// The pairs of the request at a place.
+    pub(super) fn row(&self, place: usize) -> &PairRow {
+        &self.rows[place]
+    }
+
+    /// Looks at what serving the first has to do with the second.
+    fn look_at(&mut self, (known, end): FirstEvents<'_>, states: &mut States, (first, second): (usize, usize)) {
+        let rules = known.rules;
+        let place = known.history.requests[second].place;
+        let row = &mut self.rows[known.history.requests[first].place];
+        if rules.equal && is_served_before((known, end), second, first) {
+            row.equal.insert(place);
+        }
+        let is_owed = known.history.requests[second].is_owed(end);
+        let Some(relations) = states.relations(rules).filter(|_| is_owed) else { return };
+        let facts = relations.pair(&known.history.requests[first], &known.history.requests[second], end);
+        if facts.kills && rules.never_again {
+            row.kills.insert(place);
+        }
+        if known.changes_nothing(second, end) {
+            return;
+        }
+        if facts.absorbs && rules.absorption && !known.history.requests[second].chained {
+            row.absorbs.insert(place);
+        } else if facts.keeps && relations.always_changes(&known.history.requests[second], end) {
+            row.leaves.insert(place);
+        }
+    }
+}
+
+/// Tests whether of two equal requests the first is served before the second, where both may be.
+fn is_served_before((known, end): FirstEvents<'_>, first: usize, second: usize) -> bool {
+    let [one, other] = [first, second].map(|request| &known.history.requests[request]);
+    one.asks == other.asks
+        && !one.chained
+        && !other.chained
+        && (one.deadline(end), first) < (other.deadline(end), second)
+        && (one.kind(end) == other.kind(end) || !other.is_owed(end))
+}

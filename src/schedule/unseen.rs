@@ -1,0 +1,123 @@
+//! Texts that no answer shows are one text: which of them the server holds makes no difference.
+//!
+//! ```text
+//! seen later: "ab", "abc"       "a", "ab"        begin one of these: kept apart
+//!                               "b", "ba", "aa"  begin none, whatever is added to them: one state
+//! ```
+//!
+//! Clients that add to one text at once lead to as many texts as there are orders, and nearly all of them are such.
+
+use std::sync::Arc;
+
+use super::history::History;
+use super::rules::OrderRules;
+use crate::dualize::Candidate;
+use crate::scalar::Scalar;
+use crate::spec::Spec;
+use crate::spec::shown::shown;
+use crate::value::{Entry, Map, Value};
+
+/// Of maps with more entries than this the texts are kept apart.
+const ENTRIES: usize = 64;
+
+/// Texts that differ are few before so many requests were run.
+const PATIENCE: u64 = 64;
+
+/// The texts that the answers of a history show, and the one that stands for those that they do not.
+pub(super) struct UnseenTexts {
+    /// The texts in answers.
+    seen: Vec<Arc<str>>,
+    /// The variables whose texts are only kept, added to and shown, once these were found out.
+    variables: Option<Vec<usize>>,
+    /// The first text that was met and that begins none of them.
+    unseen: Option<Arc<str>>,
+    /// So many requests are run before.
+    patience: u64,
+}
+
+impl UnseenTexts {
+    /// The texts of a history; nothing where not all that an answer shows is known.
+    pub(super) fn of(history: &History, rules: OrderRules) -> Option<UnseenTexts> {
+        let mut seen = Vec::new();
+        let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
+        let is_known = rules.unseen && answers.all(|answer| add_texts(answer, &mut seen).is_some());
+        let patience = rules.patience.min(PATIENCE);
+        is_known.then_some(UnseenTexts { seen, variables: None, unseen: None, patience })
+    }
+
+    /// Puts one text in the place of all that these states hold and no answer shows, after so many runs.
+    pub(super) fn unite(&mut self, spec: &Spec, states: &mut [Candidate], runs: u64) {
+        if runs < self.patience {
+            return;
+        }
+        let variables = self.variables.take().unwrap_or_else(|| self.prepared(spec));
+        for state in states {
+            for variable in &variables {
+                if let Some(united) = self.united(&state.process.memory[*variable]) {
+                    state.process.memory[*variable] = united;
+                }
+            }
+        }
+        self.variables = Some(variables);
+    }
+
+    /// The variables whose texts are only shown.
+    fn prepared(&mut self, spec: &Spec) -> Vec<usize> {
+        self.seen.sort_unstable();
+        self.seen.dedup();
+        shown(spec).iter().zip(0..).filter(|(shown, _)| **shown).map(|(_, at)| at).collect()
+    }
+
+    /// A value with one text in the place of these; nothing where there is none.
+    fn united(&mut self, value: &Value) -> Option<Value> {
+        match value {
+            Value::Scalar(Scalar::Str(text)) if self.is_unseen(text) => {
+                let unseen = self.unseen.get_or_insert_with(|| text.clone());
+                (unseen != text).then(|| Value::Scalar(Scalar::Str(unseen.clone())))
+            }
+            Value::Data { tag, fields: Some(fields) } => {
+                let united: Vec<Option<Value>> = fields.iter().map(|field| self.united(field)).collect();
+                let both = || united.iter().zip(fields.iter()).map(|(new, old)| new.as_ref().unwrap_or(old).clone());
+                united.iter().any(Option::is_some).then(|| Value::data(*tag, both().collect::<Vec<_>>()))
+            }
+            Value::Map(map) if map.bound() <= ENTRIES => self.united_entries(map).map(Value::Map),
+            _ => None,
+        }
+    }
+
+    fn united_entries(&mut self, map: &Map) -> Option<Map> {
+        let entries: Vec<(&Value, &Entry)> = map.entries().ok()?;
+        let united = entries
+            .into_iter()
+            .filter_map(|(key, entry)| Some((key, Entry { value: self.united(&entry.value)?, ..entry.clone() })));
+        let united: Vec<(&Value, Entry)> = united.collect();
+        let mut new = map.clone();
+        let is_changed = !united.is_empty();
+        united.into_iter().for_each(|(key, entry)| new.set_in_place(key, Some(entry)));
+        is_changed.then_some(new)
+    }
+
+    /// Tests whether a text begins no text of an answer.
+    fn is_unseen(&self, text: &str) -> bool {
+        let next = self.seen.partition_point(|seen| seen.as_ref() < text);
+        self.seen.get(next).is_none_or(|seen| !seen.starts_with(text))
+    }
+}
+
+/// Adds the texts in a value, the keys of maps among them; nothing where these are not known.
+fn add_texts(value: &Value, texts: &mut Vec<Arc<str>>) -> Option<()> {
+    match value {
+        Value::Scalar(Scalar::Str(text)) => texts.push(text.clone()),
+        Value::Scalar(_) | Value::Any => {}
+        Value::Data { .. } => value.fields().iter().try_for_each(|field| add_texts(field, texts))?,
+        Value::List(list) => list.iter().try_for_each(|element| add_texts(element, texts))?,
+        Value::Map(map) => {
+            for (key, entry) in map.entries().ok()? {
+                add_texts(key, texts)?;
+                add_texts(&entry.value, texts)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
