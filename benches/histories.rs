@@ -2,15 +2,19 @@
 //! cores.
 //!
 //! `cargo bench --bench histories` prints a line a group: how long reading and judging all of its histories takes, the sum of what
-//! Porcupine took, the ratio, and the dearest history. A verdict that is not the known one ends it.
+//! Porcupine took, the ratio, the dearest history, and the dearest event where they are judged event by event. A verdict that is not the
+//! known one ends it.
+//!
+//! `cargo bench --bench histories -- specs/cmp_set.may TRACE...` prints a line for each trace of a server that follows a specification.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, Read, Result};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
-use mayhap::validate::{Events, history};
+use mayhap::validate::{Events, history, history_while_explained};
 use mayhap::{Options, Spec, schedule};
 
 /// The histories with their verdicts, which tests check, too.
@@ -62,6 +66,79 @@ impl Recorded {
     }
 }
 
+/// A trace of which the next line arrives when it is asked for: the time between two lines is that of an event.
+struct LineByLine<'b> {
+    left: &'b [u8],
+    /// The number of octets of the line that is read.
+    line: usize,
+    arrived: Instant,
+    /// The longest time that an event took, and the number of its line.
+    dearest: (Duration, u64),
+    lines: u64,
+}
+
+impl<'b> LineByLine<'b> {
+    fn new(bytes: &'b [u8]) -> LineByLine<'b> {
+        LineByLine { left: bytes, line: 0, arrived: Instant::now(), dearest: (Duration::ZERO, 0), lines: 0 }
+    }
+}
+
+impl Read for LineByLine<'_> {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        let taken = self.fill_buf()?.read(into)?;
+        self.consume(taken);
+        Ok(taken)
+    }
+}
+
+impl BufRead for LineByLine<'_> {
+    fn fill_buf(&mut self) -> Result<&[u8]> {
+        if self.line == 0 {
+            self.dearest = self.dearest.max((self.arrived.elapsed(), self.lines));
+            let end = self.left.iter().position(|octet| *octet == b'\n');
+            self.line = end.map_or(self.left.len(), |end| end + 1);
+            self.lines += 1;
+            self.arrived = Instant::now();
+        }
+        Ok(&self.left[..self.line])
+    }
+
+    fn consume(&mut self, octets: usize) {
+        self.left = &self.left[octets..];
+        self.line -= octets;
+    }
+}
+
+/// The longest time that an event of a trace takes where it is judged event by event, and its line.
+fn dearest_event(spec: &Arc<Spec>, bytes: &[u8], rules: &JepsenRules) -> (Duration, u64) {
+    let mut lines = LineByLine::new(bytes);
+    let mut events = Events::open(spec, &mut lines, TraceFormat::sniffed(bytes), rules.clone());
+    history_while_explained(spec, &mut events, &Options::default()).expect("a history");
+    drop(events);
+    lines.dearest
+}
+
+/// Judges a trace of a server that follows a specification, and prints how long that takes.
+fn report(spec: &Arc<Spec>, name: &str) {
+    let bytes = std::fs::read(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let begun = Instant::now();
+    let mut events = Events::open(spec, bytes.as_slice(), TraceFormat::sniffed(&bytes), JepsenRules::default());
+    let read = history(spec, &mut events).unwrap_or_else(|error| panic!("{}", error.render(name)));
+    let reading = ms(begun.elapsed());
+    let begun = Instant::now();
+    let judged = schedule::judge(spec, &read, &Options::default());
+    let (judging, (dearest, line)) = (ms(begun.elapsed()), dearest_event(spec, &bytes, &JepsenRules::default()));
+    println!(
+        "{name:40} read {reading:6.1} ms  judged {judging:7.1} ms  dearest event {:6.1} ms (line {line})  {:?}",
+        ms(dearest),
+        judged.verdict
+    );
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
 /// The time that a group takes.
 struct Round<'g> {
     reading: Duration,
@@ -87,6 +164,12 @@ impl<'g> Round<'g> {
 }
 
 fn main() {
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if let [spec, traces @ ..] = &named[..] {
+        let text = std::fs::read_to_string(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{spec}: {error:?}"));
+        return traces.iter().for_each(|trace| report(&spec, trace));
+    }
     let manifest = std::fs::read_to_string(Path::new(HISTORIES).join("manifest.tsv")).expect("the manifest");
     let mut specs = BTreeMap::new();
     let mut groups: BTreeMap<String, Vec<Recorded>> = BTreeMap::new();
@@ -95,19 +178,20 @@ fn main() {
         let group = recorded.name.split('/').next().unwrap_or_default().to_owned();
         groups.entry(group).or_default().push(recorded);
     }
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
     for (name, group) in &groups {
         let rounds = (0..ROUNDS).map(|_| Round::of(group));
         let Some(best) = rounds.min_by_key(Round::all) else { continue };
         let porcupine: f64 = group.iter().map(|recorded| recorded.porcupine_ms).sum();
+        let events = group.iter().map(|recorded| dearest_event(&recorded.spec, &recorded.bytes, &recorded.rules).0);
         println!(
-            "{name:8} {:3} histories  read {:6.2} ms  judged {:7.2} ms  Porcupine {porcupine:7.2} ms  ratio {:6.3}  dearest {:6.2} ms ({})",
+            "{name:8} {:3} histories  read {:6.2} ms  judged {:7.2} ms  Porcupine {porcupine:7.2} ms  ratio {:6.3}  dearest {:6.2} ms ({})  dearest event {:6.2} ms",
             group.len(),
             ms(best.reading),
             ms(best.judging),
             ms(best.all()) / porcupine,
             ms(best.dearest.0),
             best.dearest.1,
+            ms(events.max().unwrap_or_default()),
         );
     }
 }
