@@ -9,8 +9,8 @@ use std::error::Error;
 use mayhap::dualize::{Options, judge_recorded};
 use mayhap::network::{Network, Observation, ServerMove, Tcp};
 use mayhap::process::Situation;
-use mayhap::trace::TraceReader;
-use mayhap::validate::observations;
+use mayhap::trace::{JepsenRules, TraceFormat};
+use mayhap::validate::{Events, observations};
 use mayhap::{Spec, Verdict};
 
 /// A line for all clients, which is used in one direction at a time.
@@ -54,8 +54,8 @@ const RECORDING: &str = r#"{"c": 1, "q": true}
 /// Judges the recording over both networks.
 pub fn verdicts() -> Result<[Verdict; 2], Box<dyn Error>> {
     let spec = Spec::from_text(COUNTER)?;
-    let events =
-        observations(&spec, &mut TraceReader::new(RECORDING.as_bytes())).map_err(|error| error.render("recording"))?;
+    let mut events = Events::open(&spec, RECORDING.as_bytes(), TraceFormat::Ndjson, JepsenRules::default());
+    let events = observations(&spec, &mut events).map_err(|error| error.render("recording"))?.events;
     let networks: [&dyn Network; 2] = [&Tcp, &HalfDuplex];
     Ok(networks.map(|network| judge_recorded(&spec, network, &events, &Options::default()).verdict()))
 }

@@ -9,6 +9,7 @@ use mayhap::evidence::{
     Budget, Initial, Minimality, Rechecked, Segment, WitnessError, check_reason, example, witness_in_parts,
 };
 use mayhap::report::reason::explain_within;
+use mayhap::report::sections::WitnessLines;
 use mayhap::report::{INLINE, TraceReport, trouble};
 use mayhap::spec::Spec;
 use mayhap::validate::Recording;
@@ -131,7 +132,7 @@ pub fn acceptance(
         WitnessWanted::Inline => None,
         WitnessWanted::File(path) => Some(path),
     };
-    let too_long = format!("the witness has more than {INLINE} steps or values: --witness FILE writes it");
+    let too_long = too_long();
     if file.is_none() && length > INLINE {
         report.explanation.push(too_long);
         return Ok(());
@@ -156,11 +157,16 @@ pub fn acceptance(
         report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
     }
     report.explanation.extend(gathered.own());
-    report.witness = gathered.inline(&initial);
+    report.witness = gathered.inline(&initial).map(WitnessLines::Requests);
     if report.witness.is_none() && file.is_none() {
         report.explanation.push(too_long);
     }
     Ok(())
+}
+
+/// Says that a witness is not shown.
+pub fn too_long() -> String {
+    format!("the witness has more than {INLINE} steps or values: --witness FILE writes it")
 }
 
 fn rejection<R: Recording>(

@@ -20,6 +20,7 @@ mod gathered;
 mod html;
 mod interrupt;
 mod load;
+mod network_evidence;
 mod networked;
 mod observed;
 mod progress;

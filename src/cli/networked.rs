@@ -3,22 +3,32 @@
 //! This is for servers that do more than answering each request at once, and for networks other than TCP without limits:
 //! `--net tcp,outstanding=1`, `--net udp`.
 
+use super::concurrent::HistorySource;
+use super::network_evidence::NetworkedEvidence;
 use mayhap::diagnostic::Colour;
-use mayhap::dualize::{Options, RecordedEvent, Verdict, judge_recorded, unanswered};
+use mayhap::dualize::{Options, RecordedEvent, judge_recorded};
 use mayhap::network::{NetworkChoice, Observation};
-use mayhap::report::conflict::names_under_way;
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule;
 use mayhap::spec::Spec;
-use mayhap::trace::{Header, TraceReader};
-use mayhap::validate::observations;
+use mayhap::trace::Header;
+use mayhap::validate::{Events, observations};
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The report of a trace, the verdict, and what the trace says of itself.
-type JudgedTrace = (TraceReport, Verdict, Option<Header>);
+/// A trace that was judged event by event.
+pub struct NetworkedTrace {
+    /// The report of it, without evidence.
+    pub report: TraceReport,
+    /// The first line, which says what the trace is of, where it has one.
+    pub header: Option<Header>,
+    /// A note on what its reader passed over, where it did.
+    pub passed_over: Option<String>,
+    /// The observations, and how they were judged.
+    pub evidence: NetworkedEvidence,
+}
 
 /// Refuses a specification that does more than answering for a trace of clients that wait for each answer; the error is ready to be
 /// shown.
@@ -42,29 +52,29 @@ pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
 pub fn judge(
     (spec, net): (&Arc<Spec>, NetworkChoice),
     input: &mut impl BufRead,
-    name: &str,
+    source: &HistorySource<'_>,
     options: &Options,
-) -> Result<JudgedTrace, String> {
-    let spec = &spec.for_networks();
-    let mut reader = TraceReader::new(input);
-    let events = observations(spec, &mut reader).map_err(|error| error.render(name))?;
-    if events.is_empty() {
+) -> Result<NetworkedTrace, String> {
+    let (spec, name) = (&spec.for_networks(), source.name);
+    let mut events = Events::open(spec, input, source.format, source.recorded.rules());
+    let observed = observations(spec, &mut events).map_err(|error| error.render(name))?;
+    let counts = events.jepsen_counts();
+    if observed.events.is_empty() && counts.is_none_or(|counts| counts.is_empty()) {
         return Err(format!("error: {name}: no events, so nothing was tested\n"));
     }
-    if let Some(line) = net.connections().and_then(|most| crowded(&events, most)) {
+    if let Some(line) = net.connections().and_then(|most| crowded(&observed.events, most)) {
         return Err(format!("error: {name}:{line}: one connection more is open than `--net {net}` has\n"));
     }
     let started = Instant::now();
-    let judge = judge_recorded(spec, &*net.network(), &events, options);
-    let verdict = judge.verdict();
+    let judge = judge_recorded(spec, &*net.network(), &observed.events, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
-    let stats = Stats { elapsed_ms, events: events.len() as u64, ..Stats::of(&judge) };
-    let mut report = TraceReport::new(spec, name.to_owned(), &judge, stats);
-    if let Verdict::Reject { event, .. } = verdict {
-        report.explanation.push("no order in which the server may have worked explains it".to_owned());
-        report.explanation.extend(names_under_way(&unanswered(&events, event)));
-    }
-    Ok((report, verdict, reader.header().cloned()))
+    let stats = Stats { elapsed_ms, events: observed.events.len() as u64, ..Stats::of(&judge) };
+    let report = TraceReport::new(spec, name.to_owned(), &judge, stats);
+    let header = events.header().cloned();
+    let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
+    let evidence =
+        NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None };
+    Ok(NetworkedTrace { report, header, passed_over, evidence })
 }
 
 /// The line on which more connections are open than so many.

@@ -10,9 +10,11 @@ use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::html::{self, Page};
 use super::interrupt::Interruptible;
+use super::network_evidence::NetworkedEvidence;
+use super::networked::{self, NetworkedTrace};
 use super::progress::ProgressLine;
 use super::terminal::Terminal;
-use super::{abreast, failed, files, load, networked};
+use super::{abreast, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
@@ -185,6 +187,8 @@ enum Again {
     Trace(Box<(Once, usize, Judge)>),
     /// A history of concurrent clients.
     History(Box<ConcurrentEvidence>),
+    /// A recording that was judged event by event.
+    Recording(Box<NetworkedEvidence>),
     /// No evidence is wanted.
     Nothing,
 }
@@ -218,22 +222,14 @@ impl Judged {
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
         let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
-        if !net.is_sync() && networked::is_by_event(spec, net) {
-            if format != TraceFormat::Ndjson {
-                return Err(format!("error: {name}: what `mayhap convert` makes of it is judged event by event\n"));
-            }
-            return Judged::by_event((spec, net), &mut trace.input, &name, options);
-        }
         if !net.is_sync() {
             let is_written = files::is_stdin(path) && !files::is_redirected();
             let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
-            let judged = concurrent::judge(spec, &mut trace.input, source, &limits(options))?;
-            let ConcurrentTrace { report, header, passed_over, evidence } = judged;
-            let verdict = evidence.judged.verdict.clone();
-            let note = note(spec, &name, header.as_ref()).or(passed_over);
-            let again = if need == Rereading::Again { Again::History(Box::new(evidence)) } else { Again::Nothing };
-            return Ok((Judged { report, verdict, note, drawn: None }, again));
+            return match networked::is_by_event(spec, net) {
+                true => Judged::by_event((spec, net), &mut trace.input, &source, options),
+                false => Judged::concurrent(spec, &mut trace.input, source, options),
+            };
         }
         if format != TraceFormat::Ndjson {
             return Err(format!("error: {name}: a history of concurrent clients is judged with --net tcp\n"));
@@ -265,20 +261,41 @@ impl Judged {
         Ok((Judged { report, verdict, note, drawn: None }, again))
     }
 
+    /// Reads and judges a history of concurrent clients.
+    fn concurrent(
+        spec: &Arc<Spec>,
+        input: &mut impl BufRead,
+        source: HistorySource<'_>,
+        options: &Validate,
+    ) -> Result<(Judged, Again), String> {
+        let name = source.name;
+        let judged = concurrent::judge(spec, input, source, &limits(options))?;
+        let ConcurrentTrace { report, header, passed_over, evidence } = judged;
+        let verdict = evidence.judged.verdict.clone();
+        let note = note(spec, name, header.as_ref()).or(passed_over);
+        let wanted = is_evidence_wanted(options);
+        let again = if wanted { Again::History(Box::new(evidence)) } else { Again::Nothing };
+        Ok((Judged { report, verdict, note, drawn: None }, again))
+    }
+
     /// Reads and judges a trace event by event.
     fn by_event(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         input: &mut impl BufRead,
-        name: &str,
+        source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        if options.witness.is_some() || options.check_reason || options.html.is_some() {
-            let why = "--witness, --check-reason and --html are for servers that answer each request at once, over sync or tcp";
-            return Err(format!("error: {name}: {why}\n"));
+        if options.html.is_some() {
+            let why = "--html is for servers that answer each request at once, over sync or tcp";
+            return Err(format!("error: {}: {why}\n", source.name));
         }
-        let (report, verdict, header) = networked::judge((spec, net), input, name, &limits(options))?;
-        let note = note(spec, name, header.as_ref());
-        Ok((Judged { report, verdict, note, drawn: None }, Again::Nothing))
+        let judged = networked::judge((spec, net), input, source, &limits(options))?;
+        let NetworkedTrace { report, header, passed_over, evidence } = judged;
+        let verdict = evidence.judge.verdict();
+        let note = note(spec, source.name, header.as_ref()).or(passed_over);
+        let wanted = is_evidence_wanted(options);
+        let again = if wanted { Again::Recording(Box::new(evidence)) } else { Again::Nothing };
+        Ok((Judged { report, verdict, note, drawn: None }, again))
     }
 
     /// Adds evidence to the report, where it is wanted; the error is ready to be shown.
@@ -302,6 +319,10 @@ impl Judged {
                 let drawn = options.html.as_ref().map(draw).transpose();
                 let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
                 return shown.map(|drawn| self.drawn = drawn);
+            }
+            Again::Recording(mut recording) => {
+                let added = recording.add(&mut self.report, wanted(options), budget);
+                return added.map_err(|why| format!("error: {why}\n"));
             }
             Again::Nothing => return Ok(()),
         };

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use super::Observed;
 use super::growth::Growth;
 use super::verdict::{Doubt, Place};
-use crate::process::Process;
+use crate::process::{Port, Process};
 use crate::solve::{Answer, Past, Solver, Store};
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Driven, Infeasible};
@@ -101,6 +101,48 @@ pub enum Logged {
     Step(usize),
     /// That the path began in the candidate of this number, where choices were kept from then on only.
     Began(usize),
+    /// That the server began a section over a network.
+    Section(BegunSection),
+    /// The message that was seen, where several were under way that may have been.
+    Seen(Value),
+    /// That the call that a peer saw was one for which the task of this connection waits, or one for which nobody does.
+    Called(Option<Port>),
+    /// That the request which arrived was there already.
+    Copied,
+    /// That a message of the last section was dropped: it was there already, or nobody sees it.
+    Dropped(Port, Value),
+    /// That the next thing was observed over a network.
+    Observed,
+}
+
+/// A section that a server began over a network, or a message that was lost.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BegunSection {
+    /// The handler of a request of this connection.
+    Request(Port, Value),
+    /// The next section of the task of this connection.
+    Task(Port),
+    /// That it took notice of a connection that began.
+    Opened(Port),
+    /// That it took notice of a connection that has ended.
+    Left(Port),
+    /// No section: the request of this connection was lost.
+    LostRequest(Port, Value),
+    /// No section: the message to this connection was lost.
+    LostMessage(Port, Value),
+}
+
+impl BegunSection {
+    /// The request or message by which it is told from others.
+    #[must_use]
+    pub fn value(&self) -> Option<&Value> {
+        match self {
+            BegunSection::Request(_, value)
+            | BegunSection::LostRequest(_, value)
+            | BegunSection::LostMessage(_, value) => Some(value),
+            BegunSection::Task(_) | BegunSection::Opened(_) | BegunSection::Left(_) => None,
+        }
+    }
 }
 
 /// Tests whether a path notes that the request took effect: elsewhere that needs no saying.

@@ -166,7 +166,9 @@ impl Logged {
                 value.visit_variables(visit);
                 guard.iter().for_each(|guard| guard.vars(&mut |var| visit(var)));
             }
-            Logged::Request(value) => value.visit_variables(visit),
+            Logged::Request(value) | Logged::Seen(value) | Logged::Dropped(_, value) => value.visit_variables(visit),
+            Logged::Section(begun) => begun.value().into_iter().for_each(|value| value.visit_variables(visit)),
+            Logged::Called(_) | Logged::Copied | Logged::Observed => {}
             Logged::Way(_) | Logged::Received | Logged::Step(_) | Logged::Began(_) => {}
         }
     }

@@ -45,14 +45,26 @@ enum Lookahead {
 /// Judges what was recorded over a network; the events are the lines. The judge has the verdict.
 #[must_use]
 pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
+    let judge = judge_at_once(spec, network, events, options);
+    match judge.verdict() {
+        Verdict::Reject { .. } if !spec.program.may_fail() => {
+            Recordings { spec, network, events, options }.first_rejected(judge)
+        }
+        _ => judge,
+    }
+}
+
+/// Judges what was recorded over a network; where it is rejected, the event at which the judge gave up may be an earlier one than the
+/// first that nothing explains.
+#[must_use]
+pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
     let recordings = Recordings { spec, network, events, options };
     let judge = recordings.judged(events.len(), Lookahead::All);
     match judge.verdict() {
         Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
         // A run that is dropped ahead may be faulty, or break the client's duty, before that is seen.
         _ if spec.program.may_fail() => recordings.judged(events.len(), Lookahead::None),
-        Verdict::Reject { .. } => recordings.first_rejected(judge),
-        Verdict::Outside { .. } | Verdict::Fault(_) => judge,
+        Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => judge,
     }
 }
 

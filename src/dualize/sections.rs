@@ -7,17 +7,16 @@
 //! A candidate has requests, suspended tasks and messages under way. Before an observation all sections are tried that the
 //! network allows, until it may be made; equal candidates on the way are one.
 
-use super::candidate::Candidate;
+use super::candidate::{BegunSection, Candidate, Logged};
 use super::composed::Composed;
 use super::forms::{self, MetForms};
 use super::frontier::Judge;
-use super::moves::{self, ServerSection};
 use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
 use super::wire::MessageFate;
 use super::{fire, prospects, split, tidy};
-use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove};
+use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{ConnectionList, Limit, PeerCall, Port, Sent, Situation};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
@@ -38,18 +37,31 @@ pub(super) fn observe(
         candidates.iter_mut().for_each(|candidate| candidate.process.begin_connection(port));
     }
     let ready = run_sections(judge, composed, candidates, observation);
+    let mut after = observed(judge, composed, ready, observation);
+    after.iter_mut().for_each(|candidate| judge.log(candidate, || Logged::Observed));
+    after
+}
+
+/// The candidates behind an observation, out of those in which it may be made.
+fn observed(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    ready: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let spec = composed.spec;
     match observation {
         Observation::Request(port, value) => with_arrived(judge, composed, ready, (*port, value)),
         Observation::Answer(port, answer) => {
             let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
             judge.wire.show(*port);
             // Messages that could still be this one are none that are seen any more.
-            if network.order() == PacketOrder::Free { delivered(judge, composed, after) } else { after }
+            if composed.network.order() == PacketOrder::Free { delivered(judge, composed, after) } else { after }
         }
         Observation::Lost(port) => ended(judge, composed, ready, *port),
         Observation::Closed(port) => without_end(judge, ready, *port),
-        Observation::Called(seen) => with_called(judge, &spec, ready, seen),
-        Observation::CallAnswered(exchange, answer) => with_call_answered(judge, &spec, ready, (*exchange, answer)),
+        Observation::Called(seen) => with_called(judge, spec, ready, seen),
+        Observation::CallAnswered(exchange, answer) => with_call_answered(judge, spec, ready, (*exchange, answer)),
         Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
         Observation::End => ready,
     }
@@ -171,6 +183,11 @@ fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, por
 fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate, next: ServerSection) -> Vec<Candidate> {
     let Composed { spec, network } = composed;
     let mut first = from.clone();
+    if judge.options.keep_choices
+        && let Some(begun) = begun(from, next)
+    {
+        judge.log(&mut first, || Logged::Section(begun));
+    }
     match next {
         ServerSection::Move(ServerMove::Receive(at)) if network.duplicates() => {
             first.process.receive_copy(&spec.program, at);
@@ -202,6 +219,30 @@ fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate, next: Serv
     next
 }
 
+/// The section that a server begins, as it is logged; a step logs itself.
+fn begun(candidate: &Candidate, next: ServerSection) -> Option<BegunSection> {
+    let process = &candidate.process;
+    let sent = |at: usize| (process.sent()[at].port, process.sent()[at].value.clone());
+    Some(match next {
+        ServerSection::Move(ServerMove::Step) => return None,
+        ServerSection::Move(ServerMove::Receive(at)) => {
+            let (port, request) = process.arrived(at);
+            BegunSection::Request(port, request.clone())
+        }
+        ServerSection::Move(ServerMove::LoseRequest(at)) => {
+            let (port, request) = process.arrived(at);
+            BegunSection::LostRequest(port, request.clone())
+        }
+        ServerSection::Move(ServerMove::Lose(at)) => {
+            let (port, message) = sent(at);
+            BegunSection::LostMessage(port, message)
+        }
+        ServerSection::Move(ServerMove::Resume(at)) => BegunSection::Task(process.situation().suspended[at].port),
+        ServerSection::Open(port) => BegunSection::Opened(port),
+        ServerSection::Leave(port) => BegunSection::Left(port),
+    })
+}
+
 /// The candidates to which the steps lead: from known states to known ones, which are soon all met.
 fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Vec<Candidate> {
     let mut after = Vec::new();
@@ -209,7 +250,9 @@ fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> 
         let stepped = fire::run_step(judge, composed.spec, from, step);
         for mut next in delivered(judge, composed, stepped) {
             tidy::for_comparing(judge, &mut next);
-            if composed.repeats() && next.store.constraints() == from.store.constraints() {
+            // A run that is repeated for real takes each step as often as it sends.
+            let is_kept = judge.options.keep_choices;
+            if composed.repeats() && !is_kept && next.store.constraints() == from.store.constraints() {
                 next.process.repeat_sent_since(&from.process);
             }
             after.extend(split::wholly(judge, next));
@@ -232,7 +275,12 @@ fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidat
         };
         match fate {
             MessageFate::Impossible => continue,
-            MessageFate::Unseen => drop(candidate.process.take_sent(at)),
+            MessageFate::Unseen => {
+                let Sent { port, value, .. } = candidate.process.take_sent(at);
+                if network.duplicates() && judge.wire.is_there(port) {
+                    judge.log(&mut candidate, || Logged::Dropped(port, value));
+                }
+            }
             MessageFate::Any => candidate.process.settle_sent(at),
             MessageFate::Is(answer) => {
                 let Sent { value, site, .. } = candidate.process.sent()[at].clone();
@@ -258,7 +306,10 @@ fn with_arrived(
     let filled = Filled::of_type(request, spec, spec.program.request, &mut judge.fresh);
     let request = filled.as_ref().map_or(request, |filled| &filled.request);
     retained(candidates, |candidate| {
-        if !(network.duplicates() && candidate.process.has_arrived(port, request)) {
+        filled.iter().for_each(|filled| judge.log(candidate, || Logged::Request(filled.request.clone())));
+        if network.duplicates() && candidate.process.has_arrived(port, request) {
+            judge.log(candidate, || Logged::Copied);
+        } else {
             candidate.process.arrive(port, request.clone());
         }
         composed.order(candidate);
@@ -296,6 +347,7 @@ fn with_shown(
                 after.push(candidate);
                 continue;
             }
+            judge.log(&mut candidate, || Logged::Seen(value.clone()));
             let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
             Section::new(judge, spec, goal).explore_from(answering, &mut after);
         }
@@ -331,9 +383,11 @@ fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen:
     let mut after = Vec::new();
     for candidate in candidates {
         for place in candidate.process.unseen_calls() {
+            let caller = candidate.process.waiting(place);
             let mut called = candidate.clone();
             let taken = called.process.take_call(place, seen.exchange).filter(|call| call.peer == seen.peer);
             let Some(PeerCall { key, request, site, .. }) = taken else { continue };
+            judge.log(&mut called, || Logged::Called(caller));
             let pair = |key, request| Value::data(0, [key, request]);
             let expected = pair(seen.key.clone(), seen.request.clone());
             let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site });
@@ -355,6 +409,7 @@ fn with_call_answered(
         let response: TypeId = spec.program.peers[peer as usize].response;
         let filled = Filled::of_type(answer, spec, response, &mut judge.fresh);
         let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
+        filled.iter().for_each(|filled| judge.log(candidate, || Logged::Request(filled.request.clone())));
         candidate.process.answer_call(exchange, Some(answer))
             && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
     })

@@ -17,6 +17,7 @@
 use std::sync::Arc;
 
 use super::allowed::{Possibility, allowed};
+use super::narrowing::{self, NeededSearch, least_between};
 use super::reason::{Budget, Minimality, Rechecked};
 use crate::dualize::Options;
 use crate::json;
@@ -238,27 +239,11 @@ impl ConflictSearch<'_> {
 
     /// Those of the answers without which the event would not be rejected, and behind them those of which this was not found out.
     fn needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
-        let (mut needed, mut rest) = (Vec::new(), answers);
-        while !rest.is_empty() && !self.rejects(start, &needed) {
-            if self.budget.is_spent() {
-                return (needed, rest);
-            }
-            // The last `short` of the rest do not suffice, the last `long` do.
-            let (mut short, mut long) = (0, 1);
-            while long < rest.len() && !self.rejects_with_last(start, &needed, &rest, long) {
-                (short, long) = (long, 2 * long);
-            }
-            let suffices = |last| self.rejects_with_last(start, &needed, &rest, last);
-            let last = least_between(short, long.min(rest.len()), suffices);
-            let behind = rest.split_off(rest.len() - last);
-            needed.push(behind[0]);
-            rest = behind[1..].to_vec();
+        let (needed, rest) = narrowing::needed(&mut FromStart { search: self, start }, answers);
+        if !rest.is_empty() {
+            self.minimal = Minimality::CutOff;
         }
-        (needed, Vec::new())
-    }
-
-    fn rejects_with_last(&mut self, start: RelaxedStart, needed: &[usize], rest: &[usize], last: usize) -> bool {
-        self.rejects(start, &[needed, &rest[rest.len() - last..]].concat())
+        (needed, rest)
     }
 
     /// Tests whether the event is still rejected with these answers; not where that was not found out.
@@ -314,15 +299,18 @@ impl ConflictSearch<'_> {
     }
 }
 
-/// The least number that a test holds of, by bisection: above `short`, of which it does not hold, and up to `long`, of which it does.
-fn least_between(mut short: usize, mut long: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
-    while short + 1 < long {
-        let middle = short.midpoint(long);
-        if holds(middle) {
-            long = middle;
-        } else {
-            short = middle;
-        }
+/// The questions about a rejection where it begins so.
+struct FromStart<'f, 's> {
+    search: &'f mut ConflictSearch<'s>,
+    start: RelaxedStart,
+}
+
+impl NeededSearch for FromStart<'_, '_> {
+    fn rejects(&mut self, known: &[usize]) -> bool {
+        self.search.rejects(self.start, known)
     }
-    long
+
+    fn is_spent(&self) -> bool {
+        self.search.budget.is_spent()
+    }
 }

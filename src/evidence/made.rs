@@ -80,7 +80,13 @@ impl ExchangeChoices {
             Logged::Request(request) => self.request = Some(completion.value(request)),
             Logged::Received => self.handler = Some(Vec::new()),
             Logged::Step(step) => self.before.push((*step, Vec::new())),
-            Logged::Began(_) => {}
+            Logged::Began(_)
+            | Logged::Section(_)
+            | Logged::Seen(_)
+            | Logged::Called(_)
+            | Logged::Copied
+            | Logged::Dropped(..)
+            | Logged::Observed => {}
             Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
                 let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
                 if let Some(choices) = last {
@@ -93,12 +99,18 @@ impl ExchangeChoices {
 
 /// The choice that an entry of a log stands for, under a model; `None` where it stands in an arm that is not taken, or the entry
 /// is no choice.
-fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
+pub(super) fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
     match logged {
         Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
         Logged::Element { value, guard } => Given::Element(value.clone()).under(completion, guard.as_ref()),
         Logged::Way(way) => Some(Given::Way(*way)),
         Logged::Received | Logged::Request(_) | Logged::Step(_) | Logged::Began(_) => None,
+        Logged::Section(_)
+        | Logged::Seen(_)
+        | Logged::Called(_)
+        | Logged::Copied
+        | Logged::Dropped(..)
+        | Logged::Observed => None,
     }
 }
 

@@ -19,6 +19,7 @@
 
 mod fifo;
 mod limited;
+pub mod moves;
 mod named;
 mod sync;
 mod tcp;
@@ -26,6 +27,7 @@ mod udp;
 
 pub use fifo::Fifo;
 pub use limited::{Limited, PacketLimits};
+pub use moves::ServerSection;
 pub use named::NetworkChoice;
 pub use sync::Sync;
 pub use tcp::Tcp;

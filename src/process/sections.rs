@@ -220,6 +220,16 @@ impl Process {
         self.change_pending(|pending| pending.arrived.remove(at))
     }
 
+    /// The request at this place among those that have arrived, and its connection.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn arrived(&self, at: usize) -> (Port, &Value) {
+        let arrived = self.pending.as_deref().map_or(&[][..], |pending| &pending.arrived);
+        (arrived[at].0, &arrived[at].1)
+    }
+
     /// Tests whether an equal request of a client has arrived.
     #[must_use]
     pub fn has_arrived(&self, port: Port, request: &Value) -> bool {
@@ -264,6 +274,15 @@ impl Process {
     #[must_use]
     pub fn unseen_calls(&self) -> Vec<CallPlace> {
         self.pending.as_deref().map(Pending::unseen_calls).unwrap_or_default()
+    }
+
+    /// The port of the task that waits for the call at a place.
+    #[must_use]
+    pub fn waiting(&self, place: CallPlace) -> Option<Port> {
+        match place {
+            CallPlace::Awaited(task, _) => self.suspended().nth(task),
+            CallPlace::Unawaited(_) => None,
+        }
     }
 
     /// Takes the call at a place among [`Process::unseen_calls`]: a peer has seen it, under this number. The places of others may change.

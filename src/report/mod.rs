@@ -8,9 +8,11 @@ pub mod history;
 pub mod json;
 mod partition;
 pub mod reason;
+pub mod sections;
 mod stats;
 pub mod text;
 pub mod trouble;
+pub mod values;
 pub mod witness;
 
 pub use partition::partition;
@@ -63,7 +65,7 @@ pub struct TraceReport {
     #[serde(flatten)]
     pub concurrent: Option<ConcurrentReason>,
     /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
-    pub witness: Option<Vec<witness::StepLine>>,
+    pub witness: Option<sections::WitnessLines>,
     /// The amount of work that it was.
     pub stats: Stats,
 }

@@ -10,6 +10,7 @@ mod client;
 mod complete;
 mod conversation;
 mod draw;
+mod given;
 mod open;
 mod own;
 mod run;
@@ -22,7 +23,7 @@ use crate::choice::{ChoiceError, Choices};
 use crate::json;
 use crate::process::{Fault, Fresh, Limit, Process, copy_values};
 use crate::solve::{Solver, Why};
-use crate::spec::{Site, Spec, TypeId};
+use crate::spec::{Site, Spec, TypeId, Types};
 use crate::symbolic::drive;
 use crate::value::Value;
 
@@ -32,6 +33,7 @@ pub(crate) use complete::Completion;
 pub use conversation::{Conversation, Occurrence, Population};
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
+pub(crate) use given::{GivenServer, SectionStop};
 use open::OpenState;
 use run::{ChoiceSource, Run};
 use section::{PATHS, PathSearch, RunPath};
@@ -275,11 +277,7 @@ impl Server {
     /// was not known before it.
     #[must_use]
     pub fn made_json(&self) -> Vec<String> {
-        let show = |(made, ty): &(Given, TypeId)| match made {
-            Given::Value(value) | Given::Element(value) => json::encode(&self.spec.types, *ty, value),
-            Given::Way(way) => way.to_string(),
-        };
-        self.made.iter().map(show).collect()
+        written(&self.spec.types, &self.made)
     }
 
     /// The state: the values of the variables in the order of their declaration. Where part of it is not known yet, that is
@@ -351,6 +349,15 @@ impl Server {
         let mut run = Run { spec, drawing, source, made, fresh: Fresh::default(), at_yield: *at_yield };
         drive(spec, &mut run, &mut self.path).0
     }
+}
+
+/// Choices with their types, as JSON; a way is its number.
+fn written(types: &Types, made: &[(Given, TypeId)]) -> Vec<String> {
+    let show = |(made, ty): &(Given, TypeId)| match made {
+        Given::Value(value) | Given::Element(value) => json::encode(types, *ty, value),
+        Given::Way(way) => way.to_string(),
+    };
+    made.iter().map(show).collect()
 }
 
 impl Begun<'_> {

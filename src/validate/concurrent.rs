@@ -52,6 +52,9 @@ pub fn history_while_explained<R: BufRead>(
 fn read<R: BufRead>(events: &mut Events<R>, take: &mut dyn FnMut(u64, Happened) -> bool) -> Result<(), TraceError> {
     while let Some(event) = events.next_event()? {
         let line = event.line;
+        if let EventKind::Peer(event) = event.kind {
+            return Err(events.error_on(line, format!("the specification never calls {:?}", event.peer)));
+        }
         if !happened(event).into_iter().flatten().all(|happened| take(line, happened)) {
             break;
         }
@@ -72,7 +75,6 @@ fn happened(event: TraceEvent<Value>) -> [Option<Happened>; 2] {
         EventKind::Exchange { query, reply: Response::Answer(answer) } => [sent(query), answered(answer)],
         EventKind::Exchange { query, reply: Response::Lost } => [sent(query), Some(Happened::Lost(client))],
         EventKind::Exchange { query, reply: Response::NotOwed } => [sent(query), None],
-        // None is read under the types of a specification.
         EventKind::Peer(_) => [None, None],
     }
 }

@@ -13,6 +13,7 @@
 use std::io::BufRead;
 use std::sync::Arc;
 
+use super::peers;
 use super::stream::decoded;
 use crate::json::{self, JsonError};
 use crate::spec::Spec;
@@ -68,6 +69,14 @@ impl<R: BufRead> Events<R> {
         }
     }
 
+    /// An error on the line of the last event, which is this one.
+    pub fn error_on(&self, line: u64, message: String) -> TraceError {
+        match &self.source {
+            EventSource::Ndjson(reader) => reader.error_at(0, message),
+            EventSource::Jepsen(_) => TraceError::in_line(line, &[], 0, message),
+        }
+    }
+
     /// The optional first line, which says what the trace is of, once it has been read.
     pub fn header(&self) -> Option<&Header> {
         match &self.source {
@@ -115,7 +124,7 @@ fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value
             };
             EventKind::Exchange { query, reply }
         }
-        EventKind::Peer(_) => return Err(JsonError::new(0, "the specification calls no peer")),
+        EventKind::Peer(event) => EventKind::Peer(peers::decoded_message(spec, event)?),
     };
     Ok(TraceEvent { line: event.line, client: event.client, kind })
 }

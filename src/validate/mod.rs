@@ -24,6 +24,7 @@
 mod concurrent;
 mod events;
 mod observations;
+mod peers;
 mod recording;
 mod stream;
 
@@ -39,7 +40,7 @@ use crate::spec::{Selection, Spec, SpecError};
 
 pub use concurrent::{history, history_while_explained};
 pub use events::{Events, decoded_part};
-pub use observations::observations;
+pub use observations::{Observations, observations};
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 

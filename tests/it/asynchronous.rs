@@ -7,11 +7,15 @@ use std::sync::Arc;
 
 use mayhap::details::Selection;
 use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
+use mayhap::evidence::{
+    Budget, Minimality, NetworkRecording, Rechecked, RejectedRecording, answer_values, check_values,
+    witness_of_recording,
+};
 use mayhap::network::{Network, Tcp, Udp};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
-use mayhap::trace::TraceReader;
-use mayhap::validate::observations;
+use mayhap::trace::{JepsenRules, TraceFormat};
+use mayhap::validate::{Events, observations};
 use mayhap::{Options, Spec, Verdict};
 
 /// Compiles a protocol of integers.
@@ -45,14 +49,41 @@ fn line(short: &str) -> String {
 }
 
 /// The events of a recording.
-fn recorded(spec: &Spec, recording: &str) -> Vec<RecordedEvent> {
+fn recorded(spec: &Arc<Spec>, recording: &str) -> Vec<RecordedEvent> {
     let text: String = recording.split(';').map(line).collect();
-    observations(spec, &mut TraceReader::new(text.as_bytes())).unwrap_or_else(|error| panic!("{}", error.render("t")))
+    let mut events = Events::open(spec, text.as_bytes(), TraceFormat::Ndjson, JepsenRules::default());
+    observations(spec, &mut events).unwrap_or_else(|error| panic!("{}", error.render("t"))).events
 }
 
 /// The verdict on a recording, and its event.
 fn judged(spec: &Arc<Spec>, network: &dyn Network, recording: &str) -> (&'static str, Option<u64>) {
-    named(&judge_recorded(spec, network, &recorded(spec, recording), &Options::default()).verdict())
+    let (events, options) = (recorded(spec, recording), &Options::default());
+    let verdict = judge_recorded(spec, network, &events, options).verdict();
+    check_evidence((spec, network), recording, &events, &verdict);
+    named(&verdict)
+}
+
+/// Checks that an accepted recording has a run that replays, and a rejected one a reason that holds.
+fn check_evidence(
+    (spec, network): (&Arc<Spec>, &dyn Network),
+    recording: &str,
+    events: &[RecordedEvent],
+    verdict: &Verdict,
+) {
+    let options = &Options::default();
+    match verdict {
+        Verdict::Accept { .. } => {
+            let found = witness_of_recording(NetworkRecording { spec, network, events, options });
+            found.map(drop).unwrap_or_else(|error| assert!(error.is_doubt(), "{recording}: {error}"));
+        }
+        Verdict::Reject { event: line, .. } => {
+            let rejected = RejectedRecording { spec, network, events, line: *line, options };
+            let values = answer_values(rejected, Budget::seconds(5.0));
+            assert_eq!(values.minimal, Minimality::Minimal, "{recording}: {values:?}");
+            assert_eq!(check_values(rejected, &values), Rechecked::Holds, "{recording}: {values:?}");
+        }
+        Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {}
+    }
 }
 
 /// The same, of which no later event is known at any.

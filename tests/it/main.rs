@@ -38,6 +38,7 @@ mod hidden_states;
 mod optional_elements;
 mod oracle_itself;
 mod oracle_rules;
+mod random_evidence;
 mod random_programs;
 mod random_served;
 mod random_tasks;

@@ -29,13 +29,13 @@ use serde_json::json;
 /// The runs after which brute force gives up.
 const RUNS: usize = 2_000;
 /// The work on one event after which the verdict is left open.
-const EFFORT: u64 = 200_000;
+pub const EFFORT: u64 = 200_000;
 
-fn domains() -> Domains {
+pub fn domains() -> Domains {
     Domains { runs: RUNS, ..traces::domains() }
 }
 
-fn compiled(text: &str) -> Arc<Spec> {
+pub fn compiled(text: &str) -> Arc<Spec> {
     let selection = Selection { tasks: Tasks::Interleaved, ..Selection::default() };
     let text = Text { name: "p.may".to_owned(), text: text.to_owned() };
     Spec::compile(text, &mut |name| Err(format!("there is no {name}")), &selection)
@@ -48,7 +48,7 @@ fn name(verdict: &Verdict) -> Named {
     (name, event.filter(|_| name != "outside"))
 }
 
-fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
+pub fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
     let value =
         |ty, json: &oracle::Json| json::from_serde(&spec.types, ty, json).unwrap_or_else(|error| panic!("{error}"));
     let port = Port(*client);
@@ -70,7 +70,7 @@ fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
     }
 }
 
-fn network(wire: Wire) -> Box<dyn Network> {
+pub fn network(wire: Wire) -> Box<dyn Network> {
     match wire {
         Wire::Tcp => Box::new(Tcp),
         Wire::Fifo => Box::new(Fifo),
@@ -96,7 +96,7 @@ fn judged_whole(spec: &Arc<Spec>, options: &Options, (wire, trace): (Wire, &Even
     name(&judge_recorded(spec, &*network(wire), &events, options).verdict())
 }
 
-fn expected(file: &mayhap::syntax::ast::File, (wire, trace): (Wire, &Events)) -> Option<Named> {
+pub fn expected(file: &mayhap::syntax::ast::File, (wire, trace): (Wire, &Events)) -> Option<Named> {
     let found = shown(&Oracle::new(file, None, domains()).brute_force_tasks(wire, trace))?;
     Some((found.0, found.1.map(|event| event as u64)))
 }

@@ -4,13 +4,13 @@
 //! arrived: c1, c2      suspended: c3, which waits for a peer        the request of c1 or c2 is next, or a step
 //! ```
 
-use crate::network::{Network, Observation, PacketOrder, ServerMove};
+use super::{Network, Observation, PacketOrder, ServerMove};
 use crate::process::{Port, Situation};
 use crate::spec::code::Program;
 
 /// A section that the server may run next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum ServerSection {
+pub enum ServerSection {
     /// One that the network lists.
     Move(ServerMove),
     /// It takes notice of a connection that has begun.
@@ -21,7 +21,8 @@ pub(super) enum ServerSection {
 
 impl ServerSection {
     /// The connection of the request that it handles, where this is under way.
-    pub(super) fn port(self, situation: &Situation) -> Option<Port> {
+    #[must_use]
+    pub fn port(self, situation: &Situation) -> Option<Port> {
         match self {
             ServerSection::Move(ServerMove::Receive(at)) => Some(situation.arrived[at]),
             ServerSection::Move(ServerMove::Resume(at)) => Some(situation.suspended[at].port),
@@ -31,7 +32,7 @@ impl ServerSection {
 }
 
 /// Tests whether an observation may be made where this is under way.
-pub(super) fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
+pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
     match observation {
         Observation::Request(..) | Observation::Answer(..) | Observation::End => network.allows(situation, observation),
         // Where messages overtake each other, the end does, too.
@@ -45,7 +46,7 @@ pub(super) fn may_be_made(network: &dyn Network, situation: &Situation, observat
 }
 
 /// The sections that may run next, where an observation is waited for.
-pub(super) fn of(
+pub fn of(
     program: &Program,
     network: &dyn Network,
     situation: &Situation,

@@ -1,0 +1,138 @@
+//! The reason of a rejection that is judged event by event: a minimal set of answers whose values leave a rejected event without
+//! explanation, where those of all other answers are holes.
+//!
+//! ```text
+//! c1 q5   c2 q3   c1 ?   c2 0   rejected        whatever c1 was answered
+//! ```
+
+use std::sync::Arc;
+
+use super::narrowing::{self, NeededSearch};
+use super::reason::{Budget, Minimality, Rechecked};
+use crate::dualize::{Options, RecordedEvent, Verdict, judge_at_once};
+use crate::network::{Network, Observation};
+use crate::spec::Spec;
+
+/// A recording that is rejected at an event, with what it is judged by.
+#[derive(Clone, Copy)]
+pub struct RejectedRecording<'r> {
+    /// The specification, for networks.
+    pub spec: &'r Arc<Spec>,
+    /// The network.
+    pub network: &'r dyn Network,
+    /// The observations, with their lines.
+    pub events: &'r [RecordedEvent],
+    /// The line of the rejected event.
+    pub line: u64,
+    /// The limits on what explains an event.
+    pub options: &'r Options,
+}
+
+/// The answers whose values leave a rejected event without explanation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AnswerValues {
+    /// The lines of these answers; the rejected event is none of them.
+    pub lines: Vec<u64>,
+    /// The line from which on all answers belong to it, where the search was cut off.
+    pub all_from: Option<u64>,
+    /// Says whether with any one more value replaced by a hole the event is explained.
+    pub minimal: Minimality,
+    /// The positions of the answers.
+    at: Vec<usize>,
+}
+
+impl AnswerValues {
+    /// The positions of the answers that were found to be needed, among all events.
+    #[must_use]
+    pub fn needed(&self) -> &[usize] {
+        let rest = self.all_from.map_or(0, |from| self.lines.iter().filter(|line| **line >= from).count());
+        &self.at[..self.at.len() - rest]
+    }
+}
+
+impl RejectedRecording<'_> {
+    /// The events up to the rejected one, with the values of these answers and holes else.
+    fn with(&self, known: &[usize]) -> Vec<RecordedEvent> {
+        let events = self.events.iter().enumerate().take_while(|(_, (line, _))| *line <= self.line);
+        let shown = |(at, (line, observation)): (usize, &RecordedEvent)| match observation {
+            Observation::Answer(port, Some(_)) if *line < self.line && known.binary_search(&at).is_err() => {
+                (*line, Observation::Answer(*port, None))
+            }
+            observation => (*line, observation.clone()),
+        };
+        events.map(shown).collect()
+    }
+
+    /// The positions of answers with values before the rejected event.
+    fn answers(&self) -> Vec<usize> {
+        let events = self.events.iter().enumerate().take_while(|(_, (line, _))| *line < self.line);
+        events.filter(|(_, (_, seen))| matches!(seen, Observation::Answer(_, Some(_)))).map(|(at, _)| at).collect()
+    }
+
+    /// The verdict with these values and holes else; the units that it took.
+    fn judge(&self, known: &[usize], effort: u64) -> (Verdict, u64) {
+        let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
+        let judge = judge_at_once(self.spec, self.network, &self.with(known), &options);
+        (judge.verdict(), Budget::paid(&judge))
+    }
+}
+
+/// Finds the answers whose values matter, within a budget.
+#[must_use]
+pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> AnswerValues {
+    let mut search = ValueSearch { rejected, budget, minimal: Minimality::Minimal };
+    let (needed, rest) = narrowing::needed(&mut search, rejected.answers());
+    let line = |at: &usize| rejected.events[*at].0;
+    let all_from = rest.first().map(line);
+    if all_from.is_some() {
+        search.minimal = Minimality::CutOff;
+    }
+    let at = [needed, rest].concat();
+    AnswerValues { lines: at.iter().map(line).collect(), all_from, minimal: search.minimal, at }
+}
+
+/// Judges again that the event is rejected with these values and holes else, and with none of them less, if that is claimed.
+#[must_use]
+pub fn check_values(rejected: RejectedRecording<'_>, values: &AnswerValues) -> Rechecked {
+    let judge = |known: &[usize]| rejected.judge(known, u64::MAX).0;
+    let mut found = match judge(&values.at) {
+        Verdict::Reject { .. } => Rechecked::Holds,
+        Verdict::Unknown { .. } => Rechecked::Undecided,
+        Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => return Rechecked::Fails,
+    };
+    let each = if values.minimal == Minimality::Minimal { values.at.len() } else { 0 };
+    for left_out in 0..each {
+        match judge(&[&values.at[..left_out], &values.at[left_out + 1..]].concat()) {
+            Verdict::Reject { .. } => return Rechecked::Fails,
+            Verdict::Unknown { .. } => found = Rechecked::Undecided,
+            Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {}
+        }
+    }
+    found
+}
+
+/// A search for the answers whose values matter.
+struct ValueSearch<'r> {
+    rejected: RejectedRecording<'r>,
+    budget: Budget<'r>,
+    minimal: Minimality,
+}
+
+impl NeededSearch for ValueSearch<'_> {
+    fn rejects(&mut self, known: &[usize]) -> bool {
+        if self.budget.is_spent() {
+            self.minimal = Minimality::CutOff;
+            return false;
+        }
+        let (verdict, units) = self.rejected.judge(known, self.budget.left());
+        self.budget.spend(units + 1);
+        if matches!(verdict, Verdict::Unknown { .. }) {
+            self.minimal = Minimality::CutOff;
+        }
+        matches!(verdict, Verdict::Reject { .. })
+    }
+
+    fn is_spent(&self) -> bool {
+        self.budget.is_spent()
+    }
+}

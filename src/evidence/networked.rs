@@ -1,0 +1,31 @@
+//! The witness of a recording that is accepted event by event: the sections that the server ran, in their order, each with what it chose
+//! and sent, and what was seen of that.
+//!
+//! The recording is judged again with the choices of every path kept; a model of what is left gives all of them their values, and the run
+//! is repeated for real ([`super::repeated`]).
+//!
+//! ```text
+//! 1 {"c":1,"q":5}   2 {"c":2,"q":3}   3 {"c":2,"a":0}   4 {"c":1,"a":1}
+//! {"line":1,"after":2,"choices":[7],"a":1,"seen":4}   {"line":2,"after":2,"choices":[],"a":0,"seen":3}
+//! ```
+
+use super::network_witness::{NetworkRecording, NetworkWitness};
+use super::repeated;
+use super::script::Script;
+use super::segment;
+use super::witness::WitnessError;
+use crate::dualize::{Patience, judge_at_once};
+use crate::solve::Model;
+
+/// Finds a run that explains a recording, and repeats it for real.
+///
+/// # Errors
+/// Where the recording is not accepted, or the values could not be found.
+pub fn witness_of_recording(recording: NetworkRecording<'_>) -> Result<NetworkWitness, WitnessError> {
+    let NetworkRecording { spec, network, events, options } = recording;
+    let mut judge = judge_at_once(spec, network, events, &options.keeping_choices(Patience::All));
+    segment::accepted(&judge.verdict())?;
+    let (candidate, model) = segment::explanation(&mut judge, None, &Model::default())?;
+    let script = Script::of(&spec.types, &candidate, &model);
+    repeated::run(recording, script)
+}

@@ -1,0 +1,273 @@
+//! A witness of what was judged event by event, as lines of JSON: one for each section of the server, in order.
+//!
+//! ```text
+//! {"line":1,"after":2,"choices":[7],"sends":[{"c":2,"a":"Taken","seen":[3]}],"yields":"queue.may:12"}
+//! {"line":1,"part":2,"after":3,"choices":[],"a":7,"seen":[4]}
+//! {"step":1,"after":4,"choices":["t3"]}
+//! ```
+//!
+//! `line` is the request that it serves, `part` the number of the section where there are several, `after` the line of the event behind
+//! which it ran, and `seen` has the lines on which the message was seen. What made the initial state stands under line 0.
+
+use super::{SHOWN, located, place, shortened, witness};
+use crate::choice::counted;
+use crate::evidence::{
+    NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
+};
+use crate::json::{self, RawJson, encode};
+use crate::process::{PeerCall, Port};
+use crate::spec::{Spec, TypeId};
+use crate::validate::Observations;
+use crate::value::Value;
+use serde::Serialize;
+
+/// The witness of a report: what each request needed, or what each section did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[serde(untagged)]
+pub enum WitnessLines {
+    /// A line for each request, as [`super::witness`] writes it.
+    Requests(Vec<witness::StepLine>),
+    /// A line for each section of the server.
+    Sections(Vec<SectionLine>),
+}
+
+/// A section of the server.
+#[derive(Clone, PartialEq, Default, Debug, Serialize)]
+pub struct SectionLine {
+    /// The line of the request that it serves; 0 is the initial state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The `step` of the specification that it is, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The client whose connection it takes notice of, where that has begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opened: Option<u64>,
+    /// That client, where the connection has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<u64>,
+    /// The number of the section among those of its task, behind the first one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<usize>,
+    /// The line of the event behind which it ran; 0 before the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// The request, where a part of it was a hole in the trace.
+    #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
+    pub request: Option<RawJson>,
+    /// The choices of the server, in order.
+    pub choices: Vec<RawJson>,
+    /// The messages that it sent besides its answer, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sends: Vec<MessageLine>,
+    /// The clients whose connections it ended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closes: Vec<u64>,
+    /// Its answer, with which its task ended.
+    #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
+    pub answer: Option<RawJson>,
+    /// The lines on which the answer was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<u64>,
+    /// The place of the `yield` that ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub yields: Option<String>,
+    /// The calls that ended it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallLine>,
+    /// The number of answers that it waits for, where that is not each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits: Option<usize>,
+    /// No section: the network lost the request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skipped: bool,
+    /// No section: the network lost this message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<MessageLine>,
+}
+
+/// A message that the server sent.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MessageLine {
+    /// The client that it was for.
+    pub c: u64,
+    /// The message.
+    pub a: RawJson,
+    /// The lines on which it was seen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<u64>,
+}
+
+/// A call of a peer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct CallLine {
+    /// The peer.
+    pub peer: String,
+    /// The key that says which of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<RawJson>,
+    /// The request.
+    pub q: RawJson,
+    /// The line on which it was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<u64>,
+}
+
+/// The lines of a witness.
+#[must_use]
+pub fn lines(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Vec<SectionLine> {
+    let choices: Vec<RawJson> = found.initial.json.iter().cloned().map(RawJson).collect();
+    let initial = (!choices.is_empty()).then(|| SectionLine { line: Some(0), choices, ..SectionLine::default() });
+    let texts = SectionTexts { spec, observed };
+    initial.into_iter().chain(found.sections.iter().map(|section| texts.section(section))).collect()
+}
+
+/// The first things that the server did by itself, in words, and the number of the others.
+#[must_use]
+pub fn own(spec: &Spec, found: &NetworkWitness) -> Vec<String> {
+    let steps = found.sections.iter().filter_map(|section| match section.work {
+        SectionWork::Step(_, site) => Some((section, site)),
+        _ => None,
+    });
+    let mut lines: Vec<String> = steps
+        .map(|(WitnessSection { after, json, .. }, site)| {
+            let chosen = if json.is_empty() { String::new() } else { format!(" with {}", json.join(", ")) };
+            format!("after line {after} the server did by itself{chosen}: {}", place(spec, site))
+        })
+        .collect();
+    let more = lines.len().saturating_sub(witness::LISTED);
+    if more > 0 {
+        lines.truncate(witness::LISTED);
+        lines.push(format!("… and {} by itself", counted(more as u64, "more step")));
+    }
+    lines
+}
+
+/// The most things under way that are named.
+const NAMED: usize = 8;
+
+/// Everything that is under way where the lines before an event are explained so, in words.
+#[must_use]
+pub fn under_way(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Vec<String> {
+    let texts = SectionTexts { spec, observed };
+    let mut lines: Vec<String> = found.under_way.iter().take(NAMED).map(|one| texts.under_way(found, one)).collect();
+    if found.under_way.len() > NAMED {
+        lines.push(format!("  … and {} more", found.under_way.len() - NAMED));
+    }
+    if !lines.is_empty() {
+        lines.insert(0, "the lines before it are explained, for example, with this under way:".to_owned());
+    }
+    lines
+}
+
+/// A section as a line of NDJSON.
+#[must_use]
+pub fn line(section: &SectionLine) -> String {
+    json::line(section).unwrap_or_default() + "\n"
+}
+
+/// Writes sections as the trace would.
+struct SectionTexts<'s> {
+    spec: &'s Spec,
+    observed: &'s Observations,
+}
+
+impl SectionTexts<'_> {
+    fn section(&self, section: &WitnessSection) -> SectionLine {
+        let WitnessSection { after, work, json, sent, closed, end } = section;
+        let other = sent.iter().filter(|message| !message.is_answer);
+        let answer = sent.iter().find(|message| message.is_answer);
+        let line = SectionLine {
+            after: Some(*after),
+            choices: json.iter().cloned().map(RawJson).collect(),
+            sends: other.map(|message| self.message(message)).collect(),
+            closes: closed.iter().map(|port| self.client(*port)).collect(),
+            answer: answer.map(|message| self.raw(self.spec.program.response, &message.value)),
+            seen: answer.map(|message| message.seen.clone()).unwrap_or_default(),
+            ..SectionLine::default()
+        };
+        self.ended(self.working(line, work), end)
+    }
+
+    /// Adds the work that a section belongs to.
+    fn working(&self, line: SectionLine, work: &SectionWork) -> SectionLine {
+        let later = |part: usize| Some(part).filter(|part| *part > 1);
+        match work {
+            SectionWork::Request { line: sent, part, filled } => {
+                let request = filled.as_ref().filter(|_| *part == 1);
+                let request = request.map(|request| self.raw(self.spec.program.request, request));
+                SectionLine { line: Some(*sent), part: later(*part), request, ..line }
+            }
+            SectionWork::Step(step, _) => SectionLine { step: Some(step + 1), ..line },
+            SectionWork::Opened(port, part) => {
+                SectionLine { opened: Some(self.client(*port)), part: later(*part), ..line }
+            }
+            SectionWork::Left(port, part) => SectionLine { left: Some(self.client(*port)), part: later(*part), ..line },
+            SectionWork::LostRequest(sent) => SectionLine { line: Some(*sent), skipped: true, ..line },
+            SectionWork::LostMessage(port, value) => {
+                let a = self.raw(self.spec.program.response, value);
+                SectionLine { lost: Some(MessageLine { c: self.client(*port), a, seen: Vec::new() }), ..line }
+            }
+        }
+    }
+
+    /// Adds the end of a section.
+    fn ended(&self, line: SectionLine, end: &WitnessEnd) -> SectionLine {
+        match end {
+            WitnessEnd::Done => line,
+            WitnessEnd::Yielded(site) => {
+                let yields = site.map(|site| located(self.spec, site).0);
+                SectionLine { yields: Some(yields.unwrap_or_default()), ..line }
+            }
+            WitnessEnd::Called(calls, wanted) => {
+                let waits = Some(*wanted).filter(|wanted| *wanted < calls.len());
+                SectionLine { calls: calls.iter().map(|call| self.call(call)).collect(), waits, ..line }
+            }
+        }
+    }
+
+    fn call(&self, WitnessCall { call, seen }: &WitnessCall) -> CallLine {
+        let PeerCall { peer, key, request, .. } = call;
+        let peer = &self.spec.program.peers[*peer as usize];
+        let (key, q) = (peer.key.map(|ty| self.raw(ty, key)), self.raw(peer.request, request));
+        CallLine { peer: peer.name.clone(), key, q, seen: *seen }
+    }
+
+    fn under_way(&self, found: &NetworkWitness, one: &PendingPart) -> String {
+        let section = match one {
+            PendingPart::Request(line) => return format!("  the request of line {line}, which is not begun"),
+            PendingPart::Message(port, value) => {
+                let message = shortened(&self.raw(self.spec.program.response, value).0, SHOWN);
+                return format!("  {message}, sent to client {}", self.client(*port));
+            }
+            PendingPart::Task(at) => &found.sections[*at],
+        };
+        let whose = match &section.work {
+            SectionWork::Request { line, .. } => format!("the request of line {line}"),
+            SectionWork::Opened(port, _) => format!("what is done when client {} opens", self.client(*port)),
+            SectionWork::Left(port, _) => format!("what is done when client {} has left", self.client(*port)),
+            SectionWork::Step(..) | SectionWork::LostRequest(_) | SectionWork::LostMessage(..) => String::new(),
+        };
+        match &section.end {
+            WitnessEnd::Yielded(Some(site)) => format!("  {whose}, which has yielded {}", place(self.spec, *site)),
+            WitnessEnd::Called(calls, _) => {
+                let call = calls.first().map_or_else(String::new, |made| place(self.spec, made.call.site));
+                format!("  {whose}, behind its call {call}")
+            }
+            WitnessEnd::Yielded(None) | WitnessEnd::Done => format!("  {whose}"),
+        }
+    }
+
+    fn message(&self, message: &WitnessMessage) -> MessageLine {
+        let a = self.raw(self.spec.program.response, &message.value);
+        MessageLine { c: self.client(message.to), a, seen: message.seen.clone() }
+    }
+
+    fn raw(&self, ty: TypeId, value: &Value) -> RawJson {
+        RawJson(encode(&self.spec.types, ty, value))
+    }
+
+    fn client(&self, port: Port) -> u64 {
+        self.observed.client(port)
+    }
+}

@@ -1,0 +1,101 @@
+//! Why a recording that is judged event by event is rejected, in words: the answers whose values leave the rejected event without
+//! explanation.
+//!
+//! ```text
+//! no order in which the server may have worked explains line 6
+//!   these cannot all be so, whatever the values of all other answers were:
+//!     line 3: client 2 asked 3
+//!     line 4: client 2 was answered 2
+//!     line 6: client 3 was answered 1
+//! ```
+
+use std::collections::{BTreeSet, VecDeque};
+
+use rustc_hash::FxHashMap;
+
+use super::{SHOWN, shortened};
+use crate::choice::counted;
+use crate::dualize::RecordedEvent;
+use crate::evidence::{AnswerValues, Minimality};
+use crate::json::encode;
+use crate::network::{CallSeen, Observation};
+use crate::process::Port;
+use crate::spec::{Spec, TypeId};
+use crate::validate::Observations;
+use crate::value::Value;
+
+/// The most answers that are named one by one.
+const NAMED: usize = 12;
+
+/// Why an event is rejected, line by line.
+#[must_use]
+pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerValues) -> Vec<String> {
+    let needed = values.needed();
+    let omitted = needed.len().saturating_sub(NAMED);
+    let mut lines = vec![format!("no order in which the server may have worked explains line {line}")];
+    lines.push(match values.lines.len() {
+        0 => "  that cannot be so, whatever the values of all other answers were:".to_owned(),
+        _ => "  these cannot all be so, whatever the values of all other answers were:".to_owned(),
+    });
+    if omitted > 0 {
+        lines.push(format!("    … and {} before these", counted(omitted as u64, "answer")));
+    }
+    let events = &observed.events;
+    let rejected = (0..events.len()).filter(|at| events[*at].0 == line);
+    let mut named: BTreeSet<usize> = needed[omitted..].iter().copied().chain(rejected).collect();
+    let asked: Vec<usize> =
+        asked_for(events).into_iter().filter_map(|(answer, asked)| named.contains(&answer).then_some(asked)).collect();
+    named.extend(asked);
+    lines.extend(named.into_iter().filter_map(|at| said(spec, observed, &events[at])));
+    if let Some(from) = values.all_from {
+        lines.push(format!("    lines {from} to {line}: all clients were answered as they were"));
+    }
+    if values.minimal == Minimality::CutOff {
+        let what = "  (perhaps not minimal: fewer answers were neither found nor ruled out within the limits)";
+        lines.push(what.to_owned());
+    }
+    lines
+}
+
+/// The positions of answers, each with that of the first request of its connection that has none yet: where a server answers each
+/// request once and in order, the one that it is for.
+fn asked_for(events: &[RecordedEvent]) -> Vec<(usize, usize)> {
+    let mut waiting: FxHashMap<Port, VecDeque<usize>> = FxHashMap::default();
+    let mut pairs = Vec::new();
+    for (at, (_, observation)) in events.iter().enumerate() {
+        match observation {
+            Observation::Request(port, _) => waiting.entry(*port).or_default().push_back(at),
+            Observation::Answer(port, _) => {
+                pairs.extend(waiting.get_mut(port).and_then(VecDeque::pop_front).map(|asked| (at, asked)));
+            }
+            _ => {}
+        }
+    }
+    pairs
+}
+
+/// The observation in words.
+fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEvent) -> Option<String> {
+    let program = &spec.program;
+    let shown = |ty: TypeId, value: &Value| shortened(&encode(&spec.types, ty, value), SHOWN);
+    let client = |port: &Port| format!("client {}", observed.client(*port));
+    let what = match observation {
+        Observation::Answer(port, Some(answer)) => {
+            format!("{} was answered {}", client(port), shown(program.response, answer))
+        }
+        Observation::Answer(port, None) => format!("{} was answered something", client(port)),
+        Observation::Closed(port) => format!("{} saw the server end the connection", client(port)),
+        Observation::Request(port, request) => format!("{} asked {}", client(port), shown(program.request, request)),
+        Observation::Lost(port) => format!("{} gave up", client(port)),
+        Observation::Called(CallSeen { exchange, peer, key, request }) => {
+            let peer = &program.peers[*peer as usize];
+            let key = peer.key.map_or_else(String::new, |ty| format!("({})", shown(ty, key)));
+            let request = shown(peer.request, request);
+            format!("the server called {}{key}, number {}: {request}", peer.name, observed.exchange(*exchange))
+        }
+        Observation::CallAnswered(exchange, _) => format!("call {} was answered", observed.exchange(*exchange)),
+        Observation::CallLost(exchange) => format!("call {} failed", observed.exchange(*exchange)),
+        Observation::End => return None,
+    };
+    Some(format!("    line {line}: {what}"))
+}

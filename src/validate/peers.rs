@@ -1,0 +1,43 @@
+//! The messages between a server and its peers, decoded under the types of the peer.
+//!
+//! `{"peer": "store", "key": 3, "c": 7, "q": "Get"}` is a call of the `store` with the key 3.
+
+use super::stream::decoded;
+use crate::diagnostic::suggest;
+use crate::json::JsonError;
+use crate::spec::Spec;
+use crate::trace::{PeerEvent, PeerMessage, Raw};
+use crate::value::Value;
+
+/// A message of a line, its values decoded.
+///
+/// # Errors
+/// Where the specification has no such peer, or its values are not of its types.
+pub(super) fn decoded_message(spec: &Spec, event: &PeerEvent<Raw<'_>>) -> Result<PeerEvent<Value>, JsonError> {
+    let peers = &spec.program.peers;
+    if peers.is_empty() {
+        return Err(JsonError::new(0, "the specification calls no peer"));
+    }
+    let Some(declared) = peers.iter().find(|peer| peer.name == event.peer) else {
+        let near = suggest(&event.peer, peers.iter().map(|peer| peer.name.as_str()));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        return Err(JsonError::new(0, format!("the specification has no peer {:?}{hint}", event.peer)));
+    };
+    let name = &event.peer;
+    let (key, message) = match &event.message {
+        PeerMessage::Call(query) => {
+            let key = match (&event.key, declared.key) {
+                (Some(key), Some(ty)) => Some(decoded(spec, ty, key)?),
+                (None, None) => None,
+                (Some(key), None) => return Err(JsonError::new(key.offset, format!("the peer {name:?} has no key"))),
+                (None, Some(_)) => {
+                    return Err(JsonError::new(0, format!("\"key\" is missing: which {name:?} is called?")));
+                }
+            };
+            (key, PeerMessage::Call(decoded(spec, declared.request, query)?))
+        }
+        PeerMessage::Answer(answer) => (None, PeerMessage::Answer(decoded(spec, declared.response, answer)?)),
+        PeerMessage::Lost => (None, PeerMessage::Lost),
+    };
+    Ok(PeerEvent { peer: name.clone(), key, exchange: event.exchange, message })
+}
