@@ -9,6 +9,7 @@ use mayhap::evidence::{
 };
 use mayhap::network::NetworkChoice;
 use mayhap::report::conflict::names_under_way;
+use mayhap::report::history::{DrawnTrace, MOST_DRAWN, ServedRequests};
 use mayhap::report::sections::{self, WitnessLines};
 use mayhap::report::{ConcurrentReason, INLINE, TraceReport, trouble, values};
 use mayhap::spec::Spec;
@@ -100,6 +101,27 @@ impl NetworkedEvidence {
         let NetworkedEvidence { spec, net, observed, options, witness, .. } = self;
         witness.get_or_insert_with(|| {
             witness_of_recording(NetworkRecording { spec, network: &*net.network(), events: &observed.events, options })
+        })
+    }
+
+    /// Draws the recording.
+    ///
+    /// # Errors
+    /// The run that explains it does not replay.
+    pub fn draw(&mut self, report: &TraceReport) -> Result<DrawnTrace, String> {
+        let is_drawn = report.verdict == "accept" && self.observed.events.len() <= MOST_DRAWN;
+        let found = if is_drawn { Some(self.witness().clone()) } else { None };
+        let (witness, missing) = match found {
+            Some(Ok(witness)) => (Some(witness), None),
+            Some(Err(error @ WitnessError::DoesNotReplay { .. })) => return Err(error.to_string()),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, None),
+        };
+        let network = self.net.to_string();
+        let drawn = DrawnTrace::networked(&self.spec, report, (&network, &self.observed), witness.as_ref());
+        Ok(match missing {
+            Some(why) => drawn.noting(&ServedRequests::missing(why)),
+            None => drawn,
         })
     }
 

@@ -285,10 +285,6 @@ impl Judged {
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        if options.html.is_some() {
-            let why = "--html is for servers that answer each request at once, over sync or tcp";
-            return Err(format!("error: {}: {why}\n", source.name));
-        }
         let judged = networked::judge((spec, net), input, source, &limits(options))?;
         let NetworkedTrace { report, header, passed_over, evidence } = judged;
         let verdict = evidence.judge.verdict();
@@ -322,7 +318,10 @@ impl Judged {
             }
             Again::Recording(mut recording) => {
                 let added = recording.add(&mut self.report, wanted(options), budget);
-                return added.map_err(|why| format!("error: {why}\n"));
+                let draw = |_| recording.draw(&self.report);
+                let drawn = options.html.as_ref().map(draw).transpose();
+                let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
+                return shown.map(|drawn| self.drawn = drawn);
             }
             Again::Nothing => return Ok(()),
         };

@@ -13,6 +13,8 @@ use crate::golden::golden;
 use crate::real::skipped;
 
 const SPEC: &str = "specs/cmp_set.may";
+/// A server that does more than answering.
+const SHOP: &str = "tests/data/history/shop.may";
 
 /// The page of these traces, and the exit code of the command that wrote it.
 #[track_caller]
@@ -52,10 +54,17 @@ fn many(clients: u64, requests: u64) -> String {
 
 #[test]
 fn a_page_holds_what_its_trace_is_known_to_hold() {
-    let cases = [("clients", 0), ("rejected", 1), ("unasked", 1), ("one_client", 1), ("keys", 0)];
-    for (name, code) in cases {
+    let cases = [
+        ("clients", 0, SPEC),
+        ("rejected", 1, SPEC),
+        ("unasked", 1, SPEC),
+        ("one_client", 1, SPEC),
+        ("keys", 0, "specs/kv.may"),
+        ("shop", 0, SHOP),
+        ("shop_rejected", 1, SHOP),
+    ];
+    for (name, code, spec) in cases {
         let trace = format!("tests/data/history/{name}.ndjson");
-        let spec = if name == "keys" { "specs/kv.may" } else { SPEC };
         let (page, exit) = page(&format!("{name}.html"), &[spec, &trace]);
         assert_eq!(exit, Some(code), "{name}");
         let [trace] = &parsed(&page)[..] else { panic!("{name}: one trace") };
@@ -152,9 +161,22 @@ fn browser() -> Option<&'static str> {
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find(is_there)
 }
 
-/// The document that a browser makes of a page, at the state that the address tells.
+/// The document that a browser makes of a page, at the state that the address tells. One that has much else to do may tell it before
+/// anything is drawn: then it is asked again.
 fn drawn(browser: &str, page: &Path, state: &str) -> String {
-    let profile: PathBuf = place("profile");
+    let mut document = String::new();
+    for _ in 0..3 {
+        document = document_of(browser, page, state);
+        if document.contains(" in view.") {
+            break;
+        }
+    }
+    document
+}
+
+fn document_of(browser: &str, page: &Path, state: &str) -> String {
+    // Two browsers cannot have one profile.
+    let profile: PathBuf = page.with_extension("profile");
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--window-size=1280,900"])
         .arg(format!("--user-data-dir={}", profile.display()))
@@ -190,4 +212,30 @@ fn a_browser_draws_a_page_and_filters_it() {
     let place = &parsed(&page)[0]["requests"][0]["place"];
     let selected = format!("as number {place} of 10000");
     seen("#trace=1&select=1", &[&selected, "lines 1 to "]);
+}
+
+/// Sections, messages, calls and steps are drawn, and told of where they are selected.
+#[test]
+fn a_browser_draws_what_was_judged_event_by_event() {
+    let Some(browser) = browser() else { return skipped("no Chromium is installed, so no page is drawn") };
+    let traces = ["tests/data/history/shop.ndjson", "tests/data/history/shop_rejected.ndjson"];
+    page("shop_browser.html", &[&[SHOP], &traces[..]].concat());
+    let cases: [(&str, &[&str]); 4] = [
+        (
+            "#trace=1",
+            &["accept</span>", "All of 10 items on 6 lanes", "a message of the server", "a section of the server"],
+        ),
+        (
+            "#trace=1&select=3",
+            &["in 3 sections of 8: number 3 behind line 4", "sends {\"News\": [\"tea\", 5]} to client 1"],
+        ),
+        ("#trace=1&select=8", &["<dt>message</dt>", "{\"News\": [\"tea\", 5]}"]),
+        ("#trace=2", &["at line 14 of", "no run of the specification explains this", "line 11</button>"]),
+    ];
+    for (state, parts) in cases {
+        let document = drawn(browser, &place("shop_browser.html"), state);
+        let body = document.split("<noscript>").nth(1).unwrap_or_default().split("<script").next().unwrap_or_default();
+        assert!(body.contains("id=\"broken\" role=\"alert\" hidden"), "{state}: {body}");
+        parts.iter().for_each(|part| assert!(body.contains(part), "{state}: {part} is not in {body}"));
+    }
 }

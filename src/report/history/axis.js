@@ -96,7 +96,7 @@ function drawNames(context, height) {
     context.font = PLAIN;
     context.textAlign = "left";
     context.fillStyle = view.filter.clients.includes(lane.client) ? colors.focus : colors.text;
-    const name = width < 76 ? lane.client : `client ${lane.client}`;
+    const name = width < 76 || !/^\d+$/.test(lane.client) ? lane.client : `client ${lane.client}`;
     context.fillText(fitted(context, name, width - 16), 10, bar + thick / 2 + 0.5);
   });
   context.restore();

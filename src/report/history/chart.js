@@ -9,7 +9,7 @@ function paintOf(style) {
   switch (style) {
     case "reject": return [colors.reject, verdictColor()];
     case "conflict": return [colors.conflict, colors["conflict-edge"]];
-    case "answered": return [colors.bar, colors["bar-edge"]];
+    case "answered": case "message": return [colors.bar, colors["bar-edge"]];
     default: return [colors.open, colors["open-edge"]];
   }
 }
@@ -84,20 +84,20 @@ function drawEventLine(context, height) {
 
 /** The line that connects the points in the order of service, dashed where some between are not shown. */
 function drawOrder(context, width) {
-  const { model, zoom, trace } = view;
+  const { model, zoom } = view;
   const strength = Math.min(0.55, (zoom - 1.2) / 14);
   if (strength <= 0.02 || model.order.length === 0) return;
-  const from = firstWhere(model.order.length, at => placeOf(model.point[model.order[at]]) > view.names) - 1;
+  const from = firstWhere(model.order.length, at => placeOf(model.order[at].column) > view.names) - 1;
   const [solid, dashed] = [new Path2D(), new Path2D()];
   let [x, y, place] = [0, 0, 0];
   for (let at = Math.max(0, from); at < model.order.length && x <= width; at++) {
     const next = model.order[at];
-    const path = trace.requests[next].place === place + 1 ? solid : dashed;
+    const path = next.place === place + 1 ? solid : dashed;
     if (place > 0) path.moveTo(x, y);
-    const { bar, thick } = rowPlaces(model.row[next]);
-    [x, y] = [placeOf(model.point[next]), bar + thick / 2];
+    const { bar, thick } = rowPlaces(model.row[next.at]);
+    [x, y] = [placeOf(next.column), bar + thick / 2];
     if (place > 0) path.lineTo(x, y);
-    ({ place } = trace.requests[next]);
+    ({ place } = next);
   }
   context.globalAlpha = strength;
   context.strokeStyle = view.colors.order;
@@ -154,12 +154,13 @@ function drawBar(context, at, places, next) {
   const style = styleOf(trace, at);
   const isOpen = request.outcome === "open";
   const from = placeOf(model.start[at]), to = isOpen ? Math.max(placeOf(model.end[at]), chart.clientWidth + 9) : placeOf(model.end[at]);
-  const isClosed = request.outcome === "answered" || request.outcome === "unowed";
+  const isClosed = ["answered", "unowed", "failed"].includes(request.outcome);
   context.globalAlpha = isBehindEvent(at) ? 0.45 : 1;
   const tail = isClosed || isOpen ? 0 : Math.max(0, Math.min(22, next - to - 3));
-  bodyOf(context, style, from, Math.min(to, next + 2000), places, tail, isClosed);
-  if (request.outcome === "lost") drawCross(context, to, places, paintOf(style)[1]);
-  if (model.point[at] >= 0) drawPoint(context, at, to, places);
+  if (request.outcome === "message") drawMessage(context, style, from, places);
+  else if (request.outcome !== "step") bodyOf(context, style, from, Math.min(to, next + 2000), places, tail, isClosed);
+  if (["lost", "closed", "failed"].includes(request.outcome)) drawCross(context, to, places, paintOf(style)[1]);
+  partsOf(request).forEach(({ place }, part) => drawPoint(context, place, [placeOf(model.points[at][part]), to], places));
   if (Math.max(to, placeOf(model.point[at])) > view.names + 12) drawText(context, at, style, from, next, places);
   context.globalAlpha = 1;
 }
@@ -216,10 +217,27 @@ function drawCross(context, x, { bar, thick }, color) {
   context.stroke();
 }
 
+/** A message that nobody asked for: a diamond. */
+function drawMessage(context, style, x, { bar, thick }) {
+  const [fill, edge] = paintOf(style === "message" ? "answered" : style);
+  const half = Math.max(2, Math.min(thick / 2 + 1, view.zoom)), y = bar + thick / 2;
+  context.fillStyle = fill;
+  context.strokeStyle = edge;
+  context.lineWidth = style === "message" ? 1.4 : 2;
+  context.beginPath();
+  context.moveTo(x - half, y);
+  context.lineTo(x, y - half);
+  context.lineTo(x + half, y);
+  context.lineTo(x, y + half);
+  context.closePath();
+  context.fill();
+  context.stroke();
+}
+
 /** The moment at which a request takes effect, with its place in the order where there is room for it. */
-function drawPoint(context, at, end, { bar, thick }) {
-  const { model, trace, colors } = view;
-  const x = placeOf(model.point[at]), y = bar + thick / 2;
+function drawPoint(context, place, [x, end], { bar, thick }) {
+  const { colors } = view;
+  const y = bar + thick / 2;
   if (x > end) {
     context.strokeStyle = colors.order;
     context.lineWidth = 1.2;
@@ -230,7 +248,7 @@ function drawPoint(context, at, end, { bar, thick }) {
     context.stroke();
     context.setLineDash([]);
   }
-  const text = String(trace.requests[at].place);
+  const text = String(place);
   context.font = (thick >= 13 ? "11px" : "10px") + " system-ui, sans-serif";
   const width = Math.max(thick, context.measureText(text).width + 8);
   context.fillStyle = colors.order;
@@ -265,6 +283,10 @@ function labelOf(request) {
     case "answered": return `${asked} → ${request.answer === null ? "any" : shortOf(request.answer)}`;
     case "lost": return `${asked} → lost`;
     case "unowed": return asked;
+    case "closed": return `${asked} → closed`;
+    case "failed": return `${asked} → failed`;
+    case "message": return request.answer === null ? "any" : shortOf(request.answer);
+    case "step": return asked;
     default: return `${asked} → ?`;
   }
 }

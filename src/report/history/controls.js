@@ -52,8 +52,9 @@ function neighbour(key) {
   }
   const lane = model.rows[model.row[selected]].lane;
   if (key === "n" || key === "p") {
-    const at = model.order.indexOf(selected);
-    return at < 0 ? selected : model.order[at + (key === "n" ? 1 : -1)] ?? selected;
+    const own = model.order.map(({ at }) => at);
+    const at = key === "n" ? own.lastIndexOf(selected) : own.indexOf(selected);
+    return at < 0 ? selected : own[at + (key === "n" ? 1 : -1)] ?? selected;
   }
   if (key === "ArrowLeft" || key === "ArrowRight") {
     const own = model.shown.filter(at => trace.requests[at].client === lane.client);

@@ -16,7 +16,10 @@ function element(name, text, style) {
 /** The answer to a request in words, or why there is none. */
 function answerOf({ outcome, answer, end }) {
   switch (outcome) {
-    case "answered": return answer === null ? "some answer, which the trace does not tell" : answer;
+    case "closed": return `none: the server ended the connection on line ${end}`;
+    case "failed": return `none: the peer failed on line ${end}`;
+    case "step": return "";
+    case "message": case "answered": return answer === null ? "some answer, which the trace does not tell" : answer;
     case "lost": return `none: the client gave up on line ${end}`;
     case "unowed": return "none, and none was owed";
     default: return "none in this trace";
@@ -26,9 +29,20 @@ function answerOf({ outcome, answer, end }) {
 /** The moment at which a request takes effect, in words; nothing where there is no order. */
 function momentOf(trace, request) {
   if (!trace.ordered) return "";
-  if (!request.place) return trace.network === "sync" ? "before the next request, or never" : "never, in this order";
-  const after = request.behind === request.sent ? "once it was sent" : `behind line ${request.behind}`;
-  return `as number ${request.place} of ${trace.byPlace.length}, ${after}`;
+  if (isUnasked(request) && request.outcome === "message") return "";
+  if (!/^\d+$/.test(request.client) && request.outcome !== "step") return "";
+  const parts = partsOf(request);
+  if (parts.length === 0) return trace.network === "sync" ? "before the next request, or never" : "never, in this order";
+  const after = behind => (behind === request.sent && request.outcome !== "step" ? "once it was sent" : `behind line ${behind}`);
+  if (parts.length === 1) return `as number ${parts[0].place} of ${trace.sections}, ${after(parts[0].behind)}`;
+  const each = parts.map(({ place, behind }) => `number ${place} ${after(behind)}`);
+  return `in ${parts.length} sections of ${trace.sections}: ${each.join(", ")}`;
+}
+
+/** What each section does, where there is something to be said of it. */
+function didOf(request) {
+  return (request.parts ?? []).filter(({ did, chosen }) => did || chosen)
+    .map(({ place, did, chosen }) => [place, [chosen ? `chooses ${chosen}` : "", did].filter(text => text).join(", ")]);
 }
 
 /** What stands out about a request, with the style in which it is drawn. */
@@ -51,13 +65,16 @@ function described(at) {
   const list = element("dl", "", "request");
   const add = (name, text, style) => text !== "" && list.append(element("dt", name), element("dd", text, style));
   const until = request.end && request.end !== request.sent ? ` to ${request.end}` : "";
-  add("client", `${request.client}, line${until ? "s" : ""} ${request.sent}${until}`);
-  add("request", request.request, "value");
-  const isValue = request.outcome === "answered" && request.answer !== null;
-  add("answer", answerOf(request), isValue ? "value" : "");
+  const isStep = request.outcome === "step";
+  const who = isStep ? "the server by itself" : /^\d+$/.test(request.client) ? "client" : "peer";
+  add(who, isStep ? request.request : `${request.client}, line${until ? "s" : ""} ${request.sent}${until}`);
+  if (!isUnasked(request)) add("request", request.request, "value");
+  const isValue = ["answered", "message"].includes(request.outcome) && request.answer !== null;
+  add(request.outcome === "message" ? "message" : "answer", answerOf(request), isValue ? "value" : "");
   add("key", request.key === null || request.key === request.request ? "" : request.key, "value");
   add("takes effect", momentOf(trace, request));
   add("chosen", request.chosen ?? "", "value");
+  for (const [place, text] of didOf(request)) add(`number ${place}`, text);
   const [note, style] = noteOf(trace, at);
   add("note", note, `note ${style}`);
   return list;
@@ -98,12 +115,12 @@ function select(at) {
 function showStatus() {
   const { model, trace } = view;
   const isWhole = model.shown.length === trace.requests.length;
-  const clients = model.lanes.length;
-  const shown = isWhole ? `All of ${counted(trace.requests.length, "request")}`
-    : `${model.shown.length.toLocaleString("en")} of ${counted(trace.requests.length, "request")}`;
+  const lanes = counted(model.lanes.length, trace.noun === "item" ? "lane" : "client");
+  const all = counted(trace.requests.length, trace.noun);
+  const shown = isWhole ? `All of ${all}` : `${model.shown.length.toLocaleString("en")} of ${all}`;
   const { from, to } = seenColumns();
   const seen = model.columns === 0 ? "nothing to be seen" : `lines ${model.lines[from]} to ${model.lines[to]} in view`;
-  const status = `${shown} on ${counted(clients, "client")}; ${seen}.`;
+  const status = `${shown} on ${lanes}; ${seen}.`;
   if (byId("status").textContent !== status) byId("status").textContent = status;
 }
 
@@ -113,7 +130,8 @@ function showLegend() {
   const has = outcome => trace.requests.some(request => request.outcome === outcome);
   const entries = [[has("answered"), "answered", "from request to answer"], [has("lost"), "lost", "the client gave up"],
     [has("open"), "open", "never answered"], [has("unowed"), "unowed", "no answer was owed"],
-    [trace.byPlace.length > 0, "point", "takes effect, with its place in the order"],
+    [has("closed") || has("failed"), "lost", "the server closed, or a peer failed"], [has("message"), "message", "a message of the server"],
+    [trace.sections > 0, "point", trace.isServedInParts ? "a section of the server, with its place in the order" : "takes effect, with its place in the order"],
     [trace.decisive >= 0 && trace.verdict !== "accept", "reject", { reject: "the rejected event" }[trace.verdict] ?? "the event of the verdict"],
     [trace.conflicting.size > 0, "conflict", "what it contradicts"]];
   byId("legend").replaceChildren(...entries.filter(([occurs]) => occurs).map(([, style, text]) => {
@@ -139,7 +157,8 @@ function sample(style) {
     context.textAlign = "center";
     context.textBaseline = "middle";
     context.fillText("1", 17, 8.5);
-  } else {
+  } else if (style === "message") drawMessage(context, style, 17, places);
+  else {
     bodyOf(context, style, 2, isClosed ? 32 : 20, places, style === "lost" ? 12 : 0, isClosed);
     if (style === "lost") drawCross(context, 20, places, paintOf(style)[1]);
   }

@@ -32,7 +32,7 @@ function showConflict(trace) {
   const button = (line, style) => {
     const made = element("button", `line ${line}`, style);
     made.type = "button";
-    const at = trace.requests.findIndex(({ sent, end, outcome }) => sent === line || (outcome !== "lost" && end === line));
+    const at = trace.requests.findIndex(({ sent, end, outcome }) => outcome !== "step" && (sent === line || (outcome !== "lost" && end === line)));
     made.addEventListener("click", () => {
       if (view.model.row[at] < 0) setFilter({});
       select(at);
@@ -61,7 +61,7 @@ function showTrace(number) {
   byId("jump").hidden = trace.event === null || trace.verdict === "accept";
   byId("known-clients").replaceChildren(...trace.clients.slice(0, 1000).map(client => new Option(client)));
   byId("known-keys").replaceChildren(...trace.keys.slice(0, 1000).map(key => new Option(key)));
-  chart.setAttribute("aria-label", `${trace.where}: ${counted(trace.requests.length, "request")} of ${counted(trace.clients.length, "client")}; the same history stands in the table below`);
+  chart.setAttribute("aria-label", `${trace.where}: ${counted(trace.requests.length, trace.noun)} of ${counted(trace.clients.length, trace.noun === "item" ? "lane" : "client")}; the same history stands in the table below`);
   showLegend();
   setFilter({});
   begin();

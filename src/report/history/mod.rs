@@ -7,6 +7,7 @@
 //!
 //! A [`DrawnTrace`] is what the page knows of one trace; [`page::page`] writes it down with the script that draws it.
 
+mod networked;
 pub mod page;
 mod request;
 mod served;
@@ -134,7 +135,8 @@ impl DrawnTrace {
     }
 
     /// Says why a witness tells nothing, where one was looked for.
-    fn noting(mut self, served: &ServedRequests) -> DrawnTrace {
+    #[must_use]
+    pub fn noting(mut self, served: &ServedRequests) -> DrawnTrace {
         let note = |why: &String| format!("what the server chose is not known: {why}");
         self.explanation.extend(served.missing.as_ref().map(note));
         self
@@ -171,13 +173,17 @@ fn place(report: &TraceReport) -> String {
 fn judged(report: &TraceReport, network: &str, requests: &[DrawnRequest]) -> String {
     let mut outcomes: Vec<String> = Vec::new();
     for (outcome, words) in request::OUTCOMES {
-        let count = requests.iter().filter(|request| request.is(*outcome)).count();
+        let count = request::asked(requests).filter(|request| request.is(*outcome)).count();
         if count > 0 {
             outcomes.push(format!("{count} {words}"));
         }
     }
     let events = counted(report.stats.events, "event");
     let clients = request::clients(requests);
-    let asked = format!("{} of {}", counted(requests.len() as u64, "request"), counted(clients as u64, "client"));
+    let asked = format!(
+        "{} of {}",
+        counted(request::asked(requests).count() as u64, "request"),
+        counted(clients as u64, "client")
+    );
     format!("judged by {} over {network}: {events}, {asked}: {}", report.spec, outcomes.join(", "))
 }

@@ -16,9 +16,21 @@ function matching(trace, filter) {
   return found;
 }
 
-/** Compares the names of clients as numbers. */
+/** Compares the names of lanes: clients by their numbers, then peers, then the server itself. */
 function byNumber(one, other) {
-  return one.length - other.length || (one < other ? -1 : one > other ? 1 : 0);
+  const rank = name => (/^\d+$/.test(name) ? 0 : name === "server" ? 2 : 1);
+  const long = name => (rank(name) === 0 ? name.length : 0);
+  return rank(one) - rank(other) || long(one) - long(other) || (one < other ? -1 : one > other ? 1 : 0);
+}
+
+/** The moments at which a request takes effect: one, or several where it is served in sections. */
+function partsOf({ parts, place, behind }) {
+  return parts ?? (place ? [{ behind, place }] : []);
+}
+
+/** Tests whether it is no request: a message that nobody asked for, or something that the server did by itself. */
+function isUnasked({ outcome }) {
+  return outcome === "message" || outcome === "step";
 }
 
 /** Everything that has a column, in order. */
@@ -27,10 +39,10 @@ function moments(trace, shown, marks) {
   // Where a line is a request with its answer, it takes effect between the two.
   const rank = line => (trace.sentOn.has(line) ? 2 : 0);
   for (const at of shown) {
-    const { sent, end, behind, place } = trace.requests[at];
-    all.push({ line: sent, rank: 0, place: 0, what: "start", at });
-    if (end) all.push({ line: end, rank: rank(end), place: 0, what: "end", at });
-    if (place) all.push({ line: behind, rank: 1, place, what: "point", at });
+    const { sent, end, outcome } = trace.requests[at];
+    if (outcome !== "step") all.push({ line: sent, rank: outcome === "message" ? rank(sent) : 0, place: 0, what: "start", at });
+    if (end && !isUnasked({ outcome })) all.push({ line: end, rank: rank(end), place: 0, what: "end", at });
+    partsOf(trace.requests[at]).forEach(({ behind, place }, part) => all.push({ line: behind, rank: 1, place, what: "point", at, part }));
   }
   marks.forEach((mark, at) => all.push({ line: mark.line, rank: rank(mark.line), place: 0, what: "mark", at }));
   return all.sort((a, b) => a.line - b.line || a.rank - b.rank || a.place - b.place);
@@ -61,7 +73,7 @@ function layOut(trace, filter) {
   const model = {
     trace, shown, marks, rows: [], lanes: [], lines: [], order: [],
     start: new Int32Array(count).fill(-1), end: new Int32Array(count).fill(-1), point: new Int32Array(count).fill(-1),
-    row: new Int32Array(count).fill(-1), mark: new Int32Array(marks.length).fill(-1), columns: 0,
+    points: [], row: new Int32Array(count).fill(-1), mark: new Int32Array(marks.length).fill(-1), columns: 0,
   };
   let last = null;
   for (const moment of moments(trace, shown, marks)) {
@@ -72,10 +84,18 @@ function layOut(trace, filter) {
       model.columns += 1;
     }
     model[moment.what][moment.at] = model.columns - 1;
-    if (moment.what === "point") model.order.push(moment.at);
+    if (moment.what === "point") {
+      (model.points[moment.at] ??= []).push(model.columns - 1);
+      model.order.push({ at: moment.at, column: model.columns - 1, place: moment.place });
+    }
     last = moment;
   }
-  for (const at of shown) if (model.end[at] < 0) model.end[at] = model.columns;
+  for (const at of shown) {
+    const request = trace.requests[at];
+    if (request.outcome === "step") model.start[at] = model.point[at];
+    if (isUnasked(request)) model.end[at] = model.start[at];
+    else if (model.end[at] < 0) model.end[at] = model.columns;
+  }
   const clients = new Map();
   for (const at of shown) {
     const { client } = trace.requests[at];
@@ -102,12 +122,14 @@ function styleOf(trace, at) {
 function prepare(trace) {
   const conflict = new Set(trace.conflict);
   trace.sentOn = new Set(trace.requests.map(request => request.sent));
-  trace.byPlace = trace.requests.map((_, at) => at).filter(at => trace.requests[at].place);
-  trace.byPlace.sort((a, b) => trace.requests[a].place - trace.requests[b].place);
+  trace.sections = trace.requests.reduce((count, request) => count + partsOf(request).length, 0);
+  trace.noun = trace.requests.some(request => isUnasked(request) || !/^\d+$/.test(request.client)) ? "item" : "request";
+  trace.isServedInParts = trace.requests.some(({ parts }) => parts);
   trace.decisive = trace.event === null ? -1
-    : trace.requests.findIndex(({ sent, end, outcome }) => (outcome === "answered" && end === trace.event) || sent === trace.event);
+    : trace.requests.findIndex(({ sent, end, outcome }) => outcome !== "step" && ((["answered", "failed"].includes(outcome) && end === trace.event) || sent === trace.event));
   trace.conflicting = new Set();
   trace.requests.forEach(({ sent, end, outcome }, at) => {
+    if (outcome === "step") return;
     if (conflict.has(sent) || (outcome !== "lost" && conflict.has(end))) trace.conflicting.add(at);
   });
   trace.clients = [...new Set(trace.requests.map(request => request.client))].sort(byNumber);

@@ -15,7 +15,7 @@ use crate::value::Value;
 use serde::Serialize;
 
 /// Longer requests and answers are cut.
-const LONGEST: usize = 2_000;
+pub(super) const LONGEST: usize = 2_000;
 
 /// A request with its place in time.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -36,7 +36,23 @@ pub(super) struct DrawnRequest {
     /// The choices of the server while it handled the request, where a witness tells some.
     chosen: Option<String>,
     /// The key of all that it touches, where the specification keeps its keys apart.
-    key: Option<String>,
+    pub(super) key: Option<String>,
+    /// The sections in which it takes effect, where it is judged event by event.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) parts: Vec<DrawnPart>,
+}
+
+/// A section of the server that serves a request.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub(super) struct DrawnPart {
+    /// The line of the event behind which it runs.
+    pub(super) behind: u64,
+    /// Its place among all sections, from 1.
+    pub(super) place: usize,
+    /// The choices of the server, where there are some.
+    pub(super) chosen: Option<String>,
+    /// The end of it, and what it sends, in words.
+    pub(super) did: String,
 }
 
 /// The end that a request had, as its client saw it.
@@ -51,6 +67,14 @@ pub(super) enum RequestEnd {
     Open,
     /// No answer was owed, and there was none.
     Unowed,
+    /// The server ended the connection.
+    Closed,
+    /// A peer failed to answer a call.
+    Failed,
+    /// No request: the server sent a message.
+    Message,
+    /// No request: the server did something by itself.
+    Step,
 }
 
 /// The ends of requests, with the words for so many of them.
@@ -59,6 +83,7 @@ pub(super) const OUTCOMES: &[(RequestEnd, &str)] = &[
     (RequestEnd::Unowed, "without an answer, as none was owed"),
     (RequestEnd::Lost, "given up"),
     (RequestEnd::Open, "never answered"),
+    (RequestEnd::Closed, "left without an answer as the server ended the connection"),
 ];
 
 impl DrawnRequest {
@@ -73,13 +98,45 @@ impl DrawnRequest {
 
     /// Tests whether it has a place in an order.
     pub(super) fn is_placed(&self) -> bool {
-        self.place.is_some()
+        self.place.is_some() || !self.parts.is_empty()
     }
+
+    /// A request that is not answered yet.
+    pub(super) fn open(client: String, request: String, sent: u64) -> DrawnRequest {
+        DrawnRequest {
+            client,
+            request,
+            answer: None,
+            outcome: RequestEnd::Open,
+            sent,
+            end: None,
+            behind: None,
+            place: None,
+            chosen: None,
+            key: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// It ends so on a line.
+    pub(super) fn ends(&mut self, (outcome, answer): (RequestEnd, Option<String>), line: u64) {
+        (self.outcome, self.answer, self.end) = (outcome, answer, Some(line));
+    }
+
+    /// Tests whether a client asked it.
+    fn is_asked(&self) -> bool {
+        !matches!(self.outcome, RequestEnd::Message | RequestEnd::Step) && self.client.parse::<u64>().is_ok()
+    }
+}
+
+/// Those that clients asked.
+pub(super) fn asked(requests: &[DrawnRequest]) -> impl Iterator<Item = &DrawnRequest> {
+    requests.iter().filter(|request| request.is_asked())
 }
 
 /// The number of different clients.
 pub(super) fn clients(requests: &[DrawnRequest]) -> usize {
-    requests.iter().map(|request| request.client.as_str()).collect::<BTreeSet<_>>().len()
+    asked(requests).map(|request| request.client.as_str()).collect::<BTreeSet<_>>().len()
 }
 
 /// Writes values of a specification as texts.
@@ -112,6 +169,7 @@ impl<'s> RequestTexts<'s> {
             place: span.served.map(|moment| moment.place + 1),
             chosen: self.chosen(span.sent),
             key: self.key(&span.request),
+            parts: Vec::new(),
         }
     }
 
@@ -134,6 +192,7 @@ impl<'s> RequestTexts<'s> {
             place,
             chosen: self.chosen(exchange.line),
             key: self.key(&exchange.request),
+            parts: Vec::new(),
         }
     }
 
@@ -150,12 +209,17 @@ impl<'s> RequestTexts<'s> {
     }
 
     fn key(&self, request: &Value) -> Option<String> {
-        let (types, asked) = (&self.spec.types, self.spec.program.request);
-        let key = self.keys.as_ref()?.key(request).ok()??;
-        let ty = match self.keys.as_ref()?.field(request) {
-            Some((variant, field)) => types.fields(asked, variant).get(field as usize)?.1,
-            None => asked,
-        };
-        Some(shortened(&encode(types, ty, &key), LONGEST))
+        self.keys.as_ref().and_then(|keys| key_of(self.spec, keys, request))
     }
+}
+
+/// The key that a request touches, as a text.
+pub(super) fn key_of(spec: &Spec, keys: &RequestKeys, request: &Value) -> Option<String> {
+    let (types, asked) = (&spec.types, spec.program.request);
+    let key = keys.key(request).ok()??;
+    let ty = match keys.field(request) {
+        Some((variant, field)) => types.fields(asked, variant).get(field as usize)?.1,
+        None => asked,
+    };
+    Some(shortened(&encode(types, ty, &key), LONGEST))
 }

@@ -16,11 +16,13 @@ function cellsOf(at) {
     chart.focus();
   });
   line.append(button);
-  const isValue = request.outcome === "answered" && request.answer !== null;
+  const isValue = ["answered", "message"].includes(request.outcome) && request.answer !== null;
+  const places = partsOf(request).map(({ place }) => place).join(", ");
+  const isServed = trace.ordered && trace.network !== "sync" && request.outcome !== "message" && /^\d+$/.test(request.client);
   const [note] = noteOf(trace, at);
   return [line, element("td", request.client), element("td", request.request, "value"),
     element("td", answerOf(request), isValue ? "value" : ""), element("td", request.end ?? ""),
-    element("td", request.place ?? (trace.ordered && trace.network !== "sync" ? "never" : "")), element("td", note)];
+    element("td", places || (isServed ? "never" : "")), element("td", note)];
 }
 
 /** Shows the requests from one of those that are shown on. */
@@ -34,7 +36,7 @@ function showTable(from) {
     row.append(...cellsOf(at));
     return row;
   }));
-  byId("page").textContent = shown.length === 0 ? "no request" : `requests ${from + 1} to ${to} of ${shown.length}`;
+  byId("page").textContent = shown.length === 0 ? `no ${view.trace.noun}` : `${view.trace.noun}s ${from + 1} to ${to} of ${shown.length}`;
   byId("earlier").disabled = from === 0;
   byId("later").disabled = to === shown.length;
 }
