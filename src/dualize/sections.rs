@@ -355,18 +355,34 @@ fn with_shown(
     after
 }
 
-/// The candidates after a client has given up its connection: nothing that is sent on it is seen any more.
+/// The candidates after a client has given up its connection: nothing that is sent on it is seen any more, and of its requests that were
+/// not read some first ones may be yet. Where the others would be in the way, or take room, they are dropped now.
 fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     judge.wire.end(port);
-    let is_noticed = composed.spec.program.closes.is_some();
-    retained(candidates, |candidate| {
-        let is_new = !candidate.process.situation().closed.contains(&port);
+    let Composed { spec, network } = composed;
+    let is_noticed = spec.program.closes.is_some();
+    let may_drop = match network.order() {
+        PacketOrder::Free => false,
+        PacketOrder::Connection => network.counts_packets(),
+        PacketOrder::Global => true,
+    };
+    let mut after = Vec::new();
+    for mut candidate in candidates {
+        let situation = candidate.process.situation();
         candidate.process.drop_sent(port);
-        if is_noticed && is_new {
+        if is_noticed && !situation.closed.contains(&port) {
             candidate.process.end_connection(port);
         }
-        true
-    })
+        let of_port = |at: &usize| situation.arrived[*at] == port;
+        let unread: Vec<usize> = (0..situation.arrived.len()).rev().filter(of_port).filter(|_| may_drop).collect();
+        for last in unread {
+            let mut other = candidate.clone();
+            other.process.take_arrived(last);
+            after.push(std::mem::replace(&mut candidate, other));
+        }
+        after.push(candidate);
+    }
+    after
 }
 
 /// The candidates after it was seen that the server has ended a connection.

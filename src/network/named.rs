@@ -51,12 +51,30 @@ impl NetworkChoice {
         self.connections
     }
 
+    /// Tests whether packets may be lost.
+    #[must_use]
+    pub fn loses(&self) -> bool {
+        self.loss
+    }
+
+    /// Tests whether packets may come again.
+    #[must_use]
+    pub fn duplicates(&self) -> bool {
+        self.duplication
+    }
+
+    /// Tests whether it has room for so many packets only.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.limits != PacketLimits::default()
+    }
+
     /// The model of it.
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {
         let limits = self.limits;
         // What is lost leaves room; else it is under way for ever.
-        let loss = self.loss && limits.capacity.is_some();
+        let loss = self.loss && self.is_limited();
         match self.kind {
             NetworkKind::Sync => Box::new(Sync),
             NetworkKind::Tcp => Box::new(Limited { network: Tcp, limits }),

@@ -199,7 +199,7 @@ impl<'a> Oracle<'a> {
                 world.shown(wire, number, &|sent| sent.shows(&answer))
             }
             Event::Hole => world.shown(wire, number, &|_| true),
-            Event::Lost => vec![self.ended(world.clone(), number)],
+            Event::Lost => self.ended(world.clone(), number).with_first_read(wire, number),
             Event::Closed => {
                 let is_last = wire >= Wire::Udp || !world.sent.iter().any(|(to, _)| *to == number);
                 let is_seen = is_last && world.closed.contains(&number);
@@ -452,6 +452,18 @@ impl World {
             self.arrived.push((client, request));
         }
         self.ordered(wire)
+    }
+
+    /// The worlds in which some first requests of a client that is gone will be read: the others are in nobody's way.
+    fn with_first_read(mut self, wire: Wire, client: u64) -> Vec<World> {
+        let mut worlds = vec![self.clone()];
+        while wire == Wire::Fifo
+            && let Some(last) = self.arrived.iter().rposition(|(from, _)| *from == client)
+        {
+            self.arrived.remove(last);
+            worlds.push(self.clone());
+        }
+        worlds
     }
 
     /// The worlds in which a client has seen an answer that fits.
