@@ -3,7 +3,7 @@
 //! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
 
 use super::recording::{CONVERT_HELP, RecordedAs};
-use super::values::{ConstantArg, RangeArg, command, count, positive, seconds};
+use super::values::{ConstantArg, PeerArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayhap::network::NetworkChoice;
 use std::num::NonZeroUsize;
@@ -56,6 +56,7 @@ const SERVE_HELP: &str = r#"Examples:
   echo 5 | mayhap serve specs/cmp_rst.may --stdio
   mayhap serve specs/kv_etag.may --tcp 127.0.0.1:7000 --seed 7 --trace trace.ndjson
   mayhap serve specs/kv_etag.may --tcp 127.0.0.1:0      use any free port, and print the address
+  mayhap serve cache.may --tcp 127.0.0.1:7000 --peer origin=127.0.0.1:7001
 
 A client writes one request per line and reads one answer per line, in the order of its requests.
 Blank lines are ignored. If the handler of a request ends without an answer, no line is written for
@@ -63,6 +64,15 @@ it. Over TCP, every connection is a separate client (`on … from c`). Requests 
 time, in the order in which they arrive; where a handler yields, others are handled before it goes
 on (unless the protocol is `serial`). A server that nobody asks anything takes its `step`s from
 time to time.
+
+Over TCP a client also gets what it did not ask for (`send`), one message a line, and its connection
+may be ended (`close`); one that leaves 10000 lines untaken is cut off. `on open` runs when the
+connection is made if it sends that client something, as a banner is, else before its first request.
+
+A peer is another server that the specification calls: each call is a connection to the address that
+--peer gives, a line with the request, and a line with the answer. It has failed (`None`) if it is
+not there, takes more than 10 seconds, or answers no value of its type. With --peer
+'store("a")=HOST:PORT' only the peer of that key is there, with --peer store=HOST:PORT all others.
 
 A line that is not a request, or that the specification has no answer for, is answered with
 {"$error": KIND, "message": …, "line": N}. It has no effect on the server or on other clients, and
@@ -82,8 +92,8 @@ the connection stays open (except after cut_off, busy and stopping). KIND is
 written before its answer is sent. With --tcp, "c" is the number of the connection. A line with a
 "c" must have an answer, so a request without one is written without the "c", or, if the
 specification uses the client (`from`), as "lost" (the client gave up), which claims slightly less.
-With --tcp and a handler that yields, a request and its answer are lines of their own, as
-`mayhap validate --net tcp` reads them.
+With --tcp and a specification that yields or does more than answering, each event has a line of
+its own, as `mayhap validate --net tcp` reads them; a client that leaves is "lost".
 
 Exit codes: 0 at the end of standard input; 130 if interrupted by SIGINT, SIGTERM or SIGHUP (the
 current request is finished and the trace is complete; a second signal exits immediately). Instead
@@ -270,9 +280,12 @@ pub struct Simulate {
     /// Number of clients
     #[arg(long, value_name = "C", default_value_t = 1)]
     pub clients: u64,
-    /// The network between client and server
-    #[arg(long, value_enum, default_value_t = Net::Sync)]
-    pub net: Net,
+    /// The network between clients and server: sync, tcp, fifo or udp, as in `udp,loss`
+    ///
+    /// Behind a comma: capacity=N (so many messages each way), connections=N (so many at once), outstanding=N (so many requests of one
+    /// connection under way), and of udp loss (an eighth of the packets never arrive) and duplication (a quarter arrive again).
+    #[arg(long, value_name = "NET", default_value_t = NetworkChoice::SYNC)]
+    pub net: NetworkChoice,
     /// Number of requests that a client may send without waiting for an answer (not with --net sync)
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive, allow_hyphen_values = true)]
     pub pipeline: NonZeroUsize,
@@ -303,6 +316,10 @@ pub struct Serve {
     /// Listen for TCP connections; port 0 is any free port
     #[arg(long, value_name = "HOST:PORT", group = "transport")]
     pub tcp: Option<String>,
+    /// Address of a peer that the specification calls, as in store=127.0.0.1:7001, or 'store("a")=127.0.0.1:7002' for the one with that
+    /// key (can be repeated)
+    #[arg(long = "peer", value_name = "NAME=HOST:PORT", conflicts_with = "stdio")]
+    pub peers: Vec<PeerArg>,
     /// Seed of the random choices
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
@@ -470,15 +487,6 @@ pub enum Order {
     DepthFirst,
     /// Runs with fewer choices first
     BreadthFirst,
-}
-
-/// A network between client and server.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Net {
-    /// One request at a time, answered before the next
-    Sync,
-    /// Many clients, unbounded delays
-    Tcp,
 }
 
 /// The format in which a verdict is written.

@@ -4,9 +4,9 @@
 
 use mayhap::dualize::Observed;
 use mayhap::json::encode_into;
-use mayhap::server::{Occurrence, Reply};
+use mayhap::server::{CallEvent, Occurrence, PeerOccurrence, Reply};
 use mayhap::spec::Spec;
-use mayhap::trace::{EventKind, Response, TraceEvent};
+use mayhap::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
 use mayhap::value::Value;
 
 /// A reply as its client sees it.
@@ -23,8 +23,26 @@ pub fn write_event(line: &mut String, spec: &Spec, occurrence: &Occurrence) {
         Occurrence::Sent(client, request) => (*client, EventKind::Request((spec.program.request, request))),
         Occurrence::Answered(client, answer) => (*client, EventKind::Answer((spec.program.response, answer))),
         Occurrence::Lost(client) => (*client, EventKind::Lost),
+        Occurrence::Closed(client) => (*client, EventKind::Closed),
+        Occurrence::Peer(occurrence) => return write_peer_event(line, spec, occurrence),
     };
     let event = TraceEvent { line: 0, client: Some(client), kind };
+    event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
+}
+
+/// Appends the line of something that happens to a call of a peer.
+fn write_peer_event(line: &mut String, spec: &Spec, occurrence: &PeerOccurrence) {
+    let peer = &spec.program.peers[occurrence.peer as usize];
+    let (key, message) = match &occurrence.event {
+        CallEvent::Called(key, request) => {
+            let key = peer.key.map(|ty| (ty, key));
+            (key, PeerMessage::Call((peer.request, request)))
+        }
+        CallEvent::Answered(answer) => (None, PeerMessage::Answer((peer.response, answer))),
+        CallEvent::Failed => (None, PeerMessage::Lost),
+    };
+    let event = PeerEvent { peer: peer.name.clone(), key, exchange: occurrence.exchange, message };
+    let event = TraceEvent { line: 0, client: None, kind: EventKind::Peer(event) };
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 

@@ -3,41 +3,32 @@
 //! `mayhap simulate specs/kv.may --steps 3 --seed 7` prints three exchanges; with `--clients 2 --net tcp`, it prints three requests of
 //! two clients, and their answers, in the order in which the clients see them. The same seed gives the same bytes.
 
-use super::arguments::{Net, Simulate};
+use super::arguments::Simulate;
 use super::exit::Exit;
 use super::sink::Sink;
 use super::terminal::Terminal;
 use super::{failed, load, observed, stopped, values};
 use mayhap::choice::Random;
 use mayhap::diagnostic::Diagnostic;
-use mayhap::server::{Asked, Carrier, Conversation, Population, Server, Stop};
+use mayhap::server::{Asked, Conversation, Population, Server, Stop};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::Header;
 use std::sync::Arc;
 
 pub fn run(options: &Simulate, terminal: &mut Terminal) -> Exit {
-    if options.clients == 0 {
-        return failed(terminal, "expected at least one client: --clients 1");
+    if let Some(why) = nonsense(options) {
+        return failed(terminal, &why);
     }
-    let carrier = carrier(options.net);
-    if carrier.is_none() && (options.lost > 0 || options.pipeline.get() > 1) {
-        return failed(terminal, "--lost and --pipeline need a network on which clients do not wait, as in --net tcp");
-    }
-    let tasks = if carrier.is_some() { Tasks::Interleaved } else { Tasks::Alone };
-    // What a task that runs alone cannot have is not run yet.
-    let spec = load::compile(&options.file, &options.selection, terminal)
-        .and_then(|_| load::compile_for(tasks, &options.file, &options.selection, terminal));
-    let spec = match spec {
+    let tasks = if options.net.is_sync() { Tasks::Alone } else { Tasks::Interleaved };
+    let spec = match load::compile_for(tasks, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
     match Sink::new(options.out.as_deref(), &options.file) {
         Err(why) => failed(terminal, &why),
         Ok(mut sink) => {
-            let exit = match carrier {
-                None => simulate(&spec, options, &mut sink, terminal),
-                Some(carrier) => converse(&spec, options, carrier, &mut sink, terminal),
-            };
+            let simulate = if options.net.is_sync() { simulate } else { converse };
+            let exit = simulate(&spec, options, &mut sink, terminal);
             sink.finish(terminal).map_or_else(|why| failed(terminal, &why), |()| exit)
         }
     }
@@ -67,16 +58,29 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     Exit::Fine
 }
 
-/// The carrier of a network on which clients do not wait for each other.
-fn carrier(net: Net) -> Option<Carrier> {
-    match net {
-        Net::Sync => None,
-        Net::Tcp => Some(Carrier::Tcp),
+/// Why options that were given together make no sense, if they do not.
+fn nonsense(options: &Simulate) -> Option<String> {
+    let Simulate { net, clients, .. } = options;
+    if *clients == 0 {
+        return Some("expected at least one client: --clients 1".to_owned());
     }
+    if net.is_sync() && (options.lost > 0 || options.pipeline.get() > 1) {
+        let why = "--lost and --pipeline need a network on which clients do not wait, as in --net tcp";
+        return Some(why.to_owned());
+    }
+    if let Some(most) = net.connections().filter(|most| *clients > *most as u64) {
+        return Some(format!("--clients {clients} needs as many connections, but `--net {net}` has {most}"));
+    }
+    if net.is_limited() && net.duplicates() && !net.loses() {
+        return Some(format!(
+            "`--net {net}` is full for ever once it is full: what may come again stays under way; with `loss` it may leave"
+        ));
+    }
+    None
 }
 
 /// Writes what several clients do and see, each event on a line of its own.
-fn converse(spec: &Arc<Spec>, options: &Simulate, carrier: Carrier, sink: &mut Sink, terminal: &mut Terminal) -> Exit {
+fn converse(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mut Terminal) -> Exit {
     let mut choices = Random::new(options.seed);
     let server = match Server::new(spec.clone(), values::ranges(&options.ranges), &mut choices) {
         Ok(server) => server,
@@ -87,7 +91,7 @@ fn converse(spec: &Arc<Spec>, options: &Simulate, carrier: Carrier, sink: &mut S
         requests: options.steps,
         pipelined: options.pipeline.get(),
         lost: options.lost,
-        carrier,
+        network: options.net,
     };
     let mut conversation = Conversation::new(server, population);
     let mut line = format!("{}\n", Header::of(&spec.program.name));
@@ -99,19 +103,33 @@ fn converse(spec: &Arc<Spec>, options: &Simulate, carrier: Carrier, sink: &mut S
         line.clear();
         match conversation.next(&mut choices) {
             Ok(Some(occurrence)) => observed::write_event(&mut line, spec, &occurrence),
-            Ok(None) => return Exit::Fine,
+            Ok(None) => return finished(options, conversation.unsent(), terminal),
             Err(stop) => return explain(spec, &stop, options, terminal),
         }
         line.push('\n');
     }
 }
 
+/// Says if fewer requests were sent than were wanted.
+fn finished(options: &Simulate, unsent: u64, terminal: &mut Terminal) -> Exit {
+    if unsent == 0 {
+        return Exit::Fine;
+    }
+    let Simulate { steps, net, .. } = options;
+    let sent = steps - unsent;
+    let why = "what nobody reads any more takes room for ever, unless there is `loss`";
+    failed(terminal, &format!("`--net {net}` is full after {sent} of {steps} requests: {why}"))
+}
+
 /// Says why the trace ends here.
 fn explain(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -> Exit {
     let Stop::Outside(site) = stop else { return stopped::report(spec, stop, terminal) };
-    let why =
-        if spec.program.untaken == Some(*site) { "that a handler accepts" } else { "that keeps the client's duty" };
-    let mut finding = Diagnostic::error(spec.span(*site), format!("no request was found {why}"));
+    let why = match spec.program.untaken == Some(*site) {
+        true => "no request was found that a handler accepts",
+        false if spec.program.peers.is_empty() => "no request was found that keeps the client's duty",
+        false => "no request was found that keeps the client's duty, and no answer of a peer that keeps its own",
+    };
+    let mut finding = Diagnostic::error(spec.span(*site), why);
     if let Some((low, high)) = values::ranges(&options.ranges).request {
         finding = finding.help(format!("its integers are drawn from `--range request={low}..{high}`"));
     }

@@ -7,6 +7,8 @@
 //!
 //! What has one port is in the order in which it came. A network that keeps no order between ports has all in the order of ports.
 
+use rustc_hash::FxHashSet;
+
 use super::calls::{AwaitedCalls, CallPlace, CallState, OpenCall};
 use super::event::PeerCall;
 use super::task::{Frame, Port};
@@ -143,7 +145,8 @@ impl Situation {
 
     /// The places of the requests that are the first to have arrived on their port.
     pub fn first_arrived(&self) -> impl Iterator<Item = usize> {
-        (0..self.arrived.len()).filter(|at| !self.arrived[..*at].contains(&self.arrived[*at]))
+        let mut met = FxHashSet::default();
+        (0..self.arrived.len()).filter(move |at| met.insert(self.arrived[*at]))
     }
 }
 

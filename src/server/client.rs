@@ -6,8 +6,7 @@
 //! drew 3, the one path that keeps the duty has the condition q > 7, and q is drawn under it. Where no request of that form
 //! keeps the duty, another form is drawn; in the end, all of the request is a symbol.
 
-use super::open::UNDECIDED;
-use super::section::{PathSearch, RunPath};
+use super::section::{PathSearch, RunPath, UNDECIDED};
 use super::{Begun, Reply, SectionDone, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Choice, Fresh};

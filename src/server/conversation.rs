@@ -2,30 +2,41 @@
 //!
 //! ```text
 //! client 1   Write(1) ▶ ⋯ ⋯ ▶ ┌────────┐ ⋯ ▶ ok          what happens next is drawn: a client asks, the server begins with
-//! client 2   Read ▶ ⋯ ⋯ ⋯ ⋯ ▶ │ server │ ⋯ ⋯ ⋯ ⋯ ▶ 1     a request or goes on with a task, an answer arrives,
-//! client 3   Read ▶ ⋯ lost     └────────┘                 a client gives up
+//! client 2   Read ▶ ⋯ ⋯ ⋯ ⋯ ▶ │ server │ ⋯ ⋯ ⋯ ⋯ ▶ 1     a request or goes on with a task, a message arrives,
+//! client 3   Read ▶ ⋯ lost     └────────┘                 a peer answers, a client gives up
 //! ```
+//!
+//! The model of the network that judges a trace says here what may happen: which requests the server may read next, and which messages
+//! may arrive.
 //!
 //! A request is drawn when it is sent. Where it breaks the client's duty by the time that the server takes it, another one stands in
 //! its place: until then nobody has seen it, and a client that guessed well is one, too. So what happened is known for good from
-//! where no request before it is under way.
+//! where no request before it is under way. It is likewise with the answer of a peer.
 
-use std::collections::VecDeque;
+use std::fmt;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::carrier::{Carrier, Lanes};
-use super::{Reply, SectionDone, Server, Stop};
+use super::occurrence::{Journal, Occurrence};
+use super::packets::{CallPacket, ClientEnd, MessagePacket, Notice, OpenTask, RequestPacket, Waits};
+use super::{Server, Stop};
 use crate::choice::Choices;
+use crate::network::{Network, NetworkChoice, Observation, PacketOrder, moves};
+use crate::process::{Port, Situation};
 use crate::value::Value;
 
-/// The weights of a request that is sent, of a section of the server, of an answer that arrives and of a client that gives up.
-const WEIGHTS: [u64; 4] = [3, 3, 3, 1];
+/// The weights of a request that is sent, of a section of the server, of a message that arrives, of something that a peer does and of a
+/// client that gives up.
+const WEIGHTS: [u64; 5] = [3, 3, 3, 3, 1];
+/// The weights of a packet that is lost, and of one that is not, where the network loses some.
+const LOSSES: [u64; 2] = [1, 7];
+/// The weights of a packet that comes again, and of one that does not, where the network duplicates some.
+const COPIES: [u64; 2] = [1, 3];
 
 /// The clients that are to be there, and how they behave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Population {
-    /// The number of clients; each has one connection at a time.
+    /// The number of clients; each has one connection at a time. There are no more than the network has connections.
     pub clients: u64,
     /// The number of requests of all of them.
     pub requests: u64,
@@ -33,78 +44,15 @@ pub struct Population {
     pub pipelined: usize,
     /// The number of requests in a hundred that are given up.
     pub lost: u64,
-    /// The network between them and the server.
-    pub carrier: Carrier,
-}
-
-/// Something that a client does or sees; clients have numbers from 1.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Occurrence {
-    /// It sends a request.
-    Sent(u64, Value),
-    /// It sees an answer.
-    Answered(u64, Value),
-    /// It gives up: what comes later under its number is another connection.
-    Lost(u64),
-}
-
-/// An occurrence, and what may still change about it.
-#[derive(Debug)]
-struct Noted {
-    occurrence: Occurrence,
-    /// Set where the server has not taken the request yet.
-    is_open: bool,
-}
-
-/// A request under way.
-#[derive(Debug)]
-struct RequestPacket {
-    sender: Sender,
-    request: Value,
-    /// The number of its occurrence.
-    noted: u64,
-    /// The server's state in which it was tried in vain.
-    tried: Option<u64>,
-}
-
-/// An answer under way.
-#[derive(Debug)]
-struct AnswerPacket {
-    to: Sender,
-    answer: Value,
-}
-
-/// A connection, as the other end of packets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Sender {
-    /// The client as the server sees it: another one for each connection.
-    client: u64,
-    /// The place of its connection.
-    at: usize,
-}
-
-/// A connection.
-#[derive(Debug)]
-struct ClientEnd {
-    client: u64,
-    /// The number of its requests that have no answer yet and may get one.
-    under_way: usize,
-    gives_up: bool,
-}
-
-/// A suspended task.
-#[derive(Debug)]
-struct OpenTask {
-    sender: Sender,
-    /// The server's state in which it was tried in vain.
-    tried: Option<u64>,
+    /// The network between them and the server, one on which clients do not wait for each other.
+    pub network: NetworkChoice,
 }
 
 /// Random clients of a server, and what happens between them.
-#[derive(Debug)]
 pub struct Conversation {
-    server: Server,
-    population: Population,
+    pub(super) server: Server,
+    pub(super) population: Population,
+    pub(super) network: Box<dyn Network>,
     /// The number of requests that are still to be sent.
     left: u64,
     connections: Vec<ClientEnd>,
@@ -112,54 +60,58 @@ pub struct Conversation {
     ready: Vec<usize>,
     /// The places of those whose clients will give up.
     giving_up: Vec<usize>,
-    to_server: Lanes<RequestPacket>,
-    to_clients: Lanes<AnswerPacket>,
-    /// The suspended tasks, by their clients.
-    tasks: FxHashMap<u64, OpenTask>,
-    /// The number of clients that the server has seen.
-    clients: u64,
-    /// The occurrences that were not passed on yet, and the number of those that were.
-    noted: VecDeque<Noted>,
-    passed: u64,
-    waiting: Waits,
+    /// The places of the connections that have begun and not ended.
+    places: FxHashMap<Port, usize>,
+    /// The requests that were not read, and the messages that were not seen, in the order in which they were sent.
+    pub(super) requests: Vec<RequestPacket>,
+    pub(super) messages: Vec<MessagePacket>,
+    pub(super) calls: Vec<CallPacket>,
+    /// The suspended tasks.
+    pub(super) tasks: FxHashMap<Port, OpenTask>,
+    /// The connections that the server has ended, which was not seen.
+    pub(super) closed: Vec<Port>,
+    pub(super) opening: Vec<Notice>,
+    pub(super) leaving: Vec<Notice>,
+    /// The number of connections so far.
+    ports: u64,
+    pub(super) journal: Journal,
+    pub(super) waiting: Waits,
     ended: Option<Result<(), Stop>>,
 }
 
-/// A record of what the server could not do.
-#[derive(Debug, Default)]
-struct Waits {
-    /// The number of the server's state: each section leads to another one.
-    state: u64,
-    /// Set where nothing that is there can go on.
-    is_blocked: bool,
-    /// Why something could not go on.
-    stop: Option<Stop>,
-}
-
-impl Waits {
-    fn progress(&mut self) {
-        *self = Waits { state: self.state + 1, ..Waits::default() };
-    }
+/// Something that may arrive at a client.
+#[derive(Clone, Copy)]
+enum ClientArrival {
+    /// The message at this place.
+    Message(usize),
+    /// The end of the connection, which the server has ended.
+    End(Port),
 }
 
 impl Conversation {
     /// Clients of a server that nobody has asked anything yet; it suspends its tasks where they yield.
     #[must_use]
     pub fn new(server: Server, population: Population) -> Conversation {
-        let end = |at: u64| ClientEnd { client: at + 1, under_way: 0, gives_up: false };
+        let most = population.network.connections().map_or(u64::MAX, |most| most as u64);
+        let clients = population.clients.min(most);
         Conversation {
             server: server.interleaved(),
             population,
+            network: population.network.network(),
             left: population.requests,
-            connections: (0..population.clients).map(end).collect(),
-            ready: (0..population.clients as usize).collect(),
+            connections: (1..=clients).map(|port| ClientEnd::new(Port(port))).collect(),
+            ready: (0..clients as usize).collect(),
             giving_up: Vec::new(),
-            to_server: Lanes::new(population.carrier),
-            to_clients: Lanes::new(population.carrier),
+            places: FxHashMap::default(),
+            requests: Vec::new(),
+            messages: Vec::new(),
+            calls: Vec::new(),
             tasks: FxHashMap::default(),
-            clients: population.clients,
-            noted: VecDeque::new(),
-            passed: 0,
+            closed: Vec::new(),
+            opening: Vec::new(),
+            leaving: Vec::new(),
+            ports: clients,
+            journal: Journal::default(),
             waiting: Waits::default(),
             ended: None,
         }
@@ -171,10 +123,8 @@ impl Conversation {
     /// Where the server cannot go on and requests are still to be sent; all that happened before was passed on.
     pub fn next(&mut self, source: &mut dyn Choices) -> Result<Option<Occurrence>, Stop> {
         loop {
-            let is_known = |noted: &Noted| !noted.is_open || self.ended.is_some();
-            if self.noted.front().is_some_and(is_known) {
-                self.passed += 1;
-                return Ok(self.noted.pop_front().map(|noted| noted.occurrence));
+            if let Some(occurrence) = self.journal.pass_on(self.ended.is_some()) {
+                return Ok(Some(occurrence));
             }
             if let Some(ended) = &self.ended {
                 return ended.clone().map(|()| None);
@@ -187,24 +137,33 @@ impl Conversation {
         }
     }
 
+    /// The number of requests that were not sent. Where nothing more happens, the network is full for ever.
+    #[must_use]
+    pub fn unsent(&self) -> u64 {
+        self.left
+    }
+
     /// Lets one thing happen; false where nothing can.
     fn advance(&mut self, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let is_work = !self.waiting.is_blocked && self.to_server.open_lanes() + self.tasks.len() > 0;
+        let senders = self.senders();
+        let work = self.requests.len() + self.tasks.len() + self.opening.len() + self.leaving.len();
         let can_be = [
-            self.left > 0 && !self.ready.is_empty(),
-            is_work,
-            self.to_clients.open_lanes() > 0,
+            !senders.is_empty(),
+            !self.waiting.is_blocked && work > 0,
+            !(self.messages.is_empty() && self.closed.is_empty()),
+            self.may_call(),
             !self.giving_up.is_empty(),
         ];
-        if can_be == [false; 4] {
+        if !can_be.contains(&true) {
             return Ok(false);
         }
         let mut weights = WEIGHTS;
         weights.iter_mut().zip(can_be).for_each(|(weight, can)| *weight *= u64::from(can));
         match source.weighted("what happens next", &weights).map_err(Stop::Choice)? {
-            0 => self.send(source),
+            0 => self.send(&senders, source),
             1 => self.serve(source),
             2 => self.deliver(source),
+            3 => self.call_peer(source),
             _ => {
                 let at = draw(source, "who gives up", self.giving_up.len())?;
                 self.give_up(self.giving_up[at], source)
@@ -221,177 +180,219 @@ impl Conversation {
         }
     }
 
-    fn note(&mut self, occurrence: Occurrence, is_open: bool) {
-        self.noted.push_back(Noted { occurrence, is_open });
+    /// The situation of everything that is under way, as the network is told of it.
+    pub(super) fn situation(&self) -> Situation {
+        let Situation { mut suspended, unawaited, endless, .. } = self.server.situation();
+        for task in suspended.iter_mut().filter(|task| !task.calls.is_empty()) {
+            // One of which a peer has answered may be able to go on.
+            if !self.answered(task.port).is_empty() {
+                task.calls.clear();
+            }
+        }
+        Situation {
+            arrived: self.requests.iter().map(|packet| packet.port).collect(),
+            suspended,
+            sent: self.messages.iter().map(|packet| packet.port).collect(),
+            closed: self.closed.clone(),
+            opening: self.opening.iter().map(|notice| notice.port).collect(),
+            leaving: self.leaving.iter().map(|notice| notice.port).collect(),
+            unawaited,
+            endless,
+        }
+    }
+
+    /// The places of the connections that may send a request.
+    fn senders(&self) -> Vec<usize> {
+        if self.left == 0 || !self.network.counts_packets() {
+            return if self.left == 0 { Vec::new() } else { self.ready.clone() };
+        }
+        let situation = self.situation();
+        let may_send = |at: &usize| {
+            let request = Observation::Request(self.connections[*at].port, Value::UNIT);
+            self.network.allows(&situation, &request)
+        };
+        self.ready.iter().copied().filter(may_send).collect()
     }
 
     /// A client sends a request.
-    fn send(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
-        let place = draw(source, "which client", self.ready.len())?;
-        let at = self.ready[place];
+    fn send(&mut self, senders: &[usize], source: &mut dyn Choices) -> Result<(), Stop> {
+        let at = senders[draw(source, "which client", senders.len())?];
         let request = self.server.draw_request(source).map_err(Stop::Choice)?;
-        let noted = self.passed + self.noted.len() as u64;
-        self.note(Occurrence::Sent(at as u64 + 1, request.clone()), true);
+        let noted = self.journal.note_open(Occurrence::Sent(at as u64 + 1, request.clone()));
         let lost = [self.population.lost, 100 - self.population.lost];
         let connection = &mut self.connections[at];
-        connection.under_way += 1;
+        let port = connection.port;
+        connection.under_way.push(noted);
         if lost[0] > 0 && source.weighted("gives up", &lost).map_err(Stop::Choice)? == 0 {
             connection.gives_up = true;
             self.giving_up.push(at);
         }
-        if connection.gives_up || connection.under_way >= self.population.pipelined {
-            self.ready.swap_remove(place);
+        if connection.gives_up || connection.under_way.len() >= self.population.pipelined {
+            self.ready.retain(|other| *other != at);
         }
-        let sender = Sender { client: connection.client, at };
-        self.to_server.send(sender.client, RequestPacket { sender, request, noted, tried: None });
-        self.waiting.is_blocked = false;
+        if self.places.insert(port, at).is_none() && self.server.notices_connections()[0] {
+            self.opening.push(Notice::of(port));
+        }
         self.left -= 1;
+        self.waiting.is_blocked = false;
+        if self.closed.contains(&port) {
+            // Nobody reads it.
+            self.journal.fix(noted);
+        } else if self.is_lost(source)? {
+            self.journal.fix(noted);
+            self.waits_less(port, noted);
+        } else {
+            self.requests.push(RequestPacket { port, request, noted, is_read: false, tried: None });
+        }
         Ok(())
     }
 
-    /// The server runs a section of a task, a new one or one that is suspended.
-    fn serve(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
-        if self.server.takes_steps() {
-            self.server.idle(source)?;
-            self.waiting.state += 1;
-        }
-        let suspended: Vec<u64> = self.server.suspended().collect();
-        let all = suspended.len() + self.to_server.open_lanes();
-        let first = draw(source, "who is served", all)?;
-        for place in (first..all).chain(0..first) {
-            let is_served = match suspended.get(place) {
-                Some(client) => self.go_on(*client, source)?,
-                None => self.receive(place - suspended.len(), source)?,
-            };
-            if is_served {
-                self.waiting.progress();
-                return Ok(());
-            }
-        }
-        self.waiting.is_blocked = true;
-        Ok(())
-    }
-
-    /// Goes on with the task of a client; true if that could be.
-    fn go_on(&mut self, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let Some(task) = self.tasks.get_mut(&client) else { return Ok(false) };
-        if task.tried == Some(self.waiting.state) {
+    /// Draws whether the network loses a packet.
+    pub(super) fn is_lost(&self, source: &mut dyn Choices) -> Result<bool, Stop> {
+        if !self.population.network.loses() {
             return Ok(false);
         }
-        let sender = task.sender;
-        match self.server.go_on(client, source) {
-            Ok(done) => self.done(sender, done),
-            Err(stop @ (Stop::Stuck(_) | Stop::Outside(_))) => {
-                task.tried = Some(self.waiting.state);
-                self.waiting.stop = Some(stop);
-                return Ok(false);
-            }
-            Err(stop) => return Err(stop),
-        }
-        Ok(true)
+        Ok(source.weighted("is lost", &LOSSES).map_err(Stop::Choice)? == 0)
     }
 
-    /// Begins with the request at the head of a lane; true if that could be.
-    fn receive(&mut self, lane: usize, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let Some(packet) = self.to_server.head(lane) else { return Ok(false) };
-        let sender = packet.sender;
-        if packet.tried == Some(self.waiting.state) || !self.server.may_begin(sender.client) {
-            return Ok(false);
-        }
-        match self.server.kept_or_another(sender.client, packet.request.clone(), source) {
-            Ok(kept) => {
-                let noted = packet.noted;
-                _ = self.to_server.take(lane);
-                self.fix_request(noted, Some(kept.request));
-                self.done(sender, kept.done);
-                Ok(true)
-            }
-            Err(stop @ (Stop::Stuck(_) | Stop::Outside(_))) => {
-                packet.tried = Some(self.waiting.state);
-                self.waiting.stop = Some(stop);
-                Ok(false)
-            }
-            Err(stop) => Err(stop),
-        }
+    /// Draws whether a packet that has arrived arrives again.
+    pub(super) fn comes_again(&self, source: &mut dyn Choices) -> Result<bool, Stop> {
+        Ok(self.network.duplicates() && source.weighted("comes again", &COPIES).map_err(Stop::Choice)? == 0)
     }
 
-    /// The request of an occurrence is known for good: it is this one, or stays as it is.
-    fn fix_request(&mut self, noted: u64, request: Option<Value>) {
-        let noted = &mut self.noted[(noted - self.passed) as usize];
-        noted.is_open = false;
-        if let (Occurrence::Sent(_, sent), Some(request)) = (&mut noted.occurrence, request) {
-            *sent = request;
-        }
-    }
-
-    /// A section has ended: what comes of it leaves now.
-    fn done(&mut self, sender: Sender, done: SectionDone) {
-        if done == SectionDone::Suspended {
-            self.tasks.insert(sender.client, OpenTask { sender, tried: None });
-            return;
-        }
-        self.tasks.remove(&sender.client);
-        if self.connections[sender.at].client != sender.client {
-            return;
-        }
-        match done.reply() {
-            Reply::Answer(answer) => self.to_clients.send(sender.client, AnswerPacket { to: sender, answer }),
-            Reply::Nothing => self.waits_less(sender.at),
-        }
-    }
-
-    /// A client waits for one answer less.
-    fn waits_less(&mut self, at: usize) {
+    /// A client waits for the answer to one request less.
+    pub(super) fn waits_less(&mut self, port: Port, request: u64) {
+        let Some(at) = self.places.get(&port).copied() else { return };
         let connection = &mut self.connections[at];
-        if connection.under_way == self.population.pipelined && !connection.gives_up {
+        connection.under_way.retain(|waiting| *waiting != request);
+        let may_send = connection.under_way.len() < self.population.pipelined && !connection.gives_up;
+        if may_send && !self.ready.contains(&at) {
             self.ready.push(at);
         }
-        connection.under_way -= 1;
     }
 
-    /// An answer arrives, where its client has the patience.
+    /// Tests whether something that is sent on a connection may still be seen there.
+    pub(super) fn is_open(&self, port: Port) -> bool {
+        self.places.contains_key(&port) && !self.closed.contains(&port)
+    }
+
+    /// Something arrives at a client, where it has the patience.
     fn deliver(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
-        let lane = draw(source, "which answer", self.to_clients.open_lanes())?;
-        let Some(AnswerPacket { to, answer }) = self.to_clients.take(lane) else { return Ok(()) };
-        if self.connections[to.at].gives_up {
-            return self.give_up(to.at, source);
+        let arrivals = self.arrivals();
+        let arrival = arrivals[draw(source, "which answer", arrivals.len())?];
+        let port = match arrival {
+            ClientArrival::Message(at) => self.messages[at].port,
+            ClientArrival::End(port) => port,
+        };
+        let at = self.places[&port];
+        if self.connections[at].gives_up {
+            return self.give_up(at, source);
         }
-        self.note(Occurrence::Answered(to.at as u64 + 1, answer), false);
-        self.waits_less(to.at);
+        let client = at as u64 + 1;
+        match arrival {
+            ClientArrival::Message(place) => {
+                let MessagePacket { message, answers, .. } = &self.messages[place];
+                self.journal.note(Occurrence::Answered(client, message.clone()));
+                let answers = *answers;
+                if !self.comes_again(source)? {
+                    self.messages.remove(place);
+                }
+                answers.into_iter().for_each(|request| self.waits_less(port, request));
+            }
+            ClientArrival::End(port) => {
+                self.journal.note(Occurrence::Closed(client));
+                self.closed.retain(|other| *other != port);
+                self.reconnect(at);
+            }
+        }
+        self.find_room();
         Ok(())
+    }
+
+    /// The messages and ends of connections of which any may arrive next.
+    fn arrivals(&self) -> Vec<ClientArrival> {
+        let mut met = FxHashSet::default();
+        let is_next = |at: &usize| match self.network.order() {
+            PacketOrder::Free => true,
+            PacketOrder::Connection => met.insert(self.messages[*at].port),
+            PacketOrder::Global => *at == 0,
+        };
+        let messages = (0..self.messages.len()).filter(is_next).map(ClientArrival::Message);
+        let situation = if self.closed.is_empty() { Situation::default() } else { self.situation() };
+        let is_end = |port: &&Port| moves::may_be_made(&*self.network, &situation, &Observation::Closed(**port));
+        messages.chain(self.closed.iter().filter(is_end).map(|port| ClientArrival::End(*port))).collect()
     }
 
     /// A client gives up, and has another connection from now on. Of its requests that were not read the first ones may be yet.
     fn give_up(&mut self, at: usize, source: &mut dyn Choices) -> Result<(), Stop> {
-        self.giving_up.retain(|other| *other != at);
-        self.note(Occurrence::Lost(at as u64 + 1), false);
-        self.clients += 1;
-        let next = ClientEnd { client: self.clients, under_way: 0, gives_up: false };
-        let client = std::mem::replace(&mut self.connections[at], next).client;
-        self.ready.push(at);
-        self.to_clients.retain(|packet| packet.to.client != client);
-        let mut unread = 0;
-        self.to_server.retain(|packet| {
-            unread += usize::from(packet.sender.client == client);
-            true
-        });
-        let mut read = draw(source, "read all the same", unread + 1)?;
-        let mut dropped = Vec::new();
-        self.to_server.retain(|packet| {
-            if packet.sender.client != client {
-                return true;
-            }
-            let is_read = read > 0;
-            read = read.saturating_sub(1);
-            dropped.extend((!is_read).then_some(packet.noted));
-            is_read
-        });
-        dropped.into_iter().for_each(|noted| self.fix_request(noted, None));
-        self.waiting.is_blocked = false;
+        self.journal.note(Occurrence::Lost(at as u64 + 1));
+        let port = self.connections[at].port;
+        let unread = self.requests.iter().filter(|packet| packet.port == port).count();
+        let read = if self.keeps_unread() { unread } else { draw(source, "read all the same", unread + 1)? };
+        self.drop_unread(port, read);
+        let is_closed = self.closed.contains(&port);
+        self.closed.retain(|other| *other != port);
+        self.reconnect(at);
+        if !is_closed {
+            self.has_left(port);
+        }
         Ok(())
+    }
+
+    /// Tests whether requests of a connection that has ended are under way for ever, unless they are read.
+    fn keeps_unread(&self) -> bool {
+        let network = &self.network;
+        network.order() == PacketOrder::Free && network.counts_packets() && !self.population.network.loses()
+    }
+
+    /// The client at this place has another connection from now on: nothing that was sent to it on the old one is seen.
+    fn reconnect(&mut self, at: usize) {
+        self.ports += 1;
+        let old = std::mem::replace(&mut self.connections[at], ClientEnd::new(Port(self.ports)));
+        self.giving_up.retain(|other| *other != at);
+        if !self.ready.contains(&at) {
+            self.ready.push(at);
+        }
+        self.places.remove(&old.port);
+        self.messages.retain(|packet| packet.port != old.port);
+        self.waiting.is_blocked = false;
+        self.find_room();
+    }
+
+    /// Tries again soon where there was no room.
+    fn find_room(&mut self) {
+        if self.network.counts_packets() {
+            self.waiting.progress();
+        }
+    }
+
+    /// A connection has ended, of which the server takes notice where the specification says something of that.
+    pub(super) fn has_left(&mut self, port: Port) {
+        if self.server.notices_connections()[1] {
+            self.leaving.push(Notice::of(port));
+        }
+    }
+
+    /// Drops the requests of a connection that were not read, but for the first ones.
+    pub(super) fn drop_unread(&mut self, port: Port, mut read: usize) {
+        let journal = &mut self.journal;
+        self.requests.retain(|packet| {
+            let is_kept = packet.port != port || read > 0;
+            read -= usize::from(packet.port == port && is_kept);
+            if !is_kept {
+                journal.fix(packet.noted);
+            }
+            is_kept
+        });
     }
 }
 
-fn draw(source: &mut dyn Choices, label: &'static str, arity: usize) -> Result<usize, Stop> {
+impl fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Conversation").field("population", &self.population).field("left", &self.left).finish()
+    }
+}
+
+pub(super) fn draw(source: &mut dyn Choices, label: &'static str, arity: usize) -> Result<usize, Stop> {
     source.choose(label, arity).map_err(Stop::Choice)
 }

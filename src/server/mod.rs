@@ -5,14 +5,17 @@
 //! for its choices: its paths are tried in drawn order until one has a model, and what the model gave is recorded as
 //! [`Given`], so that a replay needs no solver.
 
-mod carrier;
+mod attending;
 mod client;
 mod complete;
 mod conversation;
 mod draw;
 mod given;
+mod occurrence;
 mod open;
 mod own;
+mod packets;
+mod peers;
 mod run;
 mod section;
 
@@ -21,20 +24,22 @@ use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
 use crate::json;
-use crate::process::{Fault, Fresh, Limit, Process, copy_values};
+use crate::process::{Fault, Fresh, Limit, Port, Process, copy_values};
 use crate::solve::{Solver, Why};
+use crate::spec::code::Op;
 use crate::spec::{Site, Spec, TypeId, Types};
 use crate::symbolic::drive;
 use crate::value::Value;
 
-pub use carrier::Carrier;
 pub use client::Asked;
 pub(crate) use complete::Completion;
-pub use conversation::{Conversation, Occurrence, Population};
+pub use conversation::{Conversation, Population};
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
 pub(crate) use given::{GivenServer, SectionStop};
+pub use occurrence::{CallEvent, Occurrence, PeerOccurrence};
 use open::OpenState;
+pub use own::Departure;
 use run::{ChoiceSource, Run};
 use section::{PATHS, PathSearch, RunPath};
 
@@ -129,6 +134,10 @@ pub struct Server {
     /// The state before the section that was begun last.
     before: Vec<Value>,
     at_yield: AtYield,
+    /// Set where a section may do more than answering its request.
+    is_asynchronous: bool,
+    /// The number of calls of peers so far.
+    calls: u64,
     solver: Solver,
     drawing: Drawing,
     /// The data that is kept besides the state where part of that is not known yet; `None` once all of it was found known.
@@ -148,6 +157,18 @@ enum Begun<'r> {
     Step(usize),
     /// The next section of the task that is suspended at this place.
     Task(usize),
+    /// A client's connection.
+    Opened(u64),
+    /// The end of a client's connection.
+    Left(u64),
+}
+
+/// A state of a server, to which it can return.
+#[derive(Clone, Debug)]
+pub struct ServerMark {
+    path: RunPath,
+    open: Option<OpenState>,
+    calls: u64,
 }
 
 impl Given {
@@ -205,7 +226,11 @@ impl Server {
     fn unset(spec: Arc<Spec>, drawing: Drawing) -> Server {
         let path = RunPath::new(Process::new(&spec.program));
         let (before, solver, made) = (Vec::new(), Solver::default(), Vec::new());
-        Server { path, before, at_yield: AtYield::GoesOn, solver, drawing, open: None, made, spec }
+        let mut code = spec.program.functions.iter().flat_map(|function| &function.code);
+        let notices = spec.program.opens.is_some() || spec.program.closes.is_some();
+        let is_asynchronous = notices || code.any(Op::is_asynchronous);
+        let at_yield = AtYield::GoesOn;
+        Server { path, before, at_yield, is_asynchronous, calls: 0, solver, drawing, open: None, made, spec }
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
@@ -262,6 +287,17 @@ impl Server {
         self.replay(given).map(SectionDone::reply)
     }
 
+    /// The state that it is in.
+    #[must_use]
+    pub fn mark(&self) -> ServerMark {
+        ServerMark { path: self.path.clone(), open: self.open.clone(), calls: self.calls }
+    }
+
+    /// Returns to a state: nothing that came behind it has happened.
+    pub fn return_to(&mut self, ServerMark { path, open, calls }: ServerMark) {
+        (self.path, self.open, self.calls) = (path, open, calls);
+    }
+
     fn enter(&mut self, begun: Begun) {
         begun.on(&self.spec, &mut self.path.process);
     }
@@ -300,7 +336,7 @@ impl Server {
         if let Some(open) = self.open.take() {
             return self.section_open(begun, open, source);
         }
-        let suspended = self.remember(begun);
+        let suspended = self.remember();
         self.enter(begun);
         let done = match self.run(ChoiceSource::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
@@ -314,10 +350,10 @@ impl Server {
         done.inspect_err(|_| self.restore(suspended.as_ref()))
     }
 
-    /// Remembers the state before a section; all of the process where the section goes on with a task that is suspended in it.
-    fn remember(&mut self, begun: Begun) -> Option<Process> {
+    /// Remembers the state before a section; all of the process where there may be more to it than memory.
+    fn remember(&mut self) -> Option<Process> {
         copy_values(&mut self.before, &self.path.process.memory);
-        matches!(begun, Begun::Task(_)).then(|| self.path.process.clone())
+        self.is_asynchronous.then(|| self.path.process.clone())
     }
 
     fn restore(&mut self, suspended: Option<&Process>) {
@@ -367,6 +403,8 @@ impl Begun<'_> {
             Begun::Request(request, client) => process.receive(&spec.program, request, client),
             Begun::Step(step) => process.step(&spec.program, step),
             Begun::Task(at) => process.wake(at),
+            Begun::Opened(client) => process.open(&spec.program, Port(client)),
+            Begun::Left(client) => process.leave(&spec.program, Port(client)),
         }
     }
 }

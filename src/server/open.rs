@@ -5,7 +5,7 @@
 //! looks at the beginning late ends no run: as long as some beginning leads here, one is left. After
 //! `assume last >= 5; reply last;` the symbol is the number that was answered.
 
-use super::section::{Choosing, PathSearch, RunPath};
+use super::section::{Choosing, PathSearch, RunPath, UNDECIDED};
 use super::{Begun, Completion, Reply, SectionDone, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Answered, Fresh, Limit};
@@ -24,7 +24,7 @@ const LENGTH: usize = 1_024;
 const LONGEST: i64 = 256;
 
 /// The data that a server with symbols in its state keeps besides the state.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OpenState {
     pub(super) fresh: Fresh,
     /// Sections until the state is walked again.
@@ -44,7 +44,9 @@ impl Server {
         let mut search = self.search(fresh, source);
         let found = match begun {
             Begun::Boot => search.first(start, &mut PathSearch::begun),
-            Begun::Request(..) | Begun::Step(_) | Begun::Task(_) => search.section(start),
+            Begun::Request(..) | Begun::Step(_) | Begun::Task(_) | Begun::Opened(_) | Begun::Left(_) => {
+                search.section(start)
+            }
         };
         let fresh = search.fresh;
         self.made.clear();
@@ -60,6 +62,25 @@ impl Server {
         let open = OpenState { fresh, ..open };
         self.open = if open.rests > 0 { Some(OpenState { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
         Ok(done)
+    }
+
+    /// A value that leaves the server, all of it known: what was not is drawn.
+    ///
+    /// # Errors
+    /// Where that is too hard.
+    pub(super) fn leaving(&mut self, value: Value, source: &mut dyn Choices) -> Result<Value, Stop> {
+        let Some(open) = self.open.take() else { return Ok(value) };
+        let mut path = self.path.clone();
+        let mut search = self.search(open.fresh, source);
+        let known = |search: &mut PathSearch<'_>| {
+            let value = search.answer(&mut path, value, &mut Model::default())?;
+            search.decide_open(&mut path).map(|()| value)
+        };
+        let known = known(&mut search);
+        let fresh = search.fresh;
+        self.open = Some(OpenState { fresh, ..open });
+        self.path = path;
+        known
     }
 
     /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
@@ -260,6 +281,3 @@ fn longer(drawn: &Scalar) -> Vec<Scalar> {
     let Scalar::Str(text) = drawn else { return Vec::new() };
     (0..=LENGTH).map(|length| Scalar::str(&text.chars().cycle().take(length).collect::<String>())).collect()
 }
-
-/// An operation on what is not known has no symbolic form, or is no operation on what is shown.
-pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);

@@ -29,8 +29,8 @@
 use super::draw::Variety;
 use super::{AtYield, Begun, Given, SectionDone, Server, Stop};
 use crate::choice::Choices;
+use crate::process::{ConnectionList, PeerCall, Sent, Situation};
 use crate::spec::Site;
-use crate::spec::code::Op;
 use crate::value::Value;
 
 /// The weights of taking a step before a request, and then perhaps another one, and of taking none.
@@ -40,6 +40,26 @@ const STEPS: [usize; 2] = [16, 2];
 /// A request that has no run is tried again after each of so many steps.
 const WAITED: usize = 64;
 
+/// Something that leaves the server at the end of a section, besides the answer of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Departure {
+    /// A message to a client.
+    Message(u64, Value),
+    /// The end of a client's connection, behind what was sent on it.
+    End(u64),
+    /// A call of a peer.
+    Call {
+        /// The number of the call.
+        exchange: u64,
+        /// The number of the peer in the specification.
+        peer: u32,
+        /// The key that says which of the peers of that name.
+        key: Value,
+        /// The request.
+        request: Value,
+    },
+}
+
 impl Server {
     /// This server, for several clients: from now on a request is suspended where its handler yields.
     #[must_use]
@@ -47,11 +67,10 @@ impl Server {
         Server { at_yield: AtYield::Suspends, ..self }
     }
 
-    /// Tests whether some request may be suspended.
+    /// Tests whether some request may be suspended, or lead to more than its answer.
     #[must_use]
-    pub fn may_suspend(&self) -> bool {
-        let mut functions = self.spec.program.functions.iter();
-        functions.any(|function| function.code.iter().any(|op| matches!(op.plain(), Op::Yield)))
+    pub fn is_asynchronous(&self) -> bool {
+        self.is_asynchronous
     }
 
     /// Handles a request up to where its handler yields, if it does; choices are drawn. It waits as in [`Server::handle`].
@@ -79,6 +98,97 @@ impl Server {
             self.path.process.wake(place);
             self.path.process.rest();
         }
+    }
+
+    /// Takes what leaves the server with the end of the sections that it ran: messages, ends of connections and calls. What was not known
+    /// of it is drawn.
+    ///
+    /// # Errors
+    /// Where that is too hard, or the source of choices fails.
+    pub fn departures(&mut self, source: &mut dyn Choices) -> Result<Vec<Departure>, Stop> {
+        let mut left = Vec::new();
+        if !self.is_asynchronous {
+            return Ok(left);
+        }
+        while !self.path.process.sent().is_empty() {
+            let Sent { port, value, .. } = self.path.process.take_sent(0);
+            left.push(Departure::Message(port.0, self.leaving(value, source)?));
+        }
+        for port in self.path.process.situation().closed {
+            self.path.process.drop_sent(port);
+            left.push(Departure::End(port.0));
+        }
+        while let Some(place) = self.path.process.unseen_calls().first() {
+            self.calls += 1;
+            let Some(call) = self.path.process.take_call(*place, self.calls) else { break };
+            let PeerCall { peer, key, request, .. } = call;
+            let [key, request] = [self.leaving(key, source)?, self.leaving(request, source)?];
+            left.push(Departure::Call { exchange: self.calls, peer, key, request });
+        }
+        Ok(left)
+    }
+
+    /// A peer answers a call of this number, or fails: what called it can go on.
+    pub fn answer_call(&mut self, exchange: u64, answer: Option<Value>) {
+        self.path.process.answer_call(exchange, answer.as_ref());
+    }
+
+    /// Runs what the specification says of a connection that begins, or has ended, up to where that yields; nothing, where it says nothing.
+    ///
+    /// # Errors
+    /// Where that has no run: nothing has happened.
+    pub fn noticed(
+        &mut self,
+        client: u64,
+        list: ConnectionList,
+        source: &mut dyn Choices,
+    ) -> Result<SectionDone, Stop> {
+        let begun = match list {
+            ConnectionList::Opening => Begun::Opened(client),
+            ConnectionList::Leaving => Begun::Left(client),
+        };
+        self.patiently(begun, source)
+    }
+
+    /// The situation of what is suspended in it.
+    pub(super) fn situation(&self) -> Situation {
+        self.path.process.situation()
+    }
+
+    /// Tests whether the specification says something of connections that begin, and that end.
+    #[must_use]
+    pub fn notices_connections(&self) -> [bool; 2] {
+        [self.spec.program.opens.is_some(), self.spec.program.closes.is_some()]
+    }
+
+    /// Draws the answer of a peer.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn draw_peer_answer(&mut self, peer: u32, source: &mut dyn Choices) -> Result<Value, Stop> {
+        let ty = self.spec.program.peers[peer as usize].response;
+        self.drawing.asking(&self.spec.types, source).request(ty).map_err(Stop::Choice)
+    }
+
+    /// The numbers of the calls that the suspended task of a client waits for.
+    #[must_use]
+    pub fn awaited(&self, client: u64) -> Vec<u64> {
+        let suspended = self.path.process.situation().suspended;
+        let own = suspended.iter().filter(|task| task.port.0 == client);
+        own.flat_map(|task| &task.calls).filter_map(|call| call.exchange).collect()
+    }
+
+    /// Tests whether a task waits for the call of this number.
+    #[must_use]
+    pub fn is_awaited(&self, exchange: u64) -> bool {
+        let suspended = self.path.process.situation().suspended;
+        suspended.iter().flat_map(|task| &task.calls).any(|call| call.exchange == Some(exchange))
+    }
+
+    /// Tests whether a section that has no run may have one behind a step, which it does not take itself.
+    #[must_use]
+    pub fn waits_for_steps(&self) -> bool {
+        self.takes_steps() && self.is_asynchronous
     }
 
     /// The clients whose requests are suspended.
@@ -127,7 +237,8 @@ impl Server {
     /// Returns the number of steps that a request waits for that has no run.
     pub(super) fn patience(&self) -> usize {
         match self.drawing.variety {
-            Variety::Wide if self.takes_steps() => WAITED,
+            // What a step sends leaves before anything else happens.
+            Variety::Wide if self.takes_steps() && !self.is_asynchronous => WAITED,
             Variety::Wide | Variety::Small => 0,
         }
     }

@@ -8,7 +8,7 @@ use super::draw::Drawing;
 use super::section::{RunPath, SectionEnd};
 use super::{AtYield, Given, Reply, SectionDone, Stop};
 use crate::choice::Choices;
-use crate::process::{Choice, Fault, Fresh, Limit};
+use crate::process::{Choice, Fault, Fresh, Limit, PeerCalls};
 use crate::spec::types::ERROR;
 use crate::spec::{Site, Spec, TypeId};
 use crate::symbolic::{Chosen, Fork, Policy};
@@ -95,6 +95,11 @@ impl Policy for Run<'_, '_> {
 
     fn pause(&mut self, path: &mut RunPath) -> Result<(), SectionEnd> {
         self.at_yield.meet(&mut path.process).map_or(Ok(()), |done| Err(SectionEnd(Ok(done))))
+    }
+
+    fn call(&mut self, path: &mut RunPath, calls: PeerCalls) -> Result<(), SectionEnd> {
+        path.process.suspend_calling(calls);
+        Err(SectionEnd(Ok(SectionDone::Suspended)))
     }
 
     fn end(&mut self, path: &mut RunPath, answer: Option<(Value, Site)>) -> SectionEnd {

@@ -6,7 +6,7 @@
 use super::draw::Drawing;
 use super::{AtYield, Completion, Given, Reply, SectionDone, Stop};
 use crate::choice::Choices;
-use crate::process::{Event, Fault, Fresh, Limit};
+use crate::process::{Event, Fault, Fresh, Limit, PeerCalls, Port};
 use crate::solve::{Answer, Solver};
 use crate::spec::code::Program;
 use crate::spec::{Site, Spec};
@@ -16,6 +16,8 @@ use crate::value::{Truth, Value};
 
 /// The number of paths that are tried for a section that has begun.
 pub(super) const PATHS: usize = 10_000;
+/// An operation on what is not known has no symbolic form, or is no operation on what is shown.
+pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
 
 /// A path through a section, with what was chosen, and under which guard.
 pub(super) type RunPath = symbolic::Path<(Given, Option<Term>)>;
@@ -216,6 +218,23 @@ impl Policy for Searching<'_, '_> {
 
     fn pause(&mut self, path: &mut RunPath) -> Result<(), SectionEnd> {
         self.search.at_yield.meet(&mut path.process).map_or(Ok(()), |done| Err(SectionEnd(Ok(done))))
+    }
+
+    fn emit(&mut self, path: &mut RunPath, to: &Value, (message, site): (Value, Site)) -> Result<(), SectionEnd> {
+        path.process.emit(Port::of(to).ok_or(UNDECIDED)?, message, site);
+        path.process.proceed();
+        Ok(())
+    }
+
+    fn close(&mut self, path: &mut RunPath, client: &Value, _: Site) -> Result<(), SectionEnd> {
+        path.process.close(Port::of(client).ok_or(UNDECIDED)?);
+        path.process.proceed();
+        Ok(())
+    }
+
+    fn call(&mut self, path: &mut RunPath, calls: PeerCalls) -> Result<(), SectionEnd> {
+        path.process.suspend_calling(calls);
+        Err(SectionEnd(Ok(SectionDone::Suspended)))
     }
 
     fn end(&mut self, _: &mut RunPath, answer: Option<(Value, Site)>) -> SectionEnd {

@@ -30,6 +30,7 @@ mod library;
 mod network_specs;
 mod simulated;
 mod simulated_clients;
+mod simulated_networks;
 mod simulated_tasks;
 mod unknown_start;
 
@@ -76,6 +77,7 @@ mod explore;
 mod explore_children;
 mod history_page;
 mod serve;
+mod serve_talking;
 mod transcripts;
 
 // Real servers, recorded.

@@ -43,7 +43,7 @@ pub fn compiled(text: &str) -> Arc<Spec> {
 }
 
 /// A verdict in short; where a trace leaves the specification is not compared.
-fn name(verdict: &Verdict) -> Named {
+pub fn name(verdict: &Verdict) -> Named {
     let (name, event) = named(verdict);
     (name, event.filter(|_| name != "outside"))
 }
@@ -80,7 +80,7 @@ pub fn network(wire: Wire) -> Box<dyn Network> {
 }
 
 /// Judges a trace event by event, as it comes.
-fn judged(spec: &Arc<Spec>, options: Options, (wire, trace): (Wire, &Events)) -> Named {
+pub fn judged(spec: &Arc<Spec>, options: Options, (wire, trace): (Wire, &Events)) -> Named {
     let mut judge = Judge::new(spec.clone(), options);
     for (line, event) in (1..).zip(trace) {
         if !judge.observe_over(&*network(wire), line, &observation(spec, event)) {
@@ -91,7 +91,7 @@ fn judged(spec: &Arc<Spec>, options: Options, (wire, trace): (Wire, &Events)) ->
 }
 
 /// Judges a trace that is known from its first event to its last.
-fn judged_whole(spec: &Arc<Spec>, options: &Options, (wire, trace): (Wire, &Events)) -> Named {
+pub fn judged_whole(spec: &Arc<Spec>, options: &Options, (wire, trace): (Wire, &Events)) -> Named {
     let events: Vec<_> = (1..).zip(trace.iter().map(|event| observation(spec, event))).collect();
     name(&judge_recorded(spec, &*network(wire), &events, options).verdict())
 }
@@ -115,7 +115,7 @@ fn what_was_read_before_a_yield_is_what_it_was_then() {
 }
 
 /// The number of times that each verdict came out.
-type Tally = BTreeMap<&'static str, u64>;
+pub type Tally = BTreeMap<&'static str, u64>;
 
 /// Compares the verdicts on traces of a program with those of brute force.
 fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut Tally) {
@@ -145,7 +145,7 @@ fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut
 }
 
 /// Tests whether both verdicts came out often enough, and few questions were left open.
-fn is_balanced(tally: &Tally) -> bool {
+pub fn is_balanced(tally: &Tally) -> bool {
     let of = |verdict: &str| tally.get(verdict).copied().unwrap_or_default();
     let judged: u64 = tally.iter().filter(|(verdict, _)| **verdict != "too large").map(|(_, count)| count).sum();
     of("accept") > 5 && of("reject") > 0 && of("unknown") * 4 < judged

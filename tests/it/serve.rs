@@ -239,8 +239,7 @@ fn requests(name: &str) -> String {
 #[test]
 fn what_a_shipped_specification_serves_it_accepts() {
     let mut served_in_all = 0;
-    for entry in std::fs::read_dir("specs").unwrap() {
-        let path = entry.unwrap().path();
+    for crate::shipped::Shipped { path, .. } in crate::shipped::all() {
         let (name, path) = (path.file_stem().unwrap().to_str().unwrap(), path.to_str().unwrap());
         let (requests, trace) = (requests(name), place(&format!("shipped_{name}.ndjson")));
         for seed in ["1", "2"] {

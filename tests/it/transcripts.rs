@@ -103,3 +103,8 @@ fn rejections() {
 fn explore() {
     check("explore");
 }
+
+#[test]
+fn networks() {
+    check("networks");
+}

@@ -4,6 +4,8 @@
 //! handled up to where its handler yields; the others go on before it does.
 
 use super::connection::ClientLine;
+use super::outbox::TalkingConnection;
+use super::peers::Peers;
 use super::record::TraceRecord;
 use super::wire::{Refusal, Unanswered};
 use crate::cli::exit::Exit;
@@ -14,13 +16,16 @@ use mayhap::json::{decode, encode};
 use mayhap::server::{Reply, SectionDone, Server, Stop};
 use mayhap::spec::{Site, Spec};
 use mayhap::value::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The times for which a request stays suspended.
 const PAUSES: [Duration; 4] = [Duration::ZERO, Duration::ZERO, Duration::from_micros(200), Duration::from_millis(2)];
+
+/// The number of times that a request which has no run waits for what the server does by itself.
+const PATIENCE: usize = 64;
 
 /// A server with all that an answer needs.
 ///
@@ -41,19 +46,38 @@ pub struct Answering {
     pub exit: Exit,
     /// Requests that have no run now, or may not begin yet.
     pub waiting: Vec<ClientLine>,
-    /// Requests that were begun and are suspended.
-    pub suspended: Vec<SuspendedLine>,
+    /// Tasks that were begun and are suspended.
+    pub suspended: Vec<SuspendedTask>,
+    /// Connections that have ended, which the server has not taken notice of.
+    pub leaving: Vec<u64>,
+    /// Set where clients may be told what they did not ask for.
+    pub is_talking: bool,
+    /// The connections of such clients.
+    pub connections: HashMap<u64, TalkingConnection>,
+    /// The peers that the server calls.
+    pub peers: Peers,
     /// The number of clients that there are.
     pub clients: Arc<AtomicUsize>,
 }
 
-/// A request that was begun.
-pub struct SuspendedLine {
-    /// Its line.
-    pub line: ClientLine,
-    request: Value,
+/// A task that was begun.
+pub struct SuspendedTask {
+    client: u64,
+    /// The line of the request, and its value; none where the server takes notice of a connection.
+    asked: Option<(ClientLine, Value)>,
     /// Set where it has no run in the state that the server has.
     is_stuck: bool,
+}
+
+impl SuspendedTask {
+    fn of((line, request): (ClientLine, Value)) -> SuspendedTask {
+        SuspendedTask { client: line.client, asked: Some((line, request)), is_stuck: false }
+    }
+
+    /// One in which the server takes notice of a connection.
+    pub fn notice(client: u64) -> SuspendedTask {
+        SuspendedTask { client, asked: None, is_stuck: false }
+    }
 }
 
 /// The outcome of a request.
@@ -61,13 +85,15 @@ enum RequestOutcome {
     /// It was handled; this line, if there is one, is the answer.
     Handled(Option<String>),
     /// It was begun.
-    Suspended(Value),
+    Suspended,
     /// Nothing has happened.
     Refused(Refusal),
     /// It has no run now.
     Stuck(Stop),
     /// Another one is to be served first.
     TooEarly,
+    /// The server has ended its connection.
+    Dropped,
 }
 
 impl Answering {
@@ -81,10 +107,13 @@ impl Answering {
     }
 
     /// Tries those that wait again, as long as something has happened.
-    fn retry(&mut self, mut is_news: bool, terminal: &mut Terminal) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// As [`Answering::take`].
+    pub fn retry(&mut self, mut is_news: bool, terminal: &mut Terminal) -> Result<(), String> {
         while is_news {
-            is_news = false;
             self.suspended.iter_mut().for_each(|suspended| suspended.is_stuck = false);
+            is_news = self.take_leave(terminal)?;
             for request in std::mem::take(&mut self.waiting) {
                 is_news |= self.attempt(request, terminal)?;
             }
@@ -101,58 +130,71 @@ impl Answering {
 
     /// The requests that have no answer yet.
     pub fn unanswered(&mut self) -> Vec<ClientLine> {
-        let suspended = self.suspended.drain(..).map(|suspended| suspended.line);
+        let suspended = self.suspended.drain(..).filter_map(|suspended| suspended.asked.map(|(line, _)| line));
         self.waiting.drain(..).chain(suspended).collect()
     }
 
-    /// Tests whether there is a request that may go on.
+    /// Tests whether there is a task that may go on.
     pub fn may_go_on(&self) -> bool {
-        self.suspended.iter().any(|suspended| !suspended.is_stuck)
+        self.able().next().is_some()
     }
 
-    /// Goes on with a request that was suspended, which is drawn.
+    /// The places of the tasks that may go on.
+    fn able(&self) -> impl Iterator<Item = usize> {
+        let open = self.suspended.iter().enumerate().filter(|(_, suspended)| !suspended.is_stuck);
+        open.filter(|(_, suspended)| self.server.awaited(suspended.client).is_empty()).map(|(at, _)| at)
+    }
+
+    /// Goes on with a task that was suspended, which is drawn.
     ///
     /// # Errors
     /// As [`Answering::take`].
     pub fn go_on(&mut self, terminal: &mut Terminal) -> Result<(), String> {
-        let able = |(at, suspended): (usize, &SuspendedLine)| (!suspended.is_stuck).then_some(at);
-        let able: Vec<usize> = self.suspended.iter().enumerate().filter_map(able).collect();
+        let able: Vec<usize> = self.able().collect();
         let drawn = self.choices.choose("who goes on", able.len()).map_err(|error| error.to_string())?;
-        let SuspendedLine { line, request, .. } = self.suspended.swap_remove(able[drawn]);
-        let done = self.server.go_on(line.client, &mut self.choices);
-        match self.ended(done, line.client, &request, terminal)? {
-            RequestOutcome::Suspended(request) => {
-                self.suspended.push(SuspendedLine { line, request, is_stuck: false });
+        let task = self.suspended.swap_remove(able[drawn]);
+        let done = self.server.go_on(task.client, &mut self.choices);
+        let request = task.asked.as_ref().map(|(_, request)| request.clone());
+        match (self.ended(done, (task.client, request.as_ref()), terminal)?, task.asked) {
+            (RequestOutcome::Suspended, asked) => {
+                self.suspended.push(SuspendedTask { client: task.client, asked, is_stuck: false });
             }
-            RequestOutcome::Handled(answer) => _ = line.back.send(answer),
-            RequestOutcome::Stuck(stop) => return self.keep_or_give_up(line, request, &stop, terminal),
-            RequestOutcome::Refused(refusal) => self.give_up(&line, &refusal),
-            RequestOutcome::TooEarly => {}
+            (RequestOutcome::Handled(answer), Some((line, _))) => _ = line.back.send(answer),
+            (RequestOutcome::Stuck(stop), asked) => {
+                let task = SuspendedTask { client: task.client, asked, is_stuck: true };
+                return self.keep_or_give_up(task, &stop, terminal);
+            }
+            (RequestOutcome::Refused(refusal), asked) => {
+                self.give_up(task.client, asked.map(|(line, _)| line), &refusal);
+            }
+            (RequestOutcome::Handled(_) | RequestOutcome::TooEarly | RequestOutcome::Dropped, _) => {}
         }
         self.retry(true, terminal)
     }
 
-    /// Keeps a suspended request that has no run now, as long as others may change that.
-    fn keep_or_give_up(
-        &mut self,
-        line: ClientLine,
-        request: Value,
-        stop: &Stop,
-        terminal: &mut Terminal,
-    ) -> Result<(), String> {
-        if self.is_last() && !self.may_go_on() {
+    /// Keeps a suspended task that has no run now, as long as others may change that.
+    fn keep_or_give_up(&mut self, task: SuspendedTask, stop: &Stop, terminal: &mut Terminal) -> Result<(), String> {
+        if self.is_hopeless() {
             let refusal = self.refuse(stop, terminal);
-            self.give_up(&line, &refusal);
+            self.give_up(task.client, task.asked.map(|(line, _)| line), &refusal);
             return self.retry(true, terminal);
         }
-        self.suspended.push(SuspendedLine { line, request, is_stuck: true });
+        self.suspended.push(task);
         Ok(())
     }
 
-    /// Tells a client that nothing more comes of its request.
-    fn give_up(&mut self, line: &ClientLine, refusal: &Refusal) {
-        self.server.abandon(line.client);
-        _ = line.back.send(Some(refusal.clone().of_line(line.line).to_string()));
+    /// Forgets a task, and tells its client that nothing more comes of its request.
+    fn give_up(&mut self, client: u64, line: Option<ClientLine>, refusal: &Refusal) {
+        self.server.abandon(client);
+        if let Some(line) = line {
+            _ = line.back.send(Some(refusal.clone().of_line(line.line).to_string()));
+        }
+    }
+
+    /// Tests whether nothing that is there can change that the request which is looked at has no run.
+    fn is_hopeless(&self) -> bool {
+        let waits_for_peer = self.suspended.iter().any(|task| !self.server.awaited(task.client).is_empty());
+        self.is_last() && !waits_for_peer && !self.may_go_on()
     }
 
     /// Tests whether all clients wait but for the one whose request is looked at.
@@ -168,37 +210,30 @@ impl Answering {
         if let Err(stop) = self.server.idle(&mut self.choices) {
             _ = self.refuse(&stop, terminal);
         }
+        self.depart(0, terminal)?;
         self.retry(true, terminal)
-    }
-
-    /// A client has left: those that wait may be alone now.
-    ///
-    /// # Errors
-    /// As [`Answering::take`].
-    pub fn left(&mut self, terminal: &mut Terminal) -> Result<(), String> {
-        for request in std::mem::take(&mut self.waiting) {
-            self.attempt(request, terminal)?;
-        }
-        self.suspended.iter_mut().for_each(|suspended| suspended.is_stuck = false);
-        Ok(())
     }
 
     /// Tries to handle a request; returns whether it was handled: else it is refused, or waits.
     fn attempt(&mut self, request: ClientLine, terminal: &mut Terminal) -> Result<bool, String> {
         let (is_handled, line) = match self.outcome(&request, terminal)? {
             RequestOutcome::Handled(line) => (true, line),
-            RequestOutcome::Suspended(value) => {
-                self.suspended.push(SuspendedLine { line: request, request: value, is_stuck: false });
+            RequestOutcome::Suspended => {
+                // It was read before.
+                if let Ok(value) = self.request(&request.text) {
+                    self.suspended.push(SuspendedTask::of((request, value)));
+                }
                 return Ok(true);
             }
             RequestOutcome::Refused(refusal) => (false, Some(refusal.of_line(request.line).to_string())),
-            RequestOutcome::Stuck(stop) if self.is_last() && !self.may_go_on() => {
+            RequestOutcome::Stuck(stop) if self.is_hopeless() => {
                 (false, Some(self.refuse(&stop, terminal).of_line(request.line).to_string()))
             }
             RequestOutcome::Stuck(_) | RequestOutcome::TooEarly => {
                 self.waiting.push(request);
                 return Ok(false);
             }
+            RequestOutcome::Dropped => return Ok(false),
         };
         // A client that is gone does not want it.
         _ = request.back.send(line);
@@ -206,6 +241,9 @@ impl Answering {
     }
 
     fn outcome(&mut self, asked: &ClientLine, terminal: &mut Terminal) -> Result<RequestOutcome, String> {
+        if self.is_gone(asked.client) {
+            return Ok(RequestOutcome::Dropped);
+        }
         if !self.server.may_begin(asked.client) {
             return Ok(RequestOutcome::TooEarly);
         }
@@ -213,30 +251,53 @@ impl Answering {
             Ok(request) => request,
             Err(refusal) => return Ok(RequestOutcome::Refused(refusal)),
         };
-        let done = self
-            .server
-            .idle(&mut self.choices)
-            .and_then(|()| self.server.begin(&request, asked.client, &mut self.choices));
-        if let (Ok(_), Some(record)) = (&done, &mut self.record) {
-            record.begun(&self.spec, asked.client, &request)?;
+        let mut tried = 0;
+        let begun = loop {
+            let idle = self.server.idle(&mut self.choices);
+            self.depart(asked.client, terminal)?;
+            if self.is_gone(asked.client) {
+                return Ok(RequestOutcome::Dropped);
+            }
+            tried += 1;
+            match idle.and_then(|()| self.begin(&request, asked.client)) {
+                // A step may change that, and what it sends leaves first.
+                Err(Stop::Stuck(_)) if self.server.waits_for_steps() && tried < PATIENCE => {}
+                begun => break begun,
+            }
+        };
+        let section = match begun {
+            Ok(section) => section,
+            Err(stop) => return self.ended(Err(stop), (asked.client, Some(&request)), terminal),
+        };
+        self.record_begun(asked, &request)?;
+        self.leave(section.before, asked.client)?;
+        match section.done {
+            None => Ok(RequestOutcome::TooEarly),
+            Some(done) => self.ended(Ok(done), (asked.client, Some(&request)), terminal),
         }
-        self.ended(done, asked.client, &request, terminal)
     }
 
     /// Records what a section comes to.
     fn ended(
         &mut self,
         done: Result<SectionDone, Stop>,
-        client: u64,
-        request: &Value,
+        (client, request): (u64, Option<&Value>),
         terminal: &mut Terminal,
     ) -> Result<RequestOutcome, String> {
+        let done = match done {
+            Err(stop @ Stop::Stuck(_)) => return Ok(RequestOutcome::Stuck(stop)),
+            Err(stop) => return Ok(RequestOutcome::Refused(self.refuse(&stop, terminal))),
+            Ok(done) => done,
+        };
+        self.depart(client, terminal)?;
         match done {
-            Err(stop @ Stop::Stuck(_)) => Ok(RequestOutcome::Stuck(stop)),
-            Err(stop) => Ok(RequestOutcome::Refused(self.refuse(&stop, terminal))),
-            Ok(SectionDone::Suspended) => Ok(RequestOutcome::Suspended(request.clone())),
-            Ok(SectionDone::Ended(reply)) => {
-                if let Some(record) = &mut self.record {
+            SectionDone::Suspended => Ok(RequestOutcome::Suspended),
+            SectionDone::Ended(Reply::Answer(answer)) if self.is_talking => {
+                self.inform(client, &answer)?;
+                Ok(RequestOutcome::Handled(None))
+            }
+            SectionDone::Ended(reply) => {
+                if let (Some(record), Some(request)) = (&mut self.record, request) {
                     record.ended(&self.spec, client, request, &reply)?;
                 }
                 Ok(RequestOutcome::Handled(self.line(&reply)))
@@ -263,7 +324,7 @@ impl Answering {
     }
 
     /// Makes the refusal that the client gets. Troubles of the specification are told to the user too, each place once.
-    fn refuse(&mut self, stop: &Stop, terminal: &mut Terminal) -> Refusal {
+    pub fn refuse(&mut self, stop: &Stop, terminal: &mut Terminal) -> Refusal {
         let kind = match stop {
             Stop::Fault(_) => Unanswered::Fault,
             Stop::Outside(_) => Unanswered::Outside,

@@ -3,11 +3,12 @@
 //! A client waits for nobody but itself: while it does not take its answers, no further line of it is read. Requests of
 //! all clients go through one channel; each client has at most one in it, so it holds no more than there are clients.
 
+use super::outbox::Outbox;
+use super::under_way::{UnderWay, UnderWayGuard};
 use super::wire::{Arrival, Lines, MAX_REQUEST_BYTES, Refusal, Unanswered};
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
 /// A message to the one that handles requests.
 pub enum Message {
@@ -15,8 +16,12 @@ pub enum Message {
     Request(ClientLine),
     /// There will be no more requests; an error where the client could not be read or written.
     Ended(io::Result<()>),
+    /// A client of several is there, which may be told what it did not ask for.
+    Arrived(u64, Outbox),
     /// A client of several has left.
-    Left,
+    Left(u64),
+    /// A peer has answered a call, or failed.
+    CallEnded(CallEnd),
     /// The user wants it to end.
     Interrupted,
 }
@@ -33,49 +38,21 @@ pub struct ClientLine {
     pub back: SyncSender<Option<String>>,
 }
 
+/// The end of a call: the answer, or why there is none.
+pub struct CallEnd {
+    /// The number of the call.
+    pub exchange: u64,
+    /// The number of the peer.
+    pub peer: u32,
+    /// The line of the peer, or a reason.
+    pub line: Result<String, String>,
+}
+
 /// The way by which clients reach the one that handles requests.
 #[derive(Clone)]
 pub struct Desk {
     messages: Sender<Message>,
     under_way: Arc<UnderWay>,
-}
-
-/// The number of requests that were handed in and are not answered in full yet.
-#[derive(Default)]
-pub struct UnderWay {
-    count: Mutex<usize>,
-    fewer: Condvar,
-}
-
-impl UnderWay {
-    /// Waits until everything handed in is answered, but not for ever: a client may never take its answer.
-    pub fn wait(&self, patience: Duration) {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whether it was in time makes no difference to anyone.
-        _ = self.fewer.wait_timeout_while(count, patience, |count| *count > 0);
-    }
-
-    fn change(&self, by: impl FnOnce(usize) -> usize) {
-        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        *count = by(*count);
-        self.fewer.notify_all();
-    }
-}
-
-/// A request is under way as long as this is there.
-struct RequestGuard<'d>(&'d UnderWay);
-
-impl<'d> RequestGuard<'d> {
-    fn new(under_way: &'d UnderWay) -> RequestGuard<'d> {
-        under_way.change(|count| count + 1);
-        RequestGuard(under_way)
-    }
-}
-
-impl Drop for RequestGuard<'_> {
-    fn drop(&mut self) {
-        self.0.change(|count| count - 1);
-    }
 }
 
 /// The next thing that happens to a client.
@@ -104,17 +81,22 @@ impl Desk {
         _ = self.messages.send(message);
     }
 
-    /// Serves a client to its end.
+    /// Serves a client to its end; what it is told is written.
     ///
     /// # Errors
     /// Where it can be read or written no more.
-    pub fn serve(&self, client: u64, input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    pub fn serve(
+        &self,
+        client: u64,
+        input: impl BufRead,
+        mut write: impl FnMut(String) -> io::Result<()>,
+    ) -> io::Result<()> {
         let mut lines = Lines::new(input);
         loop {
             let piece = lines.next_piece()?;
-            let _begun = RequestGuard::new(&self.under_way);
+            let _begun = UnderWayGuard::new(&self.under_way);
             match self.next(client, lines.line(), piece) {
-                ClientEvent::Write(line) => write(&mut output, &line)?,
+                ClientEvent::Write(line) => write(line)?,
                 ClientEvent::Silence => {}
                 ClientEvent::End => return Ok(()),
             }
@@ -145,10 +127,4 @@ impl Desk {
             Err(_) => ClientEvent::End,
         }
     }
-}
-
-/// Writes a line at once, in one piece where the system takes it so.
-fn write(output: &mut impl Write, line: &str) -> io::Result<()> {
-    output.write_all(format!("{line}\n").as_bytes())?;
-    output.flush()
 }

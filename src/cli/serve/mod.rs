@@ -6,8 +6,12 @@
 
 mod answering;
 mod connection;
+mod outbox;
+mod peers;
 mod record;
+mod talking;
 mod tcp;
+mod under_way;
 mod wire;
 
 use super::arguments::Serve;
@@ -16,17 +20,22 @@ use super::terminal::Terminal;
 use super::values::RangeUse;
 use super::{failed, files, load, stopped};
 use answering::Answering;
-use connection::{ClientLine, Desk, Message, UnderWay};
+use connection::{ClientLine, Desk, Message};
 use mayhap::choice::Random;
 use mayhap::server::{Ranges, Server};
+use mayhap::spec::code::Op;
 use mayhap::spec::{Spec, Tasks};
+use outbox::write;
+use peers::Peers;
 use record::{Clients, TraceRecord};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
+use tcp::AllowedClients;
+use under_way::UnderWay;
 use wire::{Refusal, Unanswered};
 
 /// The time that clients have in the end to take the answers that are under way.
@@ -39,10 +48,7 @@ pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
         return failed(terminal, "standard input (`-`) cannot be both the specification and the client");
     }
     let tasks = if options.stdio { Tasks::Alone } else { Tasks::Interleaved };
-    // What a task that runs alone cannot have is not run yet.
-    let spec = load::compile(&options.file, &options.selection, terminal)
-        .and_then(|_| load::compile_for(tasks, &options.file, &options.selection, terminal));
-    let spec = match spec {
+    let spec = match load::compile_for(tasks, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
@@ -68,8 +74,10 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
     let server = server.interleaved();
     let record = record(&server, &spec, options).map_err(|why| failed(terminal, &why))?;
     let clients = Arc::new(AtomicUsize::new(usize::from(options.stdio)));
+    let (sender, messages) = channel();
+    let desk = Desk::new(sender);
+    let peers = Peers::at(&spec, &options.peers, desk.clone()).map_err(|why| failed(terminal, &why))?;
     let mut answering = Answering {
-        spec,
         server,
         choices,
         record,
@@ -77,12 +85,17 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
         exit: Exit::Fine,
         waiting: Vec::new(),
         suspended: Vec::new(),
+        leaving: Vec::new(),
+        is_talking: is_talking(&spec),
+        connections: HashMap::new(),
+        peers,
         clients: clients.clone(),
+        spec,
     };
-    let (sender, messages) = channel();
-    let desk = Desk::new(sender);
+    let are_told = answering.is_talking;
     let under_way = desk.under_way();
-    open(options, desk, clients, terminal).map_err(|why| failed(terminal, &why))?;
+    open(options, desk, AllowedClients { most: options.clients, open: clients, are_told }, terminal)
+        .map_err(|why| failed(terminal, &why))?;
     let idle = (options.tcp.is_some() && answering.server.takes_steps()).then_some(IDLE);
     let exit = handle(&messages, &mut answering, idle, terminal);
     end(messages, answering.unanswered(), &under_way);
@@ -95,23 +108,33 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
 fn record(server: &Server, spec: &Spec, options: &Serve) -> Result<Option<TraceRecord>, String> {
     let clients = match options.tcp {
         None => Clients::One,
-        Some(_) if server.may_suspend() => Clients::Interleaved,
+        Some(_) if server.is_asynchronous() => Clients::Interleaved,
         Some(_) => Clients::Several,
     };
     options.trace.as_deref().map(|path| TraceRecord::create(path, &options.file, spec, clients)).transpose()
 }
 
+/// Tests whether clients may be told what they did not ask for, or be cut off.
+fn is_talking(spec: &Spec) -> bool {
+    let program = &spec.program;
+    let is_it = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
+    let talks = program.functions.iter().any(|function| function.code.iter().any(is_it));
+    talks || program.opens.is_some() || program.closes.is_some()
+}
+
 /// Opens for clients.
-fn open(options: &Serve, desk: Desk, clients: Arc<AtomicUsize>, terminal: &mut Terminal) -> Result<(), String> {
+fn open(options: &Serve, desk: Desk, clients: AllowedClients, terminal: &mut Terminal) -> Result<(), String> {
     stop_on_signals(desk.clone())?;
     match &options.tcp {
         Some(address) => {
-            let address = tcp::listen(address, options.clients, clients, desk)?;
+            let address = tcp::listen(address, clients, desk)?;
             terminal.print(&format!("listening on {address}\n"));
             terminal.flush();
         }
         None => {
-            _ = std::thread::spawn(move || desk.send(Message::Ended(desk.serve(1, io::stdin().lock(), io::stdout()))))
+            _ = std::thread::spawn(move || {
+                desk.send(Message::Ended(desk.serve(1, io::stdin().lock(), |line| write(&mut io::stdout(), &line))))
+            })
         }
     }
     Ok(())
@@ -148,7 +171,9 @@ fn handle(
             Ok(Message::Interrupted) => return Exit::Interrupted,
             Ok(Message::Ended(result)) => return ended(result, terminal),
             Ok(Message::Request(request)) => answering.take(request, terminal),
-            Ok(Message::Left) => answering.left(terminal),
+            Ok(Message::Arrived(client, outbox)) => answering.arrived(client, outbox, terminal),
+            Ok(Message::Left(client)) => answering.left(client, terminal),
+            Ok(Message::CallEnded(end)) => answering.call_ended(end, terminal),
             Err(RecvTimeoutError::Timeout) if answering.may_go_on() => answering.go_on(terminal),
             Err(RecvTimeoutError::Timeout) => answering.idle(terminal),
             Err(RecvTimeoutError::Disconnected) => return Exit::Fine,
@@ -172,7 +197,8 @@ fn end(messages: Receiver<Message>, waiting: Vec<ClientLine>, under_way: &UnderW
     let stopping = Refusal::new(Unanswered::Stopping, "the server is shutting down");
     let asked = messages.try_iter().filter_map(|message| match message {
         Message::Request(request) => Some(request),
-        Message::Left | Message::Ended(_) | Message::Interrupted => None,
+        Message::Arrived(..) | Message::Left(_) | Message::CallEnded(_) => None,
+        Message::Ended(_) | Message::Interrupted => None,
     });
     for request in waiting.into_iter().chain(asked) {
         _ = request.back.send(Some(stopping.clone().of_line(request.line).to_string()));

@@ -77,7 +77,11 @@ impl TraceRecord {
         self.line(&line)
     }
 
-    fn event(&mut self, spec: &Spec, occurrence: &Occurrence) -> Result<(), String> {
+    /// Writes something that a client or a peer did or saw, on a line of its own.
+    ///
+    /// # Errors
+    /// As [`TraceRecord::begun`].
+    pub fn event(&mut self, spec: &Spec, occurrence: &Occurrence) -> Result<(), String> {
         let mut line = String::new();
         observed::write_event(&mut line, spec, occurrence);
         self.line(&line)

@@ -3,43 +3,51 @@
 //! A connection that is one too many is told so and closed; all others never notice it.
 
 use super::connection::{Desk, Message};
+use super::outbox::{Outbox, STACK, close, write};
 use super::wire::{Refusal, Unanswered};
 use crate::cli::files;
-use std::io::{self, BufReader, ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::io::{self, BufReader, ErrorKind, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The stack of a thread that reads and writes lines.
-const STACK: usize = 1 << 18;
-
 /// The time to wait until the system may have room for another connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Begins to listen; the address has the port that it got, and `open` will say how many connections there are.
+/// The clients that there may be.
+pub struct AllowedClients {
+    /// So many at once.
+    pub most: usize,
+    /// The number of connections that there are.
+    pub open: Arc<AtomicUsize>,
+    /// Set where they may be told what they did not ask for, or be cut off.
+    pub are_told: bool,
+}
+
+/// Begins to listen; the address has the port that it got.
 ///
 /// # Errors
 /// A message, one line: the address is none, or is taken.
-pub fn listen(address: &str, most: usize, open: Arc<AtomicUsize>, desk: Desk) -> Result<SocketAddr, String> {
+pub fn listen(address: &str, clients: AllowedClients, desk: Desk) -> Result<SocketAddr, String> {
     let failed = |cause: io::Error| match cause.kind() {
         ErrorKind::InvalidInput => format!("--tcp {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:7000"),
         _ => format!("--tcp {address}: cannot listen: {}", files::reason(&cause)),
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let accepting = move || accept(&listener, most, &open, &desk);
+    let accepting = move || accept(&listener, &clients, &desk);
     thread::Builder::new().stack_size(STACK).spawn(accepting).map_err(failed)?;
     Ok(bound)
 }
 
-fn accept(listener: &TcpListener, most: usize, open: &Arc<AtomicUsize>, desk: &Desk) {
+fn accept(listener: &TcpListener, clients: &AllowedClients, desk: &Desk) {
     for number in 1.. {
         let Some(stream) = next(listener) else { continue };
-        if open.load(Ordering::Relaxed) >= most {
-            turn_away(&stream, most);
-        } else if !serve(stream, number, open, desk.clone()) {
+        if clients.open.load(Ordering::Relaxed) >= clients.most {
+            turn_away(&stream, clients.most);
+        } else if !serve(stream, number, clients, desk.clone()) {
             thread::sleep(PAUSE);
         }
     }
@@ -58,45 +66,48 @@ fn next(listener: &TcpListener) -> Option<TcpStream> {
 }
 
 /// Counted as long as it is there; that it is gone is told.
-struct OpenConnection(Arc<AtomicUsize>, Desk);
+struct OpenConnection(Arc<AtomicUsize>, Desk, u64);
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-        self.1.send(Message::Left);
+        self.1.send(Message::Left(self.2));
     }
 }
 
 /// Serves a connection in a thread of its own; false where the system has none left, and the connection is closed.
-fn serve(stream: TcpStream, number: u64, open: &Arc<AtomicUsize>, desk: Desk) -> bool {
+fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -> bool {
+    let (open, is_talking) = (&clients.open, clients.are_told);
     open.fetch_add(1, Ordering::Relaxed);
-    let counted = OpenConnection(open.clone(), desk.clone());
+    let counted = OpenConnection(open.clone(), desk.clone(), number);
     let serving = move || {
         let _counted = counted;
         // An answer leaves when it is there; where that cannot be asked for, it leaves later.
         _ = stream.set_nodelay(true);
         // A client that disappears is no trouble of anyone's.
-        _ = desk.serve(number, BufReader::new(&stream), &stream);
-        close(&stream);
+        if is_talking {
+            _ = converse(number, stream, &desk);
+        } else {
+            _ = desk.serve(number, BufReader::new(&stream), |line| write(&mut &stream, &line));
+            close(&stream);
+        }
     };
     thread::Builder::new().stack_size(STACK).spawn(serving).is_ok()
+}
+
+/// Serves a client that may be told what it did not ask for.
+fn converse(number: u64, stream: TcpStream, desk: &Desk) -> io::Result<()> {
+    let stream = Arc::new(stream);
+    let outbox = Outbox::open(stream.clone(), desk.under_way())?;
+    desk.send(Message::Arrived(number, outbox.clone()));
+    desk.serve(number, BufReader::new(&*stream), |line| {
+        outbox.put(line);
+        Ok(())
+    })
 }
 
 fn turn_away(mut stream: &TcpStream, most: usize) {
     let refusal = Refusal::new(Unanswered::Busy, format!("there are {most} connections already, try again later"));
     _ = stream.write_all(format!("{refusal}\n").as_bytes());
     close(stream);
-}
-
-/// Closes a connection after what was written. What has arrived is read first: a connection that is closed with
-/// something unread takes back what was written last.
-fn close(mut stream: &TcpStream) {
-    _ = stream.shutdown(Shutdown::Write);
-    _ = stream.set_nonblocking(true);
-    let mut unread = [0; 1 << 14];
-    for _ in 0..64 {
-        if !matches!(stream.read(&mut unread), Ok(1..)) {
-            break;
-        }
-    }
 }

@@ -254,7 +254,7 @@ impl<'c, 'a> Context<'c, 'a> {
         if self.tasks == Tasks::Alone {
             let diagnostic = Diagnostic::error(span, format!("{what} is not possible over the synchronous network"))
                 .label("clients that wait for each answer cannot see this")
-                .help("`mayhap validate --net tcp` judges recordings of clients that do not wait");
+                .help("clients do not wait with `--net tcp` of `mayhap validate` and `simulate`, and with `mayhap serve --tcp`");
             self.refused.push(diagnostic);
         }
     }

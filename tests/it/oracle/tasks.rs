@@ -457,7 +457,7 @@ impl World {
     /// The worlds in which some first requests of a client that is gone will be read: the others are in nobody's way.
     fn with_first_read(mut self, wire: Wire, client: u64) -> Vec<World> {
         let mut worlds = vec![self.clone()];
-        while wire == Wire::Fifo
+        while wire <= Wire::Fifo
             && let Some(last) = self.arrived.iter().rposition(|(from, _)| *from == client)
         {
             self.arrived.remove(last);

@@ -1,0 +1,142 @@
+//! The peers that a served specification calls: where they are, and one connection for each call.
+//!
+//! `--peer 'store(3)=127.0.0.1:7003'` is where `call store(3), Get` goes: a line with the request, answered by a line. A peer that is not
+//! there, says nothing in time or no value of its type has failed: the call is `None`.
+
+use super::connection::{CallEnd, Desk, Message};
+use super::outbox::STACK;
+use crate::cli::files;
+use crate::cli::values::PeerArg;
+use mayhap::diagnostic::suggest;
+use mayhap::json::{decode, encode};
+use mayhap::spec::Spec;
+use mayhap::spec::code::SpecPeer;
+use mayhap::value::Value;
+use std::collections::{HashMap, HashSet};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// The time in which a peer must answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The largest answer that is read.
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+
+/// The addresses of peers, by their number in the specification and their key, as JSON; without a key, for all that have none of
+/// their own.
+type Addresses = HashMap<(u32, Option<String>), String>;
+
+/// The peers of a served specification.
+pub struct Peers {
+    spec: Arc<Spec>,
+    addresses: Addresses,
+    desk: Desk,
+    /// The failures that the user has been told of.
+    stated: HashSet<String>,
+}
+
+impl Peers {
+    /// The peers at the addresses that were given.
+    ///
+    /// # Errors
+    /// A message: an address is of no peer, or missing.
+    pub fn at(spec: &Arc<Spec>, given: &[PeerArg], desk: Desk) -> Result<Peers, String> {
+        let mut addresses = Addresses::new();
+        for peer in given {
+            let place = place(spec, peer)?;
+            if addresses.insert(place, peer.address.clone()).is_some() {
+                return Err(format!("--peer {peer}: this peer has an address already"));
+            }
+        }
+        for (number, peer) in (0..).zip(&spec.program.peers) {
+            if !addresses.keys().any(|(given, _)| *given == number) {
+                return Err(missing(spec, peer));
+            }
+        }
+        Ok(Peers { spec: spec.clone(), addresses, desk, stated: HashSet::new() })
+    }
+
+    /// Calls a peer; a message will say what comes of it.
+    pub fn call(&self, (exchange, peer): (u64, u32), key: &Value, request: &Value) {
+        let (types, declared) = (&self.spec.types, &self.spec.program.peers[peer as usize]);
+        let key = declared.key.map(|ty| encode(types, ty, key));
+        let address = self.addresses.get(&(peer, key.clone())).or_else(|| self.addresses.get(&(peer, None)));
+        let request = encode(types, declared.request, request);
+        let missing = key.map(|key| format!("no address: --peer '{}({key})=HOST:PORT' gives one", declared.name));
+        let (address, desk) = (address.cloned().ok_or(missing.unwrap_or_default()), self.desk.clone());
+        let asking = move || {
+            let line = address.and_then(|address| ask(&address, &request).map_err(|why| format!("{address}: {why}")));
+            desk.send(Message::CallEnded(CallEnd { exchange, peer, line }));
+        };
+        if let Err(cause) = thread::Builder::new().stack_size(STACK).spawn(asking) {
+            let line = Err(files::reason(&cause));
+            self.desk.send(Message::CallEnded(CallEnd { exchange, peer, line }));
+        }
+    }
+
+    /// The answer of a peer, if it gave one; else the reason, where the user has not been told of it.
+    pub fn answer(&mut self, CallEnd { peer, line, .. }: CallEnd) -> (Option<Value>, Option<String>) {
+        let declared = &self.spec.program.peers[peer as usize];
+        let decoded = line.and_then(|line| {
+            let value = decode(&self.spec.types, declared.response, line.trim());
+            value.map_err(|error| format!("its answer at character {}: {error}", error.offset + 1))
+        });
+        match decoded {
+            Ok(answer) => (Some(answer), None),
+            Err(why) => {
+                let why = format!("the peer `{}` failed: {why}", declared.name);
+                (None, self.stated.insert(why.clone()).then_some(why))
+            }
+        }
+    }
+}
+
+/// The number and the key of the peer that an address is of.
+fn place(spec: &Spec, given: &PeerArg) -> Result<(u32, Option<String>), String> {
+    let names = spec.program.peers.iter().map(|peer| peer.name.as_str());
+    let Some(number) = names.clone().position(|name| name == given.name) else {
+        let near = suggest(&given.name, names.clone());
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let all = if names.len() == 0 { "it calls none".to_owned() } else { names.collect::<Vec<_>>().join(", ") };
+        return Err(format!("--peer {given}: the specification has no peer `{}` ({all}){hint}", given.name));
+    };
+    let key = match (&given.key, spec.program.peers[number].key) {
+        (None, _) => None,
+        (Some(_), None) => return Err(format!("--peer {given}: the peer `{}` has no key", given.name)),
+        (Some(key), Some(ty)) => {
+            let value = decode(&spec.types, ty, key).map_err(|error| format!("--peer {given}: its key: {error}"))?;
+            Some(encode(&spec.types, ty, &value))
+        }
+    };
+    Ok((number as u32, key))
+}
+
+/// A message about a peer that has no address.
+fn missing(spec: &Spec, peer: &SpecPeer) -> String {
+    let name = &peer.name;
+    match peer.key {
+        None => format!("the specification calls the peer `{name}`: --peer {name}=HOST:PORT says where it is"),
+        Some(ty) => format!(
+            "the specification calls the peers `{name}(key: {})`: --peer '{name}(KEY)=HOST:PORT' says where one is, and --peer {name}=HOST:PORT where all others are",
+            spec.types.name(ty)
+        ),
+    }
+}
+
+/// Asks a peer: a line, and a line back.
+fn ask(address: &str, request: &str) -> Result<String, String> {
+    let failed = |cause: std::io::Error| files::reason(&cause);
+    let mut addresses = address.to_socket_addrs().map_err(failed)?;
+    let address = addresses.next().ok_or("no such address")?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(failed)?;
+    stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.set_write_timeout(Some(PATIENCE))).map_err(failed)?;
+    stream.write_all(format!("{request}\n").as_bytes()).map_err(failed)?;
+    let mut line = String::new();
+    let read = BufReader::new(stream.take(MAX_ANSWER_BYTES)).read_line(&mut line);
+    match read.map_err(failed)? {
+        0 => Err("it closed the connection without an answer".to_owned()),
+        _ => Ok(line),
+    }
+}
