@@ -59,16 +59,24 @@ pub struct HistorySource<'t> {
     pub recorded: &'t RecordedAs,
 }
 
-/// A trace of concurrent clients that was judged.
-pub struct ConcurrentTrace {
-    /// The report of it, without evidence.
-    pub report: TraceReport,
+/// The things that a trace says besides its events.
+pub struct TraceNotes {
     /// The first line, which says what the trace is of, where it has one.
     pub header: Option<Header>,
     /// A note on what its reader passed over, where it did.
     pub passed_over: Option<String>,
-    /// The history, and how it was judged.
-    pub evidence: ConcurrentEvidence,
+}
+
+impl TraceNotes {
+    /// Those of a trace that was read; the error, where there is nothing to judge, is ready to be shown.
+    pub fn of<R: BufRead>(events: &Events<R>, name: &str, is_empty: bool) -> Result<TraceNotes, String> {
+        let counts = events.jepsen_counts();
+        if is_empty && counts.is_none_or(|counts| counts.is_empty()) {
+            return Err(format!("error: {name}: no events, so nothing was tested\n"));
+        }
+        let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
+        Ok(TraceNotes { header: events.header().cloned(), passed_over })
+    }
 }
 
 /// A judged history, of which evidence is looked for.
@@ -76,36 +84,43 @@ pub struct ConcurrentEvidence {
     /// Its judgement.
     pub judged: JudgedHistory,
     history: History,
+    net: NetworkChoice,
     /// The lines of the answers that cannot all be true, once they are known.
     conflict: Vec<u64>,
 }
 
-/// Reads and judges a trace of concurrent clients; the error is ready to be shown.
-pub fn judge(
+/// Reads a trace of concurrent clients; the error is ready to be shown.
+pub fn read(
     spec: &Arc<Spec>,
     input: &mut impl BufRead,
-    source: HistorySource<'_>,
+    source: &HistorySource<'_>,
     options: &Options,
-) -> Result<ConcurrentTrace, String> {
-    let HistorySource { name, arrival, format, recorded } = source;
+) -> Result<(History, TraceNotes), String> {
+    let HistorySource { name, arrival, format, recorded } = *source;
     let mut events = Events::open(spec, input, format, recorded.rules());
     let history = match arrival {
         HistoryArrival::Whole => history(spec, &mut events),
         HistoryArrival::EventByEvent => history_while_explained(spec, &mut events, options),
     };
     let history = history.map_err(|error| error.render(name))?;
-    let counts = events.jepsen_counts();
-    if history.is_empty() && counts.is_none_or(|counts| counts.is_empty()) {
-        return Err(format!("error: {name}: no events, so nothing was tested\n"));
-    }
+    let notes = TraceNotes::of(&events, name, history.is_empty())?;
+    Ok((history, notes))
+}
+
+/// Judges a history of a network on which nothing overtakes anything on its connection: the report of it, without evidence, and how it
+/// was judged.
+pub fn judge(
+    (spec, net): (&Arc<Spec>, NetworkChoice),
+    history: History,
+    name: &str,
+    options: &Options,
+) -> (TraceReport, ConcurrentEvidence) {
     let started = Instant::now();
     let judged = schedule::judge(spec, &history, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let stats = Stats { elapsed_ms, events: history.len() as u64, ..Stats::of(&judged.judge) };
     let report = TraceReport::new(spec, name.to_owned(), &judged.judge, stats);
-    let evidence = ConcurrentEvidence { judged, history, conflict: Vec::new() };
-    let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
-    Ok(ConcurrentTrace { report, header: events.header().cloned(), passed_over, evidence })
+    (report, ConcurrentEvidence { judged, history, net, conflict: Vec::new() })
 }
 
 impl ConcurrentEvidence {
@@ -122,7 +137,7 @@ impl ConcurrentEvidence {
         let served = html::served(report, &mut |give| {
             witness_of_order(spec, &Options::default(), (&self.history, &self.judged.order), give)
         })?;
-        Ok(DrawnTrace::concurrent(spec, report, ("tcp", &self.timeline()), &served))
+        Ok(DrawnTrace::concurrent(spec, report, (&self.net.to_string(), &self.timeline()), &served))
     }
 
     /// Adds to a report why it is as it is.

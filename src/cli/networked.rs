@@ -3,32 +3,19 @@
 //! This is for servers that do more than answering each request at once, and for networks other than TCP without limits:
 //! `--net tcp,outstanding=1`, `--net udp`.
 
-use super::concurrent::HistorySource;
+use super::concurrent::{HistorySource, TraceNotes};
 use super::network_evidence::NetworkedEvidence;
 use mayhap::diagnostic::Colour;
 use mayhap::dualize::{Options, RecordedEvent, judge_recorded};
 use mayhap::network::{NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule;
+use mayhap::schedule::{self, History};
 use mayhap::spec::Spec;
-use mayhap::trace::Header;
-use mayhap::validate::{Events, observations};
+use mayhap::validate::{Events, Observations, observations};
 use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// A trace that was judged event by event.
-pub struct NetworkedTrace {
-    /// The report of it, without evidence.
-    pub report: TraceReport,
-    /// The first line, which says what the trace is of, where it has one.
-    pub header: Option<Header>,
-    /// A note on what its reader passed over, where it did.
-    pub passed_over: Option<String>,
-    /// The observations, and how they were judged.
-    pub evidence: NetworkedEvidence,
-}
 
 /// Refuses a specification that does more than answering for a trace of clients that wait for each answer; the error is ready to be
 /// shown.
@@ -48,33 +35,44 @@ pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
     net != NetworkChoice::TCP || has_steps || !schedule::is_judged(&spec.for_networks())
 }
 
-/// Judges a trace event by event; the error is ready to be shown.
-pub fn judge(
+/// Reads the observations of a trace; the error is ready to be shown.
+pub fn read(
     (spec, net): (&Arc<Spec>, NetworkChoice),
     input: &mut impl BufRead,
     source: &HistorySource<'_>,
-    options: &Options,
-) -> Result<NetworkedTrace, String> {
-    let (spec, name) = (&spec.for_networks(), source.name);
+) -> Result<(Observations, TraceNotes), String> {
+    let name = source.name;
     let mut events = Events::open(spec, input, source.format, source.recorded.rules());
     let observed = observations(spec, &mut events).map_err(|error| error.render(name))?;
-    let counts = events.jepsen_counts();
-    if observed.events.is_empty() && counts.is_none_or(|counts| counts.is_empty()) {
-        return Err(format!("error: {name}: no events, so nothing was tested\n"));
-    }
+    let notes = TraceNotes::of(&events, name, observed.events.is_empty())?;
     if let Some(line) = net.connections().and_then(|most| crowded(&observed.events, most)) {
         return Err(format!("error: {name}:{line}: one connection more is open than `--net {net}` has\n"));
     }
+    Ok((observed, notes))
+}
+
+/// The history that observations are, where an order of requests alone explains them: the server answers each once, and the network
+/// does to them what TCP does.
+pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
+    let is_order = spec.program.steps.is_empty() && schedule::is_judged(spec);
+    (is_order && net.is_like_tcp(observed.most_outstanding())).then(|| observed.history(spec))
+}
+
+/// Judges a trace event by event: the report of it, without evidence, and how it was judged.
+pub fn judge(
+    (spec, net): (&Arc<Spec>, NetworkChoice),
+    observed: Observations,
+    name: &str,
+    options: &Options,
+) -> (TraceReport, NetworkedEvidence) {
     let started = Instant::now();
     let judge = judge_recorded(spec, &*net.network(), &observed.events, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let stats = Stats { elapsed_ms, events: observed.events.len() as u64, ..Stats::of(&judge) };
     let report = TraceReport::new(spec, name.to_owned(), &judge, stats);
-    let header = events.header().cloned();
-    let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
     let evidence =
         NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None };
-    Ok(NetworkedTrace { report, header, passed_over, evidence })
+    (report, evidence)
 }
 
 /// The line on which more connections are open than so many.

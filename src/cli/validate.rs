@@ -5,13 +5,13 @@
 
 use super::again::{Once, Rereading};
 use super::arguments::{Format, Validate};
-use super::concurrent::{self, ConcurrentEvidence, ConcurrentTrace, HistoryArrival, HistorySource};
+use super::concurrent::{self, ConcurrentEvidence, HistoryArrival, HistorySource, TraceNotes};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::html::{self, Page};
 use super::interrupt::Interruptible;
 use super::network_evidence::NetworkedEvidence;
-use super::networked::{self, NetworkedTrace};
+use super::networked;
 use super::progress::ProgressLine;
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
@@ -20,6 +20,7 @@ use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
+use mayhap::schedule::History;
 use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::{Header, TraceFormat};
 use mayhap::validate::{Exchanges, Validator};
@@ -228,7 +229,7 @@ impl Judged {
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
             return match networked::is_by_event(spec, net) {
                 true => Judged::by_event((spec, net), &mut trace.input, &source, options),
-                false => Judged::concurrent(spec, &mut trace.input, source, options),
+                false => Judged::concurrent(spec, &mut trace.input, &source, options),
             };
         }
         if format != TraceFormat::Ndjson {
@@ -265,30 +266,43 @@ impl Judged {
     fn concurrent(
         spec: &Arc<Spec>,
         input: &mut impl BufRead,
-        source: HistorySource<'_>,
+        source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        let name = source.name;
-        let judged = concurrent::judge(spec, input, source, &limits(options))?;
-        let ConcurrentTrace { report, header, passed_over, evidence } = judged;
-        let verdict = evidence.judged.verdict.clone();
-        let note = note(spec, name, header.as_ref()).or(passed_over);
-        let wanted = is_evidence_wanted(options);
-        let again = if wanted { Again::History(Box::new(evidence)) } else { Again::Nothing };
-        Ok((Judged { report, verdict, note, drawn: None }, again))
+        let (history, notes) = concurrent::read(spec, input, source, &limits(options))?;
+        Ok(Judged::history((spec, NetworkChoice::TCP), history, (source.name, notes), options))
     }
 
-    /// Reads and judges a trace event by event.
+    /// Judges a history.
+    fn history(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        history: History,
+        (name, notes): (&str, TraceNotes),
+        options: &Validate,
+    ) -> (Judged, Again) {
+        let (report, evidence) = concurrent::judge((spec, net), history, name, &limits(options));
+        let verdict = evidence.judged.verdict.clone();
+        let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
+        let wanted = is_evidence_wanted(options);
+        let again = if wanted { Again::History(Box::new(evidence)) } else { Again::Nothing };
+        (Judged { report, verdict, note, drawn: None }, again)
+    }
+
+    /// Reads a trace of a network, and judges it event by event where no order of requests alone explains it.
     fn by_event(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         input: &mut impl BufRead,
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        let judged = networked::judge((spec, net), input, source, &limits(options))?;
-        let NetworkedTrace { report, header, passed_over, evidence } = judged;
+        let composed = (&spec.for_networks(), net);
+        let (observed, notes) = networked::read(composed, input, source)?;
+        if let Some(history) = networked::as_history(composed, &observed) {
+            return Ok(Judged::history((spec, net), history, (source.name, notes), options));
+        }
+        let (report, evidence) = networked::judge(composed, observed, source.name, &limits(options));
         let verdict = evidence.judge.verdict();
-        let note = note(spec, source.name, header.as_ref()).or(passed_over);
+        let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
         let again = if wanted { Again::Recording(Box::new(evidence)) } else { Again::Nothing };
         Ok((Judged { report, verdict, note, drawn: None }, again))

@@ -69,6 +69,18 @@ impl NetworkChoice {
         self.limits != PacketLimits::default()
     }
 
+    /// Tests whether it does what TCP does where no connection has more requests without an answer than `most`, of a server that answers
+    /// each once: clients send as many as they may, and nothing is overtaken.
+    #[must_use]
+    pub fn is_like_tcp(&self, most: usize) -> bool {
+        let may_send = self.limits.outstanding.is_none_or(|limit| most <= limit) && self.limits.capacity.is_none();
+        match self.kind {
+            NetworkKind::Tcp => may_send,
+            NetworkKind::Udp => may_send && most <= 1 && !self.duplication,
+            NetworkKind::Sync | NetworkKind::Fifo => false,
+        }
+    }
+
     /// The model of it.
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {

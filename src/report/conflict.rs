@@ -145,5 +145,9 @@ fn possible(others: &OtherAnswers) -> String {
 pub fn names_under_way(lines: &[u64]) -> Option<String> {
     let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();
     let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
-    (!lines.is_empty()).then(|| format!("requests under way: those of lines {}{more}", named.join(", ")))
+    match lines {
+        [] => None,
+        [line] => Some(format!("requests under way: that of line {line}")),
+        _ => Some(format!("requests under way: those of lines {}{more}", named.join(", "))),
+    }
 }

@@ -13,6 +13,7 @@ use super::stream::observed;
 use crate::dualize::RecordedEvent;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
+use crate::schedule::{Building, Happened, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceError, TraceEvent};
 use crate::value::Value;
@@ -29,6 +30,44 @@ pub struct Observations {
 }
 
 impl Observations {
+    /// The most requests of one connection that were sent and have no answer yet.
+    #[must_use]
+    pub fn most_outstanding(&self) -> usize {
+        let (mut outstanding, mut most): (FxHashMap<Port, usize>, usize) = (FxHashMap::default(), 0);
+        for (_, observation) in &self.events {
+            match observation {
+                Observation::Request(port, _) => {
+                    let own = outstanding.entry(*port).or_default();
+                    *own += 1;
+                    most = most.max(*own);
+                }
+                Observation::Answer(port, _) => {
+                    outstanding.entry(*port).and_modify(|own| *own = own.saturating_sub(1));
+                }
+                _ => {}
+            }
+        }
+        most
+    }
+
+    /// The history of requests and answers that they are.
+    #[must_use]
+    pub fn history(&self, spec: &Spec) -> History {
+        let mut building = Building::new(spec.program.names_clients);
+        for (line, observation) in &self.events {
+            let Some(port) = observation.port() else { continue };
+            let client = self.client(port);
+            match observation.clone() {
+                Observation::Request(_, request) => building.add(*line, Happened::Sent(client, request)),
+                Observation::Answer(_, answer) => building.add(*line, Happened::Answered(client, answer)),
+                Observation::Lost(_) => building.add(*line, Happened::Lost(client)),
+                Observation::Closed(_) => building.add(*line, Happened::Closed(client)),
+                _ => {}
+            }
+        }
+        building.finish()
+    }
+
     /// The number that a trace gives to the client of a connection.
     #[must_use]
     pub fn client(&self, port: Port) -> u64 {

@@ -10,11 +10,14 @@ use std::sync::Arc;
 
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
-use mayhap::dualize::Judge;
+use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
+use mayhap::network::{NetworkChoice, Observation};
+use mayhap::process::Port;
 use mayhap::scalar::Scalar;
 use mayhap::schedule::{self, Happened, OrderRules, Session, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
+use rustc_hash::FxHashMap;
 
 use crate::random::{Rng, seeds};
 use drawn::Drawn;
@@ -430,4 +433,66 @@ fn what_breaks_the_duty_under_one_key_explains_what_is_seen_under_another() {
     ];
     assert!(matches!(verdict(text, &happened), Verdict::Outside { .. }));
     assert!(verdict(text, &happened[..4]).is_accept());
+}
+
+/// The observations that a history is over a network, with the most requests of a connection that have no answer yet.
+fn observed(case: &Case) -> (Vec<RecordedEvent>, usize) {
+    let (mut ports, mut fresh, mut most) = (FxHashMap::<u64, (Port, usize)>::default(), 0, 0);
+    let mut made = Vec::new();
+    for (line, event) in (1..).zip(&case.events) {
+        let happened = happened(case, *event);
+        let (Happened::Sent(connection, _) | Happened::Answered(connection, _)) = happened else {
+            let Happened::Lost(connection) = happened else { continue };
+            let (port, _) = ports.remove(&connection).unwrap_or_else(|| next_port(&mut fresh));
+            made.push((line, Observation::Lost(port)));
+            continue;
+        };
+        let (port, outstanding) = ports.entry(connection).or_insert_with(|| next_port(&mut fresh));
+        made.push(match happened {
+            Happened::Sent(_, request) => {
+                *outstanding += 1;
+                most = most.max(*outstanding);
+                (line, Observation::Request(*port, request))
+            }
+            Happened::Answered(_, answer) => {
+                *outstanding = outstanding.saturating_sub(1);
+                (line, Observation::Answer(*port, answer))
+            }
+            Happened::Lost(_) | Happened::Closed(_) => continue,
+        });
+    }
+    (made, most)
+}
+
+fn next_port(last: &mut u64) -> (Port, usize) {
+    *last += 1;
+    (Port(*last), 0)
+}
+
+#[test]
+fn networks_that_do_what_tcp_does_are_judged_by_orders() {
+    let (mut compared, mut rejected) = (0, 0);
+    for (kind, (name, text)) in (0..).zip(SPECS.iter().filter(|(_, text)| !text.contains("from c"))) {
+        let spec = Spec::from_text(text).unwrap();
+        for seed in seeds(700 + kind, 60) {
+            let case = random(&spec, &mut Rng::new(seed));
+            let (events, most) = observed(&case);
+            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
+            let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
+            for network in ["udp", "udp,loss,outstanding=1", &format!("tcp,outstanding={}", most.max(1))] {
+                let network: NetworkChoice = network.parse().unwrap();
+                if !network.is_like_tcp(most) {
+                    continue;
+                }
+                let judge = judge_recorded(&spec.for_networks(), &*network.network(), &events, &Options::default());
+                assert_eq!(judge.verdict(), by_order, "{name}, seed {seed}, {network}: {events:?}");
+                compared += 1;
+                rejected += usize::from(!by_order.is_accept());
+            }
+        }
+    }
+    assert!(compared > 500 && rejected > 60, "{compared} compared, {rejected} rejected");
+    let of = |text: &str, most| text.parse::<NetworkChoice>().unwrap().is_like_tcp(most);
+    assert!(of("tcp,connections=2", 9) && !of("tcp,outstanding=2", 3) && !of("udp", 2) && !of("udp,duplication", 1));
+    assert!(!of("tcp,capacity=9", 1) && !of("fifo", 1));
 }
