@@ -5,6 +5,7 @@
 
 mod abreast;
 mod again;
+mod alone;
 pub mod arguments;
 mod check;
 mod concurrent;

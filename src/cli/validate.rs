@@ -4,6 +4,7 @@
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
 use super::again::{Once, Rereading};
+use super::alone;
 use super::arguments::{Format, Validate};
 use super::concurrent::{self, ConcurrentEvidence, HistoryArrival, HistorySource, TraceNotes};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
@@ -224,6 +225,12 @@ impl Judged {
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
         let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
         if !net.is_sync() {
+            let is_verdict_enough = !is_witness_wanted(options) && format == TraceFormat::Ndjson;
+            let accepted = || alone::accepted((spec, net), path, &limits(options), progress);
+            if let Some((report, header)) = is_verdict_enough.then(accepted).flatten() {
+                let (note, verdict) = (note(spec, &name, header.as_ref()), Verdict::Accept { warning: None });
+                return Ok((Judged { report, verdict, note, drawn: None }, Again::Nothing));
+            }
             let is_written = files::is_stdin(path) && !files::is_redirected();
             let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
@@ -369,6 +376,12 @@ fn limits(options: &Validate) -> Options {
 fn is_evidence_wanted(options: &Validate) -> bool {
     let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
     (is_shown || options.html.is_some()) && !options.no_evidence
+}
+
+/// Tests whether more is wanted of an accepted trace than that it is.
+fn is_witness_wanted(options: &Validate) -> bool {
+    let is_inline = options.format == Format::Json && !options.no_evidence;
+    is_inline || options.witness.is_some() || options.html.is_some()
 }
 
 fn exit(verdict: &Verdict) -> Exit {

@@ -1,6 +1,8 @@
 //! `mayhap validate` and `mayhap simulate` as a user meets them: exit codes, messages, one line a trace, JSON.
 
-use crate::command::{check, file, mayhap, run};
+use std::path::Path;
+
+use crate::command::{check, file, mayhap, run, simulated};
 use crate::served::send_signal;
 
 const SPEC: &str = "specs/cmp_rst.may";
@@ -204,4 +206,34 @@ fn a_reader_that_goes_away_ends_a_long_simulation() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+}
+
+#[test]
+fn whole_exchanges_are_the_same_over_connections_from_a_file_and_from_a_pipe() {
+    for name in ["register", "kv_etag", "bank"] {
+        let spec = format!("specs/{name}.may");
+        let whole = simulated(Path::new(&spec), "--steps 60 --seed 4 --range request=0..4");
+        let lines: Vec<&str> = whole.lines().collect();
+        let answer = |line: usize| lines[line].split_once("\"a\": ").map(|(_, answer)| answer);
+        // The answer of one line is that of another one.
+        let altered = (0..lines.len()).filter_map(|at| {
+            let (own, other) = (answer(at)?, answer((at * 7 + 3) % lines.len())?);
+            let mut changed: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+            changed[at] = lines[at].replace(own, other);
+            (own != other).then(|| changed.join("\n") + "\n")
+        });
+        let traces: Vec<String> = altered.take(10).chain([whole.clone()]).collect();
+        assert!(traces.len() > 5, "{name}: {whole}");
+        for trace in traces {
+            let path = file("alone.ndjson", &trace);
+            for net in ["tcp", "udp", "tcp,outstanding=2"] {
+                let judged = |trace_name: &str, input: &str| {
+                    let output = run(&["validate", &spec, trace_name, "--net", net], input);
+                    let text = String::from_utf8(output.stdout).unwrap();
+                    (output.status.code(), text.split_once(": ").map(|(_, report)| report.to_owned()))
+                };
+                assert_eq!(judged(path.to_str().unwrap(), ""), judged("-", &trace), "{name} over {net}:\n{trace}");
+            }
+        }
+    }
 }
