@@ -124,7 +124,7 @@ impl fmt::Display for Limit {
                  break its duty",
             ),
             Limit::Steps => {
-                write!(f, "the server can reach more than {} states through steps", CLOSURE_LIMIT)
+                write!(f, "the server can be in more than {} states before this event", CLOSURE_LIMIT)
             }
             Limit::Effort => {
                 f.write_str("to follow the possible explanations takes more work than the limit of effort allows")
