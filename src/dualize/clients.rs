@@ -1,6 +1,7 @@
 //! Doing something to the connection of a client that may not be known: one path for each that it may be.
 //!
-//! `let c = choose client; send c, Hello;` sends to one of the clients that are there, or to nobody.
+//! `let c = choose client; send c, Hello;` sends to one of the clients that are there, or to nobody; `close c;` reads no more of one that
+//! has given up, too.
 
 use super::candidate::Candidate;
 use super::section::{OpenPath, Section};
@@ -9,21 +10,21 @@ use crate::scalar::Scalar;
 use crate::symbolic::Infeasible;
 use crate::value::{self, Value};
 
-/// Does something to the connection of a client, if that is there, and goes on.
+/// Does something to the connection of a client, if that is one of these ports, and goes on.
 pub(super) fn to_each(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
-    client: &Value,
+    (client, ports): (&Value, &[Port]),
     act: &dyn Fn(&mut Candidate, Port),
 ) -> Result<(), Infeasible> {
     candidate.process.proceed();
     if let Some(port) = Port::of(client) {
-        if section.judge.wire.is_there(port) {
+        if ports.contains(&port) {
             act(candidate, port);
         }
         return Ok(());
     }
-    for port in section.judge.wire.ports() {
+    for port in ports.iter().copied() {
         let Ok(is_it) = value::equal(client, &Value::Scalar(Scalar::Client(port.0))) else { continue };
         section.pay(candidate)?;
         let mut other = section.judge.spares.copy(candidate);

@@ -172,18 +172,28 @@ impl Policy for Section<'_> {
         (message, site): (Value, Site),
     ) -> Result<(), PathOutcome> {
         let send = |candidate: &mut Candidate, port: Port| candidate.process.emit(port, message.clone(), site);
-        Ok(clients::to_each(self, candidate, to, &send)?)
+        let there = self.judge.wire.ports();
+        Ok(clients::to_each(self, candidate, (to, &there), &send)?)
     }
 
     fn close(&mut self, candidate: &mut Candidate, client: &Value, _: Site) -> Result<(), PathOutcome> {
         let is_noticed = self.spec.program.closes.is_some();
+        let there = self.judge.wire.ports();
         let close = |candidate: &mut Candidate, port: Port| {
+            if !there.contains(&port) {
+                return candidate.process.abandon(port);
+            }
             if is_noticed && !candidate.process.situation().closed.contains(&port) {
                 candidate.process.end_connection(port);
             }
             candidate.process.close(port);
         };
-        Ok(clients::to_each(self, candidate, client, &close)?)
+        // Of a client that has given up there may be requests that were not read.
+        let situation = candidate.process.situation();
+        let mut ports: Vec<Port> = situation.arrived.iter().chain(&situation.opening).chain(&there).copied().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        Ok(clients::to_each(self, candidate, (client, &ports), &close)?)
     }
 
     fn call(&mut self, candidate: &mut Candidate, calls: PeerCalls) -> Result<(), PathOutcome> {

@@ -174,6 +174,12 @@ impl Process {
         self.change_pending(|pending| pending.arrived.retain(|(own, _)| *own != port));
     }
 
+    /// The server reads no more of a connection of which nobody sees the end.
+    pub fn abandon(&mut self, port: Port) {
+        self.drop_unread(port);
+        self.change_pending(|pending| pending.opening.retain(|own| *own != port));
+    }
+
     /// Drops what was sent on a connection, the end of it, too: nobody sees it, or it has been seen.
     pub fn drop_sent(&mut self, port: Port) {
         self.change_pending(|pending| pending.drop_sent(port));

@@ -230,10 +230,10 @@ impl Conversation {
 
     /// The server ends a connection: it reads no more of it.
     fn close(&mut self, port: Port) {
+        self.drop_unread(port, 0);
+        self.opening.retain(|notice| notice.port != port);
         if self.is_open(port) {
             self.closed.push(port);
-            self.drop_unread(port, 0);
-            self.opening.retain(|notice| notice.port != port);
             self.has_left(port);
         }
     }

@@ -152,7 +152,10 @@ impl Policy for GivenSection<'_, '_> {
 
     fn close(&mut self, path: &mut RunPath, client: &Value, _: Site) -> Result<(), SectionEnd> {
         path.process.proceed();
-        let Some(port) = self.there(client) else { return Ok(()) };
+        let Some(port) = self.there(client) else {
+            Port::of(client).into_iter().for_each(|port| path.process.abandon(port));
+            return Ok(());
+        };
         if self.run.spec.program.closes.is_some() && !path.process.situation().closed.contains(&port) {
             path.process.end_connection(port);
         }

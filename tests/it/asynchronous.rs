@@ -223,6 +223,9 @@ fn connections_end() {
             ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a3", None),
             ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a1; c2 a9; c2 q9; c2 a4", None),
             ("c1 q1; c1 q1; c1 lost; c2 q9; c2 a4", Some(5)),
+            // What the server has closed it reads no more of, also where the client has given up.
+            ("c1 q0; c1 q1; c1 lost; c2 q9; c2 a2", None),
+            ("c1 q0; c1 q1; c1 lost; c2 q9; c2 a3", Some(5)),
         ],
     );
 }

@@ -429,11 +429,11 @@ impl<'a> Oracle<'a> {
                 Effect::Send(to, message) => world.send(wire, number(&to), message),
                 Effect::Close(client) => {
                     let client = number(&client);
+                    world.arrived.retain(|(from, _)| *from != client);
+                    world.opening.remove(&client);
                     if !world.there.contains(&client) {
                         continue;
                     }
-                    world.arrived.retain(|(from, _)| *from != client);
-                    world.opening.remove(&client);
                     let is_new = world.closed.insert(client);
                     if is_new && self.has_handler(&|trigger| matches!(trigger, Trigger::Close(_))) {
                         world.leaving.insert(client);
