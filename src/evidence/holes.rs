@@ -28,6 +28,13 @@ pub struct RejectedRecording<'r> {
     pub options: &'r Options,
 }
 
+/// The answer of the rejected event: as it was, or anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RejectedAnswer {
+    Seen,
+    Any,
+}
+
 /// The answers whose values leave a rejected event without explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnswerValues {
@@ -37,6 +44,8 @@ pub struct AnswerValues {
     pub all_from: Option<u64>,
     /// Says whether with any one more value replaced by a hole the event is explained.
     pub minimal: Minimality,
+    /// Set where no answer at all could be seen in the place of the rejected one.
+    pub is_any_rejected: bool,
     /// The positions of the answers.
     at: Vec<usize>,
 }
@@ -52,10 +61,13 @@ impl AnswerValues {
 
 impl RejectedRecording<'_> {
     /// The events up to the rejected one, with the values of these answers and holes else.
-    fn with(&self, known: &[usize]) -> Vec<RecordedEvent> {
+    fn with(&self, known: &[usize], rejected: RejectedAnswer) -> Vec<RecordedEvent> {
         let events = self.events.iter().enumerate().take_while(|(_, (line, _))| *line <= self.line);
         let shown = |(at, (line, observation)): (usize, &RecordedEvent)| match observation {
-            Observation::Answer(port, Some(_)) if *line < self.line && known.binary_search(&at).is_err() => {
+            Observation::Answer(port, Some(_))
+                if *line < self.line && known.binary_search(&at).is_err()
+                    || *line == self.line && rejected == RejectedAnswer::Any =>
+            {
                 (*line, Observation::Answer(*port, None))
             }
             observation => (*line, observation.clone()),
@@ -70,9 +82,9 @@ impl RejectedRecording<'_> {
     }
 
     /// The verdict with these values and holes else; the units that it took.
-    fn judge(&self, known: &[usize], effort: u64) -> (Verdict, u64) {
+    fn judge(&self, known: &[usize], rejected: RejectedAnswer, effort: u64) -> (Verdict, u64) {
         let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
-        let judge = judge_at_once(self.spec, self.network, &self.with(known), &options);
+        let judge = judge_at_once(self.spec, self.network, &self.with(known, rejected), &options);
         (judge.verdict(), Budget::paid(&judge))
     }
 }
@@ -88,13 +100,15 @@ pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> Ans
         search.minimal = Minimality::CutOff;
     }
     let at = [needed, rest].concat();
-    AnswerValues { lines: at.iter().map(line).collect(), all_from, minimal: search.minimal, at }
+    let (whatever, _) = rejected.judge(&at, RejectedAnswer::Any, search.budget.left());
+    let is_any_rejected = matches!(whatever, Verdict::Reject { .. });
+    AnswerValues { lines: at.iter().map(line).collect(), all_from, minimal: search.minimal, is_any_rejected, at }
 }
 
 /// Judges again that the event is rejected with these values and holes else, and with none of them less, if that is claimed.
 #[must_use]
 pub fn check_values(rejected: RejectedRecording<'_>, values: &AnswerValues) -> Rechecked {
-    let judge = |known: &[usize]| rejected.judge(known, u64::MAX).0;
+    let judge = |known: &[usize]| rejected.judge(known, RejectedAnswer::Seen, u64::MAX).0;
     let mut found = match judge(&values.at) {
         Verdict::Reject { .. } => Rechecked::Holds,
         Verdict::Unknown { .. } => Rechecked::Undecided,
@@ -124,7 +138,7 @@ impl NeededSearch for ValueSearch<'_> {
             self.minimal = Minimality::CutOff;
             return false;
         }
-        let (verdict, units) = self.rejected.judge(known, self.budget.left());
+        let (verdict, units) = self.rejected.judge(known, RejectedAnswer::Seen, self.budget.left());
         self.budget.spend(units + 1);
         if matches!(verdict, Verdict::Unknown { .. }) {
             self.minimal = Minimality::CutOff;

@@ -33,20 +33,27 @@ pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerV
     let needed = values.needed();
     let omitted = needed.len().saturating_sub(NAMED);
     let mut lines = vec![format!("no order in which the server may have worked explains line {line}")];
-    lines.push(match values.lines.len() {
-        0 => "  that cannot be so, whatever the values of all other answers were:".to_owned(),
-        _ => "  these cannot all be so, whatever the values of all other answers were:".to_owned(),
-    });
+    let these = if values.lines.is_empty() { "that cannot be so" } else { "these cannot all be so" };
+    let events = &observed.events;
+    let before = events.iter().take_while(|(own, _)| *own < line);
+    let others = match before.into_iter().any(|(_, seen)| matches!(seen, Observation::CallAnswered(..))) {
+        true => "whatever the values of all other answers to clients were, as the peers have answered",
+        false => "whatever the values of all other answers were",
+    };
+    lines.push(format!("  {these}, {others}:"));
     if omitted > 0 {
         lines.push(format!("    … and {} before these", counted(omitted as u64, "answer")));
     }
-    let events = &observed.events;
     let rejected = (0..events.len()).filter(|at| events[*at].0 == line);
     let mut named: BTreeSet<usize> = needed[omitted..].iter().copied().chain(rejected).collect();
     let asked: Vec<usize> =
         asked_for(events).into_iter().filter_map(|(answer, asked)| named.contains(&answer).then_some(asked)).collect();
     named.extend(asked);
-    lines.extend(named.into_iter().filter_map(|at| said(spec, observed, &events[at])));
+    for at in named {
+        let is_any = values.is_any_rejected && events[at].0 == line && matches!(events[at].1, Observation::Answer(..));
+        let more = if is_any { ", or anything else" } else { "" };
+        lines.extend(said(spec, observed, &events[at]).map(|said| said + more));
+    }
     if let Some(from) = values.all_from {
         lines.push(format!("    lines {from} to {line}: all clients were answered as they were"));
     }
