@@ -242,15 +242,19 @@ impl Judged {
         if format != TraceFormat::Ndjson {
             return Err(format!("error: {name}: a history of concurrent clients is judged with --net tcp\n"));
         }
-        networked::refuse_alone(spec, &name)?;
         let mut exchanges = Exchanges::new(spec, &mut trace.input);
+        let mut next = exchanges.next_exchange().map_err(|error| error.render(&name))?;
+        if next.is_some() {
+            networked::refuse_alone(spec, &name)?;
+        }
         let mut validator = Validator::with_options(spec, limits(options));
         let started = Instant::now();
-        while let Some(exchange) = exchanges.next_exchange().map_err(|error| error.render(&name))? {
+        while let Some(exchange) = next {
             progress.tick(exchanges.position().events);
             if !validator.observe_exchange(&exchange) {
                 break;
             }
+            next = exchanges.next_exchange().map_err(|error| error.render(&name))?;
         }
         let length = exchanges.position().events as usize;
         if length == 0 {
