@@ -51,10 +51,9 @@ impl Once {
     /// A message, one line.
     pub fn open(path: &Path, need: Rereading, read: Arc<AtomicU64>) -> Result<Once, String> {
         let input = files::open(path)?;
-        let is_file = !files::is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file());
         let kept = match need {
             Rereading::Once => Rereadable::Nothing,
-            Rereading::Again if is_file => Rereadable::File(path.to_path_buf()),
+            Rereading::Again if files::is_file(path) => Rereadable::File(path.to_path_buf()),
             Rereading::Again => {
                 Rereadable::Spool(spool().map_err(|cause| format!("cannot keep {}: {cause}", files::shown(path)))?)
             }

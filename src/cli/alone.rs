@@ -5,12 +5,11 @@
 
 use super::again::{Once, Rereading};
 use super::progress::ProgressLine;
-use super::{concurrent, files};
+use super::{concurrent, files, networked};
 use mayhap::details::Observed;
 use mayhap::dualize::{Options, Verdict};
 use mayhap::network::NetworkChoice;
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule;
 use mayhap::spec::Spec;
 use mayhap::trace::{Header, TraceFormat};
 use mayhap::validate::{Exchanges, Validator};
@@ -23,9 +22,7 @@ const EVENTS: u64 = 2;
 
 /// Tests whether exchanges of clients who wait are over this network what they are without one.
 fn is_same(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
-    let spec = spec.for_networks();
-    let is_order = spec.program.steps.is_empty() && schedule::is_judged(&spec);
-    is_order && net.is_like_tcp(1) && net.connections().is_none()
+    net.is_like_tcp(1) && net.connections().is_none() && networked::is_order(&spec.for_networks())
 }
 
 /// The report of a trace that is accepted, with its first line; nothing where it is to be judged as a history.
@@ -35,8 +32,7 @@ pub fn accepted(
     options: &Options,
     progress: &ProgressLine,
 ) -> Option<(TraceReport, Option<Header>)> {
-    let is_file = !files::is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file());
-    if !is_file || !is_same(spec, net) {
+    if !files::is_file(path) || !is_same(spec, net) {
         return None;
     }
     let mut trace = Once::open(path, Rereading::Once, progress.read()).ok()?;

@@ -17,6 +17,11 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Tests whether a path is that of a file, which can be read again.
+pub fn is_file(path: &Path) -> bool {
+    !is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file())
+}
+
 /// Tests whether standard input is a file, which is all there.
 pub fn is_redirected() -> bool {
     std::fs::metadata("/dev/stdin").is_ok_and(|input| input.is_file())

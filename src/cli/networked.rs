@@ -28,11 +28,15 @@ pub fn refuse_alone(spec: &Spec, name: &str) -> Result<(), String> {
     Err(format!("{refused}error: {name}: its first line is a whole exchange: --net tcp judges it\n"))
 }
 
-/// Tests whether a trace is judged event by event: no order of requests alone explains it.
-pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
+/// Tests whether an order of requests explains what a server, compiled for networks, does over connections.
+pub fn is_order(spec: &Spec) -> bool {
     // Where the server may do something by itself, and be faulty, the search for an order rejects nothing.
-    let has_steps = !spec.program.steps.is_empty();
-    net != NetworkChoice::TCP || has_steps || !schedule::is_judged(&spec.for_networks())
+    spec.program.steps.is_empty() && schedule::is_judged(spec)
+}
+
+/// Tests whether a trace is judged event by event, as far as its events do not matter: no order of requests alone explains it.
+pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
+    net != NetworkChoice::TCP || !is_order(&spec.for_networks())
 }
 
 /// Reads the observations of a trace; the error is ready to be shown.
@@ -54,8 +58,7 @@ pub fn read(
 /// The history that observations are, where an order of requests alone explains them: the server answers each once, and the network
 /// does to them what TCP does.
 pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
-    let is_order = spec.program.steps.is_empty() && schedule::is_judged(spec);
-    (is_order && net.is_like_tcp(observed.most_outstanding())).then(|| observed.history(spec))
+    (is_order(spec) && net.is_like_tcp(observed.most_outstanding())).then(|| observed.history(spec))
 }
 
 /// Judges a trace event by event: the report of it, without evidence, and how it was judged.
