@@ -11,7 +11,7 @@ use mayhap::evidence::{
 use mayhap::report::reason::explain_within;
 use mayhap::report::sections::WitnessLines;
 use mayhap::report::{INLINE, TraceReport, trouble};
-use mayhap::spec::Spec;
+use mayhap::spec::{Site, Spec};
 use mayhap::validate::Recording;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -58,25 +58,25 @@ pub fn add<R: Recording>(
     wanted: WantedEvidence<'_>,
     budget: Budget<'_>,
 ) -> Result<(), String> {
+    let asked = |line| on_line(trace, line);
     match judge.verdict() {
         Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck, budget),
         Verdict::Unknown { doubt, warning } => {
             let at = judge.doubt().and_then(|(_, at)| at);
             report.explanation = trouble::unknown(spec, &doubt, at, judge.event());
-            report.explanation.extend(warned(&judge, spec, warning.as_ref(), trace));
+            report.explanation.extend(warning.iter().flat_map(|fault| warned(&judge, spec, fault, asked(fault.event))));
             Ok(())
         }
         Verdict::Outside { event, site } => {
-            let state = judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
-            report.explanation = trouble::outside(spec, site, on_line(trace, event).as_ref(), &state);
+            report.explanation = outside(&judge, spec, site, asked(event));
             Ok(())
         }
         Verdict::Fault(fault) => {
-            report.explanation = faulty(&judge, spec, &fault, trace);
+            report.explanation = faulty(&judge, spec, &fault, asked(fault.event));
             Ok(())
         }
         Verdict::Accept { warning } => {
-            report.explanation.extend(warned(&judge, spec, warning.as_ref(), trace));
+            report.explanation.extend(warning.iter().flat_map(|fault| warned(&judge, spec, fault, asked(fault.event))));
             // What it knows takes no room beside what a witness needs.
             drop(judge);
             acceptance(report, spec, trace.length(), wanted.witness, &mut |give| {
@@ -86,17 +86,22 @@ pub fn add<R: Recording>(
     }
 }
 
-/// A fault that does not decide the verdict.
-fn warned<R: Recording>(judge: &Judge, spec: &Arc<Spec>, warning: Option<&FaultReport>, trace: &R) -> Vec<String> {
-    let Some(fault) = warning else { return Vec::new() };
-    let stated = faulty(judge, spec, fault, trace).into_iter().map(|line| format!("  {line}"));
+/// A fault that does not decide the verdict, and the exchange that meets it, where there is one.
+pub fn warned(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: Option<Exchange>) -> Vec<String> {
+    let stated = faulty(judge, spec, fault, asked).into_iter().map(|line| format!("  {line}"));
     std::iter::once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()
 }
 
 /// A fault, with the values that lead to it.
-fn faulty<R: Recording>(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, trace: &R) -> Vec<String> {
+pub fn faulty(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: Option<Exchange>) -> Vec<String> {
     let values = judge.faulty().map(|candidate| example(spec, candidate)).unwrap_or_default();
-    trouble::fault(spec, fault, on_line(trace, fault.event).as_ref(), &values)
+    trouble::fault(spec, fault, asked.as_ref(), &values)
+}
+
+/// A duty that the client broke, with the values that show it.
+pub fn outside(judge: &Judge, spec: &Arc<Spec>, site: Site, asked: Option<Exchange>) -> Vec<String> {
+    let state = judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
+    trouble::outside(spec, site, asked.as_ref(), &state)
 }
 
 /// The exchange on a line of the trace.

@@ -2,10 +2,10 @@
 
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::files;
-use mayhap::dualize::{FaultReport, Judge, Options, Verdict, unanswered};
+use mayhap::dualize::{Judge, Options, Verdict, unanswered};
 use mayhap::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
-    example, witness_of_recording,
+    witness_of_recording,
 };
 use mayhap::network::NetworkChoice;
 use mayhap::report::conflict::names_under_way;
@@ -52,27 +52,17 @@ impl NetworkedEvidence {
                 report.explanation = trouble::unknown(spec, &doubt, at, self.judge.event());
             }
             Verdict::Outside { site, .. } => {
-                let state = self.judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
-                report.explanation = trouble::outside(spec, site, None, &state);
+                report.explanation = evidence::outside(&self.judge, spec, site, None);
             }
-            Verdict::Fault(fault) => report.explanation = self.faulty(&fault),
+            Verdict::Fault(fault) => report.explanation = evidence::faulty(&self.judge, spec, &fault, None),
             Verdict::Accept { warning } => {
-                report.explanation.extend(warning.iter().flat_map(|fault| self.warned(fault)));
+                report
+                    .explanation
+                    .extend(warning.iter().flat_map(|fault| evidence::warned(&self.judge, spec, fault, None)));
                 return self.acceptance(report, wanted.witness);
             }
         }
         Ok(())
-    }
-
-    /// A fault that does not decide the verdict.
-    fn warned(&self, fault: &FaultReport) -> Vec<String> {
-        let lines = self.faulty(fault).into_iter().map(|line| format!("  {line}"));
-        std::iter::once("warning: another run of the specification meets a fault".to_owned()).chain(lines).collect()
-    }
-
-    fn faulty(&self, fault: &FaultReport) -> Vec<String> {
-        let state = self.judge.faulty().map(|candidate| example(&self.spec, candidate)).unwrap_or_default();
-        trouble::fault(&self.spec, fault, None, &state)
     }
 
     /// Adds the witness of an accepted trace, where it is wanted.
