@@ -26,6 +26,11 @@ enum LookedAt {
     Open,
 }
 
+/// The places of a set whose requests neither were served nor perhaps were.
+fn unsettled(places: &PlaceSet, Settled { served, perhaps }: &Settled) -> PlaceSet {
+    PlaceSet::of_words([places, served, perhaps], |[places, served, perhaps]| places & !served & !perhaps)
+}
+
 impl<'h> Serving<'h> {
     pub(super) fn about(self, request: usize) -> &'h Request {
         &self.known.history.requests[request]
@@ -84,11 +89,11 @@ impl<'h> Serving<'h> {
         request: usize,
     ) -> bool {
         let own = self.about(request);
-        let (equal, Settled { served, perhaps }) = (&pairs.row(own.place).equal, &configuration.done);
+        let equal = &pairs.row(own.place).equal;
         if equal.is_empty() {
             return false;
         }
-        let open = PlaceSet::of_words([equal, served, perhaps], |[equal, served, perhaps]| equal & !served & !perhaps);
+        let open = unsettled(equal, &configuration.done);
         let mut equal = moment.requests().filter(|other| open.contains(self.about(*other).place));
         equal.any(|other| {
             let equal = self.about(other);
@@ -140,9 +145,7 @@ impl<'h> Serving<'h> {
     ) -> bool {
         let row = pairs.row(self.about(last).place);
         let Settled { served, perhaps } = &configuration.done;
-        let absorbed = PlaceSet::of_words([&row.absorbs, served, perhaps], |[absorbed, served, perhaps]| {
-            absorbed & !served & !perhaps
-        });
+        let absorbed = unsettled(&row.absorbs, &configuration.done);
         let left =
             PlaceSet::of_words([&row.leaves, served, perhaps, &absorbed], |[leaves, served, perhaps, absorbed]| {
                 leaves | served | perhaps | absorbed
