@@ -100,8 +100,12 @@ pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> Ans
         search.minimal = Minimality::CutOff;
     }
     let at = [needed, rest].concat();
-    let (whatever, _) = rejected.judge(&at, RejectedAnswer::Any, search.budget.left());
-    let is_any_rejected = matches!(whatever, Verdict::Reject { .. });
+    let is_answer =
+        rejected.events.iter().any(|(own, seen)| *own == rejected.line && matches!(seen, Observation::Answer(..)));
+    let is_any_rejected = is_answer && {
+        let (whatever, _) = rejected.judge(&at, RejectedAnswer::Any, search.budget.left());
+        matches!(whatever, Verdict::Reject { .. })
+    };
     AnswerValues { lines: at.iter().map(line).collect(), all_from, minimal: search.minimal, is_any_rejected, at }
 }
 
