@@ -92,9 +92,9 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
         clients: clients.clone(),
         spec,
     };
-    let are_told = answering.is_talking;
+    let is_talking = answering.is_talking;
     let under_way = desk.under_way();
-    open(options, desk, AllowedClients { most: options.clients, open: clients, are_told }, terminal)
+    open(options, desk, AllowedClients { most: options.clients, open: clients, is_talking }, terminal)
         .map_err(|why| failed(terminal, &why))?;
     let idle = (options.tcp.is_some() && answering.server.takes_steps()).then_some(IDLE);
     let exit = handle(&messages, &mut answering, idle, terminal);

@@ -23,7 +23,7 @@ pub struct AllowedClients {
     /// The number of connections that there are.
     pub open: Arc<AtomicUsize>,
     /// Set where they may be told what they did not ask for, or be cut off.
-    pub are_told: bool,
+    pub is_talking: bool,
 }
 
 /// Begins to listen; the address has the port that it got.
@@ -77,7 +77,7 @@ impl Drop for OpenConnection {
 
 /// Serves a connection in a thread of its own; false where the system has none left, and the connection is closed.
 fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -> bool {
-    let (open, is_talking) = (&clients.open, clients.are_told);
+    let (open, is_talking) = (&clients.open, clients.is_talking);
     open.fetch_add(1, Ordering::Relaxed);
     let counted = OpenConnection(open.clone(), desk.clone(), number);
     let serving = move || {
