@@ -23,6 +23,9 @@ const CHUNK: usize = 1 << 18;
 /// A map larger than this is read again only when twice as much of it has arrived.
 const LARGE: usize = 1 << 20;
 
+/// The number of characters of a line that has been read which are kept to be shown.
+const SHOWN_BEFORE: usize = 80;
+
 /// A value, with the byte at which it stands.
 #[derive(Debug)]
 pub(super) struct EdnForm<'a> {
@@ -179,21 +182,28 @@ impl<R: BufRead> EdnMaps<R> {
 
     /// Waits for more text after what has not been read.
     fn arrive_more(&mut self) -> Result<(), TraceError> {
-        let gone = &self.arrived[..self.passed];
-        let of_line = gone.rfind('\n').map(|end| &gone[end + 1..]);
-        let columns = of_line.unwrap_or(gone).chars().count() as u64;
-        self.columns = columns + if of_line.is_none() { self.columns } else { 0 };
-        self.arrived.drain(..self.passed);
-        self.passed = 0;
-        let left = self.arrived.len();
+        self.drop_passed();
+        let left = self.arrived.len() - self.passed;
         if left > MAX_LINE_BYTES {
-            return Err(self.error_at(0, &format!("this operation is longer than {MAX_LINE_BYTES} bytes")));
+            return Err(self.error_at(self.passed, &format!("this operation is longer than {MAX_LINE_BYTES} bytes")));
         }
-        let wanted = if left > LARGE { 2 * left } else { left + 1 };
+        let wanted = self.passed + if left > LARGE { 2 * left } else { left + 1 };
         while self.is_more() && self.arrived.len() < wanted {
             self.arrive().map_err(|cause| TraceError::unreadable(self.line, &cause))?;
         }
         Ok(())
+    }
+
+    /// Drops what has been read, but for the end of its last line, which an error shows.
+    fn drop_passed(&mut self) {
+        let gone = &self.arrived[..self.passed];
+        let start = gone.rfind('\n').map(|end| end + 1);
+        let end = gone.char_indices().rev().take(SHOWN_BEFORE).last().map_or(self.passed, |(at, _)| at);
+        let kept = end.max(start.unwrap_or(0));
+        let columns = gone[start.unwrap_or(0)..kept].chars().count() as u64;
+        self.columns = columns + if start.is_none() { self.columns } else { 0 };
+        self.arrived.drain(..kept);
+        self.passed -= kept;
     }
 
     /// Takes what the input has.

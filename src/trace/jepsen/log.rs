@@ -4,6 +4,7 @@
 //! of other parts of Jepsen have no such words, and are passed over.
 
 use super::super::error::TraceError;
+use super::super::format::TraceFormat;
 use super::super::reader::MAX_LINE_BYTES;
 use super::edn::values;
 use super::operation::{Invoker, JepsenRecord, Operation, OperationKind};
@@ -19,11 +20,14 @@ pub(super) struct LogLines<R> {
     line: Vec<u8>,
     /// Its number, from 1.
     number: u64,
+    /// The first line that is not blank, with its number, where it is EDN.
+    edn: Option<(u64, Vec<u8>)>,
+    is_begun: bool,
 }
 
 impl<R: BufRead> LogLines<R> {
     pub(super) fn new(input: R) -> LogLines<R> {
-        LogLines { input, line: Vec::new(), number: 0 }
+        LogLines { input, line: Vec::new(), number: 0, edn: None, is_begun: false }
     }
 
     /// The next line, as `see` makes it out; nothing at the end. An error's place is one in the line.
@@ -40,11 +44,24 @@ impl<R: BufRead> LogLines<R> {
         if read > MAX_LINE_BYTES {
             return error(0, &format!("this line is longer than {MAX_LINE_BYTES} bytes"));
         }
+        if !self.is_begun && !self.line.trim_ascii().is_empty() {
+            self.is_begun = true;
+            let is_edn = TraceFormat::sniffed(&self.line) == TraceFormat::JepsenEdn;
+            self.edn = is_edn.then(|| (self.number, self.line.clone()));
+        }
         let text = match std::str::from_utf8(&self.line) {
             Ok(text) => text.trim_end_matches(['\n', '\r']),
             Err(invalid) => return error(invalid.valid_up_to(), "this byte is not valid UTF-8"),
         };
         see(text, self.number).map(Some).or_else(|flaw| error(flaw.offset, &flaw.to_string()))
+    }
+}
+
+impl<R> LogLines<R> {
+    /// The error that this is no log but EDN, if it begins so.
+    pub(super) fn edn_instead(&self) -> Option<TraceError> {
+        let message = "expected the lines of jepsen.log, found EDN: --from jepsen-edn reads it";
+        self.edn.as_ref().map(|(number, line)| TraceError::in_line(*number, line.trim_ascii_end(), 0, message))
     }
 }
 

@@ -88,6 +88,12 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
                 }
             };
             if read.is_none() {
+                if let OperationSource::Log(lines) = &self.source
+                    && self.pairing.counts.operations == 0
+                    && let Some(error) = lines.edn_instead()
+                {
+                    return Err(error);
+                }
                 self.pairing.end();
                 return Ok(self.pairing.next());
             }
