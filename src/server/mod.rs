@@ -113,6 +113,12 @@ impl fmt::Display for Stop {
             Stop::Fault(fault) => write!(f, "{}", fault.kind),
             Stop::Outside(_) => f.write_str("the request is outside the specification"),
             Stop::Stuck(_) => f.write_str("no run of the server exists: the condition cannot hold"),
+            Stop::Limit(Limit::Paths) => {
+                write!(f, "a limit was reached: {} paths were tried for one request", section::PATHS)
+            }
+            Stop::Limit(Limit::Effort) => {
+                f.write_str("a limit was reached: to find a run of the server takes too much work")
+            }
             Stop::Limit(limit) => write!(f, "a limit was reached: {limit}"),
             Stop::Undecided(why) => write!(f, "{why}"),
             Stop::Mismatch(_) => f.write_str("the given choice does not fit here"),

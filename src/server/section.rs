@@ -11,11 +11,15 @@ use crate::solve::{Answer, Solver};
 use crate::spec::code::Program;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
-use crate::term::Term;
+use crate::term::{Term, made};
 use crate::value::{Truth, Value};
 
 /// The number of paths that are tried for a section that has begun.
 pub(super) const PATHS: usize = 10_000;
+/// The work that a search for a path may take, in made terms: some seconds.
+const WORK: u64 = 10_000_000;
+/// The work that a question to Z3 counts as, in made terms.
+const ASKED: u64 = 50_000;
 /// An operation on what is not known has no symbolic form, or is no operation on what is shown.
 pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
 
@@ -77,10 +81,28 @@ impl PathSearch<'_> {
         start: RunPath,
         finish: &mut dyn FnMut(&mut Self, RunPath, SectionDone) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
+        let last = made().saturating_add(WORK);
+        self.solver.last_made = Some(last);
+        let found = self.first_within(last, start, finish);
+        self.solver.last_made = None;
+        found
+    }
+
+    /// The first path, found before so many terms are made.
+    fn first_within<T>(
+        &mut self,
+        last: u64,
+        start: RunPath,
+        finish: &mut dyn FnMut(&mut Self, RunPath, SectionDone) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
         let mut open = vec![start];
         let mut gravest = Stop::Limit(Limit::Undecidable);
+        let asked = self.solver.statistics.z3_checks;
         for tried in 0..self.paths {
             let Some(mut path) = open.pop() else { return Err(gravest) };
+            if made() + (self.solver.statistics.z3_checks - asked) * ASKED > last {
+                return Err(Stop::Limit(Limit::Effort));
+            }
             let ended = self.run(&mut path, Choosing::Symbols, &mut open).and_then(|done| finish(self, path, done));
             match ended {
                 Ok(found) => return Ok(found),
