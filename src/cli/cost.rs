@@ -5,12 +5,13 @@
 
 use super::arguments::Check;
 use super::terminal::Terminal;
-use super::{load, observed, stopped, values};
+use super::{load, networked, observed, stopped, values};
 use mayhap::choice::Random;
 use mayhap::details::{Doubt, Selection};
 use mayhap::report::{self, Stats, text};
 use mayhap::schedule;
 use mayhap::server::{Asked, Ranges, Server, Stop};
+use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
 use mayhap::{Exchange, Spec, Validator, Verdict};
 use std::path::Path;
@@ -24,13 +25,23 @@ const TIME: Duration = Duration::from_secs(10);
 
 /// Simulates and judges a machine or protocol of a text.
 pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal: &mut Terminal) {
-    let selection = Selection { name: Some(name.to_owned()), ..Selection::default() };
+    let selection = Selection { name: Some(name.to_owned()), tasks: Tasks::Interleaved, ..Selection::default() };
     // What cannot be run has been told.
-    let Ok(spec) = load::compile_text(path, text, &selection) else { return };
-    if schedule::is_judged(&spec) {
-        let how = report::partition(&spec);
-        terminal.print(&format!("  concurrent clients of `{name}` are judged {how}\n"));
-    }
+    let Ok(interleaved) = load::compile_text(path, text.clone(), &selection) else { return };
+    let selection = Selection { tasks: Tasks::Alone, ..selection };
+    let Ok(spec) = load::compile_text(path, text, &selection) else {
+        let why = "recordings are judged event by event, and that was not tried";
+        terminal.print(&format!(
+            "  no cost of `{name}`: {why} (`mayhap validate --net tcp --stats` says what one costs)\n"
+        ));
+        return;
+    };
+    let how = match (networked::is_order(&interleaved), schedule::is_judged(&spec)) {
+        (true, _) => report::partition(&spec),
+        (false, true) => format!("event by event, {}", report::partition(&spec)),
+        (false, false) => "event by event".to_owned(),
+    };
+    terminal.print(&format!("  concurrent clients of `{name}` are judged {how}\n"));
     let mut choices = Random::new(options.seed);
     let given = values::ranges(&options.ranges);
     let ranges = Ranges { request: given.request.or(Some(INTEGERS)), ..given };
