@@ -327,8 +327,8 @@ pub struct Serve {
     #[arg(long, value_name = "F")]
     pub trace: Option<PathBuf>,
     /// Maximum number of concurrent connections
-    #[arg(long, value_name = "C", default_value_t = 1000, conflicts_with = "stdio")]
-    pub clients: usize,
+    #[arg(long, value_name = "C", default_value = "1000", value_parser = positive, conflicts_with = "stdio")]
+    pub clients: NonZeroUsize,
     /// Range to draw the server's integers from: choose=LO..HI, without HI
     #[arg(long = "range", value_name = "choose=LO..HI", allow_hyphen_values = true)]
     pub ranges: Vec<RangeArg>,

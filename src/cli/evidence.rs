@@ -4,10 +4,11 @@
 
 use super::files;
 use super::gathered::Gathered;
-use mayhap::dualize::{Exchange, FaultReport, Judge, Options, Verdict};
+use mayhap::dualize::{Doubt, Exchange, FaultReport, Judge, Options, Verdict};
 use mayhap::evidence::{
     Budget, Initial, Minimality, Rechecked, Segment, WitnessError, check_reason, example, witness_in_parts,
 };
+use mayhap::process::Limit;
 use mayhap::report::reason::explain_within;
 use mayhap::report::sections::WitnessLines;
 use mayhap::report::{INLINE, TraceReport, trouble};
@@ -62,8 +63,7 @@ pub fn add<R: Recording>(
     match judge.verdict() {
         Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck, budget),
         Verdict::Unknown { doubt, warning } => {
-            let at = judge.doubt().and_then(|(_, at)| at);
-            report.explanation = trouble::unknown(spec, &doubt, at, judge.event());
+            report.explanation = undecided(&judge, spec, &doubt);
             report.explanation.extend(warning.iter().flat_map(|fault| warned(&judge, spec, fault, asked(fault.event))));
             Ok(())
         }
@@ -84,6 +84,19 @@ pub fn add<R: Recording>(
             })
         }
     }
+}
+
+/// Why there is no verdict, and the option that gives more of what was used up, where there is one.
+pub fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
+    let at = judge.doubt().and_then(|(_, at)| at);
+    let raised = match doubt {
+        Doubt::Limit(Limit::Effort) => Some("  --exchange-time S allows the work of S seconds (the default is 1)"),
+        Doubt::Limit(Limit::Memory(_)) => Some("  --memory MIB allows more"),
+        _ => None,
+    };
+    let mut lines = trouble::unknown(spec, doubt, at, judge.event());
+    lines.extend(raised.map(str::to_owned));
+    lines
 }
 
 /// A fault that does not decide the verdict, and the exchange that meets it, where there is one.

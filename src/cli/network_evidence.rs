@@ -2,16 +2,16 @@
 
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
 use super::files;
-use mayhap::dualize::{Judge, Options, Verdict, unanswered};
+use mayhap::dualize::{Judge, Options, RecordedEvent, Verdict, unanswered};
 use mayhap::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
     witness_of_recording,
 };
-use mayhap::network::NetworkChoice;
+use mayhap::network::{NetworkChoice, Observation};
 use mayhap::report::conflict::names_under_way;
 use mayhap::report::history::{DrawnTrace, MOST_DRAWN, ServedRequests};
 use mayhap::report::sections::{self, WitnessLines};
-use mayhap::report::{ConcurrentReason, INLINE, TraceReport, trouble, values};
+use mayhap::report::{ConcurrentReason, INLINE, TraceReport, values};
 use mayhap::spec::Spec;
 use mayhap::validate::Observations;
 use std::path::Path;
@@ -47,9 +47,11 @@ impl NetworkedEvidence {
         let spec = &self.spec.clone();
         match self.judge.verdict() {
             Verdict::Reject { event, .. } => return self.rejection(report, (event, wanted.recheck), budget),
-            Verdict::Unknown { doubt, .. } => {
-                let at = self.judge.doubt().and_then(|(_, at)| at);
-                report.explanation = trouble::unknown(spec, &doubt, at, self.judge.event());
+            Verdict::Unknown { doubt, warning } => {
+                report.explanation = evidence::undecided(&self.judge, spec, &doubt);
+                report
+                    .explanation
+                    .extend(warning.iter().flat_map(|fault| evidence::warned(&self.judge, spec, fault, None)));
             }
             Verdict::Outside { site, .. } => {
                 report.explanation = evidence::outside(&self.judge, spec, site, None);
@@ -158,6 +160,11 @@ impl NetworkedEvidence {
         let values = answer_values(rejected, budget);
         let waiting = unanswered(&observed.events, line);
         report.explanation = values::explain(spec, observed, line, &values);
+        let asks = |(own, event): &RecordedEvent| *own == line && matches!(event, Observation::Request(..));
+        if self.net.is_limited() && observed.events.iter().any(asks) {
+            let no_room = format!("  the limits of `--net {}` leave no room for one request more there", self.net);
+            report.explanation.push(no_room);
+        }
         report.explanation.extend(names_under_way(&waiting).map(|names| format!("  {names}")));
         report.explanation.extend(self.before(line)?.into_iter().map(|line| format!("  {line}")));
         report.reason = Some(values.lines.clone());

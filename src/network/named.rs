@@ -81,6 +81,15 @@ impl NetworkChoice {
         }
     }
 
+    /// The parameters that are set, as they are read.
+    fn parameters(&self) -> Vec<String> {
+        let PacketLimits { capacity, outstanding } = self.limits;
+        let limits = [("capacity", capacity), ("connections", self.connections), ("outstanding", outstanding)];
+        let limits = limits.into_iter().filter_map(|(name, limit)| limit.map(|limit| format!("{name}={limit}")));
+        let flags = [("loss", self.loss), ("duplication", self.duplication)].into_iter().filter(|(_, is_set)| *is_set);
+        limits.chain(flags.map(|(name, _)| name.to_owned())).collect()
+    }
+
     /// The model of it.
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {
@@ -102,6 +111,10 @@ impl NetworkChoice {
             let number = value.and_then(|value| value.parse().ok()).filter(|number| *number > 0);
             number.ok_or_else(|| format!("expected a number of at least 1, as in `{name}=1`"))
         };
+        let given = self.parameters().into_iter().find(|given| given.split('=').next() == Some(name));
+        if let Some(given) = given {
+            return Err(format!("`{name}` is given twice: as `{given}`, and then as `{parameter}`"));
+        }
         match (name, value) {
             _ if self.is_sync() => return Err("`sync` has no parameters".to_owned()),
             ("capacity", _) => self.limits.capacity = Some(number()?),
@@ -138,15 +151,6 @@ impl fmt::Display for NetworkChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = KINDS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(name, _)| name);
         f.write_str(name)?;
-        let PacketLimits { capacity, outstanding } = self.limits;
-        let limits = [("capacity", capacity), ("connections", self.connections), ("outstanding", outstanding)];
-        for (name, limit) in limits {
-            limit.map_or(Ok(()), |limit| write!(f, ",{name}={limit}"))?;
-        }
-        for (name, is_set) in [("loss", self.loss), ("duplication", self.duplication)] {
-            f.write_str(if is_set { "," } else { "" })?;
-            f.write_str(if is_set { name } else { "" })?;
-        }
-        Ok(())
+        self.parameters().iter().try_for_each(|parameter| write!(f, ",{parameter}"))
     }
 }

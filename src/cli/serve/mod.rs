@@ -94,7 +94,7 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
     };
     let is_talking = answering.is_talking;
     let under_way = desk.under_way();
-    open(options, desk, AllowedClients { most: options.clients, open: clients, is_talking }, terminal)
+    open(options, desk, AllowedClients { most: options.clients.get(), open: clients, is_talking }, terminal)
         .map_err(|why| failed(terminal, &why))?;
     let idle = (options.tcp.is_some() && answering.server.takes_steps()).then_some(IDLE);
     let exit = handle(&messages, &mut answering, idle, terminal);
