@@ -35,6 +35,7 @@ mod simulated_tasks;
 mod unknown_start;
 
 // Verdicts, compared with those of a slow judge that tries all choices, and with those of the plain algorithm.
+mod altered_answers;
 mod hidden_states;
 mod optional_elements;
 mod oracle_itself;

@@ -22,6 +22,7 @@ mod pattern;
 mod run;
 pub mod tasks;
 pub mod value;
+mod variations;
 
 pub use domain::Domains;
 pub use json::Json;
@@ -88,7 +89,7 @@ type Procedure<'a> = (&'a [Field], Option<&'a TypeExpr>, &'a Block);
 pub type End = Run<(State, Option<Value>)>;
 
 /// The first events at which a run left what a clean run may do.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Unclean {
     fault: Option<usize>,
     outside: Option<usize>,

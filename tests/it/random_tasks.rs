@@ -253,7 +253,7 @@ fn networks_with_little_room_agree_with_brute_force() {
 
 #[test]
 fn calls_of_several_peers_agree_with_brute_force() {
-    for (seed, wire) in [(61, Wire::Tcp), (67, Wire::Udp)] {
+    for (seed, wire) in [(61, Wire::Tcp), (67, Wire::Udp), (83, Wire::UdpAgain)] {
         check_drawn(seed, wire, tasks::random_calling);
     }
 }
@@ -295,7 +295,7 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
 }
 
 /// What is observed of a client that waits for answers.
-fn happened(spec: &Spec, event: &(u64, Event)) -> schedule::Happened {
+pub fn happened(spec: &Spec, event: &(u64, Event)) -> schedule::Happened {
     match observation(spec, event) {
         Observation::Request(port, request) => schedule::Happened::Sent(port.0, request),
         Observation::Answer(port, answer) => schedule::Happened::Answered(port.0, answer),

@@ -20,9 +20,8 @@ use mayhap::{Options, Spec, json};
 
 /// The events that clients and peers see of a server, until all is answered or it cannot go on. A connection that follows on another
 /// one has a number of its own.
-fn seen(spec: &Arc<Spec>, population: Population, seed: u64) -> Events {
+pub fn seen(spec: &Arc<Spec>, ranges: Ranges, population: Population, seed: u64) -> Events {
     let mut source = Random::new(seed);
-    let ranges = Ranges { request: Some((0, 7)), choose: None };
     let Ok(server) = Server::new(spec.clone(), ranges, &mut source) else { return Events::new() };
     let mut conversation = Conversation::new(server, population);
     let json = |ty: TypeId, value: &Value| json::encode(&spec.types, ty, value).parse().unwrap();
@@ -65,7 +64,7 @@ fn compare(rng: &mut Rng, text: &str, (wire, network): (Wire, &str), tally: &mut
         let (clients, pipelined, lost) = (2 + rng.below(2) as u64, 1 + rng.below(2), *rng.pick(&[0, 15]));
         let population = Population { clients, requests: 3 + rng.below(3) as u64, pipelined, lost, network };
         let seed = rng.below(1 << 30) as u64;
-        let events = seen(&spec, population, seed);
+        let events = seen(&spec, Ranges { request: Some((0, 7)), choose: None }, population, seed);
         for (kind, _) in events.iter().map(|(_, event)| (kind(event), ())) {
             *tally.entry(kind).or_default() += 1;
         }
@@ -107,7 +106,7 @@ fn check(seed: u64, wire: (Wire, &str), random: fn(&mut Rng) -> String) -> Tally
     println!("{wire:?}: {tally:?}");
     let of = |name: &str| tally.get(name).copied().unwrap_or_default();
     let judged = of("accept") + of("reject") + of("outside") + of("fault") + of("unknown");
-    assert!(of("accept") > 20 && of("reject") > 5 && of("unknown") * 20 < judged, "{tally:?}");
+    assert!(of("accept") > 20 && of("reject") > 5 && of("unknown") * 15 < judged, "{tally:?}");
     tally
 }
 
@@ -116,16 +115,6 @@ fn check_talking(seed: u64, wire: (Wire, &str)) {
     let tally = check(seed, wire, tasks::random_talking);
     let all = ["requests", "answers", "lost", "closed", "calls", "calls that ended"];
     assert!(all.iter().all(|kind| tally.contains_key(kind)), "{tally:?}");
-}
-
-/// A program that calls nobody: a request that comes again calls again, without end.
-fn random_without_calls(rng: &mut Rng) -> String {
-    loop {
-        let text = tasks::random_talking(rng);
-        if !text.contains("call ") {
-            return text;
-        }
-    }
 }
 
 #[test]
@@ -150,7 +139,7 @@ fn what_clients_see_of_servers_that_do_more_than_answering_is_explained_over_dat
 
 #[test]
 fn what_clients_see_of_servers_that_do_more_than_answering_is_explained_over_datagrams_that_come_again() {
-    check(64, (Wire::UdpAgain, "udp,loss,duplication"), random_without_calls);
+    check(64, (Wire::UdpAgain, "udp,loss,duplication"), tasks::random_talking);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub struct Domains {
     pub capacity: usize,
     /// The requests of a client that may be under way, with its messages.
     pub outstanding: usize,
+    /// Set where what is lost leaves that room.
+    pub loss: bool,
 }
 
 impl Domains {
@@ -32,7 +34,17 @@ impl Domains {
         let strings = strings.iter().map(|&s| s.to_owned()).collect();
         let ints = ints.into_iter().map(BigInt::from).collect();
         let (capacity, outstanding) = (usize::MAX, usize::MAX);
-        Domains { ints, strings, inside: usize::MAX, length: 2, depth: 2, runs: 100_000, capacity, outstanding }
+        Domains {
+            ints,
+            strings,
+            inside: usize::MAX,
+            length: 2,
+            depth: 2,
+            runs: 100_000,
+            capacity,
+            outstanding,
+            loss: false,
+        }
     }
 }
 

@@ -238,8 +238,13 @@ impl<'a> Oracle<'a> {
         let encoded = there.map(|(name, ty)| (name.clone(), self.encode(&values[name], Some(ty))));
         let encoded: Map<String, Json> = encoded.collect();
         let first = fields.first().map(|(name, _)| name.as_str());
+        // A variant may be called as a struct is.
+        let declared = match ty.map(|ty| self.kind(ty)) {
+            Some(TypeKind::Name(name)) => self.item(&name.text),
+            _ => self.item(name),
+        };
         match first {
-            _ if matches!(self.item(name), Some(ItemKind::Struct { .. })) => Json::Object(encoded),
+            _ if matches!(declared, Some(ItemKind::Struct { .. })) => Json::Object(encoded),
             None => json!(name),
             Some("0") if fields.len() == 1 => json!({ name: encoded["0"] }),
             Some("0") => json!({ name: encoded.values().collect::<Vec<_>>() }),

@@ -166,7 +166,9 @@ impl<'a> Frame<'a, '_> {
         let (state, answer) = later.remove(0);
         self.state = state;
         self.effects.clear();
-        Ok(answer.expect("the peers have answered"))
+        let answer = answer.expect("the peers have answered");
+        self.state.values().chain([&answer]).for_each(|value| value.tokens(&mut self.tokens));
+        Ok(answer)
     }
 
     pub fn block(&mut self, block: &'a Block) -> Run<Flow> {
@@ -262,6 +264,7 @@ impl<'a> Frame<'a, '_> {
                 Some(later) => {
                     self.state = later.remove(0).0;
                     self.effects.clear();
+                    self.state.values().for_each(|value| value.tokens(&mut self.tokens));
                 }
             },
             StatementKind::PeerCall(call) => drop(self.eval(call, None)?),

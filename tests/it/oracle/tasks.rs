@@ -90,6 +90,25 @@ enum Move {
     Step(usize),
     Open(u64),
     Leave(u64),
+    /// A message to a client leaves the network unseen,
+    Lose(usize),
+    /// a request unread.
+    LoseRequest(usize),
+}
+
+/// The wire, and the number of calls that peers will see.
+#[derive(Clone, Copy)]
+struct Way {
+    wire: Wire,
+    calls: usize,
+}
+
+/// The worlds that explain the events so far.
+#[derive(Clone)]
+pub struct Explained {
+    worlds: BTreeSet<World>,
+    unclean: Unclean,
+    events: usize,
 }
 
 impl World {
@@ -146,35 +165,57 @@ impl World {
 impl<'a> Oracle<'a> {
     /// Judges a trace of several clients by keeping every world.
     pub fn brute_force_tasks(&mut self, wire: Wire, trace: &Events) -> Outcome {
-        let mut unclean = Unclean::default();
-        let begun = unclean.sift(self.initial(), 1);
-        let mut worlds: BTreeSet<World> = begun.map(|(state, _)| World { state, ..World::default() }).collect();
-        for (at, (number, event)) in (1..).zip(trace) {
-            let begin = |world| self.with_connection(world, (*number, event));
-            worlds = worlds.into_iter().map(begin).collect();
-            let is_limited = self.domains.capacity.min(self.domains.outstanding) < usize::MAX;
-            let waits = match event {
-                Event::Request(_) => is_limited,
-                Event::Lost | Event::CallAnswered(_) => false,
-                _ => true,
-            };
-            if waits {
-                // Behind the first answer on a connection another one is not the one that is seen.
-                let is_there = |world: &World| match event {
-                    Event::Answer(_) | Event::Hole => wire == Wire::Tcp && !world.visible(wire, *number).is_empty(),
-                    _ => false,
-                };
-                worlds = self.closure(worlds, wire, &is_there, (&mut unclean, at));
-            }
-            worlds = worlds.iter().flat_map(|world| self.observed(world, wire, (*number, event))).collect();
-            if self.runs.get() > self.domains.runs {
-                return Outcome::TooLarge;
-            }
-            if worlds.is_empty() {
-                return unclean.verdict(at);
+        self.mention(trace);
+        let mut explained = self.begun();
+        for at in 0..trace.len() {
+            if let Some(outcome) = self.explain_event(&mut explained, wire, &trace[at..]) {
+                return outcome;
             }
         }
-        Outcome::Accept { states: worlds.into_iter().map(|world| world.state).collect() }
+        explained.accept()
+    }
+
+    /// Counts the runs from here on.
+    pub fn begin_counting(&self) {
+        self.runs.set(0);
+    }
+
+    /// The worlds before the first event.
+    pub fn begun(&self) -> Explained {
+        let mut unclean = Unclean::default();
+        let begun = unclean.sift(self.initial(), 1);
+        let worlds = begun.map(|(state, _)| World { state, ..World::default() }).collect();
+        Explained { worlds, unclean, events: 0 }
+    }
+
+    /// Goes on to the worlds behind the first of the events that are left; the outcome, where there is none, or it is too much work.
+    pub fn explain_event(&self, explained: &mut Explained, wire: Wire, left: &[(u64, Event)]) -> Option<Outcome> {
+        let (number, event) = &left[0];
+        let calls = left.iter().filter(|(_, event)| matches!(event, Event::Called(..))).count();
+        let way = Way { wire, calls };
+        let Explained { worlds, unclean, events } = explained;
+        *events += 1;
+        let begin = |world| self.with_connection(world, (*number, event));
+        *worlds = std::mem::take(worlds).into_iter().map(begin).collect();
+        let is_limited = self.domains.capacity.min(self.domains.outstanding) < usize::MAX;
+        let waits = match event {
+            Event::Request(_) => is_limited,
+            Event::Lost | Event::CallAnswered(_) => false,
+            _ => true,
+        };
+        if waits {
+            // Behind the first answer on a connection another one is not the one that is seen.
+            let is_there = |world: &World| match event {
+                Event::Answer(_) | Event::Hole => wire == Wire::Tcp && !world.visible(wire, *number).is_empty(),
+                _ => false,
+            };
+            *worlds = self.closure(std::mem::take(worlds), way, &is_there, (unclean, *events));
+        }
+        *worlds = worlds.iter().flat_map(|world| self.observed(world, wire, (*number, event))).collect();
+        match self.runs.get() > self.domains.runs {
+            true => Some(Outcome::TooLarge),
+            false => worlds.is_empty().then(|| unclean.verdict(*events)),
+        }
     }
 
     /// The world in which the connection of an event has begun.
@@ -239,7 +280,7 @@ impl<'a> Oracle<'a> {
         self.members.iter().any(|member| matches!(&member.kind, MemberKind::On { trigger, .. } if is_it(trigger)))
     }
 
-    fn peer_types(&self) -> (&'a TypeExpr, &'a TypeExpr) {
+    pub fn peer_types(&self) -> (&'a TypeExpr, &'a TypeExpr) {
         let found = self.find_member(|member| match member {
             MemberKind::Peer { key: Some(key), request, .. } => Some((&key.ty, request)),
             _ => None,
@@ -265,6 +306,10 @@ impl<'a> Oracle<'a> {
         let can_go_on = |at: &usize| world.tasks[*at].calls.is_none();
         let resumed = (0..world.tasks.len()).filter(can_go_on).map(Move::Resume);
         let mut moves: Vec<Move> = steps.chain(resumed).collect();
+        if self.domains.loss {
+            moves.extend((0..world.sent.len()).map(Move::Lose));
+            moves.extend((0..world.arrived.len()).map(Move::LoseRequest));
+        }
         if !self.is_serial() || world.tasks.is_empty() {
             moves.extend(world.readable(wire).into_iter().map(Move::Receive));
             moves.extend(world.opening.iter().map(|client| Move::Open(*client)));
@@ -278,7 +323,7 @@ impl<'a> Oracle<'a> {
     fn closure(
         &self,
         worlds: BTreeSet<World>,
-        wire: Wire,
+        Way { wire, calls }: Way,
         is_enough: &dyn Fn(&World) -> bool,
         (unclean, event): (&mut Unclean, usize),
     ) -> BTreeSet<World> {
@@ -289,7 +334,8 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             for next in self.moves(&world, wire) {
-                for next in self.led_to(&world, (next, wire), (unclean, event)) {
+                for mut next in self.led_to(&world, (next, wire), (unclean, event)) {
+                    next.drop_unseen_calls(calls);
                     if met.insert(next.clone()) {
                         open.push(next);
                     }
@@ -340,6 +386,14 @@ impl<'a> Oracle<'a> {
                 Task { client, request, begun: Vec::new(), taken: Vec::new(), calls: None, answer: None }
             }
             Move::Resume(at) => rest.tasks.remove(at),
+            Move::Lose(at) => {
+                rest.sent.remove(at);
+                return Ok(rest);
+            }
+            Move::LoseRequest(at) => {
+                rest.arrived.remove(at);
+                return Ok(rest);
+            }
             Move::Step(number) => {
                 let block = self.step_blocks().nth(number).expect("a step");
                 return self.other(rest, wire, 0, draw, &|frame| frame.block(block).map(|_| ()));
@@ -404,7 +458,7 @@ impl<'a> Oracle<'a> {
     }
 
     fn frame<'r>(&'r self, state: &State, client: u64, draw: &'r mut dyn FnMut(usize) -> usize) -> Frame<'a, 'r> {
-        Frame {
+        let mut frame = Frame {
             oracle: self,
             state: state.clone(),
             locals: Vec::new(),
@@ -416,7 +470,9 @@ impl<'a> Oracle<'a> {
             result: None,
             effects: Vec::new(),
             called: None,
-        }
+        };
+        state.values().for_each(|value| value.tokens(&mut frame.tokens));
+        frame
     }
 
     fn affected(&self, mut world: World, wire: Wire, effects: Vec<Effect>) -> World {
@@ -442,6 +498,13 @@ impl<'a> Oracle<'a> {
             }
         }
         world
+    }
+}
+
+impl Explained {
+    /// The outcome where there are no more events.
+    pub fn accept(self) -> Outcome {
+        Outcome::Accept { states: self.worlds.into_iter().map(|world| world.state).collect() }
     }
 }
 
