@@ -11,20 +11,29 @@ use crate::spec::Spec;
 pub(super) struct Composed<'s> {
     pub(super) spec: &'s Spec,
     pub(super) network: &'s dyn Network,
+    /// Set where packets without order are a set up to equality.
+    pub(super) has_sets: bool,
+    /// Set where a message that may be sent again and again is one.
+    pub(super) has_endless: bool,
 }
 
 impl Composed<'_> {
     /// Brings what is under way into one order, as far as its order means nothing.
     pub(super) fn order(self, candidate: &mut Candidate) {
         match self.network.order() {
-            PacketOrder::Free => candidate.process.order_by_value(),
+            PacketOrder::Free if self.has_sets => candidate.process.order_by_value(),
             PacketOrder::Connection => candidate.process.order_by_port(),
-            PacketOrder::Global => {}
+            PacketOrder::Free | PacketOrder::Global => {}
         }
+    }
+
+    /// Tests whether equal packets are one: the first of them stands for all.
+    pub(super) fn has_equal_packets(self) -> bool {
+        self.has_sets && self.network.order() == PacketOrder::Free
     }
 
     /// Tests whether a message that may be sent again and again is one that stays under way: it may be seen or not, and takes no room.
     pub(super) fn repeats(self) -> bool {
-        self.network.order() == PacketOrder::Free && !self.network.counts_packets()
+        self.has_endless && self.network.order() == PacketOrder::Free && !self.network.counts_packets()
     }
 }

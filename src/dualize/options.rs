@@ -66,6 +66,12 @@ pub struct Options {
     /// Tasks are looked at ahead of their next section: one that is dead, and one that may be finished at once.
     #[doc(hidden)]
     pub tasks_ahead: bool,
+    /// What is under way over a network without order is a set up to equality.
+    #[doc(hidden)]
+    pub packets_as_sets: bool,
+    /// A message that a step may send again and again is one, which stands for any number of them.
+    #[doc(hidden)]
+    pub endless_messages: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -97,6 +103,8 @@ impl Default for Options {
             sink_choices: true,
             glides: true,
             tasks_ahead: true,
+            packets_as_sets: true,
+            endless_messages: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),

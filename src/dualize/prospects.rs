@@ -19,7 +19,7 @@ use crate::spec::section_ahead::{only_answers, reads_no_state};
 
 /// Tests whether the next section of a task may be looked at ahead.
 pub(super) fn looks_ahead(judge: &Judge, composed: Composed<'_>) -> bool {
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let answers_only = |op: &Op| !matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
     judge.options.tasks_ahead
         && judge.wire.looks_ahead()

@@ -11,6 +11,7 @@ use super::candidate::{BegunSection, Candidate, Logged};
 use super::composed::Composed;
 use super::forms::{self, MetForms};
 use super::frontier::Judge;
+use super::options::Options;
 use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
@@ -29,7 +30,8 @@ pub(super) fn observe(
     observation: &Observation,
 ) -> Vec<Candidate> {
     let spec = judge.spec.clone();
-    let composed = Composed { spec: &spec, network };
+    let Options { packets_as_sets: has_sets, endless_messages: has_endless, .. } = judge.options;
+    let composed = Composed { spec: &spec, network, has_sets, has_endless };
     if let Some(port) = observation.port()
         && judge.wire.open(port)
         && spec.program.opens.is_some()
@@ -136,14 +138,14 @@ fn following(
     (from, situation): (&Candidate, &Situation),
     observation: &Observation,
 ) -> Vec<Candidate> {
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let looks_ahead = prospects::looks_ahead(judge, composed);
     if looks_ahead && let Some(next) = finished_at_once(judge, composed, from) {
         return vec![next];
     }
     let mut all = Vec::new();
     for next in moves::of(&spec.program, network, situation, observation) {
-        if is_repeated(network, from, next) {
+        if is_repeated(composed, from, next) {
             continue;
         }
         let mut led = moved(judge, composed, from, next);
@@ -156,10 +158,10 @@ fn following(
 }
 
 /// Tests whether the server begins with a request that equals another one, where their order means nothing.
-fn is_repeated(network: &dyn Network, candidate: &Candidate, next: ServerSection) -> bool {
+fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSection) -> bool {
     match next {
         ServerSection::Move(ServerMove::Receive(at)) => {
-            network.order() == PacketOrder::Free && candidate.process.has_arrived_twice(at)
+            composed.has_equal_packets() && candidate.process.has_arrived_twice(at)
         }
         _ => false,
     }
@@ -181,7 +183,7 @@ fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, por
 
 /// The candidates to which a section leads.
 fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate, next: ServerSection) -> Vec<Candidate> {
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let mut first = from.clone();
     if judge.options.keep_choices
         && let Some(begun) = begun(from, next)
@@ -263,7 +265,7 @@ fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> 
 
 /// The candidates behind a section whose messages the network takes, each compared with what is known to be seen of it.
 fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let (mut open, mut after) = (candidates, Vec::new());
     while let Some(mut candidate) = open.pop() {
         composed.order(&mut candidate);
@@ -302,7 +304,7 @@ fn with_arrived(
     candidates: Vec<Candidate>,
     (port, request): (Port, &Value),
 ) -> Vec<Candidate> {
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let filled = Filled::of_type(request, spec, spec.program.request, &mut judge.fresh);
     let request = filled.as_ref().map_or(request, |filled| &filled.request);
     retained(candidates, |candidate| {
@@ -324,12 +326,12 @@ fn with_shown(
     candidates: Vec<Candidate>,
     (port, expected): (Port, Option<&Value>),
 ) -> Vec<Candidate> {
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let goal = expected.map_or(Goal::Any, Goal::Answer);
     let mut after = Vec::new();
     for candidate in candidates {
         let sent = candidate.process.sent();
-        let is_first = |at: &usize| !sent[..*at].contains(&sent[*at]);
+        let is_first = |at: &usize| !composed.has_equal_packets() || !sent[..*at].contains(&sent[*at]);
         let on_port = (0..sent.len()).filter(|at| sent[*at].port == port);
         let seen: Vec<usize> = if network.order() == PacketOrder::Free {
             on_port.filter(is_first).collect()
@@ -359,7 +361,7 @@ fn with_shown(
 /// not read some first ones may be yet. Where the others would be in the way, or take room, they are dropped now.
 fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     judge.wire.end(port);
-    let Composed { spec, network } = composed;
+    let Composed { spec, network, .. } = composed;
     let is_noticed = spec.program.closes.is_some();
     let may_drop = match network.order() {
         PacketOrder::Free => false,

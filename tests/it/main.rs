@@ -47,6 +47,7 @@ mod random_tasks;
 mod random_worlds;
 mod schedules;
 mod small_worlds;
+mod switched_networks;
 mod switches;
 
 // What a verdict says for itself.

@@ -151,6 +151,53 @@ pub fn random_failing(rng: &mut Rng) -> String {
     format!("protocol p {{ request int; response int;\nvar n: int = 0;\non q {{\n{body}\n}}\n}}")
 }
 
+/// Statements of handlers that compare stored values with each other and with their client, and give answers by writing or not.
+const COMPARING: &[&str] = &[
+    "if n == m { reply 1; }",
+    "if n == q % 3 { n := m; reply 1; }",
+    "if m < n { m := n; reply n; }",
+    "n := m;",
+    "m := q % 3;",
+    "n := (n + 1) % 3;",
+    "if last == Some(c) { reply 2; }",
+    "if last is Some(to) { send to, n; }",
+    "last := Some(c);",
+    "last := None;",
+    "yield;",
+    "yield;",
+    "let old@ = n; yield; if old@ == m { reply old@; }",
+    "let old@ = m; yield; n := old@; reply 1;",
+    "let x@ = choose x: int where x >= 0 && x < 3; yield; m := x@; reply x@;",
+    "either { n := m; } or { m := n; }",
+    "assume n <= m;",
+    "if m == 2 { return; }",
+    "send c, m;",
+];
+
+/// Steps that send again, and that make possible again what was not.
+const ENABLING: &[&str] = &[
+    "assume n != m; m := n;",
+    "assume m > 0; m := 0;",
+    "if last is Some(to) { send to, n; }",
+    "if last is Some(to) { assume n == m; send to, 1; send to, m; }",
+    "assume last != None; last := None;",
+    "if last is Some(to) { send to, 1; assume m < 2; m := m + 1; }",
+];
+
+/// A program text with few states, whose handlers compare what is stored, and whose steps send again and enable what was dead.
+pub fn random_comparing(rng: &mut Rng) -> String {
+    let mut statements: Vec<String> =
+        (0..2 + rng.below(4)).map(|number| rng.pick(COMPARING).replace('@', &number.to_string())).collect();
+    if rng.percent(20) {
+        statements.push(rng.pick(CALLING).replace('@', "9"));
+    }
+    statements.extend(rng.percent(75).then(|| "reply n + q % 2;".to_owned()));
+    let steps: String = (0..rng.below(3)).map(|_| format!("step {{ {} }}\n", rng.pick(ENABLING))).collect();
+    let vars = "var n: int = 0; var m: int = 0; var last: option<client> = None; peer p(key: int): int -> int;";
+    let body = statements.join("\n");
+    format!("protocol p {{ request int; response int;\n{vars}\n{steps}\non q from c {{\n{body}\n}}\n}}")
+}
+
 /// The same, where so many statements in a hundred call peers.
 fn talking(rng: &mut Rng, calls: usize) -> String {
     let mut statements: Vec<String> = Vec::new();

@@ -1,0 +1,96 @@
+//! The rules of judging over networks, each switched off alone and several together, against brute force on random programs: tasks that
+//! are looked at ahead, packets as a set, a message that is sent again and again as one, candidates that merge.
+//!
+//! ```text
+//! on q from c { if n == m { reply 1; } last := Some(c); yield; n := m; reply 1; }     step { if last is Some(to) { send to, n; } }
+//! ```
+//!
+//! A fixed number of programs runs in the suite; `MAYHAP_LONG=N cargo test --release --test it switched_networks::` runs N, and
+//! `MAYHAP_SEED=S` begins elsewhere.
+
+use crate::oracle::tasks::Wire;
+use crate::oracle::{self, Domains, Oracle};
+use crate::random::judge::shown;
+use crate::random::{Rng, seeds, tasks};
+use crate::random_tasks::{EFFORT, Tally, compiled, domains, is_balanced, name, observation};
+use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
+use mayhap::network::NetworkChoice;
+
+/// The number of rules.
+const RULES: u32 = 5;
+
+/// All rules but those of which the bit is set.
+fn without(bits: u32) -> Options {
+    let is_on = |rule: u32| bits & (1 << rule) == 0;
+    let merge = is_on(3);
+    Options {
+        tasks_ahead: is_on(0),
+        packets_as_sets: is_on(1),
+        endless_messages: is_on(2),
+        merge,
+        unite: merge,
+        sums: is_on(4),
+        diagrams: is_on(4),
+        images: is_on(4),
+        effort: EFFORT,
+        ..Options::default()
+    }
+}
+
+/// The networks, each as the oracle has it, with the room for packets.
+const NETWORKS: [(Wire, &str, usize); 6] = [
+    (Wire::Tcp, "tcp", usize::MAX),
+    (Wire::Fifo, "fifo", usize::MAX),
+    (Wire::Udp, "udp", usize::MAX),
+    (Wire::UdpAgain, "udp,duplication", usize::MAX),
+    (Wire::Udp, "udp,loss,capacity=2", 2),
+    (Wire::Tcp, "tcp,capacity=2", 2),
+];
+
+/// Compares the verdicts of all settings on traces of a program with that of brute force.
+fn compare(rng: &mut Rng, text: &str, (wire, network, capacity): (Wire, &str, usize), tally: &mut Tally) {
+    let (file, spec) = (oracle::load(text), compiled(text));
+    let model = network.parse::<NetworkChoice>().unwrap().network();
+    let domains = Domains { capacity, loss: network.contains("loss"), ..domains() };
+    let length = 3 + rng.below(8);
+    let run = tasks::run(rng, &file, domains.clone(), (wire, length, 5));
+    for trace in [tasks::altered(rng, &run), run] {
+        let outcome = Oracle::new(&file, None, domains.clone()).brute_force_tasks(wire, &trace);
+        let Some((verdict, event)) = shown(&outcome) else {
+            *tally.entry("too large").or_default() += 1;
+            continue;
+        };
+        let expected = (verdict, event.map(|event| event as u64).filter(|_| verdict != "outside"));
+        let events: Vec<RecordedEvent> = (1..).zip(trace.iter().map(|event| observation(&spec, event))).collect();
+        let alone = (0..RULES).map(|rule| 1 << rule);
+        let drawn = rng.next() as u32;
+        for bits in [0, u32::MAX, drawn, !drawn].into_iter().chain(alone) {
+            let options = without(bits);
+            let mut online = Judge::new(spec.clone(), options.clone());
+            _ = events.iter().all(|(line, event)| online.observe_over(&*model, *line, event));
+            let whole = judge_recorded(&spec, &*model, &events, &options);
+            for actual in [name(&online.verdict()), name(&whole.verdict())] {
+                *tally.entry(actual.0).or_default() += 1;
+                let agrees = actual == expected || actual.0 == "unknown";
+                let rules = bits & ((1 << RULES) - 1);
+                assert!(agrees, "{actual:?}, not {expected:?} over {network} without {rules:#b}\n{text}\n{trace:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_rule_alone_and_some_together_give_the_verdict_of_brute_force() {
+    let mut tally = Tally::new();
+    for (at, mut rng) in seeds(97, 60).map(Rng::new).enumerate() {
+        let text = match rng.below(6) {
+            0 => tasks::random_talking(&mut rng),
+            1 => tasks::random_waiting(&mut rng),
+            2 => tasks::random_calling(&mut rng),
+            _ => tasks::random_comparing(&mut rng),
+        };
+        compare(&mut rng, &text, NETWORKS[at % NETWORKS.len()], &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(is_balanced(&tally), "{tally:?}");
+}
