@@ -66,7 +66,7 @@ pub struct Options {
     /// Tasks are looked at ahead of their next section: one that is dead, and one that may be finished at once.
     #[doc(hidden)]
     pub tasks_ahead: bool,
-    /// What is under way over a network without order is a set up to equality.
+    /// Packets under way over a network without order are a set up to equality.
     #[doc(hidden)]
     pub packets_as_sets: bool,
     /// A message that a step may send again and again is one, which stands for any number of them.

@@ -170,7 +170,9 @@ impl<'a> Oracle<'a> {
             types.into_iter().try_fold(vec![Vec::new()], |begun: Vec<Vec<Value>>, ty| {
                 let more = all(ty)?;
                 let is_few = begun.len() * more.len() <= few;
-                let each = |begun: Vec<Value>| more.iter().map(move |x| [&begun[..], &[x.clone()]].concat()).collect();
+                let each = |begun: Vec<Value>| {
+                    more.iter().map(move |x| [&begun[..], std::slice::from_ref(x)].concat()).collect()
+                };
                 is_few.then(|| begun.into_iter().flat_map(|begun| -> Vec<Vec<Value>> { each(begun) }).collect())
             })
         };
