@@ -3,6 +3,7 @@
 //! Over `udp`, `c1 Put(1)` and `c1 Put(2)` under way have no order: both orders are one state.
 
 use super::candidate::Candidate;
+use super::options::Options;
 use crate::network::{Network, PacketOrder};
 use crate::spec::Spec;
 
@@ -15,9 +16,16 @@ pub(super) struct Composed<'s> {
     pub(super) has_sets: bool,
     /// Set where a message that may be sent again and again is one.
     pub(super) has_endless: bool,
+    /// Set where packets may be lost, and are where they are in the way.
+    pub(super) loses: bool,
 }
 
-impl Composed<'_> {
+impl<'s> Composed<'s> {
+    pub(super) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composed<'s> {
+        let Options { packets_as_sets: has_sets, endless_messages: has_endless, losses_late, .. } = *options;
+        Composed { spec, network, has_sets, has_endless, loses: losses_late && has_sets && network.loses() }
+    }
+
     /// Brings what is under way into one order, as far as its order means nothing.
     pub(super) fn order(self, candidate: &mut Candidate) {
         match self.network.order() {

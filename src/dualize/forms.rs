@@ -29,11 +29,6 @@ impl MetForms {
     pub(super) fn stand_for(&self, form: &CanonicalForm, state: &Candidate) -> bool {
         self.0.get(form).is_some_and(|is_clean| *is_clean || !state.is_clean())
     }
-
-    /// The number of forms.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
 }
 
 /// Drops candidates that are equal to an earlier one up to the names of variables; a clean one takes the place of a doubtful one.

@@ -181,6 +181,11 @@ impl Judge {
         self.work.without_z3()
     }
 
+    /// The work so far, with that of questions to Z3.
+    pub(super) fn work_done(&self) -> u64 {
+        self.work.total(&self.solver)
+    }
+
     /// Tests whether a limit cut paths off, so that a rejection would be none.
     #[must_use]
     pub fn is_cut(&self) -> bool {

@@ -72,6 +72,12 @@ pub struct Options {
     /// A message that a step may send again and again is one, which stands for any number of them.
     #[doc(hidden)]
     pub endless_messages: bool,
+    /// Packets that may be lost are lost where they are in the way, and more of them under way cover fewer.
+    #[doc(hidden)]
+    pub losses_late: bool,
+    /// A recording over a network is searched deepest first, too.
+    #[doc(hidden)]
+    pub deepest: bool,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -105,6 +111,8 @@ impl Default for Options {
             tasks_ahead: true,
             packets_as_sets: true,
             endless_messages: true,
+            losses_late: true,
+            deepest: true,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),

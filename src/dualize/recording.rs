@@ -11,20 +11,24 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::slice::Iter;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::composed::Composed;
+use super::deepest::{DeepestFirst, Searched};
 use super::frontier::Judge;
 use super::options::Options;
 use super::verdict::Verdict;
-use super::wire::Ahead;
+use super::wire::{Ahead, RecordedEvent};
 use crate::network::{Network, Observation};
 use crate::process::Port;
 use crate::spec::Spec;
 
-/// An observation, and the line of the recording that it stands on.
-pub type RecordedEvent = (u64, Observation);
+/// The work of a turn, in made terms, and the most turns where the judge that takes event by event is at its end.
+const TURN: u64 = 20_000;
+const TURNS: usize = 1_000;
 
 /// A recording, and what it is judged by.
 #[derive(Clone, Copy)]
@@ -91,19 +95,45 @@ impl Recordings<'_> {
         self.events[number - 1].0
     }
 
-    /// Judges the first events as if there were no more.
+    /// Judges the first events as if there were no more: event by event and deepest first in turns, with equal work.
     fn judged(&self, count: usize, lookahead: Lookahead) -> Judge {
         let events = &self.events[..count];
         let mut judge = Judge::new(self.spec.clone(), self.options.clone());
         if lookahead == Lookahead::All {
             judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)));
         }
-        for (line, observation) in events {
-            if !judge.observe_over(self.network, *line, observation) {
-                break;
+        let composed = Composed::new(self.spec, self.network, self.options);
+        let mut deepest = self.options.deepest.then(|| DeepestFirst::new(composed, judge.clone(), events));
+        let mut left = events.iter();
+        let mut turns = 0;
+        loop {
+            if let Some(search) = &mut deepest {
+                match search.search(TURN) {
+                    Searched::Explained(judge) => return judge,
+                    Searched::Nothing(judge) if !self.spec.program.may_fail() => return judge,
+                    Searched::Nothing(_) | Searched::Cut => deepest = None,
+                    Searched::Unfinished => turns += 1,
+                }
+            }
+            let is_decided = self.observe_for(&mut judge, &mut left, deepest.is_some().then_some(TURN));
+            let may_be_explained = matches!(judge.verdict(), Verdict::Unknown { .. }) && turns < TURNS;
+            if is_decided && !(may_be_explained && deepest.is_some()) {
+                return judge;
             }
         }
-        judge
+    }
+
+    /// Observes events until they are at their end, or nothing explains them, or so much work was done; whether it was not the latter.
+    fn observe_for(&self, judge: &mut Judge, left: &mut Iter<'_, RecordedEvent>, work: Option<u64>) -> bool {
+        let last = work.map(|work| judge.work_done().saturating_add(work));
+        while !(judge.candidates.is_empty() && judge.event > 0) {
+            let Some((line, observation)) = left.next() else { return true };
+            judge.observe_over(self.network, *line, observation);
+            if last.is_some_and(|last| judge.work_done() > last) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The judge of the fewest first events that are rejected, where one gave up all of them.

@@ -18,7 +18,7 @@ use crate::value::Value;
 /// [`PATH_LIMIT`]: super::verdict::PATH_LIMIT
 const FORK_COST: usize = 500;
 /// The number of copied values that count as much work as a term that is made.
-const COPIED: u64 = 10;
+pub(super) const COPIED: u64 = 10;
 
 /// The end that a section must come to: it explains what was observed.
 #[derive(Clone, Copy, PartialEq, Debug)]

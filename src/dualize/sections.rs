@@ -7,18 +7,19 @@
 //! A candidate has requests, suspended tasks and messages under way. Before an observation all sections are tried that the
 //! network allows, until it may be made; equal candidates on the way are one.
 
-use super::candidate::{BegunSection, Candidate, Logged};
+use std::cmp::Reverse;
+use std::slice;
+
+use super::candidate::{Candidate, Logged};
 use super::composed::Composed;
-use super::forms::{self, MetForms};
 use super::frontier::Judge;
-use super::options::Options;
+use super::met::MetStates;
 use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
-use super::wire::MessageFate;
-use super::{fire, prospects, split, tidy};
+use super::{moved, prospects};
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
-use crate::process::{ConnectionList, Limit, PeerCall, Port, Sent, Situation};
+use crate::process::{Limit, PeerCall, Port, Sent, Situation};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
 
@@ -30,22 +31,38 @@ pub(super) fn observe(
     observation: &Observation,
 ) -> Vec<Candidate> {
     let spec = judge.spec.clone();
-    let Options { packets_as_sets: has_sets, endless_messages: has_endless, .. } = judge.options;
-    let composed = Composed { spec: &spec, network, has_sets, has_endless };
+    let composed = Composed::new(&spec, network, &judge.options);
+    take_notice(judge, &spec, &mut candidates, observation);
+    let ready = run_sections(judge, composed, candidates, observation);
+    observed(judge, composed, ready, observation)
+}
+
+/// Notes that a connection has begun, where an observation is the first of it.
+pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Candidate], observation: &Observation) {
     if let Some(port) = observation.port()
         && judge.wire.open(port)
         && spec.program.opens.is_some()
     {
         candidates.iter_mut().for_each(|candidate| candidate.process.begin_connection(port));
     }
-    let ready = run_sections(judge, composed, candidates, observation);
-    let mut after = observed(judge, composed, ready, observation);
-    after.iter_mut().for_each(|candidate| judge.log(candidate, || Logged::Observed));
-    after
 }
 
 /// The candidates behind an observation, out of those in which it may be made.
-fn observed(
+pub(super) fn observed(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    ready: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let mut after = with_observed(judge, composed, ready, observation);
+    for candidate in &mut after {
+        judge.log(candidate, || Logged::Observed);
+        moved::lose_unseen(judge, composed, candidate);
+    }
+    after
+}
+
+fn with_observed(
     judge: &mut Judge,
     composed: Composed<'_>,
     ready: Vec<Candidate>,
@@ -58,7 +75,11 @@ fn observed(
             let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
             judge.wire.show(*port);
             // Messages that could still be this one are none that are seen any more.
-            if composed.network.order() == PacketOrder::Free { delivered(judge, composed, after) } else { after }
+            if composed.network.order() == PacketOrder::Free {
+                moved::delivered(judge, composed, after).states
+            } else {
+                after
+            }
         }
         Observation::Lost(port) => ended(judge, composed, ready, *port),
         Observation::Closed(port) => without_end(judge, ready, *port),
@@ -82,8 +103,11 @@ fn run_sections(
     observation: &Observation,
 ) -> Vec<Candidate> {
     let network = composed.network;
-    let mut met = MetForms::default();
+    let mut met = MetStates::new(composed);
     let (mut open, mut ready) = (candidates, Vec::new());
+    // Those with many packets under way come first: they may cover others.
+    open.sort_by_cached_key(|candidate| Reverse(packets(candidate)));
+    open.retain(|candidate| met.add(slice::from_ref(candidate)));
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
         if moves::may_be_made(network, &situation, observation) {
@@ -92,6 +116,8 @@ fn run_sections(
                 continue;
             }
             ready.push(candidate.clone());
+        } else if composed.loses {
+            ready.append(&mut with_room(judge, composed, &candidate, observation));
         }
         if judge.is_exhausted() {
             break;
@@ -101,21 +127,46 @@ fn run_sections(
             break;
         }
         for next in following(judge, composed, (&candidate, &situation), observation) {
-            let form = forms::canonical(&next);
-            if met.stand_for(&form, &next) {
-                judge.counts.merges += 1;
-            } else {
-                met.add(form, &next);
+            if met.add(slice::from_ref(&next)) {
                 open.push(next);
+            } else {
+                judge.counts.merges += 1;
             }
         }
     }
     ready
 }
 
+/// The number of packets under way.
+fn packets(candidate: &Candidate) -> usize {
+    candidate.process.arrived_count() + candidate.process.sent().len()
+}
+
+/// The candidates after a loss of what is in the way of a request: of as few packets as make room for it.
+pub(super) fn with_room(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    from: &Candidate,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let (mut full, mut ready) = (vec![from.clone()], Vec::new());
+    if !matches!(observation, Observation::Request(..)) {
+        return ready;
+    }
+    while ready.is_empty() && !full.is_empty() {
+        let may_come = |one: &Candidate| moves::may_be_made(composed.network, &one.process.situation(), observation);
+        let lost = moved::after_loss(judge, composed, &full, |one| {
+            let all = composed.network.moves(&one.process.situation(), observation);
+            all.into_iter().filter(|next| next.is_loss()).collect()
+        });
+        (ready, full) = lost.into_iter().partition(may_come);
+    }
+    ready
+}
+
 /// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come behind it. Where
 /// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is.
-fn is_enough(network: &dyn Network, candidate: &Candidate, observation: &Observation) -> bool {
+pub(super) fn is_enough(network: &dyn Network, candidate: &Candidate, observation: &Observation) -> bool {
     match observation {
         Observation::Called(_) => false,
         Observation::Answer(port, answer) if network.order() == PacketOrder::Free => {
@@ -131,30 +182,75 @@ fn is_enough(network: &dyn Network, candidate: &Candidate, observation: &Observa
     }
 }
 
-/// The candidates to which a section leads that need to be followed.
+/// The candidates to which the sections lead that may be run before an observation, as far as they need to be followed.
 fn following(
     judge: &mut Judge,
     composed: Composed<'_>,
     (from, situation): (&Candidate, &Situation),
     observation: &Observation,
 ) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
-    let looks_ahead = prospects::looks_ahead(judge, composed);
-    if looks_ahead && let Some(next) = finished_at_once(judge, composed, from) {
+    if let Some(next) = finished_at_once(judge, composed, from) {
         return vec![next];
     }
     let mut all = Vec::new();
-    for next in moves::of(&spec.program, network, situation, observation) {
-        if is_repeated(composed, from, next) {
-            continue;
+    for next in moves::of(&composed.spec.program, composed.network, situation, observation) {
+        let Led { mut states, is_enough } = led_to(judge, composed, (from, situation), next);
+        if is_enough {
+            return states;
         }
-        let mut led = moved(judge, composed, from, next);
-        if let Some(port) = next.port(situation).filter(|_| looks_ahead) {
-            led.retain(|next| !is_dead(judge, composed, next, port));
-        }
-        all.append(&mut led);
+        all.append(&mut states);
     }
     all
+}
+
+/// The states to which a section leads, as far as they need to be followed.
+#[derive(Default)]
+pub(super) struct Led {
+    pub(super) states: Vec<Candidate>,
+    /// Set where no other section needs to be run instead of it.
+    pub(super) is_enough: bool,
+}
+
+/// The candidates to which a section leads that is run before an observation.
+pub(super) fn led_to(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    (from, situation): (&Candidate, &Situation),
+    next: ServerSection,
+) -> Led {
+    let network = composed.network;
+    // A packet is lost when it is in the way.
+    let is_lost_later = composed.loses && matches!(next, ServerSection::Move(next) if next.is_loss());
+    if is_lost_later || is_repeated(composed, from, next) {
+        return Led::default();
+    }
+    let moved::AfterSection { mut states, is_full } = moved::moved(judge, composed, from, next);
+    if is_full && composed.loses {
+        states.append(&mut moved::behind_losses(judge, composed, from, next));
+    }
+    let port = next.port(situation);
+    if let Some(port) = port.filter(|_| prospects::looks_ahead(judge, composed)) {
+        states.retain(|next| !is_dead(judge, composed, next, port));
+    }
+    let takes_nothing = composed.loses && network.duplicates() && !network.counts_packets();
+    if let ServerSection::Move(ServerMove::Receive(_)) = next
+        && takes_nothing
+        && let [only] = &states[..]
+        && has_only_sent(from, only)
+    {
+        // What it sends is there in addition.
+        let is_new = from.process.sent().len() < only.process.sent().len();
+        return if is_new { Led { states, is_enough: true } } else { Led::default() };
+    }
+    Led { states, is_enough: false }
+}
+
+/// Tests whether a section has sent messages, and changed nothing else: no state was left out.
+fn has_only_sent(before: &Candidate, after: &Candidate) -> bool {
+    (after.is_clean() || !before.is_clean())
+        && !before.process.has_unknowns()
+        && after.process.has_only_sent_since(&before.process)
+        && after.store.constraints() == before.store.constraints()
 }
 
 /// Tests whether the server begins with a request that equals another one, where their order means nothing.
@@ -168,133 +264,22 @@ fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSectio
 }
 
 /// The candidate after the last section of a task that can be run at once as well as later.
-fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
+pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
+    if !prospects::looks_ahead(judge, composed) {
+        return None;
+    }
     prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {
-        let mut next = moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
-        next.pop().filter(|only| next.is_empty() && prospects::has_only_ended(from, only))
+        let mut next = moved::moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
+        next.states.pop().filter(|only| next.states.is_empty() && prospects::has_only_ended(from, only))
     })
 }
 
 /// Tests whether a task of a port, whose answer is seen, cannot come to it in any state.
 fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
     let next = prospects::certain_section(judge, composed, candidate, port);
-    next.is_some_and(|at| moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty())
-}
-
-/// The candidates to which a section leads.
-fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate, next: ServerSection) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
-    let mut first = from.clone();
-    if judge.options.keep_choices
-        && let Some(begun) = begun(from, next)
-    {
-        judge.log(&mut first, || Logged::Section(begun));
-    }
-    match next {
-        ServerSection::Move(ServerMove::Receive(at)) if network.duplicates() => {
-            first.process.receive_copy(&spec.program, at);
-        }
-        ServerSection::Move(ServerMove::Receive(at)) => first.process.receive_arrived(&spec.program, at),
-        ServerSection::Move(ServerMove::Resume(at)) => first.process.wake(at),
-        ServerSection::Move(ServerMove::Step) => return stepped_each(judge, composed, from),
-        ServerSection::Move(ServerMove::Lose(at)) => {
-            first.process.take_sent(at);
-            return vec![first];
-        }
-        ServerSection::Move(ServerMove::LoseRequest(at)) => {
-            first.process.take_arrived(at);
-            return vec![first];
-        }
-        ServerSection::Open(port) => {
-            first.process.take_notice(port, ConnectionList::Opening);
-            first.process.open(&spec.program, port);
-        }
-        ServerSection::Leave(port) => {
-            first.process.take_notice(port, ConnectionList::Leaving);
-            first.process.drop_unread(port);
-            first.process.leave(&spec.program, port);
-        }
-    }
-    let next = Section::new(judge, spec, Goal::Section).results(first);
-    let mut next = delivered(judge, composed, next);
-    next.iter_mut().for_each(|candidate| tidy::for_comparing(judge, candidate));
-    next
-}
-
-/// The section that a server begins, as it is logged; a step logs itself.
-fn begun(candidate: &Candidate, next: ServerSection) -> Option<BegunSection> {
-    let process = &candidate.process;
-    let sent = |at: usize| (process.sent()[at].port, process.sent()[at].value.clone());
-    Some(match next {
-        ServerSection::Move(ServerMove::Step) => return None,
-        ServerSection::Move(ServerMove::Receive(at)) => {
-            let (port, request) = process.arrived(at);
-            BegunSection::Request(port, request.clone())
-        }
-        ServerSection::Move(ServerMove::LoseRequest(at)) => {
-            let (port, request) = process.arrived(at);
-            BegunSection::LostRequest(port, request.clone())
-        }
-        ServerSection::Move(ServerMove::Lose(at)) => {
-            let (port, message) = sent(at);
-            BegunSection::LostMessage(port, message)
-        }
-        ServerSection::Move(ServerMove::Resume(at)) => BegunSection::Task(process.situation().suspended[at].port),
-        ServerSection::Open(port) => BegunSection::Opened(port),
-        ServerSection::Leave(port) => BegunSection::Left(port),
+    next.is_some_and(|at| {
+        moved::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).states.is_empty()
     })
-}
-
-/// The candidates to which the steps lead: from known states to known ones, which are soon all met.
-fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Vec<Candidate> {
-    let mut after = Vec::new();
-    for step in 0..composed.spec.program.steps.len() {
-        let stepped = fire::run_step(judge, composed.spec, from, step);
-        for mut next in delivered(judge, composed, stepped) {
-            tidy::for_comparing(judge, &mut next);
-            // A run that is repeated for real takes each step as often as it sends.
-            let is_kept = judge.options.keep_choices;
-            if composed.repeats() && !is_kept && next.store.constraints() == from.store.constraints() {
-                next.process.repeat_sent_since(&from.process);
-            }
-            after.extend(split::wholly(judge, next));
-        }
-    }
-    after
-}
-
-/// The candidates behind a section whose messages the network takes, each compared with what is known to be seen of it.
-fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
-    let (mut open, mut after) = (candidates, Vec::new());
-    while let Some(mut candidate) = open.pop() {
-        composed.order(&mut candidate);
-        let Some((at, fate)) = judge.wire.next_fate(candidate.process.sent(), network) else {
-            if network.takes(&candidate.process.situation()) {
-                after.push(candidate);
-            }
-            continue;
-        };
-        match fate {
-            MessageFate::Impossible => continue,
-            MessageFate::Unseen => {
-                let Sent { port, value, .. } = candidate.process.take_sent(at);
-                if network.duplicates() && judge.wire.is_there(port) {
-                    judge.log(&mut candidate, || Logged::Dropped(port, value));
-                }
-            }
-            MessageFate::Any => candidate.process.settle_sent(at),
-            MessageFate::Is(answer) => {
-                let Sent { value, site, .. } = candidate.process.sent()[at].clone();
-                candidate.process.settle_sent(at);
-                let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
-                Section::new(judge, spec, Goal::Answer(&answer)).explore_from(answering, &mut open);
-                continue;
-            }
-        }
-        open.push(candidate);
-    }
-    after
 }
 
 /// The candidates after a request has arrived.

@@ -8,14 +8,17 @@
 //! On a connection that keeps its order the n-th message sent is the n-th seen, if any is: it is compared as soon as it is sent
 //! (`proofs-notes/tasks.md`, *Lookahead*).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use im::OrdMap;
 use rustc_hash::FxHashMap;
 
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Port, Sent};
-use crate::value::Value;
+use crate::value::{self, Truth, Value};
+
+/// An observation, and the line of the recording that it stands on.
+pub type RecordedEvent = (u64, Observation);
 
 /// The answers that a recording has for each connection, in their order.
 #[derive(Clone, Default, Debug)]
@@ -47,7 +50,7 @@ pub(super) enum MessageFate {
 /// known.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Wire {
-    there: BTreeMap<Port, usize>,
+    there: OrdMap<Port, usize>,
     ahead: Option<Arc<Ahead>>,
 }
 
@@ -80,8 +83,8 @@ impl Ahead {
     fn places(&self, port: Port, first: usize, message: &Value) -> usize {
         let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
         let may_be = |answer: &&Option<Value>| match answer {
-            Some(answer) if message.is_known() && answer.is_known() => answer == message,
-            Some(_) | None => true,
+            Some(answer) => !matches!(value::equal(message, answer), Ok(Truth::Known(false))),
+            None => true,
         };
         answers.iter().filter(may_be).count()
     }
@@ -137,6 +140,19 @@ impl Wire {
         })
     }
 
+    /// The first message under way that nobody will see, where messages have no order, and the answers to come are known.
+    pub(super) fn unneeded(&self, sent: &[Sent]) -> Option<usize> {
+        (0..sent.len()).find(|at| self.is_unseen(sent, *at).unwrap_or_default())
+    }
+
+    /// Tests whether there are answers enough of a message on its connection, which keeps no order, where those to come are known.
+    fn is_unseen(&self, sent: &[Sent], at: usize) -> Option<bool> {
+        let Sent { port, value, .. } = &sent[at];
+        let equal = sent[..at].iter().filter(|other| other.port == *port && other.value == *value).count();
+        let shown = self.there.get(port).copied()?;
+        Some(equal >= self.ahead.as_ref()?.places(*port, shown, value))
+    }
+
     fn fate(&self, sent: &[Sent], at: usize, network: &dyn Network) -> Option<MessageFate> {
         let port = sent[at].port;
         let Some(shown) = self.there.get(&port) else { return Some(MessageFate::Unseen) };
@@ -149,8 +165,7 @@ impl Wire {
             if is_covered || (network.duplicates() && equal > 0) {
                 return Some(MessageFate::Unseen);
             }
-            let places = self.ahead.as_ref()?.places(port, *shown, &sent[at].value);
-            return (equal >= places && !network.counts_packets()).then_some(MessageFate::Unseen);
+            return (!network.counts_packets() && self.is_unseen(sent, at)?).then_some(MessageFate::Unseen);
         }
         let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
         // What nobody sees is in the way of what comes behind it, or takes room.

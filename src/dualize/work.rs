@@ -91,6 +91,18 @@ impl WorkMeter {
         }
     }
 
+    /// Goes on after another search: what that has taken does not count.
+    pub(super) fn resume(&mut self, taken: usize, options: &Options) {
+        if options.memory < usize::MAX {
+            (self.base, self.full) = (memory_in_use().saturating_sub(taken), false);
+        }
+    }
+
+    /// The memory that was taken, in bytes.
+    pub(super) fn taken(&self, options: &Options) -> usize {
+        if options.memory < usize::MAX { memory_in_use().saturating_sub(self.base) } else { 0 }
+    }
+
     /// Tests whether explanations took too much memory.
     pub(super) fn is_full(&self) -> bool {
         self.full

@@ -68,13 +68,12 @@ impl Script {
 }
 
 impl ScriptedEvent {
-    /// Takes the next one off a log.
+    /// Takes the next one off a log, if it was observed: what is lost behind the last one does not matter.
     fn of<'l>(completion: &Completion<'_>, log: &mut Peekable<impl Iterator<Item = &'l Log>>) -> Option<ScriptedEvent> {
-        log.peek()?;
         let mut event = ScriptedEvent::default();
         for Log { entry, .. } in log.by_ref() {
             match entry {
-                Logged::Observed => break,
+                Logged::Observed => return Some(event),
                 Logged::Section(begun) => event.begin(ScriptedStart::Of(completed(completion, begun))),
                 Logged::Step(step) => event.begin(ScriptedStart::Step(*step)),
                 Logged::Request(value) => event.filled = Some(completion.value(value)),
@@ -93,7 +92,7 @@ impl ScriptedEvent {
                 Logged::Received | Logged::Began(_) => {}
             }
         }
-        Some(event)
+        None
     }
 
     fn begin(&mut self, start: ScriptedStart) {

@@ -52,6 +52,10 @@ impl<N: Network> Network for Limited<N> {
         self.network.duplicates()
     }
 
+    fn loses(&self) -> bool {
+        self.network.loses()
+    }
+
     fn takes(&self, situation: &Situation) -> bool {
         self.limits.capacity.is_none_or(|most| situation.sent.len() <= most) && self.network.takes(situation)
     }

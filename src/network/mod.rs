@@ -98,6 +98,14 @@ pub enum ServerMove {
     LoseRequest(usize),
 }
 
+impl ServerMove {
+    /// Tests whether a packet is lost.
+    #[must_use]
+    pub fn is_loss(self) -> bool {
+        matches!(self, ServerMove::Lose(_) | ServerMove::LoseRequest(_))
+    }
+}
+
 /// The order in which messages that go one way come to be seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketOrder {
@@ -126,6 +134,12 @@ pub trait Network {
 
     /// Tests whether a message may be seen, and a request be read, any number of times.
     fn duplicates(&self) -> bool {
+        false
+    }
+
+    /// Tests whether any packet may be lost at any time: [`moves`](Network::moves) lists that. Then with fewer packets of the same kinds under way as
+    /// much may be observed and done, but for what needs one of those that are missing.
+    fn loses(&self) -> bool {
         false
     }
 

@@ -94,8 +94,8 @@ impl NetworkChoice {
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {
         let limits = self.limits;
-        // What is lost leaves room; else it is under way for ever.
-        let loss = self.loss && self.is_limited();
+        // What takes no room may as well be lost as be under way for ever.
+        let loss = self.loss || !self.is_limited();
         match self.kind {
             NetworkKind::Sync => Box::new(Sync),
             NetworkKind::Tcp => Box::new(Limited { network: Tcp, limits }),

@@ -38,6 +38,10 @@ impl Network for Udp {
         PacketOrder::Free
     }
 
+    fn loses(&self) -> bool {
+        self.loss
+    }
+
     fn duplicates(&self) -> bool {
         self.duplication
     }

@@ -236,6 +236,12 @@ impl Process {
         (arrived[at].0, &arrived[at].1)
     }
 
+    /// The number of requests that have arrived and were not read.
+    #[must_use]
+    pub fn arrived_count(&self) -> usize {
+        self.pending.as_deref().map_or(0, |pending| pending.arrived.len())
+    }
+
     /// Tests whether an equal request of a client has arrived.
     #[must_use]
     pub fn has_arrived(&self, port: Port, request: &Value) -> bool {
@@ -263,16 +269,21 @@ impl Process {
         self.pending.as_ref().is_some_and(|pending| pending.arrived[..at].contains(&pending.arrived[at]))
     }
 
+    /// Tests whether it has sent known messages since, and nothing else has changed.
+    #[must_use]
+    pub fn has_only_sent_since(&self, before: &Process) -> bool {
+        let empty = Pending::default();
+        let earlier = before.pending.as_deref().unwrap_or(&empty);
+        self.memory == before.memory && self.pending.as_deref().unwrap_or(&empty).has_only_sent(earlier)
+    }
+
     /// Lets the messages that it has sent since be under way any number of times, where nothing else has changed since and all of them
     /// are known.
     pub fn repeat_sent_since(&mut self, before: &Process) {
-        let empty = Pending::default();
-        let earlier = before.pending.as_deref().unwrap_or(&empty);
-        if let Some(pending) = &mut self.pending
-            && self.memory == before.memory
-            && pending.has_only_sent(earlier)
+        if self.has_only_sent_since(before)
+            && let Some(pending) = &mut self.pending
         {
-            pending.make_endless(&earlier.sent);
+            pending.make_endless(before.sent());
         }
     }
 

@@ -75,7 +75,7 @@ pub fn network(wire: Wire) -> Box<dyn Network> {
         Wire::Tcp => Box::new(Tcp),
         Wire::Fifo => Box::new(Fifo),
         Wire::Udp => Box::new(Udp { loss: true, duplication: false }),
-        Wire::UdpAgain => Box::new(Udp { loss: false, duplication: true }),
+        Wire::UdpAgain => Box::new(Udp { loss: true, duplication: true }),
     }
 }
 
@@ -133,7 +133,7 @@ fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut
             let plain =
                 Options { merge: false, unite: false, sums: false, diagrams: false, images: false, ..usual.clone() };
             let options = if rng.percent(30) { plain } else { usual };
-            let options = Options { tasks_ahead: rng.percent(75), ..options };
+            let options = Options { tasks_ahead: rng.percent(75), deepest: rng.percent(60), ..options };
             let whole = judged_whole(&spec, &options, (wire, &trace));
             for actual in [judged(&spec, options, (wire, &trace)), whole] {
                 *tally.entry(actual.0).or_default() += 1;
@@ -218,19 +218,22 @@ fn servers_that_answer_in_several_sections_agree_with_brute_force() {
 #[test]
 fn networks_with_little_room_agree_with_brute_force() {
     let mut tally = Tally::new();
-    for mut rng in random::seeds(79, 40).map(Rng::new) {
+    for mut rng in random::seeds(79, 60).map(Rng::new) {
         let text = if rng.percent(50) { tasks::random_talking(&mut rng) } else { tasks::random_waiting(&mut rng) };
         let (file, spec) = (oracle::load(&text), compiled(&text));
         let capacity = rng.percent(60).then(|| 1 + rng.below(2));
         let outstanding = (capacity.is_none() || rng.percent(40)).then(|| 1 + rng.below(2));
         let limits = PacketLimits { capacity, outstanding };
         let [most, each] = [capacity, outstanding].map(|limit| limit.unwrap_or(usize::MAX));
-        let limited = Domains { capacity: most, outstanding: each, ..domains() };
-        let drawn = if rng.percent(50) { limited.clone() } else { domains() };
-        let (wire, network): (Wire, Box<dyn Network>) = match rng.percent(70) {
-            true => (Wire::Tcp, Box::new(Limited { network: Tcp, limits })),
-            false => (Wire::Fifo, Box::new(Limited { network: Fifo, limits })),
+        let udp = |duplication| Limited { network: Udp { loss: true, duplication }, limits };
+        let (wire, network): (Wire, Box<dyn Network>) = match rng.below(6) {
+            0 | 1 => (Wire::Tcp, Box::new(Limited { network: Tcp, limits })),
+            2 => (Wire::Fifo, Box::new(Limited { network: Fifo, limits })),
+            3 | 4 => (Wire::Udp, Box::new(udp(false))),
+            _ => (Wire::UdpAgain, Box::new(udp(true))),
         };
+        let limited = Domains { capacity: most, outstanding: each, loss: network.loses(), ..domains() };
+        let drawn = if rng.percent(50) { limited.clone() } else { domains() };
         let run = tasks::run(&mut rng, &file, drawn, (wire, 8, 6));
         for trace in [tasks::altered(&mut rng, &run), run] {
             let outcome = Oracle::new(&file, None, limited.clone()).brute_force_tasks(wire, &trace);

@@ -17,7 +17,7 @@ use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::network::NetworkChoice;
 
 /// The number of rules.
-const RULES: u32 = 5;
+const RULES: u32 = 7;
 
 /// All rules but those of which the bit is set.
 fn without(bits: u32) -> Options {
@@ -27,6 +27,8 @@ fn without(bits: u32) -> Options {
         tasks_ahead: is_on(0),
         packets_as_sets: is_on(1),
         endless_messages: is_on(2),
+        losses_late: is_on(5),
+        deepest: is_on(6),
         merge,
         unite: merge,
         sums: is_on(4),
@@ -38,12 +40,13 @@ fn without(bits: u32) -> Options {
 }
 
 /// The networks, each as the oracle has it, with the room for packets.
-const NETWORKS: [(Wire, &str, usize); 6] = [
+const NETWORKS: [(Wire, &str, usize); 7] = [
     (Wire::Tcp, "tcp", usize::MAX),
     (Wire::Fifo, "fifo", usize::MAX),
     (Wire::Udp, "udp", usize::MAX),
     (Wire::UdpAgain, "udp,duplication", usize::MAX),
     (Wire::Udp, "udp,loss,capacity=2", 2),
+    (Wire::UdpAgain, "udp,duplication,loss,capacity=2", 2),
     (Wire::Tcp, "tcp,capacity=2", 2),
 ];
 

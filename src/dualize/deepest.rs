@@ -1,0 +1,328 @@
+//! Judging a whole recording deepest first: what explains the longest beginning of it goes on first.
+//!
+//! Event by event, everything is kept that explains the events so far. Where many requests are under way that is much, though a single
+//! run is enough to accept. Deepest first looks for one run, and goes back where it cannot go on (Wing and Gong, 1993; Lowe, 2017):
+//!
+//! ```text
+//! c1 W(1)   c2 W(2)   c3 R ... c3 2          before `c3 2` the server reads R, which would answer 0; then W(1), R: 1; then W(2), R: 2
+//! ```
+//!
+//! An observation is preceded by the sections that it needs, as event by event; of these the ones that the observation is of come
+//! first, then those whose answers are seen soonest. States with the same things under way are one node of the search, and nodes of one form at
+//! one event are followed once (`proofs-notes/tasks.md`, *Deepest first*).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use im::HashSet;
+use rustc_hash::FxHashMap;
+
+use super::candidate::Candidate;
+use super::composed::Composed;
+use super::findings::Findings;
+use super::forms;
+use super::frontier::Judge;
+use super::met::MetStates;
+use super::sections;
+use super::wire::{RecordedEvent, Wire};
+use super::work::Followed;
+use crate::network::{Network, Observation, ServerMove, ServerSection, moves};
+use crate::process::{Limit, Port, Situation};
+use crate::value::Value;
+
+/// States in which the same is under way, before the same event.
+struct SearchNode {
+    /// The number of the event, from 0.
+    event: usize,
+    situation: Situation,
+    candidates: Vec<Candidate>,
+    history: NodeHistory,
+    /// The sections that are still to be run from here, the first one last; nothing where it was not looked at.
+    left: Option<Vec<ServerSection>>,
+}
+
+/// The requests that were read before a node.
+#[derive(Clone, Default)]
+struct NodeHistory {
+    /// All of them, where they can be read again.
+    read: HashSet<(Port, Value)>,
+    /// The number of those that were read again since the last event.
+    again: usize,
+}
+
+/// The end of a search.
+pub(super) enum Searched {
+    /// The recording is explained: the judge has the states.
+    Explained(Judge),
+    /// Nothing explains it: the judge gave up at the event that no run passes.
+    Nothing(Judge),
+    /// The work was not enough.
+    Unfinished,
+    /// A limit cut something off, and nothing else explains the recording.
+    Cut,
+}
+
+impl SearchNode {
+    /// Tests whether the request at a place among those that have arrived was read before.
+    fn has_read(&self, at: usize) -> bool {
+        let (port, request) = self.candidates[0].process.arrived(at);
+        self.history.read.contains(&(port, request.clone()))
+    }
+}
+
+impl NodeHistory {
+    /// The history after a section that was run in a state.
+    fn after(&self, state: &Candidate, next: ServerSection, network: &dyn Network) -> NodeHistory {
+        let mut after = self.clone();
+        if let ServerSection::Move(ServerMove::Receive(at)) = next
+            && network.duplicates()
+        {
+            let (port, request) = state.process.arrived(at);
+            after.again += usize::from(after.read.insert((port, request.clone())).is_some());
+        }
+        after
+    }
+
+    /// The history after an event.
+    fn past(&self, observation: &Observation) -> NodeHistory {
+        let mut after = NodeHistory { read: self.read.clone(), again: 0 };
+        if let Observation::Request(port, request) = observation {
+            after.read.remove(&(*port, request.clone()));
+        }
+        after
+    }
+}
+
+/// A search for a run that explains a recording.
+pub(super) struct DeepestFirst<'r> {
+    composed: Composed<'r>,
+    events: &'r [RecordedEvent],
+    judge: Judge,
+    /// The nodes that are to be followed: those come first whose number of events less that of the requests read again is highest.
+    open: BTreeMap<isize, Vec<SearchNode>>,
+    /// The nodes that were met at each event.
+    met: Vec<MetStates>,
+    /// The connections before each event.
+    wires: Vec<Wire>,
+    /// The events at which the answers of each connection are seen.
+    answers: FxHashMap<Port, Vec<usize>>,
+    /// The number of first events that a clean state explains.
+    explained: usize,
+    /// Set where a limit cut something off.
+    is_cut: bool,
+    /// The memory that it has taken, in bytes.
+    taken: usize,
+}
+
+impl<'r> DeepestFirst<'r> {
+    /// A search that begins with the states of a judge that has seen nothing.
+    pub(super) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
+        let mut answers: FxHashMap<Port, Vec<usize>> = FxHashMap::default();
+        for (at, (_, observation)) in events.iter().enumerate() {
+            if let Observation::Answer(port, _) = observation {
+                answers.entry(*port).or_default().push(at);
+            }
+        }
+        let initial = std::mem::take(&mut judge.candidates);
+        let (open, met, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut search =
+            DeepestFirst { composed, events, judge, open, met, wires, answers, explained: 0, is_cut: false, taken: 0 };
+        search.enter(0, initial, NodeHistory::default());
+        search
+    }
+
+    /// Goes on with the search until it is at its end, or has done so much work.
+    pub(super) fn search(&mut self, work: u64) -> Searched {
+        self.judge.work.resume(self.taken, &self.judge.options);
+        let searched = self.follow(work);
+        self.taken = self.judge.work.taken(&self.judge.options);
+        searched
+    }
+
+    fn follow(&mut self, work: u64) -> Searched {
+        let last = self.judge.work_done().saturating_add(work);
+        while let Some(node) = self.next_node() {
+            if node.event == self.events.len() && node.candidates.iter().any(Candidate::is_clean) {
+                return Searched::Explained(self.ended_with(node.candidates));
+            }
+            if node.event < self.events.len() {
+                self.advance(node);
+            } else {
+                self.is_cut = true;
+            }
+            if let Some(limit) = self.judge.limit() {
+                if matches!(limit, Limit::Memory(_)) {
+                    return Searched::Cut;
+                }
+                self.judge.findings = Findings::default();
+                self.is_cut = true;
+            }
+            if self.judge.work_done() > last {
+                return Searched::Unfinished;
+            }
+        }
+        if self.is_cut { Searched::Cut } else { Searched::Nothing(self.ended_with(Vec::new())) }
+    }
+
+    /// The judge, after the events that were explained, with the states that are left.
+    fn ended_with(&mut self, candidates: Vec<Candidate>) -> Judge {
+        let last = if candidates.is_empty() { self.explained } else { self.events.len().saturating_sub(1) };
+        let mut judge = self.judge.clone();
+        judge.event = self.events.get(last).map_or(0, |(line, _)| *line);
+        judge.clean_died = candidates.is_empty().then_some(judge.event);
+        judge.candidates = candidates;
+        judge
+    }
+
+    /// Goes on from a node: past its event where that may be observed, and with the next section else.
+    fn advance(&mut self, mut node: SearchNode) {
+        let (line, observation) = &self.events[node.event];
+        self.judge.event = *line;
+        self.judge.wire = self.wires[node.event].clone();
+        self.judge.work.begin(Followed::All, &self.judge.options, &mut self.judge.solver);
+        let Some(mut left) = node.left.take() else { return self.look_at(node, observation) };
+        let Some(next) = left.pop() else { return };
+        let (mut led, mut is_enough) = (Vec::new(), true);
+        for candidate in &node.candidates {
+            let from = (candidate, &node.situation);
+            let mut own = sections::led_to(&mut self.judge, self.composed, from, next);
+            led.append(&mut own.states);
+            is_enough &= own.is_enough;
+        }
+        let history = node.history.after(&node.candidates[0], next, self.composed.network);
+        let event = node.event;
+        if !is_enough && !left.is_empty() {
+            self.push(SearchNode { left: Some(left), ..node });
+        }
+        self.add_each(event, led, &history);
+    }
+
+    /// The node that is followed next.
+    fn next_node(&mut self) -> Option<SearchNode> {
+        let mut first = self.open.last_entry()?;
+        let node = first.get_mut().pop();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        node
+    }
+
+    fn push(&mut self, node: SearchNode) {
+        let priority = node.event as isize - node.history.again as isize;
+        self.open.entry(priority).or_default().push(node);
+    }
+
+    /// Makes the observation at a new node where that may be made, and lists the sections that may be run before it.
+    fn look_at(&mut self, mut node: SearchNode, observation: &Observation) {
+        let (event, network) = (node.event, self.composed.network);
+        let mut after = Vec::new();
+        if moves::may_be_made(network, &node.situation, observation) {
+            let is_enough = node.candidates.iter().all(|one| sections::is_enough(network, one, observation));
+            after.push(node.candidates.clone());
+            if is_enough {
+                node.left = Some(Vec::new());
+            }
+        } else if self.composed.loses {
+            after = self.with_room(&node, observation);
+        }
+        let history = node.history.past(observation);
+        if node.left.is_some() {
+        } else if let [only] = &node.candidates[..]
+            && let Some(next) = sections::finished_at_once(&mut self.judge, self.composed, only)
+        {
+            self.add_each(event, vec![next], &node.history);
+        } else {
+            node.left = Some(self.sections(&node, observation));
+            self.push(node);
+        }
+        for ready in after {
+            let after = sections::observed(&mut self.judge, self.composed, ready, observation);
+            self.enter(event + 1, after, history.clone());
+        }
+    }
+
+    /// The states after losses of what is in the way of a request; those come last in which most clients still wait for an answer.
+    fn with_room(&mut self, node: &SearchNode, observation: &Observation) -> Vec<Vec<Candidate>> {
+        let mut ready = Vec::new();
+        for candidate in &node.candidates {
+            ready.append(&mut sections::with_room(&mut self.judge, self.composed, candidate, observation));
+        }
+        let waited_for = |one: &Candidate| {
+            let arrived = one.process.situation().arrived;
+            arrived.into_iter().filter(|port| self.coming(*port, node.event).is_some()).count()
+        };
+        ready.sort_by_cached_key(waited_for);
+        ready.into_iter().map(|one| vec![one]).collect()
+    }
+
+    /// The event at which the next answer on a connection is seen.
+    fn coming(&self, port: Port, event: usize) -> Option<usize> {
+        let answers = self.answers.get(&port)?;
+        answers.get(answers.partition_point(|at| *at < event)).copied()
+    }
+
+    /// The sections that may be run at a node, the one that is tried first last.
+    fn sections(&self, node: &SearchNode, observation: &Observation) -> Vec<ServerSection> {
+        let Composed { spec, network, .. } = self.composed;
+        let mut all = moves::of(&spec.program, network, &node.situation, observation);
+        all.sort_by_cached_key(|next| Reverse(self.rank(node, *next, observation)));
+        all
+    }
+
+    /// The rank of a section: the lowest is tried first.
+    fn rank(&self, node: &SearchNode, next: ServerSection, observation: &Observation) -> (u8, usize) {
+        match next {
+            ServerSection::Move(ServerMove::Step) => return (1, 0),
+            ServerSection::Move(ServerMove::Lose(_) | ServerMove::LoseRequest(_)) => return (3, 0),
+            ServerSection::Move(ServerMove::Receive(at)) if node.has_read(at) => return (4, 0),
+            _ => {}
+        }
+        let Some(port) = next.port(&node.situation) else { return (0, node.event) };
+        if observation.port() == Some(port) {
+            return (0, node.event);
+        }
+        self.coming(port, node.event).map_or((2, 0), |at| (0, at))
+    }
+
+    /// Adds the states after an event.
+    fn enter(&mut self, event: usize, mut candidates: Vec<Candidate>, history: NodeHistory) {
+        if candidates.is_empty() {
+            return;
+        }
+        if let Some((_, observation)) = self.events.get(event) {
+            sections::take_notice(&mut self.judge, self.composed.spec, &mut candidates, observation);
+        }
+        if self.wires.len() == event {
+            self.wires.push(self.judge.wire.clone());
+        }
+        self.judge.normalize(candidates);
+        let candidates = std::mem::take(&mut self.judge.candidates);
+        if candidates.iter().any(Candidate::is_clean) {
+            self.explained = self.explained.max(event);
+        }
+        self.add_each(event, candidates, &history);
+    }
+
+    /// Adds states before an event, each as one of the node with the same under way, unless one of that form was met.
+    fn add_each(&mut self, event: usize, mut candidates: Vec<Candidate>, history: &NodeHistory) {
+        forms::merge_equal(&mut candidates);
+        let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
+        for candidate in candidates {
+            let situation = candidate.process.situation();
+            match groups.iter_mut().find(|(other, _)| *other == situation) {
+                Some((_, group)) => group.push(candidate),
+                None => groups.push((situation, vec![candidate])),
+            }
+        }
+        if self.met.len() <= event {
+            self.met.resize_with(event + 1, || MetStates::new(self.composed));
+        }
+        for (situation, candidates) in groups {
+            if self.met[event].add(&candidates) {
+                self.push(SearchNode { event, situation, candidates, history: history.clone(), left: None });
+            } else {
+                self.judge.counts.merges += 1;
+            }
+        }
+    }
+}
