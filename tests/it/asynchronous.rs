@@ -156,6 +156,21 @@ fn a_server_that_answers_out_of_order_is_rejected_over_connections() {
 }
 
 #[test]
+fn answers_that_overtake_each_other_are_accepted_over_datagrams_only() {
+    let spec = compiled("on q { reply q; }");
+    let overtaken = "c1 q1; c1 q2; c1 a2; c1 a1";
+    assert_eq!(judged(&spec, &Tcp, overtaken), ("reject", Some(3)));
+    for duplication in [false, true] {
+        let udp = Udp { loss: false, duplication };
+        assert_eq!(judged(&spec, &udp, overtaken), ("accept", None));
+        assert_eq!(judged(&spec, &udp, "c1 q1; c1 q2; c1 a2; c1 a3"), ("reject", Some(4)));
+        // One that comes again is an answer that was given twice.
+        let twice = judged(&spec, &udp, "c1 q1; c1 a1; c1 a1");
+        assert_eq!(twice, if duplication { ("accept", None) } else { ("reject", Some(3)) });
+    }
+}
+
+#[test]
 fn a_server_answers_twice_or_not_at_all() {
     let twice = "on q from c { send c, q; if q > 0 { reply q + 1; } }";
     check(
