@@ -309,11 +309,8 @@ impl Compared<'_> {
             return;
         }
         for at in 1..trace.len() {
-            let is_like = match (&trace[at - 1].1, &trace[at].1) {
-                (Event::Request(_), Event::Request(_)) => true,
-                (Event::Answer(_), Event::Answer(_)) => true,
-                _ => false,
-            };
+            let pair = (&trace[at - 1].1, &trace[at].1);
+            let is_like = matches!(pair, (Event::Request(_), Event::Request(_)) | (Event::Answer(_), Event::Answer(_)));
             if !is_like || trace[at - 1].0 == trace[at].0 {
                 continue;
             }

@@ -175,9 +175,10 @@ impl<'a> Oracle<'a> {
         explained.accept()
     }
 
-    /// Counts the runs from here on.
+    /// Counts the runs from here on, and forgets what was listed in those before.
     pub fn begin_counting(&self) {
         self.runs.set(0);
+        self.listed.borrow_mut().clear();
     }
 
     /// The worlds before the first event.
