@@ -8,7 +8,7 @@ use super::progress::ProgressLine;
 use super::{concurrent, files, networked};
 use mayhap::details::Observed;
 use mayhap::dualize::{Options, Verdict};
-use mayhap::network::NetworkChoice;
+use mayhap::network::{MostOutstanding, NetworkChoice};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::spec::Spec;
 use mayhap::trace::{Header, TraceFormat};
@@ -22,7 +22,9 @@ const EVENTS: u64 = 2;
 
 /// Tests whether exchanges of clients who wait are over this network what they are without one.
 fn is_same(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
-    net.is_like_tcp(1) && net.connections().is_none() && networked::is_order(&spec.for_networks())
+    net.is_like_tcp(MostOutstanding { each: 1, all: 1 })
+        && net.connections().is_none()
+        && networked::is_order(&spec.for_networks())
 }
 
 /// The report of a trace that is accepted, with its first line; nothing where it is to be judged as a history.

@@ -7,7 +7,7 @@ use super::concurrent::{HistorySource, TraceNotes};
 use super::network_evidence::NetworkedEvidence;
 use mayhap::diagnostic::Colour;
 use mayhap::dualize::{Options, RecordedEvent, judge_recorded};
-use mayhap::network::{NetworkChoice, Observation};
+use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule::{self, History};
 use mayhap::spec::Spec;
@@ -58,7 +58,8 @@ pub fn read(
 /// The history that observations are, where an order of requests alone explains them: the server answers each once, and the network
 /// does to them what TCP does.
 pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
-    (is_order(spec) && net.is_like_tcp(observed.most_outstanding())).then(|| observed.history(spec))
+    let most = MostOutstanding::of(observed.events.iter().map(|(_, observation)| observation));
+    (is_order(spec) && net.is_like_tcp(most)).then(|| observed.history(spec))
 }
 
 /// Judges a trace event by event: the report of it, without evidence, and how it was judged.

@@ -56,6 +56,7 @@ impl Judge {
         let Some(candidates) = self.begin(line) else { return false };
         let after = sections::observe(self, candidates, network, observation);
         self.normalize(after);
+        self.work.end(&self.options, &self.solver);
         !self.candidates.is_empty()
     }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Fifo, Limited, Network, PacketLimits, Sync, Tcp, Udp};
+use super::{Fifo, Limited, MostOutstanding, Network, PacketLimits, Sync, Tcp, Udp};
 
 /// A kind of network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,14 +69,16 @@ impl NetworkChoice {
         self.limits != PacketLimits::default()
     }
 
-    /// Tests whether it does what TCP does where no connection has more requests without an answer than `most`, of a server that answers
-    /// each once: clients send as many as they may, and nothing is overtaken.
+    /// Tests whether it does what TCP does where no more requests than these are without an answer, of a server that answers
+    /// each once: no limit is met, and nothing is overtaken.
     #[must_use]
-    pub fn is_like_tcp(&self, most: usize) -> bool {
-        let may_send = self.limits.outstanding.is_none_or(|limit| most <= limit) && self.limits.capacity.is_none();
+    pub fn is_like_tcp(&self, most: MostOutstanding) -> bool {
+        let PacketLimits { capacity, outstanding } = self.limits;
+        let may_send =
+            outstanding.is_none_or(|limit| most.each <= limit) && capacity.is_none_or(|limit| most.all <= limit);
         match self.kind {
             NetworkKind::Tcp => may_send,
-            NetworkKind::Udp => may_send && most <= 1 && !self.duplication,
+            NetworkKind::Udp => may_send && most.each <= 1 && !self.duplication,
             NetworkKind::Sync | NetworkKind::Fifo => false,
         }
     }

@@ -30,26 +30,6 @@ pub struct Observations {
 }
 
 impl Observations {
-    /// The most requests of one connection that were sent and have no answer yet.
-    #[must_use]
-    pub fn most_outstanding(&self) -> usize {
-        let (mut outstanding, mut most): (FxHashMap<Port, usize>, usize) = (FxHashMap::default(), 0);
-        for (_, observation) in &self.events {
-            match observation {
-                Observation::Request(port, _) => {
-                    let own = outstanding.entry(*port).or_default();
-                    *own += 1;
-                    most = most.max(*own);
-                }
-                Observation::Answer(port, _) => {
-                    outstanding.entry(*port).and_modify(|own| *own = own.saturating_sub(1));
-                }
-                _ => {}
-            }
-        }
-        most
-    }
-
     /// The history of requests and answers that they are.
     #[must_use]
     pub fn history(&self, spec: &Spec) -> History {

@@ -26,7 +26,7 @@ use crate::shipped;
 use crate::simulated_tasks::seen;
 use mayhap::choice::Random;
 use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
-use mayhap::network::{NetworkChoice, Observation, Sync};
+use mayhap::network::{MostOutstanding, NetworkChoice, Observation, Sync};
 use mayhap::schedule::{self, Session};
 use mayhap::server::{Asked, Population, Ranges, Reply, Server};
 use mayhap::syntax::ast::File;
@@ -357,9 +357,9 @@ fn verdicts(served: &Served, network: NetworkChoice, trace: &Events) -> Vec<Name
     _ = events.iter().all(|(line, event)| online.observe_over(&*model, *line, event));
     let whole = judge_recorded(&served.spec, &*model, &events, &options).verdict();
     let mut all = vec![name(&online.verdict()), name(&whole)];
+    let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
     let is_order = |spec: &&Arc<Spec>| spec.program.steps.is_empty() && schedule::is_judged(spec);
-    if let Some(spec) = served.alone.as_ref().filter(is_order).filter(|_| network.is_like_tcp(most_outstanding(trace)))
-    {
+    if let Some(spec) = served.alone.as_ref().filter(is_order).filter(|_| network.is_like_tcp(most)) {
         let history = schedule::history(spec, trace.iter().map(|event| happened(spec, event)));
         all.push(name(&schedule::judge(spec, &history, &options).verdict));
         let mut session = Session::new(spec, options);
@@ -367,21 +367,6 @@ fn verdicts(served: &Served, network: NetworkChoice, trace: &Events) -> Vec<Name
         all.push(name(&each.last().expect("an event")));
     }
     all
-}
-
-/// The most requests without an answer that a connection has.
-fn most_outstanding(trace: &Events) -> usize {
-    let (mut outstanding, mut most) = (BTreeMap::<u64, usize>::new(), 0);
-    for (client, event) in trace {
-        let own = outstanding.entry(*client).or_default();
-        match event {
-            Event::Request(_) => *own += 1,
-            Event::Answer(_) | Event::Hole => *own = own.saturating_sub(1),
-            _ => {}
-        }
-        most = most.max(*own);
-    }
-    most
 }
 
 /// The verdicts on exchanges, one by one and event by event; an event is that of the answer.

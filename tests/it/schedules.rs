@@ -11,7 +11,7 @@ use std::sync::Arc;
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
 use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
-use mayhap::network::{NetworkChoice, Observation};
+use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::process::Port;
 use mayhap::scalar::Scalar;
 use mayhap::schedule::{self, Happened, OrderRules, Session, Timeline};
@@ -435,38 +435,29 @@ fn what_breaks_the_duty_under_one_key_explains_what_is_seen_under_another() {
     assert!(verdict(text, &happened[..4]).is_accept());
 }
 
-/// The observations that a history is over a network, with the most requests of a connection that have no answer yet.
-fn observed(case: &Case) -> (Vec<RecordedEvent>, usize) {
-    let (mut ports, mut fresh, mut most) = (FxHashMap::<u64, (Port, usize)>::default(), 0, 0);
+/// The observations that a history is over a network.
+fn observed(case: &Case) -> Vec<RecordedEvent> {
+    let (mut ports, mut last) = (FxHashMap::<u64, Port>::default(), 0);
     let mut made = Vec::new();
     for (line, event) in (1..).zip(&case.events) {
-        let happened = happened(case, *event);
-        let (Happened::Sent(connection, _) | Happened::Answered(connection, _)) = happened else {
-            let Happened::Lost(connection) = happened else { continue };
-            let (port, _) = ports.remove(&connection).unwrap_or_else(|| next_port(&mut fresh));
-            made.push((line, Observation::Lost(port)));
-            continue;
-        };
-        let (port, outstanding) = ports.entry(connection).or_insert_with(|| next_port(&mut fresh));
-        made.push(match happened {
-            Happened::Sent(_, request) => {
-                *outstanding += 1;
-                most = most.max(*outstanding);
-                (line, Observation::Request(*port, request))
+        let mut port = |connection: u64| *ports.entry(connection).or_insert_with(|| next_port(&mut last));
+        made.push(match happened(case, *event) {
+            Happened::Sent(connection, request) => (line, Observation::Request(port(connection), request)),
+            Happened::Answered(connection, answer) => (line, Observation::Answer(port(connection), answer)),
+            Happened::Lost(connection) => {
+                let lost = port(connection);
+                ports.remove(&connection);
+                (line, Observation::Lost(lost))
             }
-            Happened::Answered(_, answer) => {
-                *outstanding = outstanding.saturating_sub(1);
-                (line, Observation::Answer(*port, answer))
-            }
-            Happened::Lost(_) | Happened::Closed(_) => continue,
+            Happened::Closed(_) => continue,
         });
     }
-    (made, most)
+    made
 }
 
-fn next_port(last: &mut u64) -> (Port, usize) {
+fn next_port(last: &mut u64) -> Port {
     *last += 1;
-    (Port(*last), 0)
+    Port(*last)
 }
 
 #[test]
@@ -476,10 +467,16 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
         let spec = Spec::from_text(text).unwrap();
         for seed in seeds(700 + kind, 60) {
             let case = random(&spec, &mut Rng::new(seed));
-            let (events, most) = observed(&case);
+            let events = observed(&case);
+            let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
             let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
             let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
-            for network in ["udp", "udp,loss,outstanding=1", &format!("tcp,outstanding={}", most.max(1))] {
+            for network in [
+                "udp",
+                "udp,loss,outstanding=1",
+                &format!("tcp,outstanding={}", most.each.max(1)),
+                &format!("tcp,capacity={}", most.all.max(1)),
+            ] {
                 let network: NetworkChoice = network.parse().unwrap();
                 if !network.is_like_tcp(most) {
                     continue;
@@ -492,7 +489,7 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
         }
     }
     assert!(compared > 500 && rejected > 60, "{compared} compared, {rejected} rejected");
-    let of = |text: &str, most| text.parse::<NetworkChoice>().unwrap().is_like_tcp(most);
+    let of = |text: &str, each| text.parse::<NetworkChoice>().unwrap().is_like_tcp(MostOutstanding { each, all: 9 });
     assert!(of("tcp,connections=2", 9) && !of("tcp,outstanding=2", 3) && !of("udp", 2) && !of("udp,duplication", 1));
-    assert!(!of("tcp,capacity=9", 1) && !of("fifo", 1));
+    assert!(of("tcp,capacity=9", 1) && !of("tcp,capacity=8", 1) && !of("fifo", 1));
 }
