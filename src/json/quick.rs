@@ -83,6 +83,15 @@ impl<'t, 'a> FormReader<'t, 'a> {
         behind.is_some()
     }
 
+    /// Reads a number of at most 19 digits.
+    pub fn natural(&mut self) -> Option<u64> {
+        let length = self.rest.iter().take_while(|octet| octet.is_ascii_digit()).count();
+        let (number, behind) = self.rest.split_at(length);
+        let is_plain = length == 1 || (2..20).contains(&length) && number[0] != b'0';
+        self.rest = behind;
+        is_plain.then(|| number.iter().fold(0, |number, digit| 10 * number + u64::from(digit - b'0')))
+    }
+
     /// Tests whether nothing but white space is left.
     pub fn is_at_end(&self) -> bool {
         self.rest.iter().all(|octet| matches!(octet, b' ' | b'\t' | b'\n' | b'\r'))

@@ -14,12 +14,13 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::peers;
+use super::plain::PlainLines;
 use super::stream::decoded;
 use crate::json::{self, JsonError};
 use crate::spec::Spec;
 use crate::trace::{
-    EventKind, ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, Raw, Response, TraceError, TraceEvent,
-    TraceFormat, TraceReader,
+    EventKind, ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, NextLine, Raw, Response, TraceError,
+    TraceEvent, TraceFormat, TraceReader,
 };
 use crate::value::Value;
 
@@ -27,6 +28,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct Events<R> {
     spec: Arc<Spec>,
+    plain: PlainLines,
     source: EventSource<R>,
 }
 
@@ -49,7 +51,7 @@ impl<R: BufRead> Events<R> {
                 EventSource::Jepsen(Box::new(JepsenTrace::decoded(input, format, rules, decode)))
             }
         };
-        Events { spec: spec.clone(), source }
+        Events { spec: spec.clone(), plain: PlainLines::new(&spec.types), source }
     }
 
     /// The next event; nothing where the trace ends.
@@ -60,11 +62,13 @@ impl<R: BufRead> Events<R> {
         match &mut self.source {
             EventSource::Jepsen(trace) => Ok(trace.next_event()?.map(|found| found.event)),
             EventSource::Ndjson(reader) => {
-                let Some(line) = reader.next_line()? else { return Ok(None) };
-                match of_types(&self.spec, &line.event) {
-                    Ok(event) => Ok(Some(event)),
-                    Err(error) => Err(reader.error_at(error.offset, error.to_string())),
-                }
+                let (spec, plain) = (&self.spec, &mut self.plain);
+                let event = match reader.next_with(|text, line| plain.event(spec, text, line))? {
+                    None => return Ok(None),
+                    Some(NextLine::Quick(event)) => return Ok(Some(event)),
+                    Some(NextLine::Line(line)) => of_types(spec, &line.event),
+                };
+                event.map(Some).map_err(|error| reader.error_at(error.offset, error.to_string()))
             }
         }
     }

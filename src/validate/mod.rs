@@ -25,6 +25,7 @@ mod concurrent;
 mod events;
 mod observations;
 mod peers;
+mod plain;
 mod recording;
 mod stream;
 

@@ -4,10 +4,11 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::Validator;
+use super::plain::PlainLines;
 use crate::dualize::{Exchange, Observed};
-use crate::json::{self, FormReader, Forms, JsonError, Spacing};
+use crate::json::{self, JsonError};
 use crate::spec::Spec;
-use crate::spec::types::{TypeId, Types};
+use crate::spec::types::TypeId;
 use crate::trace::{EventKind, NextLine, Raw, Response, TraceError, TraceLine, TracePosition, TraceReader};
 use crate::value::Value;
 
@@ -15,7 +16,7 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct Exchanges<R> {
     spec: Arc<Spec>,
-    plain: Plain,
+    plain: PlainLines,
     reader: TraceReader<R>,
 }
 
@@ -27,7 +28,7 @@ impl<R: BufRead> Exchanges<R> {
 
     /// Reads on where another reader of the same trace stood.
     pub fn resume(spec: &Arc<Spec>, input: R, at: TracePosition) -> Exchanges<R> {
-        Exchanges { spec: spec.clone(), plain: Plain::new(&spec.types), reader: TraceReader::resume(input, at) }
+        Exchanges { spec: spec.clone(), plain: PlainLines::new(&spec.types), reader: TraceReader::resume(input, at) }
     }
 
     /// The position in the trace at which it stands.
@@ -49,7 +50,10 @@ impl<R: BufRead> Exchanges<R> {
     /// Where a line is no exchange, or its values are not of the specification's types.
     pub fn next_exchange(&mut self) -> Result<Option<Exchange>, TraceError> {
         let spec = &self.spec;
-        let plain = |text: &str, line| self.plain.exchange(spec, text, line);
+        let plain = |text: &str, line| {
+            let (request, answer) = self.plain.exchange(spec, text)?;
+            Some(Exchange { line, client: 1, request, observed: observed(answer) })
+        };
         let decoded = match self.reader.next_with(plain)? {
             None => return Ok(None),
             Some(NextLine::Quick(exchange)) => return Ok(Some(exchange)),
@@ -70,38 +74,6 @@ impl<R: BufRead> Iterator for Exchanges<R> {
     fn next(&mut self) -> Option<Self::Item> {
         self.next_exchange().transpose()
     }
-}
-
-/// A reader of lines in the form that most have, `{"q": 5, "a": 1}` and nothing else.
-#[derive(Debug)]
-struct Plain {
-    spaced: Forms,
-    compact: Forms,
-}
-
-impl Plain {
-    fn new(types: &Types) -> Plain {
-        Plain { spaced: Forms::new(types, Spacing::Spaced), compact: Forms::new(types, Spacing::Compact) }
-    }
-
-    /// The exchange of a line in this form, read in one go. Whatever is wrong or different is found out in full.
-    fn exchange(&mut self, spec: &Spec, text: &str, line: u64) -> Option<Exchange> {
-        if text.starts_with("{\"q\": ") {
-            read(spec, self.spaced.reading(&spec.types, text), line, ["{\"q\": ", ", \"a\": "])
-        } else {
-            read(spec, self.compact.reading(&spec.types, text), line, ["{\"q\":", ",\"a\":"])
-        }
-    }
-}
-
-/// The exchange between these texts, which are known where this is called.
-fn read(spec: &Spec, mut reading: FormReader, line: u64, [begin, between]: [&str; 2]) -> Option<Exchange> {
-    reading.eat_text(begin).then_some(())?;
-    let request = reading.next(spec.program.request)?;
-    reading.eat_text(between).then_some(())?;
-    let answer = reading.next(spec.program.response)?;
-    let is_all = reading.eat_text("}") && reading.is_at_end();
-    is_all.then(|| Exchange { line, client: 1, request, observed: observed(answer) })
 }
 
 /// The observation of an answer; one that is a hole was there, and is not known.

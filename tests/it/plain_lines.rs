@@ -12,8 +12,10 @@ use crate::judge::{compiled, text};
 use crate::shipped;
 use mayhap::dualize::Observed;
 use mayhap::json::{self, JsonError};
-use mayhap::trace::{EventKind, Response, TraceError, TraceLine, TraceReader};
-use mayhap::validate::Exchanges;
+use mayhap::trace::{
+    EventKind, JepsenRules, Raw, Response, TraceError, TraceEvent, TraceFormat, TraceLine, TraceReader,
+};
+use mayhap::validate::{Events, Exchanges};
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec};
 use proptest::collection::vec;
@@ -75,7 +77,59 @@ fn same((spec, lines): &World, line: &[u8]) -> bool {
         }
         _ => assert_eq!(read, plain, "{}", shown()),
     }
+    with_clients(line).iter().for_each(|line| same_event(spec, &lines[0], line));
     read.is_ok_and(|exchange| exchange.is_some())
+}
+
+/// The line itself, with a client, and its request and its answer on lines of their own.
+fn with_clients(line: &[u8]) -> Vec<Vec<u8>> {
+    let mut lines = vec![line.to_vec()];
+    for (begin, answer) in [("{\"c\": 7, ", ", \"a\": "), ("{\"c\":7,", ",\"a\":"), ("{\"c\": 007, ", ", \"a\": ")] {
+        let behind = line.get(1..).unwrap_or_default();
+        lines.push([begin.as_bytes(), behind].concat());
+        if let Some(at) = behind.windows(answer.len()).rposition(|octets| octets == answer.as_bytes()) {
+            lines.push([begin.as_bytes(), &behind[..at], b"}"].concat());
+            lines.push([begin.trim_end_matches([',', ' ']).as_bytes(), &behind[at..]].concat());
+        }
+    }
+    lines
+}
+
+/// Tests that the event of a line is the same, or the error is, as where it is read in full.
+fn same_event(spec: &Arc<Spec>, first: &str, line: &[u8]) {
+    let trace = [first.as_bytes(), b"\n", line].concat();
+    let mut events = Events::open(spec, trace.as_slice(), TraceFormat::Ndjson, JepsenRules::default());
+    assert!(matches!(events.next_event(), Ok(Some(_))), "{first}");
+    let mut reader = TraceReader::new(trace.as_slice());
+    assert!(matches!(reader.next_line(), Ok(Some(_))), "{first}");
+    let plain = match reader.next_line() {
+        Ok(Some(line)) if matches!(line.event.kind, EventKind::Peer(_)) => return,
+        Ok(line) => line.map(|line| event(spec, &line)).transpose(),
+        Err(error) => return assert_eq!(events.next_event(), Err(error), "{}", String::from_utf8_lossy(line)),
+    };
+    let plain = plain.map_err(|error| reader.error_at(error.offset, error.to_string()));
+    assert_eq!(events.next_event(), plain, "{}", String::from_utf8_lossy(line));
+}
+
+fn event(spec: &Spec, line: &TraceLine) -> Result<TraceEvent<Value>, JsonError> {
+    let of = |ty, raw: &Raw| json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.behind(raw.offset));
+    let (request, response) = (spec.program.request, spec.program.response);
+    let kind = match &line.event.kind {
+        EventKind::Request(query) => EventKind::Request(of(request, query)?),
+        EventKind::Answer(answer) => EventKind::Answer(of(response, answer)?),
+        EventKind::Lost => EventKind::Lost,
+        EventKind::Closed => EventKind::Closed,
+        EventKind::Exchange { query, reply } => EventKind::Exchange {
+            query: of(request, query)?,
+            reply: match reply {
+                Response::Answer(answer) => Response::Answer(of(response, answer)?),
+                Response::NotOwed => Response::NotOwed,
+                Response::Lost => Response::Lost,
+            },
+        },
+        other => panic!("{other:?} is no event of a client"),
+    };
+    Ok(TraceEvent { line: line.event.line, client: line.event.client, kind })
 }
 
 /// One change of a line.
