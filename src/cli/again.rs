@@ -61,6 +61,23 @@ impl Once {
         Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept, read }) })
     }
 
+    /// Keeps nothing of what is read: it is not needed again.
+    pub fn forget(&mut self) {
+        self.input.get_mut().kept = Rereadable::Nothing;
+    }
+
+    /// Opens the trace anew, at its beginning: all of it, or what was read of it so far, and perhaps somewhat more.
+    ///
+    /// # Errors
+    /// A message, one line.
+    pub fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
+        let unreadable = |cause| format!("cannot read the trace again: {cause}");
+        if part == TracePart::All && !matches!(self.input.get_ref().kept, Rereadable::File(_)) {
+            io::copy(&mut self.input, &mut io::sink()).map_err(unreadable)?;
+        }
+        self.input.get_ref().kept.open_at(0)
+    }
+
     /// Turns what was read of the trace, its first `length` exchanges, into a recording that can be read again.
     #[must_use]
     pub fn again(
@@ -69,14 +86,29 @@ impl Once {
         length: usize,
     ) -> StoredTrace<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
         let kept = self.input.into_inner().kept;
-        StoredTrace::new(spec, length, move |bytes| match &kept {
+        StoredTrace::new(spec, length, move |bytes| kept.open_at(bytes))
+    }
+}
+
+/// The part of a trace that is read again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TracePart {
+    /// As far as it was read.
+    Read,
+    /// To its end.
+    All,
+}
+
+impl Rereadable {
+    fn open_at(&self, bytes: u64) -> Result<Box<dyn BufRead>, String> {
+        match self {
             Rereadable::File(path) => open_at(path, bytes),
             Rereadable::Nothing => Ok(Box::new(io::empty())),
             Rereadable::Spool(file) => {
                 let file = file.try_clone().map_err(|cause| format!("cannot read the trace again: {cause}"))?;
                 Ok(Box::new(BufReader::with_capacity(AGAIN, FilePlace { file, at: bytes })))
             }
-        })
+        }
     }
 }
 
@@ -124,6 +156,8 @@ impl Read for Tee {
         let read = self.source.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
         if let Rereadable::Spool(file) = &mut self.kept {
+            // Whoever reads it again moves the place in it.
+            file.seek(SeekFrom::End(0))?;
             file.write_all(&buffer[..read])?;
         }
         Ok(read)

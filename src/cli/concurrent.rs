@@ -15,7 +15,7 @@ use mayhap::report::{ConcurrentReason, Stats, TraceReport};
 use mayhap::schedule::{self, History, JudgedHistory, Timeline};
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Header, TraceFormat, TraceReader};
-use mayhap::validate::{Events, history, history_while_explained};
+use mayhap::validate::{Events, history};
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,20 +89,16 @@ pub struct ConcurrentEvidence {
     conflict: Vec<u64>,
 }
 
-/// Reads a trace of concurrent clients; the error is ready to be shown.
+/// Reads a trace of concurrent clients, its first events or all; the error is ready to be shown.
 pub fn read(
     spec: &Arc<Spec>,
     input: &mut impl BufRead,
     source: &HistorySource<'_>,
-    options: &Options,
+    first: Option<usize>,
 ) -> Result<(History, TraceNotes), String> {
-    let HistorySource { name, arrival, format, recorded } = *source;
+    let HistorySource { name, format, recorded, .. } = *source;
     let mut events = Events::open(spec, input, format, recorded.rules());
-    let history = match arrival {
-        HistoryArrival::Whole => history(spec, &mut events),
-        HistoryArrival::EventByEvent => history_while_explained(spec, &mut events, options),
-    };
-    let history = history.map_err(|error| error.render(name))?;
+    let history = history(spec, &mut events, first).map_err(|error| error.render(name))?;
     let notes = TraceNotes::of(&events, name, history.is_empty())?;
     Ok((history, notes))
 }

@@ -5,7 +5,6 @@
 
 mod abreast;
 mod again;
-mod alone;
 pub mod arguments;
 mod check;
 mod concurrent;
@@ -30,6 +29,7 @@ mod serve;
 mod simulate;
 mod sink;
 mod stopped;
+mod streamed;
 pub mod terminal;
 mod validate;
 pub mod values;

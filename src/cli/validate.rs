@@ -3,8 +3,7 @@
 //! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 where there is
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
-use super::again::{Once, Rereading};
-use super::alone;
+use super::again::{Once, Rereading, TracePart};
 use super::arguments::{Format, Validate};
 use super::concurrent::{self, ConcurrentEvidence, HistoryArrival, HistorySource, TraceNotes};
 use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
@@ -14,6 +13,7 @@ use super::interrupt::Interruptible;
 use super::network_evidence::NetworkedEvidence;
 use super::networked;
 use super::progress::ProgressLine;
+use super::streamed::{self, Streamed, StreamedReport};
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
@@ -220,24 +220,19 @@ impl Judged {
         progress: &ProgressLine,
     ) -> Result<(Judged, Again), String> {
         let name = files::shown(path);
-        let need = if is_evidence_wanted(options) { Rereading::Again } else { Rereading::Once };
+        let is_network = options.net.is_none_or(|net| !net.is_sync());
+        let need = if is_evidence_wanted(options) || is_network { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
         let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
         if !net.is_sync() {
-            let is_verdict_enough = !is_witness_wanted(options) && format == TraceFormat::Ndjson;
-            let accepted = || alone::accepted((spec, net), path, &limits(options), progress);
-            if let Some((report, header)) = is_verdict_enough.then(accepted).flatten() {
-                let (note, verdict) = (note(spec, &name, header.as_ref()), Verdict::Accept { warning: None });
-                return Ok((Judged { report, verdict, note, drawn: None }, Again::Nothing));
-            }
             let is_written = files::is_stdin(path) && !files::is_redirected();
             let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
-            return match networked::is_by_event(spec, net) {
-                true => Judged::by_event((spec, net), &mut trace.input, &source, options),
-                false => Judged::concurrent(spec, &mut trace.input, &source, options),
-            };
+            return Judged::over((spec, net), &mut trace, &source, options, progress);
+        }
+        if !is_evidence_wanted(options) {
+            trace.forget();
         }
         if format != TraceFormat::Ndjson {
             return Err(format!("error: {name}: a history of concurrent clients is judged with --net tcp\n"));
@@ -266,22 +261,70 @@ impl Judged {
         let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
         let report = TraceReport::new(spec, name, validator.judge(), stats);
         let verdict = validator.verdict();
-        let again = match need {
-            Rereading::Again => Again::Trace(Box::new((trace, length, validator.into_judge()))),
-            Rereading::Once => Again::Nothing,
+        let again = match is_evidence_wanted(options) {
+            true => Again::Trace(Box::new((trace, length, validator.into_judge()))),
+            false => Again::Nothing,
         };
         Ok((Judged { report, verdict, note, drawn: None }, again))
     }
 
-    /// Reads and judges a history of concurrent clients.
-    fn concurrent(
-        spec: &Arc<Spec>,
+    /// Reads and judges a trace of a network: while it is read, if that gives all that is wanted, else as a whole.
+    fn over(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        trace: &mut Once,
+        source: &HistorySource<'_>,
+        options: &Validate,
+        progress: &ProgressLine,
+    ) -> Result<(Judged, Again), String> {
+        let wanted = streamed::streaming(spec, net, source);
+        // Of what is accepted the verdict is enough, or it is judged again.
+        let wanted = wanted.filter(|_| source.arrival == HistoryArrival::EventByEvent || !is_witness_wanted(options));
+        let Some(streaming) = wanted else { return Judged::whole((spec, net), &mut trace.input, source, options) };
+        let anew = |trace: &mut Once, part| trace.anew(part).map_err(|why| format!("error: {why}\n"));
+        match streamed::judge((spec, streaming), &mut trace.input, source, &limits(options), progress)? {
+            Streamed::Judged(streamed) => {
+                let is_enough = match streamed.rejected {
+                    Some(_) => !is_evidence_wanted(options),
+                    None => !is_witness_wanted(options),
+                };
+                if is_enough {
+                    return Ok((Judged::streamed(spec, *streamed, source), Again::Nothing));
+                }
+                let read = concurrent::read(spec, &mut anew(trace, TracePart::Read)?, source, streamed.rejected);
+                read.map(|(history, notes)| Judged::history((spec, net), history, (source.name, notes), options))
+            }
+            Streamed::TooHard(events) => {
+                let (history, notes) =
+                    concurrent::read(spec, &mut anew(trace, TracePart::Read)?, source, Some(events))?;
+                let judged = Judged::history((spec, net), history, (source.name, notes), options);
+                if let Verdict::Reject { .. } = judged.0.verdict {
+                    return Ok(judged);
+                }
+                Judged::whole((spec, net), &mut anew(trace, TracePart::All)?, source, options)
+            }
+            Streamed::Whole => Judged::whole((spec, net), &mut anew(trace, TracePart::All)?, source, options),
+        }
+    }
+
+    /// A trace that was judged while it was read.
+    fn streamed(spec: &Spec, streamed: StreamedReport, source: &HistorySource<'_>) -> Judged {
+        let StreamedReport { report, verdict, notes, .. } = streamed;
+        let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
+        Judged { report, verdict, note, drawn: None }
+    }
+
+    /// Reads a trace of a network to its end, and judges it.
+    fn whole(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
         input: &mut impl BufRead,
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        let (history, notes) = concurrent::read(spec, input, source, &limits(options))?;
-        Ok(Judged::history((spec, NetworkChoice::TCP), history, (source.name, notes), options))
+        if networked::is_by_event(spec, net) {
+            return Judged::by_event((spec, net), input, source, options);
+        }
+        let (history, notes) = concurrent::read(spec, input, source, None)?;
+        Ok(Judged::history((spec, net), history, (source.name, notes), options))
     }
 
     /// Judges a history.

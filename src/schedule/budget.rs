@@ -32,6 +32,11 @@ impl OrderBudget {
         OrderBudget { done: 0, most, runs: states.runs(), measured: 0, base, memory: options.memory }
     }
 
+    /// A budget of so much work.
+    pub(super) fn slice(options: &Options, states: &States, most: u64) -> OrderBudget {
+        OrderBudget { most, ..OrderBudget::new(options, states) }
+    }
+
     /// Such a part of the budget of a history.
     pub(super) fn part(options: &Options, states: &States, part: u64) -> OrderBudget {
         let whole = OrderBudget::new(options, states);

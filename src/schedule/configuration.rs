@@ -83,6 +83,12 @@ impl Settled {
         self.served.contains(place) || self.perhaps.contains(place)
     }
 
+    /// Leaves out a request at a place.
+    pub(super) fn remove(&mut self, place: usize) {
+        self.served.remove(place);
+        self.perhaps.remove(place);
+    }
+
     /// Tests whether it explains all that another one does in the same state: of the requests that are bound it has the same, or
     /// perhaps; of the others no more were served.
     pub(super) fn covers(&self, other: &Settled, bound: &PlaceSet) -> bool {

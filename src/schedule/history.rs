@@ -98,28 +98,28 @@ pub struct History {
 /// The connections of requests and answers while a history is read.
 #[derive(Debug)]
 pub struct Building {
-    history: History,
-    names_clients: bool,
+    pub(super) history: History,
+    pub(super) names_clients: bool,
     /// The connections, by their numbers.
-    open: FxHashMap<u64, Connection>,
+    pub(super) open: FxHashMap<u64, Connection>,
     /// The requests that were met, each with who asks where that is seen, and its number.
-    asks: FxHashMap<(Value, u64), u32>,
+    pub(super) asks: FxHashMap<(Value, u64), u32>,
     /// The number of the last client.
-    clients: u64,
+    pub(super) clients: u64,
     /// The kinds of requests with their answers.
-    kinds: FxHashMap<(u32, Option<Value>), u32>,
+    pub(super) kinds: FxHashMap<(u32, Option<Value>), u32>,
     /// The places that are free, and the number of all.
-    free: Vec<usize>,
-    places: usize,
+    pub(super) free: Vec<usize>,
+    pub(super) places: usize,
 }
 
 /// A connection, from its first request to where its client gave up.
 #[derive(Default, Debug)]
-struct Connection {
+pub(super) struct Connection {
     /// The number of its client, of which there is one for each connection.
     client: u64,
     /// Its requests that have no answer yet, the earliest first.
-    waiting: VecDeque<usize>,
+    pub(super) waiting: VecDeque<usize>,
 }
 
 impl Building {
@@ -144,7 +144,7 @@ impl Building {
             Happened::Sent(connection, request) => HistoryEvent::Sent(self.sent(line, connection, request)),
             Happened::Answered(connection, answer) => self.answered(connection, answer),
             Happened::Lost(connection) => {
-                let waiting = self.open.remove(&connection).unwrap_or_default().waiting;
+                let waiting = self.end(connection);
                 waiting.iter().for_each(|request| self.history.requests[*request].lost = Some(line));
                 HistoryEvent::GaveUp
             }
@@ -157,12 +157,14 @@ impl Building {
         self.history.lines.push(line);
     }
 
+    /// Ends a connection, and returns what waits on it.
+    pub(super) fn end(&mut self, number: u64) -> VecDeque<usize> {
+        self.open.remove(&number).unwrap_or_default().waiting
+    }
+
     fn sent(&mut self, line: u64, number: u64, value: Value) -> usize {
         let at = self.history.requests.len();
-        let connection = self.open.entry(number).or_insert_with(|| {
-            self.clients -= 1;
-            Connection { client: self.clients, ..Connection::default() }
-        });
+        let connection = connection(&mut self.open, &mut self.clients, number);
         let client = if self.names_clients { connection.client } else { 0 };
         let before = connection.waiting.back().copied();
         connection.waiting.iter().for_each(|earlier| self.history.requests[*earlier].chained = true);
@@ -200,6 +202,11 @@ impl Building {
         HistoryEvent::Answered(at)
     }
 
+    /// The number of the client of a connection, where that is asked for.
+    pub(super) fn client(&mut self, number: u64) -> u64 {
+        if self.names_clients { connection(&mut self.open, &mut self.clients, number).client } else { 0 }
+    }
+
     /// The number of a kind of request.
     fn kind(&mut self, asks: u32, answer: Option<Value>) -> u32 {
         let next = self.kinds.len() as u32;
@@ -209,7 +216,8 @@ impl Building {
     }
 
     /// The history so far.
-    pub(super) fn so_far(&self) -> &History {
+    #[must_use]
+    pub fn so_far(&self) -> &History {
         &self.history
     }
 
@@ -218,6 +226,14 @@ impl Building {
     pub fn finish(self) -> History {
         self.history
     }
+}
+
+/// The connection of a number, which begins with what is known of it first.
+fn connection<'o>(open: &'o mut FxHashMap<u64, Connection>, clients: &mut u64, number: u64) -> &'o mut Connection {
+    open.entry(number).or_insert_with(|| {
+        *clients -= 1;
+        Connection { client: *clients, ..Connection::default() }
+    })
 }
 
 impl History {

@@ -27,10 +27,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alone;
 mod bits;
 mod budget;
 mod configuration;
 mod every_state;
+mod forgetting;
 mod general;
 mod history;
 mod kinds;

@@ -60,6 +60,11 @@ impl Moments {
         Moments(vec![Rc::default()])
     }
 
+    /// The moments behind one before the first event.
+    pub(super) fn behind_first(first: Moment) -> Moments {
+        Moments(vec![Rc::new(first)])
+    }
+
     pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Rc<Moment> {
         while self.0.len() <= at {
             let event = self.0.len() - 1;

@@ -1,8 +1,8 @@
 //! The history of one key while it happens.
 //!
 //! ```text
-//! base ─────────────────────────────────── now       before `base` all that was sent is answered by now, or given up: the
-//!   {state, served}, {state, served} …   witness     configurations there are all that any future can come from
+//! forgotten │ base ───────────────────────────── now       before `base` all that was sent is answered by now, or given up: the
+//!           │   {state, served}, {state, served} …  witness   configurations there are all that any future can come from
 //! ```
 //!
 //! An answer that the witness goes on with costs one run of a handler. Where it does not, an order is searched anew, from `base`.
@@ -10,14 +10,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::alone::Alone;
 use super::budget::OrderBudget;
 use super::configuration::Configuration;
-use super::history::{Building, Happened, HistoryEvent};
+use super::history::{Building, Happened, HistoryEvent, Request};
 use super::kinds::HistoryFacts;
 use super::rules::OrderRules;
-use super::search::{Last, OrderSearch, SearchEnd};
+use super::search::{AdvanceSoFar, Last, OrderSearch, SearchEnd};
 use super::states::States;
-use crate::dualize::{Judge, Options, Verdict};
+use crate::dualize::{Candidate, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
@@ -35,14 +36,19 @@ pub(super) enum SoFar {
 
 /// The base moves on where it is so many events behind.
 const BEHIND: usize = 32;
-/// Moving it may take such a part of the work on a history, and searching anew such a one.
-const MOVING: u64 = 256;
+/// With each event so much work goes into that, and twice as much with each so many events that it is behind, so many times.
+const SLICE: u64 = 8_000;
+const LAGGING: usize = 128;
+const SLICES: usize = 12;
+/// Searching anew may take such a part of the work on a history.
 const SEARCHING: u64 = 64;
+/// The most states that a judge of one request after another goes on with.
+const FEW: usize = 8;
 
-/// The history of a key.
+/// The history of a key, from the base on.
 ///
 /// Invariants:
-/// 1. `base` are all configurations before its event that a future may come from.
+/// 1. `base` are all configurations before the first event that a future may come from.
 /// 2. `witness` is a configuration after the last event that explains it; nothing where that is not known.
 pub(super) struct OnlinePart {
     spec: Arc<Spec>,
@@ -58,26 +64,33 @@ pub(super) struct OnlinePart {
     witness: Option<Configuration>,
     /// The events that sent what may still be answered, and these requests.
     unanswered: BTreeSet<(usize, usize)>,
-    /// The number of events behind which the base is moved next.
-    behind: usize,
+    /// The search for the next base, where that has begun.
+    begun: Option<AdvanceSoFar>,
+}
+
+/// The number of events behind which the base moves on.
+fn soon(rules: OrderRules) -> usize {
+    BEHIND.min(rules.patience as usize)
 }
 
 impl OnlinePart {
-    pub(super) fn new(spec: &Arc<Spec>, options: &Options, rules: OrderRules) -> OnlinePart {
-        let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    /// One that goes on from where a judge is, on connections that are open.
+    pub(super) fn new(judge: Judge, building: Building, (options, rules): (&Options, OrderRules)) -> OnlinePart {
+        let spec = judge.spec().clone();
+        let (states, initial) = States::new(judge);
         let first = initial.filter(|state| states.is_clean(*state)).map(Configuration::first);
         OnlinePart {
-            spec: spec.clone(),
+            spec,
             options: options.clone(),
             rules,
-            building: Building::new(spec.program.names_clients),
-            states,
+            building,
+            states: states.forgetting(rules),
             facts: Vec::new(),
             may_fail: false,
             base: first.clone().map(|first| Last::first(0, first)),
             witness: first,
             unanswered: BTreeSet::new(),
-            behind: BEHIND,
+            begun: None,
         }
     }
 
@@ -100,7 +113,7 @@ impl OnlinePart {
                 let requests = &self.building.so_far().requests;
                 self.unanswered.retain(|(_, request)| requests[*request].lost.is_none());
             }
-            Some(HistoryEvent::Impossible) | None => return SoFar::Doubtful,
+            Some(HistoryEvent::Impossible) | None => return self.unexplained(line),
         }
         if self.witness.is_some() { SoFar::Explained } else { SoFar::Doubtful }
     }
@@ -121,26 +134,34 @@ impl OnlinePart {
     /// The verdict where an answer is the last event.
     fn answered(&mut self, line: u64, event: usize, request: usize) -> SoFar {
         let end = event + 1;
-        let witness = self.witness.take().and_then(|witness| self.gone_on(witness, request, end));
-        let base = self.moved_base(end);
-        if witness.is_some() {
-            self.witness = witness;
+        self.witness = self.witness.take().and_then(|witness| self.gone_on(witness, request, end));
+        if self.move_base(end).is_err() {
+            return SoFar::Doubtful;
+        }
+        if self.witness.is_some() {
             return SoFar::Explained;
         }
+        let end = self.building.so_far().events.len();
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
         let mut budget = OrderBudget::part(&self.options, &self.states, SEARCHING);
-        let Some(base) = self.base.as_ref().filter(|_| base.is_ok()) else { return SoFar::Doubtful };
-        match OrderSearch::new(&known, end).resume(&mut self.states, &mut budget, base) {
+        let Some(base) = self.base.as_ref() else { return SoFar::Doubtful };
+        let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
+        match OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base) {
             SearchEnd::Explained(found) => {
                 self.witness = Some(Configuration { order: None, ..found });
                 SoFar::Explained
             }
-            SearchEnd::Nothing(_) if self.may_fail => SoFar::Doubtful,
-            SearchEnd::Nothing(_) => match self.states.judge.verdict_of(Vec::new(), line) {
-                Verdict::Reject { event_from: None, .. } => SoFar::Rejected,
-                _ => SoFar::Doubtful,
-            },
+            SearchEnd::Nothing(_) => self.unexplained(line),
             SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => SoFar::Doubtful,
+        }
+    }
+
+    /// The verdict where nothing explains the last event.
+    fn unexplained(&mut self, line: u64) -> SoFar {
+        self.witness = None;
+        match self.states.judge.verdict_of(Vec::new(), line) {
+            Verdict::Reject { event_from: None, .. } if !self.may_fail => SoFar::Rejected,
+            _ => SoFar::Doubtful,
         }
     }
 
@@ -154,17 +175,89 @@ impl OnlinePart {
         self.states.is_clean(state).then_some(Configuration { state, ..witness })
     }
 
-    /// Moves the base up to where something was sent that may still be answered. What takes too long is tried again much later.
-    fn moved_base(&mut self, end: usize) -> Result<(), Limit> {
+    /// Moves the base up to where something was sent that may still be answered: with each event so far that none takes long.
+    fn move_base(&mut self, end: usize) -> Result<(), Limit> {
         let to = self.unanswered.first().map_or(end, |(event, _)| *event);
-        let Some(base) = self.base.as_ref().filter(|base| to >= base.at() + self.behind) else { return Ok(()) };
+        let is_due = to >= soon(self.rules) || self.unanswered.is_empty();
+        let begun = self.begun.take().or_else(|| is_due.then(|| AdvanceSoFar::before(to)));
+        let (Some(base), Some(begun)) = (&self.base, begun) else { return Ok(()) };
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
-        let mut budget = OrderBudget::part(&self.options, &self.states, MOVING);
-        match OrderSearch::new(&known, end).all_before(&mut self.states, &mut budget, base, to) {
-            Ok(base) => (self.base, self.behind) = (Some(base), BEHIND),
-            Err(Limit::Memory(most)) => return Err(Limit::Memory(most)),
-            Err(_) => self.behind *= 2,
+        let most = SLICE << (end / LAGGING).min(SLICES);
+        let mut budget = OrderBudget::slice(&self.options, &self.states, most);
+        match OrderSearch::new(&known, end).all_before(&mut self.states, &mut budget, base, begun) {
+            Ok(base) => self.forget_before(base),
+            Err((Limit::Memory(most), _)) => return Err(Limit::Memory(most)),
+            Err((_, begun)) => self.begun = Some(begun),
         }
         Ok(())
+    }
+
+    /// Takes a base, and forgets what was before it.
+    fn forget_before(&mut self, mut base: Last) {
+        let requests = &self.building.so_far().requests;
+        let mut moment = base.moment().clone();
+        // What nobody waits for, and was served in each configuration, does not matter any more.
+        let is_served = |place: usize| base.configurations.iter().all(|own| own.done.served.contains(place));
+        let is_gone = |Request { place, answered, .. }: &Request| answered.is_none() && is_served(*place);
+        let (gone, left): (Vec<u32>, Vec<u32>) =
+            moment.under_way.iter().partition(|request| is_gone(&requests[**request as usize]));
+        for request in gone {
+            let place = requests[request as usize].place;
+            moment.bound.remove(place);
+            let configurations = base.configurations.iter_mut().chain(&mut self.witness);
+            configurations.for_each(|own| own.done.remove(place));
+        }
+        let before = base.at();
+        let new = self.building.forget(before, left.iter().map(|request| *request as usize).collect());
+        let number = |old: &usize| new.request(*old);
+        moment.under_way = left.iter().filter_map(|old| number(&(*old as usize))).map(|new| new as u32).collect();
+        let unanswered = std::mem::take(&mut self.unanswered);
+        self.unanswered =
+            unanswered.iter().filter_map(|(event, request)| Some((event - before, number(request)?))).collect();
+        self.base = Some(base.before_first(moment));
+        self.forget_kinds();
+        self.forget_states();
+    }
+
+    fn forget_kinds(&mut self) {
+        let Some(new) = self.building.forget_kinds(self.rules) else { return };
+        let mut facts = vec![false; new.len()];
+        new.iter().for_each(|(old, new)| facts[*new as usize] = self.facts[*old as usize]);
+        self.facts = facts;
+        self.states.renumber_kinds(&new);
+    }
+
+    fn forget_states(&mut self) {
+        if self.states.are_many() {
+            let base = self.base.iter_mut().flat_map(|base| &mut base.configurations);
+            self.states.renumber(base.chain(&mut self.witness).map(|configuration| &mut configuration.state).collect());
+        }
+    }
+
+    /// The judge of what comes, where nothing is under way any more and the states that the server may be in are few.
+    pub(super) fn take_alone(&mut self) -> Option<Alone> {
+        let is_decided = !self.may_fail && !self.states.judge.is_cut() && self.building.so_far().is_empty();
+        let base = self.base.as_ref().filter(|_| is_decided)?;
+        if !base.moment().under_way.is_empty() || base.configurations.len() > FEW {
+            return None;
+        }
+        let frontiers = base.configurations.iter().map(|configuration| self.states.frontier(configuration.state));
+        let left: Vec<Candidate> = frontiers.flat_map(|frontier| frontier.to_vec()).collect();
+        let mut judge = self.states.judge.clone();
+        let line = judge.event();
+        judge.verdict_of(left, line);
+        Some(Alone::new(judge, self.building.connections()))
+    }
+
+    /// Tests whether what was observed so far is explained.
+    pub(super) fn is_explained(&self) -> bool {
+        self.witness.is_some()
+    }
+
+    /// The judge, with what it knows behind the last event, on a line.
+    pub(super) fn into_judge(mut self, line: u64) -> Judge {
+        let left = self.witness.map_or_else(Vec::new, |witness| self.states.frontier(witness.state).to_vec());
+        self.states.judge.verdict_of(left, line);
+        self.states.judge
     }
 }

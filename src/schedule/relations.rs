@@ -72,6 +72,12 @@ impl Relations {
         }
     }
 
+    /// Forgets which kinds have which shapes: their numbers change.
+    pub(super) fn forget_kinds(&mut self) {
+        self.kinds.clear();
+        self.recent = RecentPairs::new();
+    }
+
     /// Tests whether the answer that was seen to a request stays impossible once it is.
     pub(super) fn stays_impossible(&mut self, request: &Request, events: usize) -> bool {
         self.of(request, events).is_some_and(|shape| self.shape_stays_impossible(shape))

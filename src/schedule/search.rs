@@ -47,7 +47,7 @@ pub(super) struct Last {
     /// The event that none explains, with what was seen later.
     pub(super) deepest: usize,
     at: usize,
-    configurations: Vec<Configuration>,
+    pub(super) configurations: Vec<Configuration>,
     moments: Moments,
 }
 
@@ -61,6 +61,49 @@ impl Last {
     pub(super) fn at(&self) -> usize {
         self.at
     }
+
+    /// The requests under way there.
+    pub(super) fn moment(&self) -> &Moment {
+        self.moments.made(self.at)
+    }
+
+    /// These configurations before the first event of a history that begins there, with these requests under way.
+    pub(super) fn before_first(self, moment: Moment) -> Last {
+        Last { deepest: 0, at: 0, moments: Moments::behind_first(moment), ..self }
+    }
+}
+
+/// A configuration that is still to be followed.
+struct OpenConfiguration {
+    configuration: Configuration,
+    /// Set where that request was served behind it whose answer is seen next: only others are.
+    rest: bool,
+}
+
+/// A search for all configurations before an event, as far as it was begun.
+pub(super) struct AdvanceSoFar {
+    to: usize,
+    halted: Option<Halted>,
+}
+
+/// The configurations at which it halted.
+struct Halted {
+    open: BTreeMap<usize, Vec<OpenConfiguration>>,
+    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
+    moments: Moments,
+}
+
+impl AdvanceSoFar {
+    /// One that looks for those before an event.
+    pub(super) fn before(to: usize) -> AdvanceSoFar {
+        AdvanceSoFar { to, halted: None }
+    }
+
+    /// The states in which it halted.
+    pub(super) fn states(&self) -> impl Iterator<Item = StateNumber> {
+        let met = |halted: &Halted| halted.met.values().flat_map(|met| met.keys().copied()).collect::<Vec<_>>();
+        self.halted.iter().flat_map(met)
+    }
 }
 
 /// A search in a history.
@@ -70,7 +113,7 @@ pub(super) struct OrderSearch<'h> {
     /// The number of the first events that are looked at: answers behind them are not known.
     end: usize,
     /// The configurations that are still to be followed, by the event before which they are.
-    open: BTreeMap<usize, Vec<Configuration>>,
+    open: BTreeMap<usize, Vec<OpenConfiguration>>,
     /// Those that were met there, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
     moments: Moments,
@@ -127,23 +170,34 @@ impl<'h> OrderSearch<'h> {
         self.search(states, budget)
     }
 
-    /// All configurations before an event, before which nothing depends on what is seen behind the first events.
+    /// All configurations before an event, before which nothing depends on what is seen behind the first events; or, where that takes too
+    /// much, how far it came.
     pub(super) fn all_before(
         mut self,
         states: &mut States,
         budget: &mut OrderBudget,
         last: &Last,
-        to: usize,
-    ) -> Result<Last, Limit> {
-        self.begin(budget, last);
+        begun: AdvanceSoFar,
+    ) -> Result<Last, (Limit, AdvanceSoFar)> {
+        let to = begun.to;
+        match begun.halted {
+            None => self.begin(budget, last),
+            Some(halted) => {
+                (self.open, self.met, self.moments) = (halted.open, halted.met, halted.moments);
+                (self.cleared, self.apart) = (last.at, last.at);
+            }
+        }
         while let Some(mut entry) = self.open.first_entry().filter(|entry| *entry.key() < to) {
             let at = *entry.key();
-            match entry.get_mut().pop() {
-                Some(configuration) => self.follow(states, budget, at, configuration),
-                None => _ = entry.remove(),
-            }
+            let Some(open) = entry.get_mut().pop() else {
+                entry.remove();
+                self.met.retain(|event, _| *event > at);
+                continue;
+            };
+            self.follow(states, budget, at, open);
             if let Some(limit) = budget.exceeded(states) {
-                return Err(limit);
+                let halted = Halted { open: self.open, met: self.met, moments: self.moments };
+                return Err((limit, AdvanceSoFar { to, halted: Some(halted) }));
             }
         }
         self.moment(to);
@@ -151,11 +205,17 @@ impl<'h> OrderSearch<'h> {
         Ok(self.last())
     }
 
+    /// This search, which forgets none of these states.
+    pub(super) fn keeping(mut self, states: impl IntoIterator<Item = StateNumber>) -> OrderSearch<'h> {
+        self.begun.extend(states);
+        self
+    }
+
     fn begin(&mut self, budget: &mut OrderBudget, last: &Last) {
         self.moments = last.moments.clone();
         self.cleared = last.at;
         self.apart = last.at;
-        self.begun = last.configurations.iter().map(|configuration| configuration.state).collect();
+        self.begun.extend(last.configurations.iter().map(|configuration| configuration.state));
         last.configurations.iter().for_each(|configuration| self.add(last.at, configuration.clone(), budget));
     }
 
@@ -164,12 +224,13 @@ impl<'h> OrderSearch<'h> {
         let (mut by_event, mut work, mut doubtful) = (true, [0, 0], None);
         while let Some(mut entry) = if by_event { self.open.first_entry() } else { self.open.last_entry() } {
             let at = *entry.key();
-            let configuration = entry.get_mut().pop();
+            let open = entry.get_mut().pop();
             if entry.get().is_empty() {
                 entry.remove();
             }
-            let Some(configuration) = configuration else { continue };
+            let Some(open) = open else { continue };
             if at == self.end {
+                let configuration = open.configuration;
                 if states.is_clean(configuration.state) {
                     return SearchEnd::Explained(configuration);
                 }
@@ -181,7 +242,7 @@ impl<'h> OrderSearch<'h> {
                 return SearchEnd::GivenUp(limit);
             }
             let before = budget.done(states);
-            self.follow(states, budget, at, configuration);
+            self.follow(states, budget, at, open);
             if by_event {
                 self.forget();
                 self.forget_states(states);
@@ -226,7 +287,7 @@ impl<'h> OrderSearch<'h> {
     /// Forgets the states in which no configuration is that is followed yet, or was met where one may still come to.
     fn forget_states(&self, states: &mut States) {
         if states.are_many() {
-            let open = self.open.values().flatten().map(|configuration| configuration.state);
+            let open = self.open.values().flatten().map(|open| open.configuration.state);
             let met = self.met.values().flat_map(|met| met.keys().copied());
             states.keep(open.chain(met).chain(self.begun.iter().copied()));
         }
@@ -250,11 +311,12 @@ impl<'h> OrderSearch<'h> {
         }
         met.retain(|other| !covers(own, other));
         met.push(own.clone());
-        self.open.entry(at).or_default().push(configuration);
+        self.open.entry(at).or_default().push(OpenConfiguration { configuration, rest: false });
     }
 
     /// Follows a configuration to the next event, or to where one more request was served.
-    fn follow(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, mut configuration: Configuration) {
+    fn follow(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, open: OpenConfiguration) {
+        let OpenConfiguration { mut configuration, rest } = open;
         match self.known.history.events[at] {
             HistoryEvent::Impossible => {}
             HistoryEvent::GaveUp => self.add(at + 1, configuration, budget),
@@ -266,7 +328,9 @@ impl<'h> OrderSearch<'h> {
                     self.add(at + 1, configuration, budget);
                 }
             }
-            HistoryEvent::Answered(request) => self.answer(states, budget, at, configuration, request),
+            HistoryEvent::Answered(request) => {
+                self.answer(states, budget, at, OpenConfiguration { configuration, rest }, request);
+            }
         }
     }
 
@@ -275,39 +339,60 @@ impl<'h> OrderSearch<'h> {
         states: &mut States,
         budget: &mut OrderBudget,
         at: usize,
-        mut configuration: Configuration,
+        open: OpenConfiguration,
         request: usize,
     ) {
+        let OpenConfiguration { mut configuration, rest } = open;
         let place = self.serving.about(request).place;
         if configuration.done.served.contains(place) {
             configuration.done.served.remove(place);
             return self.add(at + 1, configuration, budget);
         }
-        if configuration.done.perhaps.contains(place) {
+        if configuration.done.perhaps.contains(place) && !rest {
             let mut served = configuration.clone();
             served.done.perhaps.remove(place);
             self.add(at + 1, served, budget);
         }
-        let (moment, serving) = (self.moment(at), self.serving);
-        let pairs = self.pairs(states, at);
-        // The last one that is added is followed first: the one whose answer is seen first.
-        for other in moment.requests().rev() {
-            budget.work(1);
-            if !serving.is_tried(states, at, (&moment, &pairs), &configuration, other) {
-                continue;
-            }
-            let Some(mut served) = serving.serve(states, at, &configuration, other) else { continue };
-            budget.work(moment.under_way.len() / LOOKS);
-            if !serving.serve_at_once(states, at, &mut served, (&moment, &pairs), other) {
-                continue;
-            }
+        let (moment, pairs) = (self.moment(at), self.pairs(states, at));
+        let known = (at, &*moment, &*pairs);
+        if !rest && let Some(mut served) = self.served(states, budget, known, &configuration, request) {
+            served.done.served.remove(place);
+            self.add(at + 1, served, budget);
+            // Deepest first the others are looked at where that leads to nothing.
+            return self.open.entry(at).or_default().push(OpenConfiguration { configuration, rest: true });
+        }
+        let mut helping = Vec::new();
+        // The last one that is added is followed first: one behind which the answer can come, and the one whose answer is seen first.
+        for other in moment.requests().rev().filter(|other| *other != request) {
+            let Some(mut served) = self.served(states, budget, known, &configuration, other) else { continue };
             if served.done.served.contains(place) {
                 served.done.served.remove(place);
                 self.add(at + 1, served, budget);
+            } else if !rest && states.after(served.state, self.serving.about(request), self.end).is_some() {
+                helping.push(served);
             } else {
                 self.add(at, served, budget);
             }
         }
+        helping.into_iter().for_each(|served| self.add(at, served, budget));
+    }
+
+    /// The configuration in which one more request was served, if that is tried.
+    fn served(
+        &self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        (at, moment, pairs): (usize, &Moment, &MomentPairs),
+        configuration: &Configuration,
+        request: usize,
+    ) -> Option<Configuration> {
+        budget.work(1);
+        if !self.serving.is_tried(states, at, (moment, pairs), configuration, request) {
+            return None;
+        }
+        let mut served = self.serving.serve(states, at, configuration, request)?;
+        budget.work(moment.under_way.len() / LOOKS);
+        self.serving.serve_at_once(states, at, &mut served, (moment, pairs), request).then_some(served)
     }
 
     /// The pairs of requests under way before an event.

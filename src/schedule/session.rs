@@ -8,10 +8,10 @@
 //! let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }")?;
 //! let mut session = Session::new(&spec, Options::default());
 //! let seen = |n: i64| Some(Value::from(n));
-//! assert!(session.push(1, Sent(1, Value::from(2))).is_accept());
-//! assert!(session.push(2, Sent(2, Value::from(3))).is_accept());
-//! assert!(session.push(3, Answered(2, seen(5))).is_accept());
-//! assert_eq!(session.push(4, Answered(1, seen(5))), Verdict::Reject { event: 4, event_from: None });
+//! assert_eq!(session.push(1, Sent(1, Value::from(2))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(2, Sent(2, Value::from(3))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(3, Answered(2, seen(5))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(4, Answered(1, seen(5))), Some(Verdict::Reject { event: 4, event_from: None }));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -19,94 +19,159 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::history::{Building, Happened, History};
+use super::alone::Alone;
+use super::history::{Building, Happened};
 use super::online::{OnlinePart, SoFar};
 use super::rules::OrderRules;
-use crate::dualize::{Options, Verdict};
+use crate::dualize::{Judge, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::Value;
 
-/// A history that is judged event by event.
+/// A history that is judged event by event. It remembers what the verdict on what comes may depend on, and nothing else.
 ///
 /// Invariants:
-/// 1. `verdict` is that of [`judge`](super::judge()) on the events so far.
-/// 2. While it is `Accept` and `parts` are in use, each part explains what was observed of its key.
+/// 1. `verdict` is that of [`judge`](super::judge()) on the events so far, unless they were too hard.
+/// 2. While it is `Accept`, what is in use explains what was observed; where that is the histories of keys, each its own.
 pub struct Session {
     spec: Arc<Spec>,
     options: Options,
-    history: Building,
+    rules: OrderRules,
     keys: Option<RequestKeys>,
-    /// The histories of the keys; nothing where all is judged again with each answer.
-    parts: Option<FxHashMap<Option<Value>, OnlinePart>>,
+    clients: SessionClients,
+    verdict: Verdict,
+    /// The line of the last event.
+    line: u64,
+}
+
+/// The clients so far.
+enum SessionClients {
+    /// They wait for each other.
+    Alone(Box<Alone>),
+    /// They do not.
+    AtOnce(Box<AtOnce>),
+    /// That was too hard event by event.
+    TooHard(Box<Judge>),
+}
+
+/// The histories of the keys, from where two requests were first under way at once.
+struct AtOnce {
+    /// The judge as it was there.
+    start: Judge,
+    parts: FxHashMap<Option<Value>, OnlinePart>,
     /// The keys of what is under way, by connection.
     under_way: FxHashMap<u64, Option<Value>>,
-    verdict: Verdict,
 }
 
 impl Session {
     /// A session in which nothing has happened.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, options: Options) -> Session {
+        Session::by_rules(spec, options, OrderRules::default())
+    }
+
+    /// A session that follows some of the rules. Where it has no patience, it forgets what it can at once.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_rules(spec: &Arc<Spec>, options: Options, rules: OrderRules) -> Session {
         // Who asks is the same for all keys.
-        let keys = RequestKeys::of(&spec.program).filter(|_| !spec.program.names_clients);
-        Session {
-            spec: spec.clone(),
-            options,
-            history: Building::new(spec.program.names_clients),
-            keys,
-            parts: Some(FxHashMap::default()),
-            under_way: FxHashMap::default(),
-            verdict: Verdict::Accept { warning: None },
+        let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys && !spec.program.names_clients);
+        let judge = Judge::new(spec.clone(), options.clone());
+        let alone = Alone::new(judge, Building::new(spec.program.names_clients));
+        let (clients, verdict) = (SessionClients::Alone(Box::new(alone)), Verdict::Accept { warning: None });
+        Session { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
+    }
+
+    /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays. There is none from where
+    /// on that is too hard event by event, or connections that are judged key by key have several requests under way.
+    pub fn push(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
+        if !self.verdict.is_accept() {
+            return Some(self.verdict.clone());
+        }
+        self.line = line;
+        let overlaps = match &mut self.clients {
+            SessionClients::TooHard(_) => return None,
+            SessionClients::AtOnce(_) => None,
+            SessionClients::Alone(alone) => match alone.push(&self.spec, line, &happened) {
+                Err(waiting) => waiting,
+                Ok(()) => {
+                    self.verdict = alone.judge.verdict();
+                    return Some(self.verdict.clone());
+                }
+            },
+        };
+        self.go_on_at_once();
+        if let Some((line, sent)) = overlaps {
+            self.judge(line, sent)?;
+        }
+        self.judge(line, happened)
+    }
+
+    /// Tests whether no two requests were under way at once since the last time that nothing was.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        matches!(self.clients, SessionClients::Alone(_))
+    }
+
+    /// The judge, of one key where each has its own, with what it knows behind the last event.
+    #[must_use]
+    pub fn into_judge(self) -> Judge {
+        match self.clients {
+            SessionClients::Alone(alone) => alone.judge,
+            SessionClients::TooHard(judge) => *judge,
+            SessionClients::AtOnce(at_once) => {
+                let mut parts = at_once.parts.into_values();
+                let decides = |part: &OnlinePart| self.verdict.is_accept() || !part.is_explained();
+                parts.find(decides).map_or(at_once.start, |part| part.into_judge(self.line))
+            }
         }
     }
 
-    /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays.
-    pub fn push(&mut self, line: u64, happened: Happened) -> Verdict {
-        self.history.add(line, happened.clone());
-        let decides = matches!(happened, Happened::Answered(..) | Happened::Closed(_));
-        if !self.verdict.is_accept() {
-            return self.verdict.clone();
+    /// Begins to follow clients that do not wait for each other, where it did not yet.
+    fn go_on_at_once(&mut self) {
+        let SessionClients::Alone(alone) = &mut self.clients else { return };
+        let start = alone.judge.clone();
+        let mut parts = FxHashMap::default();
+        if self.keys.is_none() {
+            let building = alone.building.connections();
+            parts.insert(None, OnlinePart::new(start.clone(), building, (&self.options, self.rules)));
         }
-        match self.of_part(line, happened) {
+        self.clients = SessionClients::AtOnce(Box::new(AtOnce { start, parts, under_way: FxHashMap::default() }));
+    }
+
+    /// Judges what happened among clients that do not wait for each other.
+    fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
+        let SessionClients::AtOnce(at_once) = &mut self.clients else { return None };
+        match at_once.push(self.keys.as_ref(), (&self.options, self.rules), (line, happened)) {
             Some(SoFar::Explained) => {}
             Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
             Some(SoFar::Doubtful) | None => {
-                self.parts = None;
-                if decides {
-                    self.verdict = super::judge(&self.spec, self.history.so_far(), &self.options).verdict;
-                }
+                self.clients = SessionClients::TooHard(Box::new(at_once.start.clone()));
+                return None;
             }
         }
-        self.verdict.clone()
+        if self.keys.is_none()
+            && let Some(alone) = at_once.parts.get_mut(&None).and_then(OnlinePart::take_alone)
+        {
+            self.clients = SessionClients::Alone(Box::new(alone));
+        }
+        Some(self.verdict.clone())
     }
+}
 
-    /// Adds what happened, and does not judge it.
-    pub fn add(&mut self, line: u64, happened: Happened) {
-        self.parts = None;
-        self.history.add(line, happened);
-    }
-
-    /// Tests whether the next event is judged from where those before it ended. Else each answer has all judged again, as the history
-    /// was too hard for that, or a connection had several requests under way.
-    #[must_use]
-    pub fn goes_on(&self) -> bool {
-        self.parts.is_some()
-    }
-
-    /// The history so far.
-    #[must_use]
-    pub fn history(self) -> History {
-        self.history.finish()
-    }
-
+impl AtOnce {
     /// Judges what happened in the part of its key; nothing where that is not known, or what is under way is more than one request a
     /// connection.
-    fn of_part(&mut self, line: u64, happened: Happened) -> Option<SoFar> {
-        let parts = self.parts.as_mut()?;
+    fn push(
+        &mut self,
+        keys: Option<&RequestKeys>,
+        by: (&Options, OrderRules),
+        (line, happened): (u64, Happened),
+    ) -> Option<SoFar> {
+        let Some(keys) = keys else { return self.parts.get_mut(&None).map(|part| part.push(line, happened)) };
         let key = match &happened {
             Happened::Sent(connection, request) => {
-                let key = self.keys.as_ref().map_or(Ok(None), |keys| keys.key(request)).ok()?;
+                let key = keys.key(request).ok()?;
                 if self.under_way.insert(*connection, key.clone()).is_some() {
                     return None;
                 }
@@ -115,12 +180,11 @@ impl Session {
             Happened::Answered(connection, _) => self.under_way.remove(connection)?,
             Happened::Lost(connection) => match self.under_way.remove(connection) {
                 Some(key) => key,
-                None if self.keys.is_none() => None,
                 None => return Some(SoFar::Explained),
             },
             Happened::Closed(_) => return None,
         };
-        let new = || OnlinePart::new(&self.spec, &self.options, OrderRules::default());
-        Some(parts.entry(key).or_insert_with(new).push(line, happened))
+        let new = || OnlinePart::new(self.start.clone(), Building::new(false), by);
+        Some(self.parts.entry(key).or_insert_with(new).push(line, happened))
     }
 }

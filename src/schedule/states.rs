@@ -93,6 +93,37 @@ impl States {
         self.enough = self.least.max(2 * self.numbers.len());
     }
 
+    /// Forgets all states but these, which get new numbers.
+    pub(super) fn renumber(&mut self, needed: Vec<&mut StateNumber>) {
+        let mut new: FxHashMap<StateNumber, StateNumber> = FxHashMap::default();
+        let mut frontiers = Vec::new();
+        for state in needed {
+            let number = new.entry(*state).or_insert_with(|| {
+                frontiers.push(self.frontiers[*state as usize].clone());
+                frontiers.len() as StateNumber - 1
+            });
+            *state = *number;
+        }
+        self.frontiers = frontiers;
+        self.numbers.retain(|_, state| new.get(state).map(|number| *state = *number).is_some());
+        let of = |state: StateNumber| new.get(&state).copied();
+        let ways = std::mem::take(&mut self.ways).into_iter().filter_map(|((from, kind), to)| {
+            let to = to.map_or(Some(None), |to| of(to).map(Some))?;
+            Some(((of(from)?, kind), to))
+        });
+        self.ways = ways.collect();
+        self.enough = self.least.max(2 * self.numbers.len());
+    }
+
+    /// Gives the kinds of requests new numbers; those that have none are forgotten.
+    pub(super) fn renumber_kinds(&mut self, new: &FxHashMap<u32, u32>) {
+        let ways = std::mem::take(&mut self.ways).into_iter();
+        self.ways = ways.filter_map(|((from, kind), to)| Some(((from, *new.get(&kind)?), to))).collect();
+        if let Some(relations) = &mut self.relations {
+            relations.forget_kinds();
+        }
+    }
+
     /// The state that a request leads to where it is answered as was seen among the first events; none where it cannot be.
     pub(super) fn after(&mut self, state: StateNumber, request: &Request, events: usize) -> Option<StateNumber> {
         self.looked_up += 1;

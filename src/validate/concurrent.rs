@@ -4,62 +4,54 @@
 //! exchange is a request that is answered at once.
 
 use std::io::BufRead;
-use std::sync::Arc;
 
 use super::events::Events;
 use super::stream::observed;
-use crate::dualize::{Options, Verdict};
-use crate::schedule::{Building, Happened, History, Session};
+use crate::schedule::{Building, Happened, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceError, TraceEvent};
 use crate::value::Value;
 
-/// Reads a trace of concurrent clients.
+/// Reads a trace of concurrent clients: its first events, at least so many, or all.
 ///
 /// # Errors
 /// Where a line is no event, or its values are not of the specification's types.
-pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<History, TraceError> {
+pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>, first: Option<usize>) -> Result<History, TraceError> {
     let mut building = Building::new(spec.program.names_clients);
-    read(events, &mut |line, happened| {
-        building.add(line, happened);
-        true
-    })?;
+    while first.is_none_or(|first| building.so_far().len() < first) {
+        let Some((line, happened)) = next(events)? else { break };
+        happened.into_iter().flatten().for_each(|happened| building.add(line, happened));
+    }
     Ok(building.finish())
 }
 
-/// Reads a trace of concurrent clients while it is written, and judges each event: up to where nothing explains what was read. Where
-/// that is too hard event by event, the rest is only read.
+/// Reads what happened, each with its line, until there is no more, or it is not wanted.
 ///
 /// # Errors
-/// Where a line up to there is no event, or its values are not of the specification's types.
-pub fn history_while_explained<R: BufRead>(
-    spec: &Arc<Spec>,
+/// Where a line is no event, or its values are not of the specification's types.
+pub fn each_happening<R: BufRead>(
     events: &mut Events<R>,
-    options: &Options,
-) -> Result<History, TraceError> {
-    let mut session = Session::new(spec, options.clone());
-    read(events, &mut |line, happened| {
-        if session.goes_on() {
-            return !matches!(session.push(line, happened), Verdict::Reject { .. });
-        }
-        session.add(line, happened);
-        true
-    })?;
-    Ok(session.history())
-}
-
-/// Reads what happened, until there is no more, or it is not wanted.
-fn read<R: BufRead>(events: &mut Events<R>, take: &mut dyn FnMut(u64, Happened) -> bool) -> Result<(), TraceError> {
-    while let Some(event) = events.next_event()? {
-        let line = event.line;
-        if let EventKind::Peer(event) = event.kind {
-            return Err(events.error_on(line, format!("the specification never calls {:?}", event.peer)));
-        }
-        if !happened(event).into_iter().flatten().all(|happened| take(line, happened)) {
+    take: &mut dyn FnMut(u64, Happened) -> bool,
+) -> Result<(), TraceError> {
+    while let Some((line, happened)) = next(events)? {
+        if !happened.into_iter().flatten().all(|happened| take(line, happened)) {
             break;
         }
     }
     Ok(())
+}
+
+/// A line, and the one or two things that happened on it.
+type OnLine = (u64, [Option<Happened>; 2]);
+
+/// The one or two things that happened in the next event, and its line.
+fn next<R: BufRead>(events: &mut Events<R>) -> Result<Option<OnLine>, TraceError> {
+    let Some(event) = events.next_event()? else { return Ok(None) };
+    let line = event.line;
+    if let EventKind::Peer(event) = event.kind {
+        return Err(events.error_on(line, format!("the specification never calls {:?}", event.peer)));
+    }
+    Ok(Some((line, happened(event))))
 }
 
 /// The one or two things that happened in an event.

@@ -39,7 +39,7 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
-pub use concurrent::{history, history_while_explained};
+pub use concurrent::{each_happening, history};
 pub use events::{Events, decoded_part};
 pub use observations::{Observations, observations};
 pub use recording::{Recording, StoredTrace, exchange_at};

@@ -115,7 +115,13 @@ pub struct Case {
 
 /// A history that a server made, perhaps with one answer altered.
 pub fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
-    let (clients, total, pipelines) = (1 + rng.below(3) as u64, 1 + rng.below(6), rng.below(4) == 0);
+    let total = 1 + rng.below(6);
+    random_of(spec, rng, total)
+}
+
+/// One of so many requests.
+fn random_of(spec: &Arc<Spec>, rng: &mut Rng, total: usize) -> Case {
+    let (clients, pipelines) = (1 + rng.below(3) as u64, rng.below(4) == 0);
     let mut source = Random::new(rng.next());
     let ranges = Ranges { request: Some((-1, 3)), choose: Some((-1, 3)) };
     let mut server = Server::new(spec.clone(), ranges, &mut source).unwrap();
@@ -161,7 +167,7 @@ pub fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
             exchange.observed = Observed::Any;
         }
     }
-    for _ in 0..if seen.is_empty() { 0 } else { rng.below(7) } {
+    for _ in 0..if seen.is_empty() { 0 } else { rng.below(7).min(total) } {
         let [to, from] = [seen[rng.below(seen.len())], seen[rng.below(seen.len())]];
         case.requests[to].1.observed = case.requests[from].1.observed.clone();
     }
@@ -304,13 +310,19 @@ fn compare(spec: &Arc<Spec>, seed: u64, rules: &[OrderRules], may_fail: bool, ju
 
 /// Tests that each event, where it happens, has the verdict of the events up to it; where a run may fail, only what is decided.
 fn check_online(spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
-    let mut session = Session::new(spec, Options::default());
+    check_session(Session::new(spec, Options::default()), spec, case, may_fail, about);
+    check_session(Session::by_rules(spec, Options::default(), OrderRules::each(true)), spec, case, may_fail, about);
+}
+
+fn check_session(mut session: Session, spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
     for (at, event) in case.events.iter().enumerate() {
-        let online = session.push(at as u64 + 1, happened(case, *event));
+        let Some(online) = session.push(at as u64 + 1, happened(case, *event)) else { return };
         let so_far = case.events[..=at].iter().map(|event| happened(case, *event));
         let offline = schedule::judge(spec, &schedule::history(spec, so_far), &Options::default()).verdict;
         let is_same = if may_fail { online.is_accept() == offline.is_accept() } else { online == offline };
-        assert!(is_same, "{about}: {online:?} online, {offline:?} offline at event {at}");
+        // Many requests of few connections that wait for no answer are too many orders for the whole, and may not be for a session.
+        let is_too_hard = matches!(offline, Verdict::Unknown { .. });
+        assert!(is_same || is_too_hard, "{about}: {online:?} online, {offline:?} offline at event {at}");
     }
 }
 
@@ -328,6 +340,28 @@ fn histories_are_judged_as_by_trying_all_orders() {
     }
     println!("{judged:?}");
     assert!(judged.accepted > 200 && judged.rejected > 80);
+}
+
+/// Sessions that go on after much of what happened was forgotten.
+#[test]
+fn what_happened_long_ago_is_forgotten_and_makes_no_difference() {
+    let (mut judged, mut rejected) = (0, 0);
+    for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
+        let spec = Spec::from_text(text).unwrap();
+        for seed in seeds(260 + kind, 12) {
+            let mut rng = Rng::new(seed);
+            let mut case = random_of(&spec, &mut rng, 40);
+            // Most of them up to a late event, if there is one that is not explained.
+            case.events.truncate(20 + rng.below(100));
+            check_online(&spec, &case, false, &format!("{name}, seed {seed}"));
+            judged += 1;
+            let events = case.events.iter().map(|event| happened(&case, *event));
+            let history = schedule::history(&spec, events);
+            rejected += usize::from(!schedule::judge(&spec, &history, &Options::default()).verdict.is_accept());
+        }
+    }
+    println!("{rejected} of {judged} rejected");
+    assert!(rejected > judged / 4 && rejected < judged);
 }
 
 #[test]
