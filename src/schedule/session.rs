@@ -96,6 +96,15 @@ impl Session {
                 Err(waiting) => waiting,
                 Ok(()) => {
                     self.verdict = alone.judge.verdict();
+                    let is_plain = matches!(
+                        self.verdict,
+                        Verdict::Accept { warning: None } | Verdict::Reject { event_from: None, .. }
+                    );
+                    if !is_plain {
+                        self.clients = SessionClients::TooHard(Box::new(alone.judge.clone()));
+                        self.verdict = Verdict::Accept { warning: None };
+                        return None;
+                    }
                     return Some(self.verdict.clone());
                 }
             },
