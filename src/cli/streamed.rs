@@ -8,7 +8,7 @@ use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
 use super::networked;
 use super::progress::ProgressLine;
 use mayhap::dualize::{Options, Verdict};
-use mayhap::network::NetworkChoice;
+use mayhap::network::{MostOutstanding, NetworkChoice};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule::Session;
 use mayhap::spec::Spec;
@@ -54,7 +54,9 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
     if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
         return Some(Streaming::AtOnce);
     }
-    let is_same = net.is_like_tcp(1) && net.connections().is_none() && networked::is_order(&spec.for_networks());
+    let is_same = net.is_like_tcp(MostOutstanding { each: 1, all: 1 })
+        && net.connections().is_none()
+        && networked::is_order(&spec.for_networks());
     (source.format == TraceFormat::Ndjson && is_same).then_some(Streaming::Alone)
 }
 

@@ -41,7 +41,12 @@ impl<N: Network> Network for Limited<N> {
     }
 
     fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove> {
-        self.network.moves(situation, observation)
+        let mut moves = self.network.moves(situation, observation);
+        if self.limits == PacketLimits::default() {
+            // What takes no room may as well be under way for ever.
+            moves.retain(|next| !next.is_loss());
+        }
+        moves
     }
 
     fn order(&self) -> PacketOrder {
