@@ -111,6 +111,8 @@ pub enum Logged {
     Copied,
     /// That a message of the last section was dropped: it was there already, or nobody sees it.
     Dropped(Port, Value),
+    /// That the last request of the connection that is given up is never read, and is in nobody's way.
+    NeverRead,
     /// That the next thing was observed over a network.
     Observed,
 }

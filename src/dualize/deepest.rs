@@ -236,6 +236,7 @@ impl<'r> DeepestFirst<'r> {
             self.push(node);
         }
         for ready in after {
+            self.judge.wire = self.wires[event].clone();
             let after = sections::observed(&mut self.judge, self.composed, ready, observation);
             self.enter(event + 1, after, history.clone());
         }

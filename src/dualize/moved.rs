@@ -27,10 +27,21 @@ pub(super) struct AfterSection {
     pub(super) is_full: bool,
 }
 
+/// The work that packets under way are to a section: each message is compared with those before it.
+fn compared(candidate: &Candidate) -> u64 {
+    let sent = candidate.process.sent().len();
+    (packets(candidate) + sent * sent / SECTION as usize) as u64
+}
+
+/// The number of packets under way.
+pub(super) fn packets(candidate: &Candidate) -> usize {
+    candidate.process.arrived_count() + candidate.process.sent().len()
+}
+
 /// The candidates to which a section leads.
 pub(super) fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate, next: ServerSection) -> AfterSection {
     let Composed { spec, network, .. } = composed;
-    judge.work.without_terms += SECTION + from.process.size() as u64 / COPIED;
+    judge.work.without_terms += SECTION + from.process.size() as u64 / COPIED + compared(from);
     let mut first = from.clone();
     if judge.options.keep_choices
         && let Some(begun) = begun(from, next)

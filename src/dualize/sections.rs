@@ -106,7 +106,7 @@ fn run_sections(
     let mut met = MetStates::new(composed);
     let (mut open, mut ready) = (candidates, Vec::new());
     // Those with many packets under way come first: they may cover others.
-    open.sort_by_cached_key(|candidate| Reverse(packets(candidate)));
+    open.sort_by_cached_key(|candidate| Reverse(moved::packets(candidate)));
     open.retain(|candidate| met.add(slice::from_ref(candidate)));
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
@@ -135,11 +135,6 @@ fn run_sections(
         }
     }
     ready
-}
-
-/// The number of packets under way.
-fn packets(candidate: &Candidate) -> usize {
-    candidate.process.arrived_count() + candidate.process.sent().len()
 }
 
 /// The candidates after a loss of what is in the way of a request: of as few packets as make room for it.
@@ -365,6 +360,7 @@ fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, 
         for last in unread {
             let mut other = candidate.clone();
             other.process.take_arrived(last);
+            judge.log(&mut other, || Logged::NeverRead);
             after.push(std::mem::replace(&mut candidate, other));
         }
         after.push(candidate);

@@ -86,6 +86,7 @@ impl ExchangeChoices {
             | Logged::Called(_)
             | Logged::Copied
             | Logged::Dropped(..)
+            | Logged::NeverRead
             | Logged::Observed => {}
             Logged::Value { .. } | Logged::Element { .. } | Logged::Way(_) => {
                 let last = self.handler.as_mut().or(self.before.last_mut().map(|(_, choices)| choices));
@@ -110,6 +111,7 @@ pub(super) fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Give
         | Logged::Called(_)
         | Logged::Copied
         | Logged::Dropped(..)
+        | Logged::NeverRead
         | Logged::Observed => None,
     }
 }

@@ -20,7 +20,7 @@ impl Repeated<'_> {
         {
             self.server.process().begin_connection(port);
         }
-        let ScriptedEvent { sections, filled, is_copy, seen, copies, called } = scripted;
+        let ScriptedEvent { sections, filled, is_copy, seen, copies, never_read, called } = scripted;
         for section in sections {
             self.section(section, observation)?;
         }
@@ -37,7 +37,7 @@ impl Repeated<'_> {
             }
             Observation::Lost(port) => {
                 self.lose(*port, situation.closed.contains(port));
-                Ok(())
+                self.drop_unread(*port, never_read)
             }
             Observation::Closed(port) => {
                 self.server.there.remove(port);
@@ -111,6 +111,19 @@ impl Repeated<'_> {
         if self.spec.program.closes.is_some() && !was_ended {
             process.end_connection(port);
         }
+    }
+
+    /// Forgets so many last requests of a connection that are never read.
+    fn drop_unread(&mut self, port: Port, count: usize) -> Repeat<()> {
+        for _ in 0..count {
+            let arrived = self.server.process().situation().arrived;
+            let at = arrived.iter().rposition(|own| *own == port).ok_or("there is no request that was not read")?;
+            self.server.process().take_arrived(at);
+            if let Some(place) = self.unread.iter().rposition(|unread| unread.port == port) {
+                self.unread.remove(place);
+            }
+        }
+        Ok(())
     }
 
     /// A peer sees a call, for which the task of a connection waits, or nobody.

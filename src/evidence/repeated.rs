@@ -259,6 +259,7 @@ impl Repeated<'_> {
                 }
                 BegunSection::LostRequest(port, request) => {
                     let (at, unread) = self.read(*port, request).ok_or_else(missing)?;
+                    self.unread.retain(|other| other.line != unread.line);
                     (ServerSection::Move(ServerMove::LoseRequest(at)), SectionWork::LostRequest(unread.line))
                 }
                 BegunSection::LostMessage(port, message) => {

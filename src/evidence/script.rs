@@ -35,6 +35,8 @@ pub(super) struct ScriptedEvent {
     pub(super) seen: Option<Value>,
     /// The messages that, as is known then, are there already, or that nobody sees.
     pub(super) copies: Vec<(Port, Value)>,
+    /// The number of last requests of the connection that is given up which are never read.
+    pub(super) never_read: usize,
     /// The connection of the task that waits for the call that is seen; none where nobody does.
     pub(super) called: Option<Port>,
 }
@@ -80,6 +82,7 @@ impl ScriptedEvent {
                 Logged::Seen(value) => event.seen = Some(completion.value(value)),
                 Logged::Called(port) => event.called = *port,
                 Logged::Copied => event.is_copy = true,
+                Logged::NeverRead => event.never_read += 1,
                 Logged::Dropped(port, value) => {
                     let section = event.sections.last_mut().filter(|_| event.seen.is_none());
                     let copies = section.map_or(&mut event.copies, |section| &mut section.copies);
