@@ -9,7 +9,7 @@
 //!
 //! An observation is preceded by the sections that it needs, as event by event; of these the ones that the observation is of come
 //! first, then those whose answers are seen soonest. States with the same things under way are one node of the search, and nodes of one form at
-//! one event are followed once (`proofs-notes/tasks.md`, *Deepest first*).
+//! one event are followed once (`proofs-notes/deepest.md`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@
 //! n = 1, c1 W(2) and c2 W(3) not read      covers      n = 1, c1 W(2) not read
 //! ```
 //!
-//! (`proofs-notes/tasks.md`, *Packets that may be lost*.)
+//! (`proofs-notes/datagrams.md`.)
 
 use rustc_hash::FxHashMap;
 
