@@ -213,33 +213,35 @@ impl<'r> DeepestFirst<'r> {
     }
 
     /// Makes the observation at a new node where that may be made, and lists the sections that may be run before it.
-    fn look_at(&mut self, mut node: SearchNode, observation: &Observation) {
+    fn look_at(&mut self, node: SearchNode, observation: &Observation) {
         let (event, network) = (node.event, self.composed.network);
-        let mut after = Vec::new();
+        let (mut after, mut is_enough) = (Vec::new(), false);
         if moves::may_be_made(network, &node.situation, observation) {
-            let is_enough = node.candidates.iter().all(|one| sections::is_enough(network, one, observation));
+            is_enough = node.candidates.iter().all(|one| sections::is_enough(network, one, observation));
             after.push(node.candidates.clone());
-            if is_enough {
-                node.left = Some(Vec::new());
-            }
         } else if self.composed.loses {
             after = self.with_room(&node, observation);
         }
         let history = node.history.past(observation);
-        if node.left.is_some() {
-        } else if let [only] = &node.candidates[..]
-            && let Some(next) = sections::finished_at_once(&mut self.judge, self.composed, only)
-        {
-            self.add_each(event, vec![next], &node.history);
-        } else {
-            node.left = Some(self.sections(&node, observation));
-            self.push(node);
+        if !is_enough {
+            self.list_sections(node, observation);
         }
         for ready in after {
             self.judge.wire = self.wires[event].clone();
             let after = sections::observed(&mut self.judge, self.composed, ready, observation);
             self.enter(event + 1, after, history.clone());
         }
+    }
+
+    /// Adds a task that is finished at once; where there is none, the node goes on with each of its sections.
+    fn list_sections(&mut self, mut node: SearchNode, observation: &Observation) {
+        if let [only] = &node.candidates[..]
+            && let Some(next) = sections::finished_at_once(&mut self.judge, self.composed, only)
+        {
+            return self.add_each(node.event, vec![next], &node.history);
+        }
+        node.left = Some(self.sections(&node, observation));
+        self.push(node);
     }
 
     /// The states after losses of what is in the way of a request; those come last in which most clients still wait for an answer.
