@@ -6,6 +6,7 @@ use super::candidate::Candidate;
 use super::options::Options;
 use crate::network::{Network, PacketOrder};
 use crate::spec::Spec;
+use crate::spec::code::{Op, Program};
 
 /// A specification, and the network to its clients.
 #[derive(Clone, Copy)]
@@ -18,12 +19,17 @@ pub(super) struct Composed<'s> {
     pub(super) has_endless: bool,
     /// Set where packets may be lost, and are where they are in the way.
     pub(super) loses: bool,
+    /// Set where the next section of a task may be looked at ahead, where the answers to come are known.
+    pub(super) looks_ahead: bool,
 }
 
 impl<'s> Composed<'s> {
     pub(super) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composed<'s> {
         let Options { packets_as_sets: has_sets, endless_messages: has_endless, losses_late, .. } = *options;
-        Composed { spec, network, has_sets, has_endless, loses: losses_late && has_sets && network.loses() }
+        let loses = losses_late && has_sets && network.loses();
+        let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
+        let looks_ahead = options.tasks_ahead && is_in_order && answers_only(&spec.program);
+        Composed { spec, network, has_sets, has_endless, loses, looks_ahead }
     }
 
     /// Brings what is under way into one order, as far as its order means nothing.
@@ -44,4 +50,10 @@ impl<'s> Composed<'s> {
     pub(super) fn repeats(self) -> bool {
         self.has_endless && self.network.order() == PacketOrder::Free && !self.network.counts_packets()
     }
+}
+
+/// Tests whether only the task that a request began sends on its connection: its answer.
+fn answers_only(program: &Program) -> bool {
+    let is_other = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
+    !program.functions.iter().any(|function| function.code.iter().any(is_other))
 }

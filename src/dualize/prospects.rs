@@ -12,21 +12,8 @@ use super::candidate::Candidate;
 use super::composed::Composed;
 use super::frontier::Judge;
 use super::wire::MessageFate;
-use crate::network::PacketOrder;
 use crate::process::Port;
-use crate::spec::code::Op;
 use crate::spec::section_ahead::{only_answers, reads_no_state};
-
-/// Tests whether the next section of a task may be looked at ahead.
-pub(super) fn looks_ahead(judge: &Judge, composed: Composed<'_>) -> bool {
-    let Composed { spec, network, .. } = composed;
-    let answers_only = |op: &Op| !matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
-    judge.options.tasks_ahead
-        && judge.wire.looks_ahead()
-        && network.order() == PacketOrder::Connection
-        && !network.counts_packets()
-        && spec.program.functions.iter().all(|function| function.code.iter().all(answers_only))
-}
 
 /// The places of suspended tasks whose next section answers with what is seen, or cannot be run now; where it does, it changes nothing.
 pub(super) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
