@@ -1,6 +1,7 @@
 //! The network that is named on a command line: `tcp`, `udp,duplication`, `tcp,outstanding=1,connections=4`.
 
 use std::fmt;
+use std::num::{IntErrorKind, NonZeroUsize};
 use std::str::FromStr;
 
 use super::{Fifo, Limited, MostOutstanding, Network, PacketLimits, Sync, Tcp, Udp};
@@ -109,10 +110,7 @@ impl NetworkChoice {
     /// Adds a parameter.
     fn with(mut self, parameter: &str) -> Result<NetworkChoice, String> {
         let (name, value) = parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)));
-        let number = || {
-            let number = value.and_then(|value| value.parse().ok()).filter(|number| *number > 0);
-            number.ok_or_else(|| format!("expected a number of at least 1, as in `{name}=1`"))
-        };
+        let number = || limit(name, value.unwrap_or_default());
         let given = self.parameters().into_iter().find(|given| given.split('=').next() == Some(name));
         if let Some(given) = given {
             return Err(format!("`{name}` is given twice: as `{given}`, and then as `{parameter}`"));
@@ -122,15 +120,27 @@ impl NetworkChoice {
             ("capacity", _) => self.limits.capacity = Some(number()?),
             ("outstanding", _) => self.limits.outstanding = Some(number()?),
             ("connections", _) => self.connections = Some(number()?),
-            ("loss", None) if self.kind == NetworkKind::Udp => self.loss = true,
-            ("duplication", None) if self.kind == NetworkKind::Udp => self.duplication = true,
-            ("loss" | "duplication", None) => return Err(format!("only `udp` has `{name}`")),
+            ("loss" | "duplication", _) if self.kind != NetworkKind::Udp => {
+                return Err(format!("only `udp` has `{name}`"));
+            }
+            ("loss", None) => self.loss = true,
+            ("duplication", None) => self.duplication = true,
+            ("loss" | "duplication", Some(_)) => return Err(format!("`{name}` takes no value")),
             _ => {
                 let all = "capacity=N, connections=N, outstanding=N, and of `udp` loss and duplication";
                 return Err(format!("there is no parameter `{parameter}`: expected {all}"));
             }
         }
         Ok(self)
+    }
+}
+
+/// The value of a limit.
+fn limit(name: &str, value: &str) -> Result<usize, String> {
+    match value.parse::<NonZeroUsize>() {
+        Ok(limit) => Ok(limit.get()),
+        Err(why) if *why.kind() == IntErrorKind::PosOverflow => Err(format!("`{name}={value}` is too large")),
+        Err(_) => Err(format!("expected a number of at least 1, as in `{name}=1`")),
     }
 }
 
