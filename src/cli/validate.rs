@@ -54,7 +54,7 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     exit.worst(page.write(terminal))
 }
 
-/// Judges one trace: the verdict is written before evidence is looked for.
+/// Judges one trace: the verdict is written before evidence is looked for, unless that may refute it.
 fn judge_one(
     spec: &Arc<Spec>,
     path: &Path,
@@ -70,15 +70,16 @@ fn judge_one(
         }
     };
     let exit = exit(&judged.verdict);
+    let is_early = options.format == Format::Text && !is_verified(&judged.verdict, options);
+    if is_early {
+        progress.pause(|| {
+            write_verdict(&judged, terminal);
+            terminal.flush();
+        });
+    }
     let unwritten = match options.format {
-        Format::Text => {
-            progress.pause(|| {
-                judged.note.iter().for_each(|note| terminal.complain(note));
-                terminal.print(&text::verdict(&judged.report));
-                terminal.flush();
-            });
-            String::new()
-        }
+        Format::Text if is_early => String::new(),
+        Format::Text => text::verdict(&judged.report),
         Format::Json => report::json::report(&judged.report),
     };
     let longest = LONGEST * (options.reason_time + Duration::from_millis(judged.report.stats.elapsed_ms));
@@ -94,11 +95,22 @@ fn judge_one(
         return exit.worst(refuse(spec, path, &error, options, terminal));
     }
     match options.format {
-        Format::Text => terminal.print(&text::explanation(&judged.report)),
+        Format::Text => {
+            if !is_early {
+                write_verdict(&judged, terminal);
+            }
+            terminal.print(&text::explanation(&judged.report));
+        }
         Format::Json => judged.note.iter().for_each(|note| terminal.complain(note)),
     }
     finish(spec, &judged, options, terminal);
     exit.worst(interrupted)
+}
+
+/// Writes the verdict, behind the note on its trace.
+fn write_verdict(judged: &Judged, terminal: &mut Terminal) {
+    judged.note.iter().for_each(|note| terminal.complain(note));
+    terminal.print(&text::verdict(&judged.report));
 }
 
 /// Judges several traces at once; the report of each is written when those before it were.
@@ -429,6 +441,14 @@ fn is_evidence_wanted(options: &Validate) -> bool {
 fn is_witness_wanted(options: &Validate) -> bool {
     let is_inline = options.format == Format::Json && !options.no_evidence;
     is_inline || options.witness.is_some() || options.html.is_some()
+}
+
+/// Tests whether a verdict is verified by its evidence: by a witness that is replayed, or a reason that is judged again.
+fn is_verified(verdict: &Verdict, options: &Validate) -> bool {
+    match verdict {
+        Verdict::Accept { .. } => is_witness_wanted(options),
+        _ => options.check_reason,
+    }
 }
 
 fn exit(verdict: &Verdict) -> Exit {
