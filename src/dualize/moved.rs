@@ -18,6 +18,8 @@ use crate::process::{ConnectionList, Sent};
 
 /// The work that a section counts as at least, in made terms.
 const SECTION: u64 = 10;
+/// So many comparisons of messages count as one made term.
+const COMPARED: usize = 10;
 
 /// The candidates to which a section leads.
 #[derive(Default)]
@@ -30,7 +32,7 @@ pub(super) struct AfterSection {
 /// The work that packets under way are to a section: each message is compared with those before it.
 fn compared(candidate: &Candidate) -> u64 {
     let sent = candidate.process.sent().len();
-    (packets(candidate) + sent * sent / SECTION as usize) as u64
+    (packets(candidate) + sent * sent / COMPARED) as u64
 }
 
 /// The number of packets under way.

@@ -9,8 +9,6 @@ use crate::process::Limit;
 use crate::solve::Solver;
 use crate::term::made;
 
-/// The work that a question to Z3 counts as, in made terms.
-const ASKED: u64 = 50_000;
 /// The work after which the memory in use is asked for.
 const MEASURED: u64 = 200_000;
 /// Each exchange may take such a part of the limit for ever; what it takes beyond that, those after it cannot take.
@@ -120,7 +118,7 @@ impl WorkMeter {
 
     /// The work so far.
     pub(super) fn total(&self, solver: &Solver) -> u64 {
-        self.without_z3() + solver.statistics.z3_checks * ASKED
+        self.without_z3() + solver.statistics.z3_work()
     }
 
     /// The work so far, without questions to Z3.

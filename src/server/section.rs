@@ -18,8 +18,6 @@ use crate::value::{Truth, Value};
 pub(super) const PATHS: usize = 10_000;
 /// The work that a search for a path may take, in made terms: some seconds.
 const WORK: u64 = 10_000_000;
-/// The work that a question to Z3 counts as, in made terms.
-const ASKED: u64 = 50_000;
 /// An operation on what is not known has no symbolic form, or is no operation on what is shown.
 pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
 
@@ -97,10 +95,10 @@ impl PathSearch<'_> {
     ) -> Result<T, Stop> {
         let mut open = vec![start];
         let mut gravest = Stop::Limit(Limit::Undecidable);
-        let asked = self.solver.statistics.z3_checks;
+        let asked = self.solver.statistics.z3_work();
         for tried in 0..self.paths {
             let Some(mut path) = open.pop() else { return Err(gravest) };
-            if made() + (self.solver.statistics.z3_checks - asked) * ASKED > last {
+            if made() + (self.solver.statistics.z3_work() - asked) > last {
                 return Err(Stop::Limit(Limit::Effort));
             }
             let ended = self.run(&mut path, Choosing::Symbols, &mut open).and_then(|done| finish(self, path, done));

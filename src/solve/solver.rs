@@ -69,6 +69,8 @@ impl Default for Limits {
 const SYSTEM: usize = 32;
 /// The part of the budget, one in so many, with which a component that is undecided already is searched again.
 const AGAIN: u32 = 20;
+/// The work that a question to Z3 counts as, in made terms.
+const ASKED: u64 = 50_000;
 
 /// The number of times that each tier answered, and that none did, and the time spent in Z3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,14 @@ pub struct Statistics {
     pub z3_time: Duration,
     /// Questions left undecided.
     pub unknown: u64,
+}
+
+impl Statistics {
+    /// The work that the questions to Z3 count as, in made terms.
+    #[must_use]
+    pub fn z3_work(&self) -> u64 {
+        self.z3_checks * ASKED
+    }
 }
 
 /// Answers questions about stores.
