@@ -9,7 +9,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::bits::PlaceSet;
-use super::states::StateNumber;
+use super::forms::StateNumber;
 
 /// A state of server and network: what the server's memory may be, and which of the requests under way it has served.
 #[derive(Clone, Debug)]

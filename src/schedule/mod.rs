@@ -33,6 +33,7 @@ mod budget;
 mod configuration;
 mod every_state;
 mod forgetting;
+mod forms;
 mod general;
 mod history;
 mod kinds;
@@ -67,10 +68,11 @@ use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::spec::pure::RequestFacts;
 use budget::OrderBudget;
+use forms::StateNumber;
 use kinds::{HistoryFacts, changing_nothing};
 use search::{Last, OrderSearch, SearchEnd};
-use states::{StateNumber, States};
-use unseen::UnseenTexts;
+use states::States;
+use unseen::{Likeness, UnseenTexts};
 
 /// The judgement of a history.
 #[derive(Clone, Debug)]
@@ -150,8 +152,8 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRu
 /// Judges a history in one.
 fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
     let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
-    let unseen = UnseenTexts::of(history, rules).filter(|_| !may_fail(spec, history));
-    let mut states = states.united(unseen).forgetting(rules);
+    let mut states = states.forgetting(rules);
+    states.unite(UnseenTexts::of(history, rules, Likeness::One).filter(|_| !may_fail(spec, history)));
     let facts = changing_nothing(spec, history);
     let known = HistoryFacts { history, changes_nothing: &facts, rules };
     let mut budget = OrderBudget::new(options, &states);

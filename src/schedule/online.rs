@@ -18,6 +18,7 @@ use super::kinds::HistoryFacts;
 use super::rules::OrderRules;
 use super::search::{AdvanceSoFar, Last, OrderSearch, SearchEnd};
 use super::states::States;
+use super::unseen::{Likeness, UnseenTexts};
 use crate::dualize::{Candidate, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
@@ -146,7 +147,11 @@ impl OnlinePart {
         let mut budget = OrderBudget::part(&self.options, &self.states, SEARCHING);
         let Some(base) = self.base.as_ref() else { return SoFar::Doubtful };
         let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
-        match OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base) {
+        let unseen = UnseenTexts::of(known.history, self.rules, Likeness::Covered);
+        self.states.unite(unseen.filter(|_| !self.may_fail));
+        let found = OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base);
+        self.states.unite(None);
+        match found {
             SearchEnd::Explained(found) => {
                 self.witness = Some(Configuration { order: None, ..found });
                 SoFar::Explained

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use super::budget::OrderBudget;
+use super::forms::StateNumber;
 use super::history::{History, HistoryEvent};
 use super::kinds::{HistoryFacts, changing_nothing};
 use super::may_fail;
 use super::relaxed::RelaxedHistory;
 use super::rules::OrderRules;
 use super::search::{OrderSearch, SearchEnd};
-use super::states::{StateNumber, States};
+use super::states::States;
 use crate::dualize::{Candidate, Exchange, Judge, Observed, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;

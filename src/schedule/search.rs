@@ -15,12 +15,13 @@ use rustc_hash::FxHashMap;
 use super::bits::PlaceSet;
 use super::budget::OrderBudget;
 use super::configuration::{Configuration, Settled};
+use super::forms::StateNumber;
 use super::history::HistoryEvent;
 use super::kinds::HistoryFacts;
 use super::moments::{Moment, Moments};
 use super::pairs::MomentPairs;
 use super::serving::Serving;
-use super::states::{StateNumber, States};
+use super::states::States;
 use crate::process::Limit;
 
 /// The pairs of a moment are made of those of one so many events before it at most, or anew.
@@ -166,7 +167,7 @@ impl<'h> OrderSearch<'h> {
 
     /// Searches from where another search, of more events, ended.
     pub(super) fn resume(mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
-        self.begin(budget, last);
+        self.begin(states, budget, last);
         self.search(states, budget)
     }
 
@@ -181,7 +182,7 @@ impl<'h> OrderSearch<'h> {
     ) -> Result<Last, (Limit, AdvanceSoFar)> {
         let to = begun.to;
         match begun.halted {
-            None => self.begin(budget, last),
+            None => self.begin(states, budget, last),
             Some(halted) => {
                 (self.open, self.met, self.moments) = (halted.open, halted.met, halted.moments);
                 (self.cleared, self.apart) = (last.at, last.at);
@@ -211,12 +212,12 @@ impl<'h> OrderSearch<'h> {
         self
     }
 
-    fn begin(&mut self, budget: &mut OrderBudget, last: &Last) {
+    fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) {
         self.moments = last.moments.clone();
         self.cleared = last.at;
         self.apart = last.at;
         self.begun.extend(last.configurations.iter().map(|configuration| configuration.state));
-        last.configurations.iter().for_each(|configuration| self.add(last.at, configuration.clone(), budget));
+        last.configurations.iter().for_each(|configuration| self.add(states, budget, last.at, configuration.clone()));
     }
 
     fn search(mut self, states: &mut States, budget: &mut OrderBudget) -> SearchEnd {
@@ -298,10 +299,10 @@ impl<'h> OrderSearch<'h> {
     }
 
     /// Adds a configuration before an event, unless one that was met there covers it.
-    fn add(&mut self, at: usize, configuration: Configuration, budget: &mut OrderBudget) {
+    fn add(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
         self.deepest = self.deepest.max(at);
         let moment = self.moment(at);
-        let met = self.met.entry(at).or_default().entry(configuration.state).or_default();
+        let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
         let own = &configuration.done;
         let covering = self.known.rules.covering;
         let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
@@ -319,13 +320,13 @@ impl<'h> OrderSearch<'h> {
         let OpenConfiguration { mut configuration, rest } = open;
         match self.known.history.events[at] {
             HistoryEvent::Impossible => {}
-            HistoryEvent::GaveUp => self.add(at + 1, configuration, budget),
+            HistoryEvent::GaveUp => self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
                 // The others were looked at when the server came to this state.
                 let is_new = self.known.matters(request, self.end).then_some(request);
                 let is_possible = |request| self.serving.arrive(states, at + 1, &mut configuration, request);
                 if is_new.is_none_or(is_possible) {
-                    self.add(at + 1, configuration, budget);
+                    self.add(states, budget, at + 1, configuration);
                 }
             }
             HistoryEvent::Answered(request) => {
@@ -346,18 +347,18 @@ impl<'h> OrderSearch<'h> {
         let place = self.serving.about(request).place;
         if configuration.done.served.contains(place) {
             configuration.done.served.remove(place);
-            return self.add(at + 1, configuration, budget);
+            return self.add(states, budget, at + 1, configuration);
         }
         if configuration.done.perhaps.contains(place) && !rest {
             let mut served = configuration.clone();
             served.done.perhaps.remove(place);
-            self.add(at + 1, served, budget);
+            self.add(states, budget, at + 1, served);
         }
         let (moment, pairs) = (self.moment(at), self.pairs(states, at));
         let known = (at, &*moment, &*pairs);
         if !rest && let Some(mut served) = self.served(states, budget, known, &configuration, request) {
             served.done.served.remove(place);
-            self.add(at + 1, served, budget);
+            self.add(states, budget, at + 1, served);
             // Deepest first the others are looked at where that leads to nothing.
             return self.open.entry(at).or_default().push(OpenConfiguration { configuration, rest: true });
         }
@@ -367,14 +368,14 @@ impl<'h> OrderSearch<'h> {
             let Some(mut served) = self.served(states, budget, known, &configuration, other) else { continue };
             if served.done.served.contains(place) {
                 served.done.served.remove(place);
-                self.add(at + 1, served, budget);
+                self.add(states, budget, at + 1, served);
             } else if !rest && states.after(served.state, self.serving.about(request), self.end).is_some() {
                 helping.push(served);
             } else {
-                self.add(at, served, budget);
+                self.add(states, budget, at, served);
             }
         }
-        helping.into_iter().for_each(|served| self.add(at, served, budget));
+        helping.into_iter().for_each(|served| self.add(states, budget, at, served));
     }
 
     /// The configuration in which one more request was served, if that is tried.

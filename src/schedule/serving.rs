@@ -4,11 +4,12 @@
 
 use super::bits::PlaceSet;
 use super::configuration::{Configuration, Settled};
+use super::forms::StateNumber;
 use super::history::Request;
 use super::kinds::HistoryFacts;
 use super::moments::Moment;
 use super::pairs::MomentPairs;
-use super::states::{StateNumber, States};
+use super::states::States;
 
 /// The requests of a history, of which the first events are looked at: answers behind them are not known.
 #[derive(Clone, Copy)]

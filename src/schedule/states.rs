@@ -7,15 +7,13 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::forms::{StateForm, StateNumber, state_form};
 use super::history::Request;
 use super::relations::Relations;
 use super::rules::OrderRules;
-use super::unseen::UnseenTexts;
-use crate::dualize::{Candidate, CanonicalForm, Exchange, Judge, Observed};
+use super::unseen::{Likeness, UnseenTexts};
+use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::value::Value;
-
-/// The number of a state.
-pub(super) type StateNumber = u32;
 
 /// Fewer states than this are all kept.
 const ENOUGH: usize = 2_048;
@@ -25,7 +23,7 @@ pub(super) struct States {
     pub(super) judge: Judge,
     /// By number; those that are not needed any more have none.
     frontiers: Vec<Rc<[Candidate]>>,
-    numbers: FxHashMap<Vec<(CanonicalForm, bool)>, StateNumber>,
+    numbers: FxHashMap<StateForm, StateNumber>,
     ways: FxHashMap<(StateNumber, u32), Option<StateNumber>>,
     /// The number of requests that were run in states.
     runs: u64,
@@ -38,7 +36,7 @@ pub(super) struct States {
     most: u64,
     /// The relations that hold in every state, where they were asked for.
     relations: Option<Relations>,
-    /// The texts that no answer shows are one.
+    /// The texts that no answer shows, where states that differ in these only are alike.
     unseen: Option<UnseenTexts>,
 }
 
@@ -64,9 +62,15 @@ impl States {
         (states, first)
     }
 
-    /// These states, of which those are one from here on that differ in texts that no answer shows.
-    pub(super) fn united(self, unseen: Option<UnseenTexts>) -> States {
-        States { unseen, ..self }
+    /// Lets states be alike from here on that differ in these texts only.
+    pub(super) fn unite(&mut self, unseen: Option<UnseenTexts>) {
+        self.unseen = unseen.map(|texts| texts.after(self.runs));
+    }
+
+    /// The first state that is like this one: what explains the rest from one does from the other.
+    pub(super) fn first_like(&mut self, state: StateNumber) -> StateNumber {
+        let Some(unseen) = self.unseen.as_mut().filter(|unseen| unseen.is_due(self.runs)) else { return state };
+        unseen.first_like(self.judge.spec(), state, &self.frontiers[state as usize])
     }
 
     /// These states, of which those are forgotten from here on that a search does not need any more.
@@ -87,6 +91,9 @@ impl States {
         let is_needed = |state: StateNumber| is_needed[state as usize];
         self.numbers.retain(|_, state| is_needed(*state));
         self.ways.retain(|(from, _), to| is_needed(*from) && to.is_none_or(is_needed));
+        if let Some(unseen) = &mut self.unseen {
+            unseen.keep(is_needed);
+        }
         let none: Rc<[Candidate]> = Rc::new([]);
         let forgotten = self.frontiers.iter_mut().zip(0..).filter(|(_, state)| !is_needed(*state));
         forgotten.for_each(|(frontier, _)| frontier.clone_from(&none));
@@ -133,15 +140,14 @@ impl States {
         }
         self.runs += 1;
         let frontier = self.frontiers[state as usize].to_vec();
-        let mut after = if request.is_owed(events) {
+        let after = if request.is_owed(events) {
             self.judge.after(frontier, &request.exchange)
         } else {
             self.judge.after(frontier, &Exchange { observed: Observed::Any, ..request.exchange.clone() })
         };
-        if let Some(unseen) = &mut self.unseen {
-            unseen.unite(self.judge.spec(), &mut after, self.runs);
-        }
         let after = self.number(after);
+        let stands_for_all = self.unseen.as_ref().is_some_and(|unseen| unseen.likeness == Likeness::One);
+        let after = if stands_for_all { after.map(|state| self.first_like(state)) } else { after };
         self.ways.insert(way, after);
         after
     }
@@ -173,13 +179,8 @@ impl States {
         if frontier.is_empty() {
             return None;
         }
-        let mut key: Vec<(CanonicalForm, bool)> =
-            frontier.iter().map(|candidate| (candidate.form(), candidate.is_clean())).collect();
-        if key.len() > 1 {
-            key.sort_by(|a, b| (&a.0.1, &a.0.2).cmp(&(&b.0.1, &b.0.2)));
-        }
         let next = self.frontiers.len() as StateNumber;
-        let number = *self.numbers.entry(key).or_insert(next);
+        let number = *self.numbers.entry(state_form(&frontier)).or_insert(next);
         if number == next {
             self.frontiers.push(frontier.into());
         }

@@ -9,6 +9,9 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::forms::{StateForm, StateNumber, state_form};
 use super::history::History;
 use super::rules::OrderRules;
 use crate::dualize::Candidate;
@@ -23,42 +26,79 @@ const ENTRIES: usize = 64;
 /// Texts that differ are few before so many requests were run.
 const PATIENCE: u64 = 64;
 
+/// The way in which states are followed that are alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Likeness {
+    /// The first one stands for all; an order may lead to another one.
+    One,
+    /// Each is itself, and is not followed where one like it was met: an order leads to what it ends with.
+    Covered,
+}
+
 /// The texts that the answers of a history show, and the one that stands for those that they do not.
 pub(super) struct UnseenTexts {
+    pub(super) likeness: Likeness,
     /// The texts in answers.
     seen: Vec<Arc<str>>,
     /// The variables whose texts are only kept, added to and shown, once these were found out.
     variables: Option<Vec<usize>>,
     /// The first text that was met and that begins none of them.
     unseen: Option<Arc<str>>,
-    /// So many requests are run before.
+    /// No states are alike before so many requests were run.
     patience: u64,
+    /// By their forms with one text in the place of these, and by their numbers: the first state that was like them.
+    forms: FxHashMap<StateForm, StateNumber>,
+    first: FxHashMap<StateNumber, StateNumber>,
 }
 
 impl UnseenTexts {
     /// The texts of a history; nothing where not all that an answer shows is known.
-    pub(super) fn of(history: &History, rules: OrderRules) -> Option<UnseenTexts> {
+    pub(super) fn of(history: &History, rules: OrderRules, likeness: Likeness) -> Option<UnseenTexts> {
         let mut seen = Vec::new();
         let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
         let is_known = rules.unseen && answers.all(|answer| add_texts(answer, &mut seen).is_some());
         let patience = rules.patience.min(PATIENCE);
-        is_known.then_some(UnseenTexts { seen, variables: None, unseen: None, patience })
+        let (forms, first) = (FxHashMap::default(), FxHashMap::default());
+        is_known.then_some(UnseenTexts { likeness, seen, variables: None, unseen: None, patience, forms, first })
     }
 
-    /// Puts one text in the place of all that these states hold and no answer shows, after so many runs.
-    pub(super) fn unite(&mut self, spec: &Spec, states: &mut [Candidate], runs: u64) {
-        if runs < self.patience {
-            return;
+    /// These texts for a search that begins when so many requests were run.
+    pub(super) fn after(self, runs: u64) -> UnseenTexts {
+        UnseenTexts { patience: self.patience.saturating_add(runs), ..self }
+    }
+
+    /// Tests whether it pays to look for states that are alike, when so many requests were run.
+    pub(super) fn is_due(&self, runs: u64) -> bool {
+        runs >= self.patience
+    }
+
+    /// The first state that was asked for and differs from this one, which these candidates are, in texts only that no answer shows.
+    pub(super) fn first_like(&mut self, spec: &Spec, state: StateNumber, candidates: &[Candidate]) -> StateNumber {
+        if let Some(known) = self.first.get(&state) {
+            return *known;
         }
         let variables = self.variables.take().unwrap_or_else(|| self.prepared(spec));
-        for state in states {
+        let mut united = if variables.is_empty() { Vec::new() } else { candidates.to_vec() };
+        for candidate in &mut united {
             for variable in &variables {
-                if let Some(united) = self.united(&state.process.memory[*variable]) {
-                    state.process.memory[*variable] = united;
+                if let Some(united) = self.united(&candidate.process.memory[*variable]) {
+                    candidate.process.memory[*variable] = united;
                 }
             }
         }
         self.variables = Some(variables);
+        if united.is_empty() {
+            return state;
+        }
+        let first = *self.forms.entry(state_form(&united)).or_insert(state);
+        self.first.insert(state, first);
+        first
+    }
+
+    /// Forgets all states but those that are needed.
+    pub(super) fn keep(&mut self, is_needed: impl Fn(StateNumber) -> bool) {
+        self.forms.retain(|_, first| is_needed(*first));
+        self.first.retain(|state, first| is_needed(*state) && is_needed(*first));
     }
 
     /// The variables whose texts are only shown.

@@ -311,7 +311,9 @@ fn compare(spec: &Arc<Spec>, seed: u64, rules: &[OrderRules], may_fail: bool, ju
 /// Tests that each event, where it happens, has the verdict of the events up to it; where a run may fail, only what is decided.
 fn check_online(spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
     check_session(Session::new(spec, Options::default()), spec, case, may_fail, about);
-    check_session(Session::by_rules(spec, Options::default(), OrderRules::each(true)), spec, case, may_fail, about);
+    for rules in [OrderRules::each(true), OrderRules::of_bits(1 << UNSEEN)] {
+        check_session(Session::by_rules(spec, Options::default(), rules), spec, case, may_fail, about);
+    }
 }
 
 fn check_session(mut session: Session, spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
