@@ -128,6 +128,8 @@ pub(super) struct OrderSearch<'h> {
     begun: Vec<StateNumber>,
     /// The last event before which nothing depends on what is seen at `deepest` or later; what was met from there on is kept.
     apart: usize,
+    /// The value of `deepest` for which that was found out.
+    apart_from: Option<usize>,
 }
 
 impl<'h> OrderSearch<'h> {
@@ -145,6 +147,7 @@ impl<'h> OrderSearch<'h> {
             deepest: 0,
             begun: Vec::new(),
             apart: 0,
+            apart_from: None,
         }
     }
 
@@ -268,14 +271,19 @@ impl<'h> OrderSearch<'h> {
     /// Forgets what was met before events to which no configuration will come any more, but for the last that is not told apart by what
     /// is seen from the deepest on.
     fn forget(&mut self) {
-        let history = self.known.history;
-        let is_apart = |request: usize| history.requests[request].answered.is_none_or(|at| at < self.deepest);
-        let apart = (self.apart..=self.deepest).rev().find(|at| self.moments.made(*at).requests().all(is_apart));
-        self.apart = apart.unwrap_or(self.apart);
+        if self.apart_from != Some(self.deepest) {
+            let requests = &self.known.history.requests;
+            let is_apart = |request: usize| requests[request].answered.is_none_or(|at| at < self.deepest);
+            let apart = (self.apart..=self.deepest).rev().find(|at| self.moments.made(*at).requests().all(is_apart));
+            (self.apart, self.apart_from) = (apart.unwrap_or(self.apart), Some(self.deepest));
+        }
         let first = self.open.first_key_value().map_or(usize::MAX, |(at, _)| *at).min(self.apart);
         while let Some(entry) = self.met.first_entry().filter(|entry| *entry.key() < first) {
             entry.remove();
         }
+        // The next pairs are made of the last ones.
+        let near = self.pairs.range(..=first).next_back().map_or(first, |(at, _)| *at);
+        let first = near.max(first.saturating_sub(NEAR));
         if self.cleared < first {
             self.moments.clear(self.cleared, first);
             self.cleared = first;
@@ -399,20 +407,12 @@ impl<'h> OrderSearch<'h> {
     /// The pairs of requests under way before an event.
     fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
         let knows = states.relations(self.known.rules).is_some();
-        let has = |pairs: &BTreeMap<usize, Rc<MomentPairs>>, at: usize| {
-            pairs.get(&at).filter(|pairs| pairs.knows_relations == knows).cloned()
-        };
-        let mut from = at;
-        while from > 0 && at - from < NEAR && has(&self.pairs, from).is_none() {
-            from -= 1;
-        }
-        let known = has(&self.pairs, from);
-        if known.is_none() {
-            from = at;
-        }
-        let new =
-            |moment: &Moment, states: &mut States| Rc::new(MomentPairs::of((self.known, self.end), states, moment));
-        let mut pairs = known.unwrap_or_else(|| new(&self.moments.get(self.known, at, self.end), states));
+        let mut near = self.pairs.range(at.saturating_sub(NEAR)..=at).rev();
+        let known = near.find(|(_, pairs)| pairs.knows_relations == knows).map(|(from, pairs)| (*from, pairs.clone()));
+        let (from, mut pairs) = known.unwrap_or_else(|| {
+            let moment = self.moments.get(self.known, at, self.end);
+            (at, Rc::new(MomentPairs::of((self.known, self.end), states, &moment)))
+        });
         for event in from..at {
             let moment = self.moment(event);
             pairs = match self.known.history.events[event] {
