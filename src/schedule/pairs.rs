@@ -20,8 +20,8 @@ type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
 pub(super) struct MomentPairs {
     /// By the places of the requests.
     rows: Vec<PairRow>,
-    /// The places of those whose answer is seen.
-    pub(super) owed: PlaceSet,
+    /// The places of those that nobody waits for, and that may have an effect whenever they are served.
+    pub(super) lasting: PlaceSet,
     /// Set where it is known what holds in every state.
     pub(super) knows_relations: bool,
 }
@@ -49,10 +49,10 @@ impl MomentPairs {
     /// The pairs before an event.
     pub(super) fn of((known, end): FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
         let knows_relations = states.relations(known.rules).is_some();
-        let mut pairs = MomentPairs { rows: Vec::new(), owed: PlaceSet::default(), knows_relations };
+        let mut pairs = MomentPairs { rows: Vec::new(), lasting: PlaceSet::default(), knows_relations };
         let mut before = Moment::default();
         for request in moment.requests() {
-            pairs = pairs.with((known, end), states, &before, request);
+            pairs.add((known, end), states, &before, request);
             before.under_way.push(request as u32);
         }
         pairs
@@ -67,25 +67,30 @@ impl MomentPairs {
         request: usize,
     ) -> MomentPairs {
         let mut pairs = self.clone();
-        let place = known.history.requests[request].place;
-        if pairs.rows.len() <= place {
-            pairs.rows.resize_with(place + 1, PairRow::default);
+        pairs.add((known, end), states, before, request);
+        pairs
+    }
+
+    /// Adds a request to those that are under way.
+    fn add(&mut self, (known, end): FirstEvents<'_>, states: &mut States, before: &Moment, request: usize) {
+        let about = &known.history.requests[request];
+        if self.rows.len() <= about.place {
+            self.rows.resize_with(about.place + 1, PairRow::default);
         }
-        pairs.rows[place] = PairRow::default();
-        if known.history.requests[request].is_owed(end) {
-            pairs.owed.insert(place);
+        self.rows[about.place] = PairRow::default();
+        if !about.is_owed(end) && !may_lose_effect((known, end), states, request) {
+            self.lasting.insert(about.place);
         }
         for other in before.requests() {
-            pairs.look_at((known, end), states, (request, other));
-            pairs.look_at((known, end), states, (other, request));
+            self.look_at((known, end), states, (request, other));
+            self.look_at((known, end), states, (other, request));
         }
-        pairs
     }
 
     /// The pairs without the request at a place.
     pub(super) fn without(&self, place: usize) -> MomentPairs {
         let mut pairs = self.clone();
-        pairs.owed.remove(place);
+        pairs.lasting.remove(place);
         pairs.rows.iter_mut().flat_map(PairRow::sets).for_each(|set| set.remove(place));
         pairs
     }
@@ -118,6 +123,13 @@ impl MomentPairs {
             row.leaves.insert(place);
         }
     }
+}
+
+/// Tests whether a request that nobody waits for may come to have no effect any more.
+pub(super) fn may_lose_effect((known, end): FirstEvents<'_>, states: &mut States, request: usize) -> bool {
+    let about = &known.history.requests[request];
+    let relations = states.relations(known.rules).filter(|_| known.rules.without_effect && !about.chained);
+    relations.is_some_and(|relations| relations.stays_without_effect(about, end))
 }
 
 /// Tests whether of two equal requests the first is served before the second, where both may be.

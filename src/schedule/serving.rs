@@ -2,13 +2,15 @@
 //!
 //! `Write(2)` is served while `Write(1)` and a read that saw 2 are under way: the read is served at once, and `Write(1)` perhaps was before.
 
+use std::ops::BitOr;
+
 use super::bits::PlaceSet;
 use super::configuration::{Configuration, Settled};
 use super::forms::StateNumber;
 use super::history::Request;
 use super::kinds::HistoryFacts;
 use super::moments::Moment;
-use super::pairs::MomentPairs;
+use super::pairs::{MomentPairs, may_lose_effect};
 use super::states::States;
 
 /// The requests of a history, of which the first events are looked at: answers behind them are not known.
@@ -147,10 +149,9 @@ impl<'h> Serving<'h> {
         let row = pairs.row(self.about(last).place);
         let Settled { served, perhaps } = &configuration.done;
         let absorbed = unsettled(&row.absorbs, &configuration.done);
-        let left =
-            PlaceSet::of_words([&row.leaves, served, perhaps, &absorbed], |[leaves, served, perhaps, absorbed]| {
-                leaves | served | perhaps | absorbed
-            });
+        let left = PlaceSet::of_words([&row.leaves, &pairs.lasting, served, perhaps, &absorbed], |sets| {
+            sets.into_iter().fold(0, BitOr::bitor)
+        });
         configuration.done.perhaps.add(&absorbed);
         let mut behind = Vec::new();
         for request in moment.requests().filter(|request| !left.contains(self.about(*request).place)) {
@@ -187,7 +188,7 @@ impl<'h> Serving<'h> {
     fn arrival(self, states: &mut States, at: usize, configuration: &mut Configuration, request: usize) -> LookedAt {
         let (about, rules) = (self.about(request), self.known.rules);
         if !about.is_owed(self.end) {
-            if self.has_no_effect_any_more(states, configuration.state, about) {
+            if self.has_no_effect_any_more(states, configuration.state, request) {
                 configuration.done.served.insert(about.place);
             }
             return LookedAt::Open;
@@ -208,14 +209,10 @@ impl<'h> Serving<'h> {
     }
 
     /// Tests whether a request that nobody waits for changes nothing here, nor behind any other request.
-    fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: &Request) -> bool {
-        let rules = self.known.rules;
-        let Some(relations) = states.relations(rules).filter(|_| rules.without_effect && !request.chained) else {
-            return false;
-        };
-        relations.stays_without_effect(request, self.end)
+    fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: usize) -> bool {
+        may_lose_effect((self.known, self.end), states, request)
             && states.is_known(state)
-            && states.after(state, request, self.end) == Some(state)
+            && states.after(state, self.about(request), self.end) == Some(state)
     }
 
     /// Tests whether an answer that cannot come here never comes.
