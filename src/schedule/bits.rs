@@ -7,8 +7,15 @@ use smallvec::SmallVec;
 const WORD: usize = u64::BITS as usize;
 
 /// A set of places. The last word is never empty, so that equal sets are equal.
-#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+#[derive(PartialEq, Eq, Hash, Default, Debug)]
 pub(super) struct PlaceSet(SmallVec<[u64; 2]>);
+
+/// Copies the words at once: searches copy more sets than they look at.
+impl Clone for PlaceSet {
+    fn clone(&self) -> PlaceSet {
+        PlaceSet(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl PlaceSet {
     pub(super) fn contains(&self, place: usize) -> bool {
@@ -33,8 +40,9 @@ impl PlaceSet {
 
     /// The words of several sets side by side; those that a set does not have are empty.
     pub(super) fn words<const SETS: usize>(sets: [&PlaceSet; SETS]) -> impl Iterator<Item = [u64; SETS]> {
-        let length = sets.iter().map(|set| set.0.len()).max().unwrap_or_default();
-        (0..length).map(move |at| sets.map(|set| set.0.get(at).copied().unwrap_or_default()))
+        let sets = sets.map(|set| &set.0[..]);
+        let length = sets.iter().map(|set| set.len()).max().unwrap_or_default();
+        (0..length).map(move |at| sets.map(|set| set.get(at).copied().unwrap_or_default()))
     }
 
     /// The set whose words are made of those of several sets.
