@@ -130,6 +130,8 @@ pub(super) struct OrderSearch<'h> {
     apart: usize,
     /// The value of `deepest` for which that was found out.
     apart_from: Option<usize>,
+    /// By the events up to there: the last one at which a request is answered that is under way before it.
+    last_answers: Vec<Option<usize>>,
 }
 
 impl<'h> OrderSearch<'h> {
@@ -148,6 +150,7 @@ impl<'h> OrderSearch<'h> {
             begun: Vec::new(),
             apart: 0,
             apart_from: None,
+            last_answers: Vec::new(),
         }
     }
 
@@ -272,9 +275,11 @@ impl<'h> OrderSearch<'h> {
     /// is seen from the deepest on.
     fn forget(&mut self) {
         if self.apart_from != Some(self.deepest) {
-            let requests = &self.known.history.requests;
-            let is_apart = |request: usize| requests[request].answered.is_none_or(|at| at < self.deepest);
-            let apart = (self.apart..=self.deepest).rev().find(|at| self.moments.made(*at).requests().all(is_apart));
+            let answered = |request: usize| self.known.history.requests[request].answered;
+            let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
+            self.last_answers.extend((self.last_answers.len()..=self.deepest).map(last));
+            let is_apart = |at: &usize| self.last_answers[*at] < Some(self.deepest);
+            let apart = (self.apart..=self.deepest).rev().find(is_apart);
             (self.apart, self.apart_from) = (apart.unwrap_or(self.apart), Some(self.deepest));
         }
         let first = self.open.first_key_value().map_or(usize::MAX, |(at, _)| *at).min(self.apart);
