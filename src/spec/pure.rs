@@ -103,11 +103,13 @@ impl Program {
         true
     }
 
-    /// Tests whether every path ends at an instruction: the client breaks its duty there, or the specification is wrong.
+    /// Tests whether every path ends at an instruction: the client breaks its duty there, or the specification is wrong; or none comes to it.
     fn ends(&self, op: &Op) -> bool {
         match op {
             Op::Fault { .. } => true,
-            Op::Expects { cond: Operand::Constant(at) } => self.constants[*at as usize] == Value::from(false),
+            Op::Expects { cond: Operand::Constant(at) } | Op::Assume { cond: Operand::Constant(at) } => {
+                self.constants[*at as usize] == Value::from(false)
+            }
             _ => false,
         }
     }

@@ -79,7 +79,13 @@ pub const SPECS: &[(&str, &str)] = &[
         "protocol p { request bool; response int; var n: int = 0;
          on up { if up && n < 2 { n := n + 1; } else { if !up && n > 0 { n := n - 1; } } reply n; } }",
     ),
+    ("a queue", QUEUE),
 ];
+
+/// A queue whose `match` fits every list.
+const QUEUE: &str = "enum Q { Put(int), Take } protocol p { request Q; response int; var l: list<int> = [];
+    on Put(x) { l := l + [x]; reply 0; }
+    on Take { match l { [] => { reply -1; } [x, ..rest] => { l := rest; reply x; } } } }";
 
 /// The number of the rule that texts which no answer shows are one.
 const UNSEEN: u32 = 8;
@@ -401,6 +407,24 @@ fn texts_that_no_answer_shows_are_not_told_apart() {
     assert_eq!(verdict(text, &happened), Verdict::Reject { event: 12, event_from: None });
     happened[11] = Happened::Answered(10, Some(text_of("85")));
     assert!(verdict(text, &happened).is_accept());
+}
+
+#[test]
+fn a_match_that_fits_every_list_is_no_fault() {
+    let [put, take] = [Value::data(0, [Value::from(7)]), Value::data(1, [])];
+    let happened = [
+        Happened::Sent(0, put),
+        Happened::Sent(1, take),
+        Happened::Answered(0, Some(Value::from(0))),
+        Happened::Answered(1, Some(Value::from(8))),
+    ];
+    // Where serving a request may be faulty, a session leaves it to others to reject what was seen.
+    let partial = QUEUE.replace("[] => { reply -1; }", "");
+    for (text, expected) in [(QUEUE, Some(Verdict::Reject { event: 4, event_from: None })), (&partial, None)] {
+        let mut session = Session::new(&Spec::from_text(text).unwrap(), Options::default());
+        let verdicts = (1..).zip(happened.clone()).map(|(line, happened)| session.push(line, happened));
+        assert_eq!(verdicts.last().flatten(), expected, "{text}");
+    }
 }
 
 /// The verdict on a history of a specification.

@@ -6,7 +6,7 @@
 use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, TypeId, Types};
 use crate::syntax::ast::{Block, Expr, Name, NodeId, Purity, Scheduling, Trigger};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The entity that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,6 +89,8 @@ pub struct Tables {
     resolutions: Vec<Option<Res>>,
     spans: Vec<Span>,
     fields: FxHashMap<NodeId, u32>,
+    /// The subjects of `match`es of which some arm fits every value.
+    exhaustive: FxHashSet<NodeId>,
 }
 
 impl Tables {
@@ -111,6 +113,12 @@ impl Tables {
         self.fields.get(&node).copied()
     }
 
+    /// Tests whether some arm of the `match` with this subject fits, whatever value it has.
+    #[must_use]
+    pub fn is_exhaustive(&self, subject: NodeId) -> bool {
+        self.exhaustive.contains(&subject)
+    }
+
     /// The place of an expression, pattern, statement or name.
     #[must_use]
     pub fn span(&self, node: NodeId) -> Span {
@@ -121,6 +129,10 @@ impl Tables {
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans
+    }
+
+    pub(super) fn set_exhaustive(&mut self, subject: NodeId) {
+        self.exhaustive.insert(subject);
     }
 
     pub(super) fn set_type(&mut self, node: NodeId, ty: TypeId) {

@@ -56,6 +56,17 @@ impl<'a> Duty<'a> {
         matches!(self, Duty::AlwaysFits(_))
     }
 
+    /// The subject, where it is a `match` of which some arm without a guard certainly fits, whatever value that has.
+    pub(super) fn exhaustive_match(&self, types: &Types, tables: &Tables) -> Option<NodeId> {
+        let Duty::Arms { subject, rows, .. } = self else { return None };
+        let typed = TypedPatterns { types, tables };
+        let ty = tables.type_of(*subject);
+        let sure: Vec<_> = rows.iter().filter(|(_, taking)| *taking == Taking::All).copied().collect();
+        let rows = typed.rows(&sure)?;
+        let lacks = example(types, &rows.iter().collect::<Vec<_>>(), &ANY, ty);
+        (ty != ERROR && matches!(lacks, Ok(None))).then_some(*subject)
+    }
+
     /// The reports, if the duty is not fulfilled. Of patterns that are too large or have errors nothing is said.
     pub(super) fn reports(&self, types: &Types, tables: &Tables) -> Vec<Diagnostic> {
         let typed = TypedPatterns { types, tables };

@@ -154,7 +154,11 @@ fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
         jump_to(e, &mut end);
         e.place(next);
     }
-    if !covered {
+    if e.context.checked.tables.is_exhaustive(subject.id) && !covered {
+        // Nothing comes here: one of the arms fits.
+        let cond = e.constant(Value::from(false));
+        e.emit(Op::Assume { cond });
+    } else if !covered {
         e.emit(Op::Fault { kind: FaultKind::NoArm });
     }
     e.place(end);
