@@ -8,7 +8,9 @@
 //!
 //! (`proofs-notes/datagrams.md`.)
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
 use super::composed::Composed;
@@ -19,7 +21,7 @@ use crate::value::Value;
 /// The packets of a state that may be lost, each kind in order; without them, it has one form.
 #[derive(Default, Debug)]
 struct Packets {
-    arrived: Vec<(Port, Value)>,
+    arrived: Arc<Vec<(Port, Value)>>,
     sent: Vec<(Port, Value)>,
     /// Those that were sent and are there any number of times.
     endless: Vec<(Port, Value)>,
@@ -30,6 +32,8 @@ struct Packets {
 pub(super) struct MetStates {
     /// By their forms, in which packets that may be lost are missing.
     forms: FxHashMap<Vec<CanonicalForm>, Vec<Vec<Packets>>>,
+    /// The lists of requests that are not read: where they may be read again few are different.
+    arrived: FxHashSet<Arc<Vec<(Port, Value)>>>,
     /// Set where packets may be lost.
     loses: bool,
     count: usize,
@@ -37,12 +41,18 @@ pub(super) struct MetStates {
 
 impl MetStates {
     pub(super) fn new(composed: Composed<'_>) -> MetStates {
-        MetStates { forms: FxHashMap::default(), loses: composed.loses, count: 0 }
+        MetStates { forms: FxHashMap::default(), arrived: FxHashSet::default(), loses: composed.loses, count: 0 }
     }
 
     /// Adds states that are followed together, unless others were met that cover them one by one; whether it did.
     pub(super) fn add(&mut self, states: &[Candidate]) -> bool {
-        let (form, new): (Vec<_>, Vec<_>) = states.iter().map(|state| split(state, self.loses)).unzip();
+        let (form, mut new): (Vec<_>, Vec<_>) = states.iter().map(|state| split(state, self.loses)).unzip();
+        for Packets { arrived, .. } in &mut new {
+            match self.arrived.get(arrived) {
+                Some(same) => *arrived = same.clone(),
+                None => _ = self.arrived.insert(arrived.clone()),
+            }
+        }
         let met = self.forms.entry(form).or_default();
         let covers = |a: &Vec<Packets>, b: &Vec<Packets>| a.iter().zip(b).all(|(a, b)| a.covers(b));
         if met.iter().any(|other| covers(other, &new)) {
@@ -65,7 +75,7 @@ impl Packets {
     fn covers(&self, other: &Packets) -> bool {
         let rest = other.sent.iter().filter(|message| self.endless.binary_search(message).is_err());
         (self.is_clean || !other.is_clean)
-            && has_all(&self.arrived, &other.arrived)
+            && (Arc::ptr_eq(&self.arrived, &other.arrived) || has_all(&self.arrived, other.arrived.iter()))
             && has_all(&self.sent, rest)
             && has_all(&self.endless, &other.endless)
     }
@@ -86,12 +96,15 @@ fn split(state: &Candidate, loses: bool) -> (CanonicalForm, Packets) {
         let endless = std::mem::take(&mut situation.endless);
         let from = state.process.memory.len();
         let mut all = values.drain(from..from + arrived.len() + sent.len());
-        packets.arrived = arrived.into_iter().zip(all.by_ref()).collect();
+        let mut arrived: Vec<_> = arrived.into_iter().zip(all.by_ref()).collect();
+        arrived.sort_unstable();
+        packets.arrived = Arc::new(arrived);
         for (at, message) in sent.into_iter().zip(all).enumerate() {
             if endless.contains(&at) { &mut packets.endless } else { &mut packets.sent }.push(message);
         }
-        for all in [&mut packets.arrived, &mut packets.sent, &mut packets.endless] {
+        for all in [&mut packets.sent, &mut packets.endless] {
             all.sort_unstable();
+            all.shrink_to_fit();
         }
     }
     ((situation, values, facts), packets)

@@ -7,6 +7,8 @@
 //!
 //! What has one port is in the order in which it came. A network that keeps no order between ports has all in the order of ports.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::calls::{AwaitedCalls, CallPlace, CallState, OpenCall};
@@ -65,7 +67,8 @@ pub struct Sent {
 /// Everything that is under way; there is none where nothing is.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Pending {
-    pub(super) arrived: Vec<(Port, Value)>,
+    /// Shared with copies of the process: where requests may be read again they stay.
+    pub(super) arrived: Arc<Vec<(Port, Value)>>,
     pub(super) suspended: Vec<Suspended>,
     pub(super) sent: Vec<Sent>,
     /// Connections that the server has ended, which was not seen yet.
@@ -141,6 +144,11 @@ impl Situation {
     /// The states of all calls that have no answer.
     pub fn calls(&self) -> impl Iterator<Item = &CallState> {
         self.suspended.iter().flat_map(|task| &task.calls).chain(&self.unawaited)
+    }
+
+    /// The states of the calls that no peer has seen.
+    pub fn unseen_calls(&self) -> impl Iterator<Item = &CallState> {
+        self.calls().filter(|call| call.exchange.is_none())
     }
 
     /// The places of the requests that are the first to have arrived on their port.
@@ -223,9 +231,16 @@ impl Pending {
         true
     }
 
+    /// Drops the requests of a connection that were not read.
+    pub(super) fn drop_unread(&mut self, port: Port) {
+        if self.arrived.iter().any(|(own, _)| *own == port) {
+            Arc::make_mut(&mut self.arrived).retain(|(own, _)| *own != port);
+        }
+    }
+
     /// Ends a connection from the server's side: its requests that were not read are dropped, and nothing more is sent on it.
     pub(super) fn close(&mut self, port: Port) {
-        self.arrived.retain(|(own, _)| *own != port);
+        self.drop_unread(port);
         self.opening.retain(|own| *own != port);
         add(&mut self.closed, port);
     }
@@ -238,13 +253,17 @@ impl Pending {
 
     /// Brings what was sent and has arrived into the order of ports.
     pub(super) fn order_by_port(&mut self) {
-        self.arrived.sort_by_key(|(port, _)| *port);
+        if !self.arrived.is_sorted_by_key(|(port, _)| *port) {
+            Arc::make_mut(&mut self.arrived).sort_by_key(|(port, _)| *port);
+        }
         self.sent.sort_by_key(|message| message.port);
     }
 
     /// Brings what was sent and has arrived into one order, where its order means nothing.
     pub(super) fn order_by_value(&mut self) {
-        self.arrived.sort();
+        if !self.arrived.is_sorted() {
+            Arc::make_mut(&mut self.arrived).sort();
+        }
         self.sent.sort_by(|a, b| (a.port, &a.value, !a.is_endless).cmp(&(b.port, &b.value, !b.is_endless)));
     }
 
@@ -277,10 +296,13 @@ impl Pending {
         packets.chain(tasks).chain(self.unawaited.iter().flat_map(OpenCall::values))
     }
 
+    /// Those that may be replaced: requests that are all known stay as they are.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         let Pending { arrived, suspended, sent, unawaited, .. } = self;
         let messages = sent.iter_mut().map(|message| &mut message.value);
-        let packets = arrived.iter_mut().map(|(_, request)| request).chain(messages);
+        let is_open = arrived.iter().any(|(_, request)| !request.is_known());
+        let arrived = is_open.then(|| Arc::make_mut(arrived)).into_iter().flatten();
+        let packets = arrived.map(|(_, request)| request).chain(messages);
         let tasks = suspended.iter_mut().flat_map(Suspended::values_mut);
         packets.chain(tasks).chain(unawaited.iter_mut().flat_map(OpenCall::values_mut))
     }

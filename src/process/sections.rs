@@ -3,6 +3,8 @@
 //! `on Take(n) { taken := taken + n; yield; reply taken; }` is begun when its request is received, suspended, and resumed when the
 //! server comes back to it; `let r = call store(k), Get;` suspends it until the peer has answered.
 
+use std::sync::Arc;
+
 use super::calls::{AwaitedCalls, CallPlace};
 use super::pending::{self, ConnectionList, Pending, Sent, Situation, Suspended};
 use super::task::{Frame, Port, Waiting};
@@ -117,7 +119,7 @@ impl Process {
     pub fn arrive(&mut self, port: Port, value: Value) {
         self.change_pending(|pending| {
             if !pending.closed.contains(&port) {
-                pending.arrived.push((port, value));
+                Arc::make_mut(&mut pending.arrived).push((port, value));
             }
         });
     }
@@ -171,7 +173,7 @@ impl Process {
 
     /// Drops the requests of a connection that were not read.
     pub fn drop_unread(&mut self, port: Port) {
-        self.change_pending(|pending| pending.arrived.retain(|(own, _)| *own != port));
+        self.change_pending(|pending| pending.drop_unread(port));
     }
 
     /// The server reads no more of a connection of which nobody sees the end.
@@ -218,12 +220,17 @@ impl Process {
         self.change_pending(|pending| pending.sent[at].value = Value::Absent);
     }
 
+    /// Lets the message at this place be this one, which it is known to equal.
+    pub fn set_sent(&mut self, at: usize, message: Value) {
+        self.change_pending(|pending| pending.sent[at].value = message);
+    }
+
     /// Takes the request at this place among those that have arrived: it is lost.
     ///
     /// # Panics
     /// If there is none.
     pub fn take_arrived(&mut self, at: usize) -> (Port, Value) {
-        self.change_pending(|pending| pending.arrived.remove(at))
+        self.change_pending(|pending| Arc::make_mut(&mut pending.arrived).remove(at))
     }
 
     /// The request at this place among those that have arrived, and its connection.
@@ -232,7 +239,7 @@ impl Process {
     /// If there is none.
     #[must_use]
     pub fn arrived(&self, at: usize) -> (Port, &Value) {
-        let arrived = self.pending.as_deref().map_or(&[][..], |pending| &pending.arrived);
+        let arrived = self.pending.as_deref().map_or(&[][..], |pending| &pending.arrived[..]);
         (arrived[at].0, &arrived[at].1)
     }
 
@@ -245,7 +252,7 @@ impl Process {
     /// Tests whether an equal request of a client has arrived.
     #[must_use]
     pub fn has_arrived(&self, port: Port, request: &Value) -> bool {
-        let arrived = self.pending.iter().flat_map(|pending| &pending.arrived);
+        let arrived = self.pending.iter().flat_map(|pending| pending.arrived.iter());
         arrived.into_iter().any(|(own, other)| *own == port && other == request)
     }
 
