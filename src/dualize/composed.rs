@@ -21,6 +21,8 @@ pub(super) struct Composed<'s> {
     pub(super) loses: bool,
     /// Set where the next section of a task may be looked at ahead, where the answers to come are known.
     pub(super) looks_ahead: bool,
+    /// Set where a message is told apart as soon as it is sent: it is one of the answers to come, or nobody sees it.
+    pub(super) tells_apart: bool,
 }
 
 impl<'s> Composed<'s> {
@@ -29,7 +31,20 @@ impl<'s> Composed<'s> {
         let loses = losses_late && has_sets && network.loses();
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
         let looks_ahead = options.tasks_ahead && is_in_order && answers_only(&spec.program);
-        Composed { spec, network, has_sets, has_endless, loses, looks_ahead }
+        Composed { spec, network, has_sets, has_endless, loses, looks_ahead, tells_apart: false }
+    }
+
+    /// This composition, with messages told apart where that is wanted, their order is free, and those that nobody sees can be left out.
+    pub(super) fn telling_apart(self, options: &Options) -> Composed<'s> {
+        let may_be_unseen = self.loses || !self.network.counts_packets();
+        let is_free = self.network.order() == PacketOrder::Free;
+        Composed { tells_apart: options.tells_apart && is_free && may_be_unseen, ..self }
+    }
+
+    /// Tests whether the ways of a search are told apart by how often they turn aside: over datagrams, but for those that come again and
+    /// keep the room that they take.
+    pub(super) fn counts_detours(self) -> bool {
+        self.network.order() == PacketOrder::Free && !(self.network.duplicates() && self.network.counts_packets())
     }
 
     /// Brings what is under way into one order, as far as its order means nothing.

@@ -8,13 +8,13 @@
 //! ```
 //!
 //! An observation is preceded by the sections that it needs, as event by event; of these the ones that the observation is of come
-//! first, then those whose answers are seen soonest. States with the same things under way are one node of the search, and nodes of one form at
-//! one event are followed once (`proofs-notes/deepest.md`).
+//! first, then those whose answers are seen soonest. Each other section is a detour, and what takes fewer of them is followed first. States
+//! with the same things under way are one node of the search, and nodes of one form at one event are followed once
+//! (`proofs-notes/deepest.md`).
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use im::HashSet;
 use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
@@ -26,7 +26,7 @@ use super::met::MetStates;
 use super::sections;
 use super::wire::{RecordedEvent, Wire};
 use super::work::Followed;
-use crate::network::{Network, Observation, ServerMove, ServerSection, moves};
+use crate::network::{Observation, ServerMove, ServerSection, moves};
 use crate::process::{Limit, Port, Situation};
 use crate::value::Value;
 
@@ -34,20 +34,45 @@ use crate::value::Value;
 struct SearchNode {
     /// The number of the event, from 0.
     event: usize,
-    situation: Situation,
     candidates: Vec<Candidate>,
     history: NodeHistory,
     /// The sections that are still to be run from here, the first one last; nothing where it was not looked at.
     left: Option<Vec<ServerSection>>,
 }
 
-/// The requests that were read before a node.
+/// The way to a node.
 #[derive(Clone, Default)]
 struct NodeHistory {
-    /// All of them, where they can be read again.
-    read: HashSet<(Port, Value)>,
-    /// The number of those that were read again since the last event.
-    again: usize,
+    /// The requests that were read, by their numbers, where they can be read again.
+    read: ReadRequests,
+    /// The number of sections behind which the next event could not be observed, and of times that another of several states was
+    /// taken than the one that is tried first, since an event that was the last one explained.
+    detours: usize,
+}
+
+impl NodeHistory {
+    /// A history with so many detours more.
+    fn with_detours(&self, more: usize) -> NodeHistory {
+        NodeHistory { read: self.read.clone(), detours: self.detours + more }
+    }
+}
+
+/// A set of requests: a bit for each number.
+#[derive(Clone, Default)]
+struct ReadRequests(Vec<u64>);
+
+impl ReadRequests {
+    fn set(&mut self, request: usize, is_read: bool) {
+        let (at, bit) = (request / 64, 1 << (request % 64));
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] = if is_read { self.0[at] | bit } else { self.0[at] & !bit };
+    }
+
+    fn contains(&self, request: usize) -> bool {
+        self.0.get(request / 64).is_some_and(|bits| bits & (1 << (request % 64)) != 0)
+    }
 }
 
 /// The end of a search.
@@ -62,50 +87,21 @@ pub(super) enum Searched {
     Cut,
 }
 
-impl SearchNode {
-    /// Tests whether the request at a place among those that have arrived was read before.
-    fn has_read(&self, at: usize) -> bool {
-        let (port, request) = self.candidates[0].process.arrived(at);
-        self.history.read.contains(&(port, request.clone()))
-    }
-}
-
-impl NodeHistory {
-    /// The history after a section that was run in a state.
-    fn after(&self, state: &Candidate, next: ServerSection, network: &dyn Network) -> NodeHistory {
-        let mut after = self.clone();
-        if let ServerSection::Move(ServerMove::Receive(at)) = next
-            && network.duplicates()
-        {
-            let (port, request) = state.process.arrived(at);
-            after.again += usize::from(after.read.insert((port, request.clone())).is_some());
-        }
-        after
-    }
-
-    /// The history after an event.
-    fn past(&self, observation: &Observation) -> NodeHistory {
-        let mut after = NodeHistory { read: self.read.clone(), again: 0 };
-        if let Observation::Request(port, request) = observation {
-            after.read.remove(&(*port, request.clone()));
-        }
-        after
-    }
-}
-
 /// A search for a run that explains a recording.
 pub(super) struct DeepestFirst<'r> {
     composed: Composed<'r>,
     events: &'r [RecordedEvent],
     judge: Judge,
-    /// The nodes that are to be followed: those come first whose number of events less that of the requests read again is highest.
-    open: BTreeMap<isize, Vec<SearchNode>>,
+    /// The nodes that are to be followed, by the number of detours and the event: the last ones come first.
+    open: BTreeMap<(Reverse<usize>, isize), Vec<SearchNode>>,
     /// The nodes that were met at each event.
     met: Vec<MetStates>,
     /// The connections before each event.
     wires: Vec<Wire>,
     /// The events at which the answers of each connection are seen.
     answers: FxHashMap<Port, Vec<usize>>,
+    /// The numbers of the requests that are different, where they can be read again.
+    requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.
     explained: usize,
     /// Set where a limit cut something off.
@@ -117,16 +113,24 @@ pub(super) struct DeepestFirst<'r> {
 impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(super) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
+        let composed = composed.telling_apart(&judge.options);
         let mut answers: FxHashMap<Port, Vec<usize>> = FxHashMap::default();
+        let mut requests = FxHashMap::default();
         for (at, (_, observation)) in events.iter().enumerate() {
-            if let Observation::Answer(port, _) = observation {
-                answers.entry(*port).or_default().push(at);
+            match observation {
+                Observation::Answer(port, _) => answers.entry(*port).or_default().push(at),
+                Observation::Request(port, request) if composed.network.duplicates() => {
+                    let number = requests.len();
+                    requests.entry((*port, request.clone())).or_insert(number);
+                }
+                _ => {}
             }
         }
         let initial = std::mem::take(&mut judge.candidates);
         let (open, met, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (explained, is_cut, taken) = (0, false, 0);
         let mut search =
-            DeepestFirst { composed, events, judge, open, met, wires, answers, explained: 0, is_cut: false, taken: 0 };
+            DeepestFirst { composed, events, judge, open, met, wires, answers, requests, explained, is_cut, taken };
         search.enter(0, initial, NodeHistory::default());
         search
     }
@@ -182,19 +186,60 @@ impl<'r> DeepestFirst<'r> {
         self.judge.work.begin(Followed::All, &self.judge.options, &mut self.judge.solver);
         let Some(mut left) = node.left.take() else { return self.look_at(node, observation) };
         let Some(next) = left.pop() else { return };
+        let situation = node.candidates[0].process.situation();
         let (mut led, mut is_enough) = (Vec::new(), true);
         for candidate in &node.candidates {
-            let from = (candidate, &node.situation);
-            let mut own = sections::led_to(&mut self.judge, self.composed, from, next);
+            let mut own = sections::led_to(&mut self.judge, self.composed, (candidate, &situation), next);
             led.append(&mut own.states);
             is_enough &= own.is_enough;
         }
-        let history = node.history.after(&node.candidates[0], next, self.composed.network);
+        let is_again = matches!(next, ServerSection::Move(ServerMove::Receive(at)) if self.has_read(&node, at));
+        let history = self.after(&node, next);
         let event = node.event;
         if !is_enough && !left.is_empty() {
             self.push(SearchNode { left: Some(left), ..node });
         }
-        self.add_each(event, led, &history);
+        let is_straight = |one: &Candidate| match self.composed.counts_detours() {
+            false => !is_again,
+            true => self.leads_on(&situation, one, observation),
+        };
+        let (straight, detours) = led.into_iter().partition(is_straight);
+        self.add_each(event, straight, &history);
+        self.add_each(event, detours, &history.with_detours(1));
+    }
+
+    /// The history after a section that is run at a node.
+    fn after(&self, node: &SearchNode, next: ServerSection) -> NodeHistory {
+        let mut after = node.history.clone();
+        if let ServerSection::Move(ServerMove::Receive(at)) = next
+            && let Some(request) = self.request_at(node, at)
+        {
+            after.read.set(request, true);
+        }
+        after
+    }
+
+    /// Tests whether a section leads on: the observation can certainly be made behind it, or one call more be seen.
+    fn leads_on(&self, before: &Situation, after: &Candidate, observation: &Observation) -> bool {
+        let network = self.composed.network;
+        let situation = after.process.situation();
+        match observation {
+            Observation::Called(_) => situation.unseen_calls().count() > before.unseen_calls().count(),
+            _ => {
+                sections::is_enough(network, after, observation) && moves::may_be_made(network, &situation, observation)
+            }
+        }
+    }
+
+    /// The number of the request at a place among those that have arrived, where it can be read again.
+    fn request_at(&self, node: &SearchNode, at: usize) -> Option<usize> {
+        let (port, request) = node.candidates[0].process.arrived(at);
+        self.requests.get(&(port, request.clone())).copied()
+    }
+
+    /// Tests whether the request at a place among those that have arrived was read before.
+    fn has_read(&self, node: &SearchNode, at: usize) -> bool {
+        self.request_at(node, at).is_some_and(|request| node.history.read.contains(request))
     }
 
     /// The node that is followed next.
@@ -208,7 +253,11 @@ impl<'r> DeepestFirst<'r> {
     }
 
     fn push(&mut self, node: SearchNode) {
-        let priority = node.event as isize - node.history.again as isize;
+        let NodeHistory { detours, .. } = node.history;
+        let priority = match self.composed.counts_detours() {
+            false => (Reverse(0), node.event as isize - detours as isize),
+            true => (Reverse(detours), node.event as isize),
+        };
         self.open.entry(priority).or_default().push(node);
     }
 
@@ -216,20 +265,33 @@ impl<'r> DeepestFirst<'r> {
     fn look_at(&mut self, node: SearchNode, observation: &Observation) {
         let (event, network) = (node.event, self.composed.network);
         let (mut after, mut is_enough) = (Vec::new(), false);
-        if moves::may_be_made(network, &node.situation, observation) {
+        if moves::may_be_made(network, &node.candidates[0].process.situation(), observation) {
             is_enough = node.candidates.iter().all(|one| sections::is_enough(network, one, observation));
             after.push(node.candidates.clone());
         } else if self.composed.loses {
             after = self.with_room(&node, observation);
         }
-        let history = node.history.past(observation);
+        let mut history = node.history.clone();
+        if event >= self.explained || !self.composed.counts_detours() {
+            history.detours = 0;
+        }
+        if let Observation::Request(port, request) = observation
+            && let Some(request) = self.requests.get(&(*port, request.clone()))
+        {
+            history.read.set(*request, false);
+        }
         if !is_enough {
             self.list_sections(node, observation);
         }
-        for ready in after {
+        let last = after.len().saturating_sub(1);
+        for (at, ready) in after.into_iter().enumerate() {
             self.judge.wire = self.wires[event].clone();
             let after = sections::observed(&mut self.judge, self.composed, ready, observation);
-            self.enter(event + 1, after, history.clone());
+            self.enter(
+                event + 1,
+                after,
+                history.with_detours(usize::from(at < last && self.composed.counts_detours())),
+            );
         }
     }
 
@@ -240,7 +302,8 @@ impl<'r> DeepestFirst<'r> {
         {
             return self.add_each(node.event, vec![next], &node.history);
         }
-        node.left = Some(self.sections(&node, observation));
+        let situation = node.candidates[0].process.situation();
+        node.left = Some(self.sections(&node, &situation, observation));
         self.push(node);
     }
 
@@ -265,26 +328,32 @@ impl<'r> DeepestFirst<'r> {
     }
 
     /// The sections that may be run at a node, the one that is tried first last.
-    fn sections(&self, node: &SearchNode, observation: &Observation) -> Vec<ServerSection> {
+    fn sections(&self, node: &SearchNode, situation: &Situation, observation: &Observation) -> Vec<ServerSection> {
         let Composed { spec, network, .. } = self.composed;
-        let mut all = moves::of(&spec.program, network, &node.situation, observation);
-        all.sort_by_cached_key(|next| Reverse(self.rank(node, *next, observation)));
+        let mut all = moves::of(&spec.program, network, situation, observation);
+        all.sort_by_cached_key(|next| Reverse(self.rank(node, next.port(situation), *next, observation)));
         all
     }
 
     /// The rank of a section: the lowest is tried first.
-    fn rank(&self, node: &SearchNode, next: ServerSection, observation: &Observation) -> (u8, usize) {
-        match next {
+    fn rank(
+        &self,
+        node: &SearchNode,
+        port: Option<Port>,
+        next: ServerSection,
+        observation: &Observation,
+    ) -> (u8, usize) {
+        let class = match next {
             ServerSection::Move(ServerMove::Step) => return (1, 0),
             ServerSection::Move(ServerMove::Lose(_) | ServerMove::LoseRequest(_)) => return (3, 0),
-            ServerSection::Move(ServerMove::Receive(at)) if node.has_read(at) => return (4, 0),
-            _ => {}
-        }
-        let Some(port) = next.port(&node.situation) else { return (0, node.event) };
+            ServerSection::Move(ServerMove::Receive(at)) if self.has_read(node, at) => 4,
+            _ => 0,
+        };
+        let Some(port) = port else { return (0, node.event) };
         if observation.port() == Some(port) {
-            return (0, node.event);
+            return (class, node.event);
         }
-        self.coming(port, node.event).map_or((2, 0), |at| (0, at))
+        self.coming(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
     }
 
     /// Adds the states after an event.
@@ -312,7 +381,11 @@ impl<'r> DeepestFirst<'r> {
         let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
         for candidate in candidates {
             let situation = candidate.process.situation();
-            match groups.iter_mut().find(|(other, _)| *other == situation) {
+            let is_alike = |(other, group): &&mut (Situation, Vec<Candidate>)| {
+                *other == situation
+                    && !(self.composed.tells_apart && group[0].process.sent() != candidate.process.sent())
+            };
+            match groups.iter_mut().find(is_alike) {
                 Some((_, group)) => group.push(candidate),
                 None => groups.push((situation, vec![candidate])),
             }
@@ -320,9 +393,11 @@ impl<'r> DeepestFirst<'r> {
         if self.met.len() <= event {
             self.met.resize_with(event + 1, || MetStates::new(self.composed));
         }
-        for (situation, candidates) in groups {
+        let last = groups.len().saturating_sub(1);
+        for (at, (_, candidates)) in groups.into_iter().enumerate() {
             if self.met[event].add(&candidates) {
-                self.push(SearchNode { event, situation, candidates, history: history.clone(), left: None });
+                let history = history.with_detours(usize::from(at < last && self.composed.counts_detours()));
+                self.push(SearchNode { event, candidates, history, left: None });
             } else {
                 self.judge.counts.merges += 1;
             }

@@ -15,6 +15,7 @@ use super::wire::MessageFate;
 use super::{fire, split, tidy};
 use crate::network::{ServerMove, ServerSection};
 use crate::process::{ConnectionList, Sent};
+use crate::value::Value;
 
 /// The work that a section counts as at least, in made terms.
 const SECTION: u64 = 10;
@@ -174,10 +175,14 @@ pub(super) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
     while let Some(mut candidate) = open.pop() {
         composed.order(&mut candidate);
         let Some((at, fate)) = judge.wire.next_fate(candidate.process.sent(), network) else {
-            if network.takes(&candidate.process.situation()) {
-                after.states.push(candidate);
-            } else {
+            if !network.takes(&candidate.process.situation()) {
                 after.is_full = true;
+            } else if composed.tells_apart
+                && let Some((at, answers)) = judge.wire.open_message(candidate.process.sent())
+            {
+                tell_apart(judge, composed, (candidate, at), answers, &mut open);
+            } else {
+                after.states.push(candidate);
             }
             continue;
         };
@@ -201,6 +206,32 @@ pub(super) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
         open.push(candidate);
     }
     after
+}
+
+/// Adds the candidates in which a message is each of the answers that it may be, the earliest one first, and the one in which nobody
+/// sees it.
+fn tell_apart(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    (candidate, at): (Candidate, usize),
+    answers: Vec<Value>,
+    open: &mut Vec<Candidate>,
+) {
+    for answer in answers {
+        let mut seen = candidate.clone();
+        let Sent { value, site, .. } = seen.process.sent()[at].clone();
+        seen.process.set_sent(at, answer.clone());
+        let answering = OpenPath::Answering(seen, GivenAnswer { value, site });
+        Section::new(judge, composed.spec, Goal::Answer(&answer)).explore_from(answering, open);
+    }
+    let mut unseen = candidate;
+    let Sent { port, value, .. } = unseen.process.take_sent(at);
+    if composed.network.counts_packets() {
+        judge.log(&mut unseen, || Logged::Section(BegunSection::LostMessage(port, value)));
+    } else if composed.network.duplicates() {
+        judge.log(&mut unseen, || Logged::Dropped(port, value));
+    }
+    open.push(unseen);
 }
 
 /// Loses the messages at once that take room and that nobody will see.

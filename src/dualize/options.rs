@@ -75,6 +75,9 @@ pub struct Options {
     /// Packets that may be lost are lost where they are in the way, and more of them under way cover fewer.
     #[doc(hidden)]
     pub losses_late: bool,
+    /// Deepest first, a message that may be several answers to come is told apart when it is sent.
+    #[doc(hidden)]
+    pub tells_apart: bool,
     /// A recording over a network is searched deepest first, too.
     #[doc(hidden)]
     pub deepest: bool,
@@ -112,6 +115,7 @@ impl Default for Options {
             packets_as_sets: true,
             endless_messages: true,
             losses_late: true,
+            tells_apart: true,
             deepest: true,
             keep_choices: false,
             keep_answers: false,

@@ -83,7 +83,7 @@ impl Ahead {
     fn places(&self, port: Port, first: usize, message: &Value) -> usize {
         let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
         let may_be = |answer: &&Option<Value>| match answer {
-            Some(answer) => !matches!(value::equal(message, answer), Ok(Truth::Known(false))),
+            Some(answer) => may_be(message, answer),
             None => true,
         };
         answers.iter().filter(may_be).count()
@@ -153,6 +153,29 @@ impl Wire {
         Some(equal >= self.ahead.as_ref()?.places(*port, shown, value))
     }
 
+    /// The first message of which not all is known, and the answers that it may be, the earliest one first, where messages have no order
+    /// and all answers to come on its connection are known.
+    pub(super) fn open_message(&self, sent: &[Sent]) -> Option<(usize, Vec<Value>)> {
+        (0..sent.len()).find_map(|at| Some((at, self.answers_of(&sent[at])?)))
+    }
+
+    /// The different answers that a message may be of which not all is known.
+    fn answers_of(&self, message: &Sent) -> Option<Vec<Value>> {
+        if message.value.is_known() || matches!(message.value, Value::Absent) {
+            return None;
+        }
+        let first = self.there.get(&message.port)?;
+        let coming = self.ahead.as_ref()?.0.get(&message.port).map_or(&[][..], |coming| &coming.answers);
+        let mut answers: Vec<Value> = Vec::new();
+        for answer in coming.get(*first..).unwrap_or_default() {
+            let answer = answer.as_ref().filter(|answer| answer.is_known())?;
+            if !answers.contains(answer) && may_be(&message.value, answer) {
+                answers.push(answer.clone());
+            }
+        }
+        Some(answers)
+    }
+
     fn fate(&self, sent: &[Sent], at: usize, network: &dyn Network) -> Option<MessageFate> {
         let port = sent[at].port;
         let Some(shown) = self.there.get(&port) else { return Some(MessageFate::Unseen) };
@@ -172,4 +195,9 @@ impl Wire {
         let stays = order == PacketOrder::Global || network.counts_packets();
         (!(stays && fate == MessageFate::Unseen)).then_some(fate)
     }
+}
+
+/// Tests whether a message may be an answer, as far as their values say without a solver.
+fn may_be(message: &Value, answer: &Value) -> bool {
+    !matches!(value::equal(message, answer), Ok(Truth::Known(false)))
 }

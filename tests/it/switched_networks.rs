@@ -17,7 +17,7 @@ use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::network::NetworkChoice;
 
 /// The number of rules.
-const RULES: u32 = 7;
+const RULES: u32 = 8;
 
 /// All rules but those of which the bit is set.
 fn without(bits: u32) -> Options {
@@ -29,6 +29,7 @@ fn without(bits: u32) -> Options {
         endless_messages: is_on(2),
         losses_late: is_on(5),
         deepest: is_on(6),
+        tells_apart: is_on(7),
         merge,
         unite: merge,
         sums: is_on(4),
