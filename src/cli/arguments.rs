@@ -283,7 +283,7 @@ pub struct Simulate {
     /// The network between clients and server: sync, tcp, fifo or udp, as in `udp,loss`
     ///
     /// Behind a comma: capacity=N (so many messages each way), connections=N (so many at once), outstanding=N (so many requests of one
-    /// connection under way), and of udp loss (an eighth of the packets never arrive) and duplication (a quarter arrive again).
+    /// connection under way), and of udp loss (an eighth of the packets never arrive) and duplication (a sixteenth arrives again).
     #[arg(long, value_name = "NET", default_value_t = NetworkChoice::SYNC)]
     pub net: NetworkChoice,
     /// Number of requests that a client may send without waiting for an answer (not with --net sync)

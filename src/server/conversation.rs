@@ -31,7 +31,7 @@ const WEIGHTS: [u64; 5] = [3, 3, 3, 3, 1];
 /// The weights of a packet that is lost, and of one that is not, where the network loses some.
 const LOSSES: [u64; 2] = [1, 7];
 /// The weights of a packet that comes again, and of one that does not, where the network duplicates some.
-const COPIES: [u64; 2] = [1, 3];
+const COPIES: [u64; 2] = [1, 15];
 
 /// The clients that are to be there, and how they behave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
