@@ -15,7 +15,7 @@ use crate::random::judge::{errors, shown};
 use crate::random::{self, Rng, grammar, tasks, traces};
 use crate::schedules;
 use mayhap::details::{Observed, Selection};
-use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
+use mayhap::dualize::{Judge, Options, judge_recorded};
 use mayhap::json;
 use mayhap::network::{CallSeen, Fifo, Limited, Network, Observation, PacketLimits, Sync, Tcp, Udp};
 use mayhap::process::Port;
@@ -261,24 +261,6 @@ fn calls_of_several_peers_agree_with_brute_force() {
     }
 }
 
-/// The history as it is judged event by event, each on a line of its own.
-fn recorded(case: &schedules::Case) -> Vec<RecordedEvent> {
-    let mut clients: BTreeMap<u64, u64> = BTreeMap::new();
-    let observed = |event: &schedules::Event| match *event {
-        schedules::Event::Sent(request) => {
-            let (number, exchange) = &case.requests[request];
-            clients.insert(*number, exchange.client);
-            Observation::Request(Port(exchange.client), exchange.request.clone())
-        }
-        schedules::Event::Answered(request) => {
-            let exchange = &case.requests[request].1;
-            Observation::Answer(Port(exchange.client), exchange.observed.answer().cloned())
-        }
-        schedules::Event::Lost(number) => Observation::Lost(Port(clients[&number])),
-    };
-    (1..).zip(case.events.iter().map(observed)).collect()
-}
-
 /// Servers that answer each request at once are judged by a search for an order of service, too.
 #[test]
 fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
@@ -289,7 +271,7 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
             let case = schedules::random(&spec, &mut Rng::new(seed));
             let happened = case.events.iter().map(|event| schedules::happened(&case, *event));
             let searched = schedule::judge(&spec, &schedule::history(&spec, happened), &Options::default()).verdict;
-            let general = judge_recorded(&spec, &Tcp, &recorded(&case), &Options::default()).verdict();
+            let general = judge_recorded(&spec, &Tcp, &schedules::recorded(&case), &Options::default()).verdict();
             *tally.entry(name(&general).0).or_default() += 1;
             assert!(general == searched, "{about}, seed {seed}: {general:?}, and {searched:?}: {:?}", case.events);
         }

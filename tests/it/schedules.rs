@@ -4,6 +4,7 @@
 //! `MAYHAP_LONG=N cargo test --release --test it schedules::` tries N histories of each specification, and `MAYHAP_SEED=S` begins
 //! elsewhere.
 
+mod by_hand;
 mod drawn;
 
 use std::sync::Arc;
@@ -13,7 +14,6 @@ use mayhap::details::{Observed, Value};
 use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::process::Port;
-use mayhap::scalar::Scalar;
 use mayhap::schedule::{self, Happened, OrderRules, Session, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
@@ -393,131 +393,22 @@ fn each_rule_alone_and_some_together_give_the_verdict_of_trying_all_orders() {
     assert!(judged.accepted > 400 && judged.rejected > 100);
 }
 
-/// Ten clients add to a text in any of 3,628,800 orders, and none of them leads to what is seen then.
-#[test]
-fn texts_that_no_answer_shows_are_not_told_apart() {
-    let text = "enum Q { Get, Add(string) } protocol p { request Q; response string; var s: string = \"\";
-        on Get { reply s; } on Add(x) { s := s + x; reply \"\"; } }";
-    let text_of = |text: &str| Value::Scalar(Scalar::str(text));
-    let (add, none) = (|client: u64| Value::data(1, [text_of(&client.to_string())]), Some(text_of("")));
-    let mut happened: Vec<Happened> = (0..10).map(|client| Happened::Sent(client, add(client))).collect();
-    happened.push(Happened::Sent(10, Value::data(0, [])));
-    happened.push(Happened::Answered(10, Some(text_of("other"))));
-    happened.extend((0..10).map(|client| Happened::Answered(client, none.clone())));
-    assert_eq!(verdict(text, &happened), Verdict::Reject { event: 12, event_from: None });
-    happened[11] = Happened::Answered(10, Some(text_of("85")));
-    assert!(verdict(text, &happened).is_accept());
-}
-
-#[test]
-fn a_match_that_fits_every_list_is_no_fault() {
-    let [put, take] = [Value::data(0, [Value::from(7)]), Value::data(1, [])];
-    let happened = [
-        Happened::Sent(0, put),
-        Happened::Sent(1, take),
-        Happened::Answered(0, Some(Value::from(0))),
-        Happened::Answered(1, Some(Value::from(8))),
-    ];
-    // Where serving a request may be faulty, a session leaves it to others to reject what was seen.
-    let partial = QUEUE.replace("[] => { reply -1; }", "");
-    for (text, expected) in [(QUEUE, Some(Verdict::Reject { event: 4, event_from: None })), (&partial, None)] {
-        let mut session = Session::new(&Spec::from_text(text).unwrap(), Options::default());
-        let verdicts = (1..).zip(happened.clone()).map(|(line, happened)| session.push(line, happened));
-        assert_eq!(verdicts.last().flatten(), expected, "{text}");
-    }
-}
-
-/// The verdict on a history of a specification.
-fn verdict(text: &str, happened: &[Happened]) -> Verdict {
-    let spec = Spec::from_text(text).unwrap();
-    schedule::judge(&spec, &schedule::history(&spec, happened.iter().cloned()), &Options::default()).verdict
-}
-
-#[test]
-fn a_connection_has_no_say_in_what_another_one_was_served_long_after_its_answer() {
-    let [read, ok] = [Value::data(0, []), Value::data(1, [])];
-    let write = |x: i64| Value::data(1, [Value::from(x)]);
-    let holds = |x: i64| Some(Value::data(0, [Value::from(x)]));
-    // Client 2 writes what is there already, and is served last of all: the place that it has was that of the first request.
-    let happened = [
-        Happened::Sent(1, read.clone()),
-        Happened::Answered(1, holds(0)),
-        Happened::Sent(2, write(0)),
-        Happened::Sent(1, write(5)),
-        Happened::Answered(1, Some(ok.clone())),
-        Happened::Sent(3, read.clone()),
-        Happened::Answered(3, holds(5)),
-        Happened::Answered(2, Some(ok)),
-        Happened::Sent(3, read),
-        Happened::Answered(3, holds(0)),
-    ];
-    let verdict = verdict(SPECS[0].1, &happened);
-    assert!(verdict.is_accept(), "{verdict:?}");
-}
-
-#[test]
-fn equal_requests_may_lead_to_different_states_where_the_server_chooses() {
-    let text = "enum Q { Take, Push } protocol p { request Q; response option<int>; var l: list<int> = [];
-         on Push { let n = choose n: int where !(n in l); l := l + [n]; reply Some(n); }
-         on Take { match l { [] => { reply None; } [n, ..rest] => { l := rest; reply Some(n); } } } }";
-    let [take, push] = [0, 1].map(|tag| Value::data(tag, []));
-    let holds = |n: i64| Some(Value::some(Value::from(n)));
-    // The first push, whose answer nobody saw, was served first, and has put 2 there.
-    let happened = [
-        Happened::Sent(1, push.clone()),
-        Happened::Lost(1),
-        Happened::Sent(2, push),
-        Happened::Sent(3, take.clone()),
-        Happened::Answered(2, holds(4)),
-        Happened::Answered(3, holds(2)),
-        Happened::Sent(3, take),
-        Happened::Answered(3, holds(4)),
-    ];
-    assert!(verdict(text, &happened).is_accept());
-}
-
-#[test]
-fn what_breaks_the_duty_under_one_key_explains_what_is_seen_under_another() {
-    let text = "enum Q { Get(int), Put(int) } protocol p { request Q; response bool; var m: map<int, bool> = {};
-         on Get(k) { reply m.get_or(k, false); } on Put(k) { expects !m.contains(k); m[k] := true; reply true; } }";
-    let [get, put] = [0, 1].map(|tag| move |key: i64| Value::data(tag, [Value::from(key)]));
-    // Each key alone has an order that keeps the duty, but for the last answer, which has none: but the two puts under 1 may
-    // both have been served, and then everything may happen.
-    let happened = [
-        Happened::Sent(1, put(1)),
-        Happened::Lost(1),
-        Happened::Sent(2, put(1)),
-        Happened::Answered(2, Some(Value::from(true))),
-        Happened::Sent(3, get(2)),
-        Happened::Answered(3, Some(Value::from(true))),
-    ];
-    assert!(matches!(verdict(text, &happened), Verdict::Outside { .. }));
-    assert!(verdict(text, &happened[..4]).is_accept());
-}
-
-/// The observations that a history is over a network.
-fn observed(case: &Case) -> Vec<RecordedEvent> {
-    let (mut ports, mut last) = (FxHashMap::<u64, Port>::default(), 0);
-    let mut made = Vec::new();
-    for (line, event) in (1..).zip(&case.events) {
-        let mut port = |connection: u64| *ports.entry(connection).or_insert_with(|| next_port(&mut last));
-        made.push(match happened(case, *event) {
-            Happened::Sent(connection, request) => (line, Observation::Request(port(connection), request)),
-            Happened::Answered(connection, answer) => (line, Observation::Answer(port(connection), answer)),
-            Happened::Lost(connection) => {
-                let lost = port(connection);
-                ports.remove(&connection);
-                (line, Observation::Lost(lost))
-            }
-            Happened::Closed(_) => continue,
-        });
-    }
-    made
-}
-
-fn next_port(last: &mut u64) -> Port {
-    *last += 1;
-    Port(*last)
+/// The history as it is judged event by event, each on a line of its own.
+pub fn recorded(case: &Case) -> Vec<RecordedEvent> {
+    let mut clients: FxHashMap<u64, u64> = FxHashMap::default();
+    let observed = |event: &Event| match *event {
+        Event::Sent(request) => {
+            let (number, exchange) = &case.requests[request];
+            clients.insert(*number, exchange.client);
+            Observation::Request(Port(exchange.client), exchange.request.clone())
+        }
+        Event::Answered(request) => {
+            let exchange = &case.requests[request].1;
+            Observation::Answer(Port(exchange.client), exchange.observed.answer().cloned())
+        }
+        Event::Lost(number) => Observation::Lost(Port(clients[&number])),
+    };
+    (1..).zip(case.events.iter().map(observed)).collect()
 }
 
 #[test]
@@ -527,7 +418,7 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
         let spec = Spec::from_text(text).unwrap();
         for seed in seeds(700 + kind, 60) {
             let case = random(&spec, &mut Rng::new(seed));
-            let events = observed(&case);
+            let events = recorded(&case);
             let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
             let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
             let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
