@@ -217,10 +217,13 @@ impl Process {
     /// # Panics
     /// If there is none at this place.
     pub fn settle_sent(&mut self, at: usize) {
-        self.change_pending(|pending| pending.sent[at].value = Value::Absent);
+        self.set_sent(at, Value::Absent);
     }
 
     /// Lets the message at this place be this one, which it is known to equal.
+    ///
+    /// # Panics
+    /// If there is none.
     pub fn set_sent(&mut self, at: usize, message: Value) {
         self.change_pending(|pending| pending.sent[at].value = message);
     }
