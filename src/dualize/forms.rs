@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::candidate::Candidate;
 use super::terms::Renaming;
 use crate::process::Situation;
-use crate::term::Term;
+use crate::term::{Term, count_walked};
 use crate::value::Value;
 
 /// A state up to the names of variables.
@@ -59,6 +59,7 @@ pub(super) fn canonical(candidate: &Candidate) -> CanonicalForm {
 
 /// The values and these constraints alone, with the variables numbered so.
 pub(super) fn with_constraints(candidate: &Candidate, constraints: &[Term]) -> CanonicalForm {
+    count_walked(constraints.len());
     let values = numbered(candidate);
     let mut renaming = Renaming::default();
     values.iter().for_each(|value| value.visit_variables(&mut |var| renaming.meet(var)));

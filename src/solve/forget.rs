@@ -15,7 +15,7 @@ use super::sorted_map::SortedMap;
 use super::trail::Elimination;
 use super::{Answer, Solver, Store};
 use crate::scalar::{Int, Sort};
-use crate::term::{Kind, Linear, Term, Var, made};
+use crate::term::{Kind, Linear, Term, Var, count_walked, made};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -103,8 +103,13 @@ impl Store {
 
     /// Components without a live variable were checked when they were made: they go. Undecided ones leave their doubt behind.
     fn drop_components(&mut self, alive: &dyn Fn(Var) -> bool) {
-        let dead = self.facts.remaining().filter(|(_, term)| !term.any_var(&mut |var| alive(var)));
+        let mut walked = 0;
+        let dead = self.facts.remaining().filter(|(_, term)| {
+            walked += term.size() as usize;
+            !term.any_var(&mut |var| alive(var))
+        });
         let mut left: BTreeSet<Id> = dead.map(|(id, _)| id).collect();
+        count_walked(walked);
         while let Some(seed) = left.pop_first() {
             let component = self.facts.component([seed]);
             left.retain(|id| !component.ids.contains(id));

@@ -10,7 +10,7 @@
 use super::Why;
 use super::sorted_map::{Set, SortedMap};
 use crate::scalar::Scalar;
-use crate::term::{Kind, Term, Var};
+use crate::term::{Kind, Term, Var, count_walked};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -153,6 +153,7 @@ impl Residual {
                 }
             });
         }
+        count_walked(component.ids.len() + component.vars.len());
         component
     }
 

@@ -197,7 +197,7 @@ pub const EFFORT: &[Row] = &[
         options: some,
         ..row(Of::Lines("splits", || "{\"q\":\"Go\",\"a\":\"Done\"}\n".repeat(3_000)), &[Forks(3_000, 200_000)])
     },
-    Row { options: |all| Options { effort: 10_000, ..all }, ..row(Of::Workload(&LATE, 300, 1), &[Cut, Accept]) },
+    Row { options: |all| Options { effort: 40_000, ..all }, ..row(Of::Workload(&LATE, 300, 1), &[Cut, Accept]) },
     // A question about large terms ends.
     Row { options: some, ..row(Of::Workload(&SHARDS, 150, 1), &[Made(79_999)]) },
 ];
