@@ -8,8 +8,8 @@ use super::candidate::Candidate;
 use super::forget;
 use super::frontier::Judge;
 use crate::scalar::Scalar;
-use crate::solve::{Solver, Store};
-use crate::term::{Kind, Term, Var};
+use crate::solve::{Solver, Store, listed};
+use crate::term::{Term, Var};
 
 /// A variable with more values than this is not split.
 const VALUES: usize = 8;
@@ -68,22 +68,6 @@ fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
     if store.binding(var).is_some() {
         return None;
     }
-    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var));
+    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var, VALUES));
     store.few_values(var, VALUES).or_else(listed)
-}
-
-/// The values that a disjunction leaves a variable, where each of its parts says which: `x = 1 or (x = 2 and p)`.
-fn listed(constraint: &Term, var: Var) -> Option<Vec<Scalar>> {
-    match constraint.kind() {
-        Kind::Or(parts) if parts.len() <= VALUES => parts.iter().map(|part| equated(part, var)).collect(),
-        _ => None,
-    }
-}
-
-/// The value that a condition says a variable has.
-fn equated(condition: &Term, var: Var) -> Option<Scalar> {
-    match condition.kind() {
-        Kind::And(parts) => parts.iter().find_map(|part| equated(part, var)),
-        _ => condition.as_equation().filter(|(of, _)| *of == var).map(|(_, value)| value),
-    }
 }

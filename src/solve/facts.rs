@@ -7,7 +7,7 @@
 use super::beside;
 use super::domain::{Domain, Narrowing};
 use super::domains::Domains;
-use super::literal::{About, literal};
+use super::literal::{About, listed, literal};
 use super::news::News;
 use super::residual::{Component, Id, Residual};
 use super::sorted_map::SortedMap;
@@ -275,12 +275,13 @@ impl Facts {
         Ok(())
     }
 
-    /// The values of the only variable of a condition that satisfy it, where it has few values: that says all.
+    /// The values of the only variable of a condition that satisfy it, where it has few values, or these are listed: that says all.
     fn values_that_satisfy(&self, condition: &Term) -> Option<(Var, KeySet)> {
         let mut only = None;
         let another = condition.any_var(&mut |var| *only.get_or_insert(var) != var);
         let var = only.filter(|_| !another)?;
-        let values = self.domains.get(var)?.values(TRIED)?;
+        let known = self.domains.get(var).and_then(|domain| domain.values(TRIED));
+        let values = known.or_else(|| listed(condition, var, TRIED))?;
         let holds = |value: &Scalar| condition.eval(&mut |_| Some(value.clone()))?.as_bool();
         let held: Option<Vec<bool>> = values.iter().map(holds).collect();
         Some((var, KeySet::of(values.into_iter().zip(held?).filter(|(_, holds)| *holds).map(|(value, _)| value))))

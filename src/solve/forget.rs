@@ -4,6 +4,7 @@
 //! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
 //! `#2 >= 3`.
 
+use super::cases::without_cases;
 use super::counted::without_bit;
 use super::differences;
 use super::domain::Domain;
@@ -222,7 +223,8 @@ fn projection(facts: &Facts, rest: &Residual, var: Var, ids: &[Id]) -> Option<Pr
         return Some(Projection::Bound(other, about));
     }
     let exact = without_favours(facts, var, &terms).or_else(|| paired(facts, var, &terms));
-    exact.or_else(|| without_bit(facts, rest, var, &terms)).map(Projection::Conditions)
+    let exact = exact.or_else(|| without_bit(facts, rest, var, &terms));
+    exact.or_else(|| without_cases(facts, var, &terms)).map(Projection::Conditions)
 }
 
 /// Rule 2 for the only constraint of a variable, `±x ± y + c <= 0`: it holds for some x just where it does for the end of the

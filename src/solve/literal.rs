@@ -66,3 +66,21 @@ pub(super) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
         _ => None,
     }
 }
+
+/// The values that a disjunction leaves a variable, in order, where each of its parts says which: `x = 1 or (x = 2 and p)`.
+#[must_use]
+pub fn listed(condition: &Term, var: Var, most: usize) -> Option<Vec<Scalar>> {
+    let Kind::Or(parts) = condition.kind() else { return None };
+    let mut values: Vec<Scalar> = parts.iter().map(|part| equated(part, var)).collect::<Option<_>>()?;
+    values.sort_unstable();
+    values.dedup();
+    (values.len() <= most).then_some(values)
+}
+
+/// The value that a condition says a variable has.
+fn equated(condition: &Term, var: Var) -> Option<Scalar> {
+    match condition.kind() {
+        Kind::And(parts) => parts.iter().find_map(|part| equated(part, var)),
+        _ => condition.as_equation().filter(|(of, _)| *of == var).map(|(_, value)| value),
+    }
+}

@@ -18,6 +18,7 @@
 
 mod beside;
 mod bounds;
+mod cases;
 mod counted;
 pub mod diagram;
 mod differences;
@@ -55,6 +56,7 @@ mod zone;
 
 pub use differences::{Differences, set_zone};
 pub use domain::Domain;
+pub use literal::listed;
 pub use model::{Model, Open};
 pub use part::Connections;
 pub use past::{Moved, Past};
