@@ -80,7 +80,7 @@ pub(super) fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate,
     let mut next = delivered(judge, composed, next);
     for candidate in &mut next.states {
         lose_unseen(judge, composed, candidate);
-        tidy::for_comparing(judge, candidate);
+        tidy::between_sections(judge, candidate);
     }
     next
 }
@@ -174,11 +174,11 @@ pub(super) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
     let (mut open, mut after) = (candidates, AfterSection::default());
     while let Some(mut candidate) = open.pop() {
         composed.order(&mut candidate);
-        let Some((at, fate)) = judge.wire.next_fate(candidate.process.sent(), network) else {
+        let Some((at, fate)) = judge.wire.next_fate(&candidate, network) else {
             if !network.takes(&candidate.process.situation()) {
                 after.is_full = true;
             } else if composed.tells_apart
-                && let Some((at, answers)) = judge.wire.open_message(candidate.process.sent())
+                && let Some((at, answers)) = judge.wire.open_message(&candidate)
             {
                 tell_apart(judge, composed, (candidate, at), answers, &mut open);
             } else {
@@ -239,7 +239,7 @@ pub(super) fn lose_unseen(judge: &Judge, composed: Composed<'_>, candidate: &mut
     if !(composed.loses && composed.network.counts_packets()) {
         return;
     }
-    while let Some(at) = judge.wire.unneeded(candidate.process.sent()) {
+    while let Some(at) = judge.wire.unneeded(candidate) {
         let Sent { port, value, .. } = candidate.process.take_sent(at);
         judge.log(candidate, || Logged::Section(BegunSection::LostMessage(port, value)));
     }

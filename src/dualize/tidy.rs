@@ -78,6 +78,12 @@ pub(super) fn for_comparing(judge: &mut Judge, candidate: &mut Candidate) {
     forget::dead(judge, candidate);
 }
 
+/// Brings a candidate into this form between two sections, when nothing but the candidate mentions its variables.
+pub(super) fn between_sections(judge: &mut Judge, candidate: &mut Candidate) {
+    after_section(judge, candidate);
+    forget_and_name(judge, candidate);
+}
+
 fn is_due(judge: &Judge, candidate: &Candidate) -> bool {
     judge.options.forget && candidate.growth.is_due(candidate.store.searched())
 }

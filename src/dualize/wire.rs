@@ -13,8 +13,10 @@ use std::sync::Arc;
 use im::OrdMap;
 use rustc_hash::FxHashMap;
 
+use super::candidate::Candidate;
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Port, Sent};
+use crate::solve::Store;
 use crate::value::{self, Truth, Value};
 
 /// An observation, and the line of the recording that it stands on.
@@ -80,10 +82,10 @@ impl Ahead {
     }
 
     /// The number of answers behind the first ones on a connection that a message may be.
-    fn places(&self, port: Port, first: usize, message: &Value) -> usize {
+    fn places(&self, port: Port, first: usize, (message, store): (&Value, &Store)) -> usize {
         let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
         let may_be = |answer: &&Option<Value>| match answer {
-            Some(answer) => may_be(message, answer),
+            Some(answer) => may_be(message, answer, store),
             None => true,
         };
         answers.iter().filter(may_be).count()
@@ -133,34 +135,37 @@ impl Wire {
     }
 
     /// The first message under way of which something is known that was not taken up yet: its place, and what becomes of it.
-    pub(super) fn next_fate(&self, sent: &[Sent], network: &dyn Network) -> Option<(usize, MessageFate)> {
+    pub(super) fn next_fate(&self, candidate: &Candidate, network: &dyn Network) -> Option<(usize, MessageFate)> {
+        let sent = candidate.process.sent();
         (0..sent.len()).find_map(|at| {
-            let fate = self.fate(sent, at, network)?;
+            let fate = self.fate((sent, &candidate.store), at, network)?;
             (!matches!(sent[at].value, Value::Absent)).then_some((at, fate))
         })
     }
 
     /// The first message under way that nobody will see, where messages have no order, and the answers to come are known.
-    pub(super) fn unneeded(&self, sent: &[Sent]) -> Option<usize> {
-        (0..sent.len()).find(|at| self.is_unseen(sent, *at).unwrap_or_default())
+    pub(super) fn unneeded(&self, candidate: &Candidate) -> Option<usize> {
+        let sent = (candidate.process.sent(), &candidate.store);
+        (0..sent.0.len()).find(|at| self.is_unseen(sent, *at).unwrap_or_default())
     }
 
     /// Tests whether there are answers enough of a message on its connection, which keeps no order, where those to come are known.
-    fn is_unseen(&self, sent: &[Sent], at: usize) -> Option<bool> {
+    fn is_unseen(&self, (sent, store): (&[Sent], &Store), at: usize) -> Option<bool> {
         let Sent { port, value, .. } = &sent[at];
         let equal = sent[..at].iter().filter(|other| other.port == *port && other.value == *value).count();
         let shown = self.there.get(port).copied()?;
-        Some(equal >= self.ahead.as_ref()?.places(*port, shown, value))
+        Some(equal >= self.ahead.as_ref()?.places(*port, shown, (value, store)))
     }
 
     /// The first message of which not all is known, and the answers that it may be, the earliest one first, where messages have no order
     /// and all answers to come on its connection are known.
-    pub(super) fn open_message(&self, sent: &[Sent]) -> Option<(usize, Vec<Value>)> {
-        (0..sent.len()).find_map(|at| Some((at, self.answers_of(&sent[at])?)))
+    pub(super) fn open_message(&self, candidate: &Candidate) -> Option<(usize, Vec<Value>)> {
+        let sent = candidate.process.sent();
+        (0..sent.len()).find_map(|at| Some((at, self.answers_of(&sent[at], &candidate.store)?)))
     }
 
     /// The different answers that a message may be of which not all is known.
-    fn answers_of(&self, message: &Sent) -> Option<Vec<Value>> {
+    fn answers_of(&self, message: &Sent, store: &Store) -> Option<Vec<Value>> {
         if message.value.is_known() || matches!(message.value, Value::Absent) {
             return None;
         }
@@ -169,14 +174,14 @@ impl Wire {
         let mut answers: Vec<Value> = Vec::new();
         for answer in coming.get(*first..).unwrap_or_default() {
             let answer = answer.as_ref().filter(|answer| answer.is_known())?;
-            if !answers.contains(answer) && may_be(&message.value, answer) {
+            if !answers.contains(answer) && may_be(&message.value, answer, store) {
                 answers.push(answer.clone());
             }
         }
         Some(answers)
     }
 
-    fn fate(&self, sent: &[Sent], at: usize, network: &dyn Network) -> Option<MessageFate> {
+    fn fate(&self, (sent, store): (&[Sent], &Store), at: usize, network: &dyn Network) -> Option<MessageFate> {
         let port = sent[at].port;
         let Some(shown) = self.there.get(&port) else { return Some(MessageFate::Unseen) };
         let before = sent[..at].iter().filter(|other| other.port == port);
@@ -188,7 +193,7 @@ impl Wire {
             if is_covered || (network.duplicates() && equal > 0) {
                 return Some(MessageFate::Unseen);
             }
-            return (!network.counts_packets() && self.is_unseen(sent, at)?).then_some(MessageFate::Unseen);
+            return (!network.counts_packets() && self.is_unseen((sent, store), at)?).then_some(MessageFate::Unseen);
         }
         let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
         // What nobody sees is in the way of what comes behind it, or takes room.
@@ -197,7 +202,11 @@ impl Wire {
     }
 }
 
-/// Tests whether a message may be an answer, as far as their values say without a solver.
-fn may_be(message: &Value, answer: &Value) -> bool {
-    !matches!(value::equal(message, answer), Ok(Truth::Known(false)))
+/// Tests whether a message may be an answer, as far as its values and what is known of them say without a search.
+fn may_be(message: &Value, answer: &Value, store: &Store) -> bool {
+    match value::equal(message, answer) {
+        Ok(Truth::Known(is_equal)) => is_equal,
+        Ok(Truth::Term(is_equal)) => store.decide(&is_equal) != Some(false),
+        Err(_) => true,
+    }
 }
