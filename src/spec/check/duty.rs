@@ -5,7 +5,7 @@
 
 use super::checked::{Protocol, Res, Tables};
 use super::report::{helped, mistake};
-use super::useful::{ANY, Constructor, Row, example, show};
+use super::useful::{ANY, Constructor, GaveUp, Row, example, show};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{ERROR, TypeId, Types};
 use crate::syntax::ast::{Arm, Expr, Name, NodeId, Pattern, PatternKind, Trigger};
@@ -56,22 +56,20 @@ impl<'a> Duty<'a> {
         matches!(self, Duty::AlwaysFits(_))
     }
 
-    /// The subject, where it is a `match` of which some arm without a guard certainly fits, whatever value that has.
-    pub(super) fn exhaustive_match(&self, types: &Types, tables: &Tables) -> Option<NodeId> {
-        let Duty::Arms { subject, rows, .. } = self else { return None };
-        let typed = TypedPatterns { types, tables };
-        let ty = tables.type_of(*subject);
-        let sure: Vec<_> = rows.iter().filter(|(_, taking)| *taking == Taking::All).copied().collect();
-        let rows = typed.rows(&sure)?;
-        let lacks = example(types, &rows.iter().collect::<Vec<_>>(), &ANY, ty);
-        (ty != ERROR && matches!(lacks, Ok(None))).then_some(*subject)
-    }
-
-    /// The reports, if the duty is not fulfilled. Of patterns that are too large or have errors nothing is said.
-    pub(super) fn reports(&self, types: &Types, tables: &Tables) -> Vec<Diagnostic> {
-        let typed = TypedPatterns { types, tables };
+    /// The reports, if the duty is not fulfilled. Of patterns that are too large or have errors nothing is said. The subject of a `match` of
+    /// which some arm without a guard fits every value is noted.
+    pub(super) fn reports(&self, types: &Types, tables: &mut Tables) -> Vec<Diagnostic> {
+        let typed = TypedPatterns { types, tables: &*tables };
         let reports = match self {
-            Duty::Arms { subject, span, rows } => typed.arms(tables.type_of(*subject), *span, rows),
+            Duty::Arms { subject, span, rows } => {
+                let found = typed.arms(tables.type_of(*subject), *span, rows);
+                found.map(|(reports, is_exhaustive)| {
+                    if is_exhaustive {
+                        tables.set_exhaustive(*subject);
+                    }
+                    reports
+                })
+            }
             Duty::Handlers { protocol, request, rows } => typed.handlers(protocol, *request, rows),
             Duty::AlwaysFits(pattern) => typed.always_fits(pattern),
             Duty::Is(pattern) => typed.is_needed(pattern),
@@ -84,6 +82,14 @@ fn taking(guard: Option<&Expr>) -> Taking {
     if guard.is_some() { Taking::Some } else { Taking::All }
 }
 
+/// Values that no row fits, as they are written.
+struct Missing {
+    /// Up to [`EXAMPLES`] of them.
+    examples: Vec<String>,
+    /// False if the search for them gave up, so that there may be others.
+    is_certain: bool,
+}
+
 /// The patterns of a load whose types are known.
 #[derive(Clone, Copy)]
 struct TypedPatterns<'t> {
@@ -92,25 +98,26 @@ struct TypedPatterns<'t> {
 }
 
 impl TypedPatterns<'_> {
-    fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
+    /// The reports on arms, and whether one of those without a guard fits, whatever the value is.
+    fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<(Vec<Diagnostic>, bool)> {
         let rows = self.rows(patterns)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "arm");
         let sure = patterns.iter().zip(&rows).filter(|((_, taking), _)| *taking == Taking::All);
         let sure: Vec<&Row> = sure.map(|(_, row)| row).collect();
-        let missing = self.missing(ty, &sure);
+        let Missing { examples: missing, is_certain } = self.missing(ty, &sure);
         if !missing.is_empty() {
             let report = Diagnostic::warning(span, format!("this `match` has no arm for {}", missing.join(", ")));
             let guarded = sure.len() < rows.len();
             let help = guarded.then_some("an arm with `if` may skip what its pattern matches");
             reports.push(helped(report.label("a value that no arm matches is a fault"), help));
         }
-        Some(reports)
+        Some((reports, missing.is_empty() && is_certain))
     }
 
     fn handlers(self, protocol: &Name, ty: TypeId, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
         let rows = self.rows(patterns)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "handler");
-        let missing = self.missing(ty, &rows.iter().collect::<Vec<_>>());
+        let missing = self.missing(ty, &rows.iter().collect::<Vec<_>>()).examples;
         if !missing.is_empty() {
             let message = match rows.len() {
                 0 => format!("the protocol `{}` accepts no requests", protocol.text),
@@ -137,21 +144,26 @@ impl TypedPatterns<'_> {
         reports
     }
 
-    /// Up to [`EXAMPLES`] values that no row fits.
-    fn missing(self, ty: TypeId, rows: &[&Row]) -> Vec<String> {
-        let mut found: Vec<Row> = Vec::new();
+    /// The values that no row fits.
+    fn missing(self, ty: TypeId, rows: &[&Row]) -> Missing {
+        let (mut found, mut is_certain) = (Vec::new(), true);
         while found.len() < EXAMPLES {
             let all: Vec<&Row> = rows.iter().copied().chain(&found).collect();
             match example(self.types, &all, &ANY, ty) {
                 Ok(Some(row)) => found.push(row),
-                Ok(None) | Err(_) => break,
+                Ok(None) => break,
+                Err(GaveUp) => {
+                    is_certain = false;
+                    break;
+                }
             }
         }
-        found.iter().map(|row| format!("`{}`", show(self.types, row, ty))).collect()
+        let examples = found.iter().map(|row| format!("`{}`", show(self.types, row, ty))).collect();
+        Missing { examples, is_certain }
     }
 
     fn always_fits(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
-        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern)?]);
+        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern)?]).examples;
         let example = missing.first()?;
         let example = if example == "`_`" { "every value" } else { example };
         let message = format!("this pattern does not match {example}");

@@ -77,10 +77,7 @@ pub fn check(files: &[File], trees: Completeness) -> (Checked<'_>, Vec<Diagnosti
         }
     }
     for duty in std::mem::take(&mut cx.duties) {
-        if let Some(subject) = duty.exhaustive_match(&cx.types, &cx.tables) {
-            cx.tables.set_exhaustive(subject);
-        }
-        duty.reports(&cx.types, &cx.tables).into_iter().for_each(|report| cx.report(report));
+        duty.reports(&cx.types, &mut cx.tables).into_iter().for_each(|report| cx.report(report));
     }
     let mut reports = cx.reports;
     reports.sort_by_key(|report| {

@@ -3,7 +3,9 @@
 use super::choice::{choose_where, chosen, either, pick, pick_where};
 use super::collection::{list_comprehension, map_comprehension, map_literal, quantified, set_literal};
 use super::emit::{Emitter, JumpTarget};
-use super::pattern::{bind_or_fault, last_arm_is_certain, last_pattern, lower_pattern, test, text_value};
+use super::pattern::{
+    bind_or_fault, is_exhaustive, last_arm_is_certain, last_pattern, lower_pattern, test, text_value,
+};
 use super::place::cell_of;
 use super::pure::{is_pure, unparenthesized};
 use super::subject::expr_for;
@@ -424,10 +426,10 @@ fn updated(e: &mut Emitter, base: &Expr, fields: &[Init]) -> Operand {
 
 fn match_expr(e: &mut Emitter, subject: &Expr, arms: &[Arm<Expr>]) -> Operand {
     let src = e.expr(subject);
-    let covered = last_arm_is_certain(e, subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
+    let is_last_certain = last_arm_is_certain(e, subject, arms);
     let mut opened = Vec::new();
     for (at, arm) in arms.iter().enumerate() {
-        let is_certain = covered && at + 1 == arms.len();
+        let is_certain = is_last_certain && at + 1 == arms.len();
         let pattern = if is_certain { last_pattern } else { lower_pattern };
         let test = pattern(e, &arm.pattern, src);
         let cond = match (&arm.guard, test) {
@@ -445,7 +447,9 @@ fn match_expr(e: &mut Emitter, subject: &Expr, arms: &[Arm<Expr>]) -> Operand {
         };
         opened.push(e.open_arm(cond, |e| e.expr(&arm.body)));
     }
-    e.emit(Op::Fault { kind: FaultKind::NoArm });
+    if !is_exhaustive(e, subject) {
+        e.emit(Op::Fault { kind: FaultKind::NoArm });
+    }
     let nothing = e.constant(Value::Absent);
     e.close_arms(opened, nothing)
 }

@@ -7,7 +7,7 @@ use crate::scalar::Scalar;
 use crate::spec::check::Res;
 use crate::spec::code::{Binary, FaultKind, Op, Operand, Register};
 use crate::spec::types::{BYTES, Type, TypeId};
-use crate::syntax::ast::{Expr, FieldPattern, Name, NodeId, Pattern, PatternKind, TextLiteral};
+use crate::syntax::ast::{Arm, Expr, FieldPattern, Name, NodeId, Pattern, PatternKind, TextLiteral};
 use crate::value::Value;
 
 /// Tests a pattern and binds its names; `None` where it always fits.
@@ -236,33 +236,19 @@ fn first_binding(
 
 /// Binds the names of the last pattern of those that cover everything: it needs no test.
 pub(super) fn last_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Option<Operand> {
-    if plain_variant(e, pattern).is_some() {
-        certain_pattern(e, pattern, src);
-    } else {
-        lower_pattern(e, pattern, src);
-    }
+    certain_pattern(e, pattern, src);
     None
 }
 
-/// Tests whether the arms without a guard cover all variants by patterns that look no deeper, so that the last one
-/// needs no test.
-pub(super) fn last_arm_is_certain<'p>(
-    e: &Emitter,
-    subject: &Expr,
-    arms: impl Iterator<Item = (&'p Pattern, bool)>,
-) -> bool {
-    let variants = match e.kind(e.type_of(subject.id)) {
-        Type::Enum(at) => e.context.checked.types.enums[*at as usize].variants.len(),
-        Type::Option(_) => 2,
-        _ => return false,
-    };
-    let mut seen = std::collections::BTreeSet::new();
-    for (pattern, guarded) in arms {
-        if !guarded && let Some(tag) = plain_variant(e, pattern) {
-            seen.insert(tag);
-        }
-    }
-    seen.len() == variants
+/// Tests whether some arm fits whatever value the subject has.
+pub(super) fn is_exhaustive(e: &Emitter, subject: &Expr) -> bool {
+    e.context.checked.tables.is_exhaustive(subject.id)
+}
+
+/// Tests whether the last arm needs no test: it looks no deeper than at the variant, and fits what no arm before it does.
+pub(super) fn last_arm_is_certain<Body>(e: &Emitter, subject: &Expr, arms: &[Arm<Body>]) -> bool {
+    let is_plain = |arm: &Arm<Body>| arm.guard.is_none() && plain_variant(e, &arm.pattern).is_some();
+    is_exhaustive(e, subject) && arms.last().is_some_and(is_plain)
 }
 
 /// The variant that a pattern tests for, if it tests nothing else.

@@ -5,7 +5,7 @@ use super::choice::assume;
 use super::collection::{close_loop, open_loop, skip_absent};
 use super::emit::{Body, Emitter, JumpTarget, WayOut};
 use super::expression::run_proc;
-use super::pattern::{bind_or_fault, last_arm_is_certain, last_pattern, lower_pattern};
+use super::pattern::{bind_or_fault, is_exhaustive, last_arm_is_certain, last_pattern, lower_pattern};
 use super::place::assign;
 use super::subject::{expr_for, note_choice, of_pattern, of_place};
 use crate::spec::check::Res;
@@ -137,11 +137,11 @@ fn jump_to(e: &mut Emitter, end: &mut JumpTarget) {
 
 fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
     let src = e.expr(subject);
-    let covered = last_arm_is_certain(e, subject, arms.iter().map(|arm| (&arm.pattern, arm.guard.is_some())));
+    let is_last_certain = last_arm_is_certain(e, subject, arms);
     let mut end = JumpTarget::default();
     for (at, arm) in arms.iter().enumerate() {
         let mut next = JumpTarget::default();
-        let is_certain = covered && at + 1 == arms.len();
+        let is_certain = is_last_certain && at + 1 == arms.len();
         let pattern = if is_certain { last_pattern } else { lower_pattern };
         if let Some(cond) = pattern(e, &arm.pattern, src) {
             e.emit_to(&mut next, Op::Branch { cond, otherwise: 0 });
@@ -154,11 +154,11 @@ fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
         jump_to(e, &mut end);
         e.place(next);
     }
-    if e.context.checked.tables.is_exhaustive(subject.id) && !covered {
+    if !is_last_certain && is_exhaustive(e, subject) {
         // Nothing comes here: one of the arms fits.
         let cond = e.constant(Value::from(false));
         e.emit(Op::Assume { cond });
-    } else if !covered {
+    } else if !is_last_certain {
         e.emit(Op::Fault { kind: FaultKind::NoArm });
     }
     e.place(end);

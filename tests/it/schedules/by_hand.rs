@@ -33,11 +33,16 @@ fn a_match_that_fits_every_list_is_no_fault() {
         Happened::Answered(1, Some(Value::from(8))),
     ];
     // Where serving a request may be faulty, a session leaves it to others to reject what was seen.
-    let partial = QUEUE.replace("[] => { reply -1; }", "");
-    for (text, expected) in [(QUEUE, Some(Verdict::Reject { event: 4, event_from: None })), (&partial, None)] {
+    let statement = "match l { [] => { reply -1; } [x, ..rest] => { l := rest; reply x; } }";
+    let expression = "let (x, rest) = match l { [] => (-1, []), [x, ..rest] => (x, rest) }; l := rest; reply x;";
+    let expression = QUEUE.replace(statement, expression);
+    let partial = [QUEUE.replace("[] => { reply -1; }", ""), expression.replace("[] => (-1, []), ", "")];
+    let rejected = Some(Verdict::Reject { event: 4, event_from: None });
+    let texts = [(QUEUE, &rejected), (&expression, &rejected), (&partial[0], &None), (&partial[1], &None)];
+    for (text, expected) in texts {
         let mut session = Session::new(&Spec::from_text(text).unwrap(), Options::default());
         let verdicts = (1..).zip(happened.clone()).map(|(line, happened)| session.push(line, happened));
-        assert_eq!(verdicts.last().flatten(), expected, "{text}");
+        assert_eq!(verdicts.last().flatten(), *expected, "{text}");
     }
 }
 
