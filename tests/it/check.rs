@@ -59,6 +59,30 @@ fn errors(text: &str) -> usize {
     found.iter().filter(|finding| finding.is_error()).count()
 }
 
+#[test]
+fn what_is_suggested_where_a_type_is_open_mends_it() {
+    let handler = |line: &str, value: &str| {
+        format!("protocol p {{ request int; response int; on q {{ {line} let found = {value}; reply q; }} }}")
+    };
+    for (value, open) in [
+        ("[]", "[]"),
+        ("pick [Some([]), None]", "[]"),
+        ("[None]", "None"),
+        ("Some({})", "{}"),
+        ("(1, choose)", "choose"),
+    ] {
+        let (loaded, _) = read(&handler("", value));
+        let (_, found) = loaded.check();
+        let help = &found.iter().find(|finding| finding.is_error()).expect(value).help[0];
+        let suggested = help.split('`').nth(1).expect("a suggestion").replace("T", "int");
+        let (line, value) = match suggested.starts_with("let") {
+            true => (suggested.as_str(), value.replace(open, "x")),
+            false => ("", value.replace(open, &suggested)),
+        };
+        assert_eq!(errors(&handler(line, &value)), 0, "{line} {value}");
+    }
+}
+
 /// Looks at the tables of a text without errors.
 fn with_tables(text: &str, look: impl FnOnce(&Checked<'_>)) {
     assert_eq!(errors(text), 0, "{text}");

@@ -294,12 +294,14 @@ impl<'a> Checker<'a> {
 
 fn still_open(open: OpenType) -> Diagnostic {
     let (what, help) = match open.origin {
-        Origin::Context => ("the type of this", "specify it: `let x: T = …;`"),
-        Origin::Choose => ("the type of this choice", "specify it: `choose T`, or `let x: T = choose;`"),
-        Origin::Absent => ("the type of this `None`", "specify it: `let x: option<T> = None;`"),
-        Origin::EmptyList => ("the type of this empty list", "specify it: `let x: list<T> = [];`"),
-        Origin::EmptyBraces => ("the type of the elements of this", "specify it: `let x: set<T> = {};`"),
-        Origin::SetOrMap => ("whether this is a set or a map", "specify it: `let x: set<T> = {};` or `map<K, V>`"),
+        Origin::Context => ("the type of this", "give the type first: `let x: T = …;`"),
+        Origin::Choose => ("the type of this choice", "give the type: `choose T`"),
+        Origin::Absent => ("the type of this `None`", "give the type first: `let x: option<T> = None;`"),
+        Origin::EmptyList => ("the type of this empty list", "give the type first: `let x: list<T> = [];`"),
+        Origin::EmptyBraces => ("the type of the elements of this", "give the type first: `let x: set<T> = {};`"),
+        Origin::SetOrMap => {
+            ("whether this is a set or a map", "give the type first: `let x: set<T> = {};` or `map<K, V>`")
+        }
     };
     mistake(open.span, format!("cannot infer {what}"), "nothing here determines the type").help(help)
 }
