@@ -127,7 +127,8 @@ fn check(seed: u64, wire: Wire, program: fn(&mut Rng) -> String) {
     }
     eprintln!("{tally:?}");
     let of = |what: &str| tally.get(what).copied().unwrap_or_default();
-    assert!(of("replayed") > 5 && of("reasons") > 0 && of("no witness") * 4 < of("replayed"), "{tally:?}");
+    let replayed = random::at_least(6, 12);
+    assert!(of("replayed") >= replayed && of("reasons") > 0 && of("no witness") * 4 < of("replayed"), "{tally:?}");
 }
 
 #[test]
@@ -189,5 +190,5 @@ fn evidence_holds_where_there_is_little_room() {
         }
     }
     eprintln!("{tally:?}");
-    assert!(tally.get("replayed").is_some_and(|count| *count > 10), "{tally:?}");
+    assert!(tally.get("replayed").is_some_and(|count| *count >= random::at_least(10, 16)), "{tally:?}");
 }

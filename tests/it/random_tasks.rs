@@ -276,7 +276,8 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
             assert!(general == searched, "{about}, seed {seed}: {general:?}, and {searched:?}: {:?}", case.events);
         }
     }
-    assert!(["accept", "reject"].iter().all(|verdict| tally[verdict] > 20), "{tally:?}");
+    let usual = random::at_least(20, 60);
+    assert!(["accept", "reject"].iter().all(|verdict| tally[verdict] >= usual), "{tally:?}");
 }
 
 /// What is observed of a client that waits for answers.

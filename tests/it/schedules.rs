@@ -19,7 +19,7 @@ use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 use rustc_hash::FxHashMap;
 
-use crate::random::{Rng, seeds};
+use crate::random::{Rng, at_least, seeds};
 use drawn::Drawn;
 
 /// Specifications whose branches give the observed answer by writing, compare stored values, ask who sent the request, choose, and
@@ -282,8 +282,8 @@ fn check_timeline(case: &Case, timeline: &Timeline, order: &[(u64, u64)], about:
 /// The histories that were judged.
 #[derive(Default, Debug)]
 struct Judged {
-    accepted: usize,
-    rejected: usize,
+    accepted: u64,
+    rejected: u64,
 }
 
 /// Compares the verdict on a history with trying all orders; where a run may fail, only what is decided.
@@ -347,7 +347,7 @@ fn histories_are_judged_as_by_trying_all_orders() {
         }
     }
     println!("{judged:?}");
-    assert!(judged.accepted > 200 && judged.rejected > 80);
+    assert!(judged.accepted >= at_least(200, 120) && judged.rejected >= at_least(80, 120));
 }
 
 /// Sessions that go on after much of what happened was forgotten.
@@ -390,7 +390,7 @@ fn each_rule_alone_and_some_together_give_the_verdict_of_trying_all_orders() {
         }
     }
     println!("{judged:?}");
-    assert!(judged.accepted > 400 && judged.rejected > 100);
+    assert!(judged.accepted >= at_least(400, 200) && judged.rejected >= at_least(100, 200));
 }
 
 /// The history as it is judged event by event, each on a line of its own.
@@ -435,11 +435,12 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
                 let judge = judge_recorded(&spec.for_networks(), &*network.network(), &events, &Options::default());
                 assert_eq!(judge.verdict(), by_order, "{name}, seed {seed}, {network}: {events:?}");
                 compared += 1;
-                rejected += usize::from(!by_order.is_accept());
+                rejected += u64::from(!by_order.is_accept());
             }
         }
     }
-    assert!(compared > 500 && rejected > 60, "{compared} compared, {rejected} rejected");
+    let are_enough = compared >= at_least(500, 60) && rejected >= at_least(60, 60);
+    assert!(are_enough, "{compared} compared, {rejected} rejected");
     let of = |text: &str, each| text.parse::<NetworkChoice>().unwrap().is_like_tcp(MostOutstanding { each, all: 9 });
     assert!(of("tcp,connections=2", 9) && !of("tcp,outstanding=2", 3) && !of("udp", 2) && !of("udp,duplication", 1));
     assert!(of("tcp,capacity=9", 1) && !of("tcp,capacity=8", 1) && !of("fifo", 1));

@@ -22,9 +22,17 @@ pub mod worlds;
 /// The seeds of the programs of a kind, so that each can be drawn again alone: so many of them, or `MAYHAP_LONG`, beginning
 /// elsewhere for every `MAYHAP_SEED`.
 pub fn seeds(kind: u64, programs: u64) -> std::ops::Range<u64> {
-    let number = |variable| std::env::var(variable).ok().map(|n| n.parse::<u64>().expect("a number"));
     let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (kind << 32);
     first..first + number("MAYHAP_LONG").unwrap_or(programs)
+}
+
+/// The tally of so many programs that is expected at least, where this is that of the usual number of them.
+pub fn at_least(tally: u64, programs: u64) -> u64 {
+    tally * number("MAYHAP_LONG").unwrap_or(programs) / programs
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|n| n.parse().expect("a number"))
 }
 
 /// SplitMix64: small, and good enough to draw programs.
