@@ -5,7 +5,7 @@
 use mayhap::server::Ranges;
 use mayhap::trace::TraceFormat;
 use std::fmt;
-use std::num::NonZeroUsize;
+use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ fn integer(text: &str) -> Option<Result<i64, String>> {
 /// # Errors
 /// Where the text is no such number, with what was expected.
 pub fn count(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "expected a number of at least 0, as in 20".into())
+    number(text, "at least 0, as in 20")
 }
 
 /// Parses a number of at least 1.
@@ -138,7 +138,14 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// # Errors
 /// Where the text is no such number, with what was expected.
 pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "expected a number of at least 1".into())
+    number(text, "at least 1")
+}
+
+fn number<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result<N, String> {
+    text.parse().map_err(|why: ParseIntError| match why.kind() {
+        IntErrorKind::PosOverflow => "this is too large: expected a number of 64 bits".into(),
+        _ => format!("expected a number of {expected}"),
+    })
 }
 
 /// A command for the shell.
