@@ -175,7 +175,7 @@ impl ConcurrentEvidence {
             report.concurrent = Some(reason);
             return Ok(());
         }
-        let found = conflict(spec, &self.history, event, budget);
+        let found = conflict(spec, &self.history, &mut self.judged, budget);
         let timeline = self.timeline();
         let said = found.as_ref().map(|(conflict, others)| FoundConflict { conflict, others: others.as_ref() });
         report.explanation = explain(spec, &timeline, said, &under_way);

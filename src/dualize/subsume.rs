@@ -42,9 +42,10 @@ pub(super) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     if !held.all(|(general, special)| matching.value(general, special)) {
         return false;
     }
-    let seen = |candidate: &Candidate| candidate.process.unknowns.seen().map(|(id, _)| id).collect::<Vec<_>>();
-    let mut both = general.process.unknowns.seen().zip(special.process.unknowns.seen());
-    if seen(general) != seen(special) || !both.all(|((_, general), (_, special))| matching.value(general, special)) {
+    // More that was seen of what is unknown narrows the special one further.
+    let theirs = &special.process.unknowns;
+    let mut seen = general.process.unknowns.seen();
+    if !seen.all(|(id, general)| theirs.seen_of(id).is_some_and(|special| matching.value(general, special))) {
         return false;
     }
     if !matching.is_complete() {
@@ -168,8 +169,7 @@ impl Matching<'_> {
 
     /// A map on a base that may be any: only its own entries matter.
     fn beside_any(&mut self, general: &Map, special: &Map) -> bool {
-        let Some(own) = general.decided_entries() else { return false };
-        special.decided_entries().is_some() && self.entries(&own, special)
+        general.decided_entries().is_some_and(|own| self.entries(&own, special))
     }
 
     fn term(&mut self, general: &Term, special: &Term) -> bool {

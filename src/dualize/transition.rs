@@ -7,6 +7,7 @@ use super::candidate::Candidate;
 use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
 use super::verdict::Verdict;
+use super::{subsume, tidy};
 
 impl Judge {
     /// Takes its candidates out of it.
@@ -19,6 +20,19 @@ impl Judge {
         self.candidates = from;
         self.observe(exchange);
         self.take_candidates()
+    }
+
+    /// Those of some candidates that none of the others covers, and none before it, in the form in which they are compared.
+    pub(crate) fn uncovered(&mut self, candidates: Vec<Candidate>, others: &[Candidate]) -> Vec<Candidate> {
+        let mut kept: Vec<Candidate> = Vec::new();
+        for mut candidate in candidates {
+            tidy::for_comparing(self, &mut candidate);
+            let covers = |other: &Candidate| subsume::covers(other, &candidate, &mut self.solver);
+            if !others.iter().chain(&kept).any(covers) {
+                kept.push(candidate);
+            }
+        }
+        kept
     }
 
     /// The verdict where these candidates are left after an event.

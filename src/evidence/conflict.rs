@@ -14,14 +14,15 @@
 //! And first of all each answer near the rejected one is tried alone with it.
 //! What was answered before it was served before it, and the set is one of answers since.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::allowed::{Possibility, allowed};
 use super::narrowing::{self, NeededSearch, least_between};
 use super::reason::{Budget, Minimality, Rechecked};
-use crate::dualize::Options;
+use crate::dualize::{Options, Verdict};
 use crate::json;
-use crate::schedule::{History, RejudgedHistory, RelaxedOutcome, RelaxedStart};
+use crate::schedule::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
 use crate::spec::Spec;
 
 /// So many ways between states that are looked up count as one unit.
@@ -38,6 +39,8 @@ const COPIED: u64 = 64;
 const NEAR: usize = 256;
 /// So many parts of a history are looked at, each twice as long as the one before.
 const WIDER: usize = 5;
+/// Of parts with more events than this it is not looked for the answers that are needed.
+const LONGEST: usize = 2_048;
 /// Other answers may take such a part of the budget; and so may trying answers alone, and looking for the line before which the state
 /// may be any.
 const PART: u64 = 4;
@@ -70,16 +73,16 @@ pub struct OtherAnswers {
     pub more: bool,
 }
 
-/// The conflict of the history that is rejected at the event on a line, and what could have been answered there; nothing where no
-/// answer stands there.
+/// The conflict of a history that was judged and rejected, and what could have been answered there; nothing where no answer was rejected.
 #[must_use]
 pub fn conflict(
     spec: &Arc<Spec>,
     history: &History,
-    line: u64,
+    judgement: &mut JudgedHistory,
     budget: Budget<'_>,
 ) -> Option<(AnswerConflict, Option<OtherAnswers>)> {
-    let judged = RejudgedHistory::new(spec, history, line, &Options::default())?;
+    let Verdict::Reject { event, .. } = judgement.verdict else { return None };
+    let judged = RejudgedHistory::new(spec, history, (event, judgement.rejected.take()), &Options::default())?;
     let mut search = ConflictSearch { judged, budget, share: SHARE, minimal: Minimality::Minimal };
     let part = search.budget.left() / PART;
     let others = search.others(spec, part);
@@ -90,7 +93,7 @@ pub fn conflict(
 #[must_use]
 pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConflict) -> Rechecked {
     let line = conflict.lines.last().copied().unwrap_or_default();
-    let Some(mut judged) = RejudgedHistory::new(spec, history, line, &Options::default()) else {
+    let Some(mut judged) = RejudgedHistory::new(spec, history, (line, None), &Options::default()) else {
         return Rechecked::Undecided;
     };
     let mut found = match judged.judge(conflict.start, &conflict.events, CHECKED) {
@@ -152,26 +155,53 @@ impl ConflictSearch<'_> {
     /// beginning.
     fn pair(&mut self) -> Option<RejectedPart> {
         let own = self.judged.sent(self.judged.rejected())?;
-        let alone = self.with_needed(RelaxedStart::AnyState(self.line_begin(own)), Vec::new());
-        if alone.is_some() {
-            return alone;
+        let alone = self.paid(|judged| judged.judge_pair(None));
+        if alone != RelaxedOutcome::Explained {
+            let found = self.with_needed(RelaxedStart::AnyState(self.line_begin(own)), Vec::new());
+            if found.is_some() {
+                return found;
+            }
         }
-        let found = TRIES.into_iter().find_map(|share| {
-            self.share = share;
-            self.near(own)
-        });
-        self.share = SHARE;
-        found.or_else(|| self.with_needed(RelaxedStart::Initial, Vec::new()))
-    }
-
-    /// The rejected answer, to a request that was sent at an event, with one of those near it.
-    fn near(&mut self, own: usize) -> Option<RejectedPart> {
         let stop = self.budget.left() / PART * (PART - 1);
-        self.judged.answers().into_iter().rev().take(NEAR).find_map(|answer| {
+        let mut unsure = Vec::new();
+        for answer in self.judged.likely_answers(NEAR) {
+            if self.budget.left() < stop || unsure.len() == NEAR {
+                break;
+            }
+            let outcome = self.paid(|judged| judged.judge_pair(Some(answer)));
+            if outcome == RelaxedOutcome::Explained {
+                continue;
+            }
             let first = self.judged.sent(answer).map_or(own, |sent| sent.min(own));
             let start = RelaxedStart::AnyState(self.line_begin(first));
-            if self.budget.left() < stop { None } else { self.with_needed(start, vec![answer]) }
-        })
+            if outcome == RelaxedOutcome::Rejected && alone == RelaxedOutcome::Explained {
+                return Some(RejectedPart {
+                    start,
+                    needed: vec![answer],
+                    rest: Vec::new(),
+                    minimal: Minimality::Minimal,
+                });
+            }
+            unsure.push((start, answer));
+        }
+        unsure.sort_by_key(|(_, answer)| Reverse(*answer));
+        self.among(&unsure).or_else(|| self.with_needed(RelaxedStart::Initial, Vec::new()))
+    }
+
+    /// The rejected answer with one of these, of which it is open what follows from both.
+    fn among(&mut self, unsure: &[(RelaxedStart, usize)]) -> Option<RejectedPart> {
+        let stop = self.budget.left() / PART * (PART - 1);
+        let found = TRIES.into_iter().find_map(|share| {
+            self.share = share;
+            let mut near = unsure.iter();
+            near.find_map(
+                |(start, answer)| {
+                    if self.budget.left() < stop { None } else { self.with_needed(*start, vec![*answer]) }
+                },
+            )
+        });
+        self.share = SHARE;
+        found
     }
 
     /// These answers, or those of them that are needed, where the event is rejected with them.
@@ -199,8 +229,15 @@ impl ConflictSearch<'_> {
             first = Some(self.line_begin((2 * from).saturating_sub(end))).filter(|_| from > 0 && !is_small);
         }
         best.unwrap_or_else(|| {
+            let answers = self.judged.answers();
             self.minimal = Minimality::Minimal;
-            let (needed, rest) = self.needed(RelaxedStart::Initial, self.judged.answers());
+            let (needed, rest) = match end > LONGEST {
+                true => (Vec::new(), answers),
+                false => self.needed(RelaxedStart::Initial, answers),
+            };
+            if !rest.is_empty() {
+                self.minimal = Minimality::CutOff;
+            }
             RejectedPart { start: RelaxedStart::Initial, needed, rest, minimal: self.minimal }
         })
     }
@@ -223,7 +260,7 @@ impl ConflictSearch<'_> {
         let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
         let (mut short, mut long) = (0, 1);
         while !self.rejects_from(end.saturating_sub(long)) {
-            if long >= end || self.budget.left() < stop {
+            if long >= end.min(LONGEST) || self.budget.left() < stop {
                 return None;
             }
             (short, long) = (long, 2 * long);
@@ -253,6 +290,7 @@ impl ConflictSearch<'_> {
             return false;
         }
         let limit = (self.budget.left() / self.share).max(LEAST) * LOOKED_UP;
+        self.budget.spend(self.judged.rejected() as u64 / COPIED);
         match self.paid(|judged| judged.judge(start, answers, limit)) {
             RelaxedOutcome::Rejected => true,
             RelaxedOutcome::Explained => false,
@@ -269,8 +307,7 @@ impl ConflictSearch<'_> {
             |judged: &RejudgedHistory| judged.judges().map(Budget::paid).sum::<u64>() + judged.looked_up() / LOOKED_UP;
         let before = cost(&self.judged);
         let done = work(&mut self.judged);
-        let copied = self.judged.rejected() as u64 / COPIED;
-        self.budget.spend(cost(&self.judged).saturating_sub(before) + copied + 1);
+        self.budget.spend(cost(&self.judged).saturating_sub(before) + 1);
         done
     }
 

@@ -51,12 +51,14 @@ mod session;
 mod shape;
 mod states;
 mod timeline;
+mod two_answers;
 mod unseen;
 
 use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
-pub use rejudged::{RejudgedHistory, RelaxedOutcome, RelaxedStart};
+pub use rejudged::{RejectedSearch, RejudgedHistory};
+pub use relaxed::{RelaxedOutcome, RelaxedStart};
 #[doc(hidden)]
 pub use rules::OrderRules;
 pub use session::Session;
@@ -75,7 +77,7 @@ use states::States;
 use unseen::{Likeness, UnseenTexts};
 
 /// The judgement of a history.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct JudgedHistory {
     /// The verdict; its event is the line of one.
     pub verdict: Verdict,
@@ -84,6 +86,8 @@ pub struct JudgedHistory {
     /// The requests in an order in which the server may have served them, where it is accepted: the line that each was sent on,
     /// behind the line of the event after which it is served.
     pub order: Vec<(u64, u64)>,
+    /// The search that found none, where it is rejected: another one may go on from there.
+    pub(crate) rejected: Option<RejectedSearch>,
 }
 
 /// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section.
@@ -137,6 +141,7 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRu
         };
         order.append(&mut judged.order);
         if first.as_ref().is_none_or(|(earliest, _)| event < *earliest) {
+            judged.rejected.iter_mut().for_each(|search| search.is_of_key = true);
             first = Some((event, judged));
         }
     }
@@ -168,11 +173,11 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: Or
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
         SearchEnd::GivenUp(limit) => states.given_up(limit, last),
         SearchEnd::Nothing(_) if may_fail(spec, history) => match general::judged(spec, history, options) {
-            Some(judge) => JudgedHistory { verdict: judge.verdict(), judge, order: Vec::new() },
+            Some(judge) => JudgedHistory { verdict: judge.verdict(), judge, order: Vec::new(), rejected: None },
             None => states.given_up(Limit::Orders, last),
         },
         SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
-            Ok(event) => states.judged(None, line(event), Vec::new()),
+            Ok(event) => states.rejected(line(event), found),
             Err(limit) => states.given_up(limit, last),
         },
     }
@@ -213,7 +218,18 @@ impl States {
     fn judged(mut self, state: Option<StateNumber>, line: u64, order: Vec<(u64, u64)>) -> JudgedHistory {
         let left = state.map_or_else(Vec::new, |state| self.frontier(state).to_vec());
         let verdict = self.judge.verdict_of(left, line);
-        JudgedHistory { verdict, judge: self.judge, order }
+        JudgedHistory { verdict, judge: self.judge, order, rejected: None }
+    }
+
+    /// The judgement that no candidate is left after an event on a line, as a search found.
+    fn rejected(mut self, line: u64, last: Last) -> JudgedHistory {
+        let verdict = self.judge.verdict_of(Vec::new(), line);
+        JudgedHistory {
+            verdict,
+            judge: self.judge.clone(),
+            order: Vec::new(),
+            rejected: RejectedSearch::new(self, last),
+        }
     }
 
     /// The judgement where more would have been done than may be.

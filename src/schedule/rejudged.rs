@@ -6,37 +6,57 @@
 use std::sync::Arc;
 
 use super::budget::OrderBudget;
+use super::configuration::Configuration;
 use super::forms::StateNumber;
-use super::history::{History, HistoryEvent};
+use super::history::{History, HistoryEvent, Request};
 use super::kinds::{HistoryFacts, changing_nothing};
 use super::may_fail;
-use super::relaxed::RelaxedHistory;
+use super::relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use super::rules::OrderRules;
-use super::search::{OrderSearch, SearchEnd};
+use super::search::{Last, OrderSearch, SearchEnd};
 use super::states::States;
+use super::two_answers::{self, AnswerPairs};
 use crate::dualize::{Candidate, Exchange, Judge, Observed, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::Value;
 
-/// The beginning of a relaxed history.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RelaxedStart {
-    /// An initial state, before the first event.
-    Initial,
-    /// Any state, before this event; of the requests under way there each may have been served.
-    AnyState(usize),
+/// A relaxed history with more requests than this that nobody waits for is not searched: each is under way up to its end.
+const UNSEEN: usize = 1_024;
+
+/// So many answers that have something in common with the rejected one are looked at before others that are far from it.
+const SHARING: usize = 64;
+
+/// A search that found no order of a history, and where another one may go on, to which another answer is known at its end.
+pub struct RejectedSearch {
+    states: States,
+    last: Last,
+    /// Set where it was one in the requests that have the key of the rejected answer.
+    pub(super) is_of_key: bool,
 }
 
-/// The outcome of judging a relaxed history.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum RelaxedOutcome {
-    /// No order explains it.
-    Rejected,
-    /// Some order does.
-    Explained,
-    /// It was not found out.
-    Undecided,
+impl std::fmt::Debug for RejectedSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RejectedSearch").field("is_of_key", &self.is_of_key).finish_non_exhaustive()
+    }
+}
+
+impl RejectedSearch {
+    /// The end of a search; nothing where it left out what other answers would tell apart.
+    pub(super) fn new(states: States, last: Last) -> Option<RejectedSearch> {
+        let states = states.remembering(last.configurations.iter().map(|configuration| configuration.state))?;
+        Some(RejectedSearch { states, last, is_of_key: false })
+    }
+
+    /// The beginning of a search in a whole history.
+    fn initial(spec: &Arc<Spec>, options: &Options) -> Option<RejectedSearch> {
+        let (states, first) = States::new(Judge::new(spec.clone(), options.clone()));
+        first.map(|first| RejectedSearch {
+            states,
+            last: Last::first(0, Configuration::first(first)),
+            is_of_key: false,
+        })
+    }
 }
 
 /// A rejected history that is judged again and again.
@@ -51,26 +71,38 @@ pub struct RejudgedHistory {
     /// The states from the initial one on, and from any.
     initial: Option<(States, StateNumber)>,
     any: Option<(States, StateNumber)>,
+    /// The search in the whole history, with another answer there.
+    whole: Option<RejectedSearch>,
+    pairs: Option<AnswerPairs>,
     /// The work of states that were dropped.
     dropped: u64,
 }
 
 impl RejudgedHistory {
-    /// The history that is rejected at the event on a line: of its requests those under the same key, where keys decide. Nothing
-    /// where no answer stands there.
+    /// The history that is rejected at the event on a line, as a search found: of its requests those under the same key, where keys
+    /// decide. Nothing where no answer stands there.
     #[must_use]
-    pub fn new(spec: &Arc<Spec>, history: &History, line: u64, options: &Options) -> Option<RejudgedHistory> {
-        let of_key = RejudgedHistory::of_key(spec, history, line);
+    pub fn new(
+        spec: &Arc<Spec>,
+        history: &History,
+        (line, search): (u64, Option<RejectedSearch>),
+        options: &Options,
+    ) -> Option<RejudgedHistory> {
+        let is_of_key = search.as_ref().is_none_or(|search| search.is_of_key);
+        let of_key = if is_of_key { RejudgedHistory::of_key(spec, history, line) } else { None };
         let of_key = of_key.and_then(|part| RejudgedHistory::of(spec, part, line, options)).and_then(|mut found| {
             // Elsewhere it is the whole history that was rejected.
             let all = found.answers();
-            let outcome = found.judge(RelaxedStart::Initial, &all, u64::MAX);
-            (outcome == RelaxedOutcome::Rejected).then_some(found)
+            let is_rejected = |found: &mut RejudgedHistory| {
+                found.judge(RelaxedStart::Initial, &all, u64::MAX) == RelaxedOutcome::Rejected
+            };
+            (search.is_some() || is_rejected(&mut found)).then_some(found)
         });
-        of_key.or_else(|| RejudgedHistory::of(spec, history.clone(), line, options))
+        let found = of_key.or_else(|| RejudgedHistory::of(spec, history.clone(), line, options))?;
+        Some(RejudgedHistory { whole: search, ..found })
     }
 
-    fn of(spec: &Arc<Spec>, history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {
+    fn of(spec: &Arc<Spec>, mut history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {
         if may_fail(spec, &history) {
             // The search does not say what happens on the ways that it drops.
             return None;
@@ -78,11 +110,24 @@ impl RejudgedHistory {
         let is_there =
             |at: &usize| history.lines[*at] == line && matches!(history.events[*at], HistoryEvent::Answered(_));
         let rejected = (0..history.events.len()).find(is_there)?;
-        let (changes_nothing, spec, options) = (changing_nothing(spec, &history), spec.clone(), options.clone());
-        let (initial, any) = (None, None);
-        let mut found = RejudgedHistory { spec, options, history, changes_nothing, rejected, initial, any, dropped: 0 };
+        history.events.truncate(rejected + 1);
+        history.lines.truncate(rejected + 1);
+        let mut found = RejudgedHistory {
+            spec: spec.clone(),
+            options: options.clone(),
+            changes_nothing: changing_nothing(spec, &history),
+            history,
+            rejected,
+            initial: None,
+            any: None,
+            whole: None,
+            pairs: None,
+            dropped: 0,
+        };
         found.initial = found.initial_states();
         found.any = found.any_states();
+        found.pairs =
+            found.any.as_ref().map(|(states, first)| AnswerPairs::new(&states.judge, states.frontier(*first).to_vec()));
         Some(found)
     }
 
@@ -94,14 +139,14 @@ impl RejudgedHistory {
 
     fn initial_states(&self) -> Option<(States, StateNumber)> {
         let (states, first) = States::new(Judge::new(self.spec.clone(), self.options.clone()));
-        first.map(|first| (states, first))
+        first.map(|first| (states.forgetting(OrderRules::default()), first))
     }
 
     fn any_states(&self) -> Option<(States, StateNumber)> {
         let options = Options { sink_choices: false, ..self.options.clone() };
         let judge = Judge::new(self.spec.clone(), options);
         let (states, first) = States::new(judge.knowing_only(&[], &self.spec.for_unknown_maps()));
-        first.map(|first| (states, first))
+        first.map(|first| (states.forgetting(OrderRules::default()), first))
     }
 
     /// The events at which answers were seen before the rejected one.
@@ -109,6 +154,25 @@ impl RejudgedHistory {
     pub fn answers(&self) -> Vec<usize> {
         let is_answer = |at: &usize| matches!(self.history.events[*at], HistoryEvent::Answered(_));
         (0..self.rejected).filter(is_answer).collect()
+    }
+
+    /// The answers before the rejected one from the last one on, but behind so many of them first some that have a scalar in common with it,
+    /// or with its request.
+    #[must_use]
+    pub fn likely_answers(&self, near: usize) -> Vec<usize> {
+        let request = |event: usize| match self.history.events[event] {
+            HistoryEvent::Answered(request) => Some(&self.history.requests[request].exchange),
+            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => None,
+        };
+        let own = request(self.rejected).map(two_answers::scalars).unwrap_or_default();
+        let shares =
+            |event: &usize| request(*event).is_some_and(|other| !own.is_disjoint(&two_answers::scalars(other)));
+        let mut answers = self.answers();
+        answers.reverse();
+        let mut far = answers.split_off(near.min(answers.len()));
+        let sharing: Vec<usize> = far.iter().copied().filter(shares).take(SHARING).collect();
+        far.retain(|answer| !sharing.contains(answer));
+        [answers, sharing, far].concat()
     }
 
     /// The position of the rejected event.
@@ -133,36 +197,99 @@ impl RejudgedHistory {
     /// Judges the history up to the rejected event, of which the answer is known, with these answers and no others, which are in
     /// order; ways between states may be asked for so many times.
     pub fn judge(&mut self, start: RelaxedStart, seen: &[usize], limit: u64) -> RelaxedOutcome {
-        let is_seen = |event: usize| event == self.rejected || seen.binary_search(&event).is_ok();
         let from = if let RelaxedStart::AnyState(from) = start { from } else { 0 };
+        let is_later = |event: &usize| self.sent(*event).is_some_and(|sent| sent >= from);
+        if let (RelaxedStart::AnyState(_), [] | [_]) = (start, seen)
+            && seen.iter().chain([&self.rejected]).all(is_later)
+        {
+            let outcome = self.judge_pair(seen.first().copied());
+            if outcome != RelaxedOutcome::Undecided {
+                return outcome;
+            }
+        }
+        let is_seen = |event: usize| event == self.rejected || seen.binary_search(&event).is_ok();
         let relaxed = self.history.relaxed(from..self.rejected + 1, &is_seen);
         self.search(start, &relaxed, limit)
     }
 
+    /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, where anything may have been
+    /// asked besides.
+    pub fn judge_pair(&mut self, earlier: Option<usize>) -> RelaxedOutcome {
+        let request = |event: usize| match self.history.events[event] {
+            HistoryEvent::Answered(request) => Some(&self.history.requests[request]),
+            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => None,
+        };
+        let (Some(pairs), Some(last)) = (&mut self.pairs, request(self.rejected)) else {
+            return RelaxedOutcome::Undecided;
+        };
+        let Some((event, earlier)) = earlier.and_then(|event| Some((event, request(event)?))) else {
+            return if last.chained { RelaxedOutcome::Undecided } else { pairs.one(&last.exchange) };
+        };
+        // Behind others of their connections the two may have to wait for these.
+        if last.chained || earlier.chained {
+            return RelaxedOutcome::Undecided;
+        }
+        let in_order = pairs.in_order(&earlier.exchange, &last.exchange);
+        let overlap = self.history.lines[event] > last.exchange.line;
+        if in_order != RelaxedOutcome::Rejected || !overlap {
+            return in_order;
+        }
+        pairs.in_order(&last.exchange, &earlier.exchange)
+    }
+
     /// Judges the history up to the rejected event, with another answer there.
     pub fn judge_with(&mut self, answer: &Value, limit: u64) -> RelaxedOutcome {
-        let mut relaxed = self.history.relaxed(0..self.rejected + 1, &|_| true);
-        let kind = self.new_kind();
-        relaxed.answer_otherwise(kind, Observed::Answer(answer.clone()));
-        self.search(RelaxedStart::Initial, &relaxed, limit)
+        let found = self.otherwise(Observed::Answer(answer.clone()), limit);
+        found.map_or(RelaxedOutcome::Undecided, |(_, _, outcome)| outcome)
     }
 
     /// The judge that knows all states in which the request of the rejected answer may be served, whatever it is answered; and that
     /// request. Nothing where these were not all found within the limit.
     pub fn before_rejected(&mut self, limit: u64) -> Option<(Judge, Exchange)> {
-        let mut relaxed = self.history.relaxed(0..self.rejected + 1, &|_| true);
-        let kind = self.new_kind();
-        let exchange = relaxed.answer_otherwise(kind, Observed::Any)?;
         // Nothing explains what comes then, so all orders are followed.
-        relaxed.end_impossibly();
-        if self.search(RelaxedStart::Initial, &relaxed, limit) != RelaxedOutcome::Rejected {
-            return None;
-        }
-        let (states, _) = self.initial.as_ref()?;
+        self.history.events.push(HistoryEvent::Impossible);
+        let found = self.otherwise(Observed::Any, limit);
+        self.history.events.pop();
+        let (kind, exchange, RelaxedOutcome::Rejected) = found? else { return None };
+        let states = &self.whole.as_ref()?.states;
         let candidates: Vec<Candidate> = states.served(kind);
         let mut judge = states.judge.clone();
         judge.verdict_of(candidates, exchange.line);
         Some((judge, exchange))
+    }
+
+    /// Judges the history where something else was seen at the rejected event: the kind of that, the exchange, and the outcome.
+    fn otherwise(&mut self, observed: Observed, limit: u64) -> Option<(u32, Exchange, RelaxedOutcome)> {
+        let HistoryEvent::Answered(at) = self.history.events[self.rejected] else { return None };
+        let kind = self.new_kind();
+        let known = (self.history.requests[at].kind, self.history.requests[at].exchange.clone());
+        let exchange = Exchange { observed, ..known.1.clone() };
+        let of = |request: &mut Request, (kind, exchange)| (request.kind, request.exchange) = (kind, exchange);
+        of(&mut self.history.requests[at], (kind, exchange.clone()));
+        let outcome = self.search_whole(limit);
+        of(&mut self.history.requests[at], known);
+        Some((kind, exchange, outcome))
+    }
+
+    fn search_whole(&mut self, limit: u64) -> RelaxedOutcome {
+        if self.whole.is_none() {
+            self.whole = RejectedSearch::initial(&self.spec, &self.options);
+        }
+        let Some(RejectedSearch { states, last, .. }) = &mut self.whole else { return RelaxedOutcome::Undecided };
+        let known = HistoryFacts {
+            history: &self.history,
+            changes_nothing: &self.changes_nothing,
+            rules: OrderRules::default(),
+        };
+        let mut budget = OrderBudget::new(&self.options, states);
+        states.look_up_at_most(limit);
+        let end = OrderSearch::new(&known, self.history.events.len()).resume(states, &mut budget, last);
+        let outcome = found(end, states);
+        if outcome.is_none() {
+            self.dropped += states.looked_up();
+            self.whole = None;
+        }
+        outcome.unwrap_or(RelaxedOutcome::Undecided)
     }
 
     /// The number of a kind that nothing is known of.
@@ -175,12 +302,15 @@ impl RejudgedHistory {
     #[must_use]
     pub fn looked_up(&self) -> u64 {
         let of = |states: &Option<(States, StateNumber)>| states.as_ref().map_or(0, |(states, _)| states.looked_up());
-        self.dropped + of(&self.initial) + of(&self.any)
+        let whole = self.whole.as_ref().map_or(0, |search| search.states.looked_up());
+        self.dropped + of(&self.initial) + of(&self.any) + whole
     }
 
     /// The judges whose work it was.
     pub(crate) fn judges(&self) -> impl Iterator<Item = &Judge> {
-        [&self.initial, &self.any].into_iter().flatten().map(|(states, _)| &states.judge)
+        let of_states = [&self.initial, &self.any].into_iter().flatten().map(|(states, _)| &states.judge);
+        let of_whole = self.whole.iter().map(|search| &search.states.judge);
+        of_states.chain(of_whole).chain(self.pairs.iter().map(AnswerPairs::judge))
     }
 
     fn search(&mut self, start: RelaxedStart, relaxed: &RelaxedHistory, limit: u64) -> RelaxedOutcome {
@@ -191,23 +321,20 @@ impl RejudgedHistory {
         let Some((states, first)) = states else { return RelaxedOutcome::Undecided };
         let RelaxedHistory { history, begins, perhaps } = relaxed;
         let known = HistoryFacts { history, changes_nothing: &self.changes_nothing, rules: OrderRules::default() };
+        let is_unseen = |at: &usize| history.requests[*at].answered.is_none();
+        let unseen = (0..history.requests.len()).filter(is_unseen);
+        if unseen.filter(|at| known.matters(*at, history.events.len())).count() > UNSEEN {
+            return RelaxedOutcome::Undecided;
+        }
         let mut budget = OrderBudget::new(&self.options, states);
         states.look_up_at_most(limit);
         let search = OrderSearch::new(&known, history.events.len());
         let end = search.run_from(states, &mut budget, (*begins, *first), perhaps.clone());
-        match end {
-            SearchEnd::Explained(_) => RelaxedOutcome::Explained,
-            SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => RelaxedOutcome::Undecided,
-            SearchEnd::Nothing(_) => {
-                // What was met in any earlier search may have been decisive in this one.
-                let verdict = states.judge.verdict_of(Vec::new(), 1);
-                if matches!(verdict, Verdict::Reject { .. }) {
-                    return RelaxedOutcome::Rejected;
-                }
-                self.begin_anew(start);
-                RelaxedOutcome::Undecided
-            }
+        let outcome = found(end, states);
+        if outcome.is_none() {
+            self.begin_anew(start);
         }
+        outcome.unwrap_or(RelaxedOutcome::Undecided)
     }
 
     /// Forgets the states of a start, as something was met among them that explains everything from there on; any state is not tried
@@ -222,5 +349,18 @@ impl RejudgedHistory {
             RelaxedStart::AnyState(_) => &mut self.any,
         };
         self.dropped += std::mem::replace(of_start, renewed).map_or(0, |(states, _)| states.looked_up());
+    }
+}
+
+/// The outcome of a search; nothing where something was met among the states that explains everything from there on.
+fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
+    match end {
+        SearchEnd::Explained(_) => Some(RelaxedOutcome::Explained),
+        SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => Some(RelaxedOutcome::Undecided),
+        SearchEnd::Nothing(_) => {
+            // What was met in any earlier search may have been decisive in this one.
+            let verdict = states.judge.verdict_of(Vec::new(), 1);
+            matches!(verdict, Verdict::Reject { .. }).then_some(RelaxedOutcome::Rejected)
+        }
     }
 }

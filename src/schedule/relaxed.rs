@@ -14,7 +14,26 @@ use std::ops::Range;
 
 use super::bits::PlaceSet;
 use super::history::{History, HistoryEvent, Request};
-use crate::dualize::{Exchange, Observed};
+
+/// The beginning of a relaxed history.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RelaxedStart {
+    /// An initial state, before the first event.
+    Initial,
+    /// Any state, before this event; of the requests under way there each may have been served.
+    AnyState(usize),
+}
+
+/// The outcome of judging a relaxed history.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RelaxedOutcome {
+    /// No order explains it.
+    Rejected,
+    /// Some order does.
+    Explained,
+    /// It was not found out.
+    Undecided,
+}
 
 /// A relaxed history.
 pub(super) struct RelaxedHistory {
@@ -23,22 +42,6 @@ pub(super) struct RelaxedHistory {
     pub(super) begins: usize,
     /// The places of those among them of which it matters that they may have been served before.
     pub(super) perhaps: PlaceSet,
-}
-
-impl RelaxedHistory {
-    /// Gives the request that was answered last a kind of its own and another answer, and returns it.
-    pub(super) fn answer_otherwise(&mut self, kind: u32, observed: Observed) -> Option<Exchange> {
-        let last = self.history.events.last()?;
-        let HistoryEvent::Answered(request) = *last else { return None };
-        let request = &mut self.history.requests[request];
-        (request.kind, request.exchange.observed) = (kind, observed);
-        Some(request.exchange.clone())
-    }
-
-    /// Adds an event behind the last one that nothing explains.
-    pub(super) fn end_impossibly(&mut self) {
-        self.history.add(HistoryEvent::Impossible, 0);
-    }
 }
 
 impl History {

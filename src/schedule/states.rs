@@ -18,6 +18,9 @@ use crate::value::Value;
 /// Fewer states than this are all kept.
 const ENOUGH: usize = 2_048;
 
+/// A request that is run in a state of this size counts as one more way that is asked for.
+const SIZE: usize = 2;
+
 /// States and the ways between them.
 pub(super) struct States {
     pub(super) judge: Judge,
@@ -31,8 +34,9 @@ pub(super) struct States {
     forgets: bool,
     enough: usize,
     least: usize,
-    /// The number of times that a way was asked for, and the most that it may be.
+    /// The number of times that a way was asked for, what running requests counts as, and the most that this may be together.
     looked_up: u64,
+    run: u64,
     most: u64,
     /// The relations that hold in every state, where they were asked for.
     relations: Option<Relations>,
@@ -54,6 +58,7 @@ impl States {
             enough: ENOUGH,
             least: ENOUGH,
             looked_up: 0,
+            run: 0,
             most: u64::MAX,
             relations: None,
             unseen: None,
@@ -77,6 +82,16 @@ impl States {
     pub(super) fn forgetting(self, rules: OrderRules) -> States {
         let enough = ENOUGH.min(rules.patience as usize);
         States { forgets: true, least: enough, enough, ..self }
+    }
+
+    /// These states, of which only those are kept that are needed, and none is forgotten from here on; nothing where some of them stand for
+    /// others that only the answers of one history do not tell apart.
+    pub(super) fn remembering(mut self, needed: impl IntoIterator<Item = StateNumber>) -> Option<States> {
+        if self.unseen.take().is_some_and(|unseen| unseen.has_united) {
+            return None;
+        }
+        self.keep(needed);
+        Some(States { forgets: false, ..self })
     }
 
     /// Tests whether there are so many states that it pays to look which are not needed any more.
@@ -140,6 +155,8 @@ impl States {
         }
         self.runs += 1;
         let frontier = self.frontiers[state as usize].to_vec();
+        let size: usize = frontier.iter().flat_map(|candidate| candidate.process.roots()).map(Value::breadth).sum();
+        self.run += (size / SIZE) as u64;
         let after = if request.is_owed(events) {
             self.judge.after(frontier, &request.exchange)
         } else {
@@ -152,19 +169,19 @@ impl States {
         after
     }
 
-    /// The number of times that a way was asked for.
+    /// The number of times that a way was asked for, where running a request in a large state counts as several.
     pub(super) fn looked_up(&self) -> u64 {
-        self.looked_up
+        self.looked_up + self.run
     }
 
     /// Lets ways be asked for so many times from here on.
     pub(super) fn look_up_at_most(&mut self, times: u64) {
-        self.most = self.looked_up.saturating_add(times);
+        self.most = self.looked_up().saturating_add(times);
     }
 
     /// Tests whether ways were asked for as often as they may be.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.looked_up >= self.most
+        self.looked_up() >= self.most
     }
 
     /// The candidates of all states in which a request of this kind was served.

@@ -49,6 +49,8 @@ pub(super) struct UnseenTexts {
     /// By their forms with one text in the place of these, and by their numbers: the first state that was like them.
     forms: FxHashMap<StateForm, StateNumber>,
     first: FxHashMap<StateNumber, StateNumber>,
+    /// Set where states were found alike.
+    pub(super) has_united: bool,
 }
 
 impl UnseenTexts {
@@ -59,7 +61,8 @@ impl UnseenTexts {
         let is_known = rules.unseen && answers.all(|answer| add_texts(answer, &mut seen).is_some());
         let patience = rules.patience.min(PATIENCE);
         let (forms, first) = (FxHashMap::default(), FxHashMap::default());
-        is_known.then_some(UnseenTexts { likeness, seen, variables: None, unseen: None, patience, forms, first })
+        let (variables, unseen, has_united) = (None, None, false);
+        is_known.then_some(UnseenTexts { likeness, seen, variables, unseen, patience, forms, first, has_united })
     }
 
     /// These texts for a search that begins when so many requests were run.
@@ -92,6 +95,7 @@ impl UnseenTexts {
         }
         let first = *self.forms.entry(state_form(&united)).or_insert(state);
         self.first.insert(state, first);
+        self.has_united |= first != state;
         first
     }
 

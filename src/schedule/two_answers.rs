@@ -1,0 +1,157 @@
+//! Two answers of a history alone: whether both can be true where anybody may have asked anything besides.
+//!
+//! ```text
+//! any state    8 answered 0: n >= 8    any requests: n >= 8 still    5 answered 1?  never
+//! ```
+//!
+//! What is between the two is not looked at, so it makes no difference how far apart they are.
+
+use rustc_hash::FxHashSet;
+
+use super::relaxed::RelaxedOutcome;
+use crate::dualize::{Candidate, Exchange, Judge, Observed, Verdict};
+use crate::scalar::Scalar;
+use crate::spec::{Spec, Type};
+use crate::value::Value;
+
+/// All states to which any requests lead are found in so many rounds, or not.
+const ROUNDS: usize = 4;
+
+/// A judge of two answers.
+pub(super) struct AnswerPairs {
+    judge: Judge,
+    /// Any state.
+    any: Vec<Candidate>,
+    /// A request of each kind, of which nothing else is known; none where handlers see who asks.
+    requests: Vec<Exchange>,
+}
+
+impl AnswerPairs {
+    /// A judge of pairs that begin in any state, which these candidates are.
+    pub(super) fn new(judge: &Judge, any: Vec<Candidate>) -> AnswerPairs {
+        let spec = judge.spec();
+        let requests = if spec.program.names_clients { Vec::new() } else { any_requests(spec) };
+        let exchange = |request: Value| Exchange { line: 1, client: 0, request, observed: Observed::Any };
+        let requests = requests.into_iter().map(exchange).collect();
+        AnswerPairs { judge: judge.clone(), any, requests }
+    }
+
+    pub(super) fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// The outcome where one request is served in any state.
+    pub(super) fn one(&mut self, only: &Exchange) -> RelaxedOutcome {
+        let after = self.judge.after(self.any.clone(), only);
+        self.explained(&after)
+    }
+
+    /// The outcome where a request is served in any state, then any others, then the second one. It is undecided where these might make
+    /// possible what is not possible at once.
+    pub(super) fn in_order(&mut self, first: &Exchange, second: &Exchange) -> RelaxedOutcome {
+        let between = self.judge.after(self.any.clone(), first);
+        let at_once = self.judge.after(between.clone(), second);
+        match self.explained(&at_once) {
+            RelaxedOutcome::Rejected if !self.stays_impossible(between, second) => RelaxedOutcome::Undecided,
+            outcome => outcome,
+        }
+    }
+
+    /// The outcome where these candidates are left.
+    fn explained(&mut self, left: &[Candidate]) -> RelaxedOutcome {
+        if left.iter().any(Candidate::is_clean) {
+            return RelaxedOutcome::Explained;
+        }
+        // What was met on the way may explain everything.
+        let is_certain = left.is_empty() && matches!(self.judge.verdict_of(Vec::new(), 1), Verdict::Reject { .. });
+        if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
+    }
+
+    /// Tests whether nothing explains a request in these states, nor in any to which other requests lead from them.
+    fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange) -> bool {
+        // A fault or a limit on the way of a request that nobody sent says nothing of those that were.
+        let mut judge = self.judge.clone();
+        let mut new = judge.uncovered(states, &[]);
+        let mut closed = new.clone();
+        for _ in 0..ROUNDS {
+            let after = self.requests.iter().flat_map(|any| judge.after(new.clone(), any)).collect();
+            new = judge.uncovered(after, &closed);
+            if !judge.after(new.clone(), request).is_empty() {
+                return false;
+            }
+            if new.is_empty() {
+                return !self.requests.is_empty() && matches!(judge.verdict_of(Vec::new(), 1), Verdict::Reject { .. });
+            }
+            closed.extend(new.iter().cloned());
+        }
+        false
+    }
+}
+
+/// The scalars in a request and its answer, but for truth values.
+pub(super) fn scalars(exchange: &Exchange) -> FxHashSet<&Scalar> {
+    fn add<'v>(value: &'v Value, found: &mut FxHashSet<&'v Scalar>) {
+        match value {
+            Value::Scalar(Scalar::Bool(_)) => {}
+            Value::Scalar(scalar) => _ = found.insert(scalar),
+            Value::Data { .. } => value.fields().iter().for_each(|field| add(field, found)),
+            Value::List(list) => list.iter().for_each(|element| add(element, found)),
+            _ => {}
+        }
+    }
+    let mut found = FxHashSet::default();
+    [Some(&exchange.request), exchange.observed.answer()]
+        .into_iter()
+        .flatten()
+        .for_each(|value| add(value, &mut found));
+    found
+}
+
+/// A request of each kind with holes: each variant of an enum is one.
+fn any_requests(spec: &Spec) -> Vec<Value> {
+    let (types, ty) = (&spec.types, spec.program.request);
+    let Type::Enum(at) = types.get(ty) else { return vec![Value::Any] };
+    let variants = types.enums[*at as usize].variants.iter().zip(0..);
+    variants.map(|(variant, tag)| Value::data(tag, vec![Value::Any; variant.fields.len()])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dualize::Options;
+    use crate::json;
+    use crate::schedule::states::States;
+
+    /// Judges a request and its answer, and another one behind it.
+    fn judge(text: &str, exchanges: [(&str, &str); 2]) -> RelaxedOutcome {
+        let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+        let options = Options { sink_choices: false, ..Options::default() };
+        let judge = Judge::new(spec.clone(), options).knowing_only(&[], &spec.for_unknown_maps());
+        let (states, first) = States::new(judge);
+        let any = states.frontier(first.expect("there is a state")).to_vec();
+        let [first, second] = exchanges.map(|(request, answer)| {
+            let read = |ty, text: &str| json::decode_recorded(&spec.types, ty, text).unwrap();
+            let request = read(spec.program.request, request);
+            let observed = Observed::Answer(read(spec.program.response, answer));
+            Exchange { line: 1, client: 0, request, observed }
+        });
+        AnswerPairs::new(&states.judge, any).in_order(&first, &second)
+    }
+
+    #[test]
+    fn answers_that_no_request_between_reconciles_contradict_each_other() {
+        let rises = include_str!("../../specs/cmp_set.may");
+        assert_eq!(judge(rises, [("8", "0"), ("5", "1")]), RelaxedOutcome::Rejected);
+        assert_eq!(judge(rises, [("8", "1"), ("8", "1")]), RelaxedOutcome::Rejected);
+        assert_eq!(judge(rises, [("8", "0"), ("9", "1")]), RelaxedOutcome::Explained);
+        let ids = include_str!("../../specs/idgen.may");
+        let fresh = |id: &str| format!("{{\"Fresh\": \"{id}\"}}");
+        let (a, b) = (fresh("a"), fresh("b"));
+        assert_eq!(judge(ids, [("\"New\"", &a), ("\"New\"", &a)]), RelaxedOutcome::Rejected);
+        assert_eq!(judge(ids, [("\"New\"", &a), ("\"New\"", &b)]), RelaxedOutcome::Explained);
+        let register = include_str!("../../specs/register.may");
+        // Another request may have written in between.
+        let write = "{\"Write\": 1}";
+        assert_eq!(judge(register, [(write, write), ("\"Read\"", "{\"Read\": 2}")]), RelaxedOutcome::Undecided);
+    }
+}
