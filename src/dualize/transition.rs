@@ -8,6 +8,7 @@ use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
 use super::verdict::Verdict;
 use super::{subsume, tidy};
+use crate::value::Value;
 
 impl Judge {
     /// Takes its candidates out of it.
@@ -33,6 +34,18 @@ impl Judge {
             }
         }
         kept
+    }
+
+    /// A judge that is asked for answers, and for no verdict.
+    pub(crate) fn answering(&self) -> Judge {
+        let mut judge = self.clone();
+        judge.options.keep_answers = true;
+        judge
+    }
+
+    /// An answer that one of these candidates gives in an exchange.
+    pub(crate) fn answer_from(&mut self, from: Vec<Candidate>, exchange: &Exchange) -> Option<Value> {
+        self.after(from, exchange).into_iter().find_map(|candidate| candidate.answer.clone())
     }
 
     /// The verdict where these candidates are left after an event.

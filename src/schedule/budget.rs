@@ -23,13 +23,15 @@ pub(super) struct OrderBudget {
     /// The memory that was in use at the beginning, and how much more may be, in bytes.
     base: usize,
     memory: usize,
+    /// The memory that was in use when it was last measured, in bytes more than at the beginning.
+    used: usize,
 }
 
 impl OrderBudget {
     pub(super) fn new(options: &Options, states: &States) -> OrderBudget {
         let base = if options.memory < usize::MAX { memory_in_use() } else { 0 };
         let most = options.effort.saturating_mul(EXCHANGES);
-        OrderBudget { done: 0, most, runs: states.runs(), measured: 0, base, memory: options.memory }
+        OrderBudget { done: 0, most, runs: states.runs(), measured: 0, base, memory: options.memory, used: 0 }
     }
 
     /// A budget of so much work.
@@ -62,8 +64,13 @@ impl OrderBudget {
         let is_due = self.memory < usize::MAX && work.saturating_sub(self.measured) > MEASURED;
         if is_due {
             self.measured = work;
+            self.used = memory_in_use().saturating_sub(self.base);
         }
-        let is_full = is_due && memory_in_use().saturating_sub(self.base) > self.memory;
-        is_full.then_some(Limit::Memory(self.memory >> 20))
+        (self.used > self.memory).then_some(Limit::Memory(self.memory >> 20))
+    }
+
+    /// Tests whether less than half of the memory that may be in use was, when it was last measured.
+    pub(super) fn has_room(&self) -> bool {
+        self.used < self.memory / 2
     }
 }

@@ -19,6 +19,15 @@ pub(super) struct Configuration {
     pub(super) done: Settled,
     /// The requests served on the way here, the last first.
     pub(super) order: Option<Rc<Served>>,
+    /// The last configuration on the way here that a search took to follow it.
+    pub(super) branch: Branch,
+}
+
+/// A configuration that was followed: the event before which it is, and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Branch {
+    pub(super) at: usize,
+    pub(super) number: u64,
 }
 
 /// The places of requests that were served, and of those that perhaps were.
@@ -33,7 +42,16 @@ pub(super) struct Settled {
 #[derive(Debug)]
 pub(super) struct Served {
     pub(super) request: usize,
+    /// The configuration in which it was.
+    pub(super) branch: Branch,
     before: Option<Rc<Served>>,
+}
+
+impl Served {
+    /// The request that was served before it.
+    pub(super) fn before(&self) -> Option<&Served> {
+        self.before.as_deref()
+    }
 }
 
 /// Drops a long list from its end, not by recursion.
@@ -49,7 +67,12 @@ impl Drop for Served {
 impl Configuration {
     /// The configuration in a state before any request.
     pub(super) fn first(state: StateNumber) -> Configuration {
-        Configuration { state, done: Settled::default(), order: None }
+        Configuration::of(state, Settled::default())
+    }
+
+    /// A configuration of which it does not matter how the server came to it.
+    pub(super) fn of(state: StateNumber, done: Settled) -> Configuration {
+        Configuration { state, done, order: None, branch: Branch::default() }
     }
 
     /// The requests in the order in which they were served.
@@ -65,7 +88,7 @@ impl Configuration {
 
     /// Notes that a request was served last.
     pub(super) fn note(&mut self, request: usize) {
-        self.order = Some(Rc::new(Served { request, before: self.order.take() }));
+        self.order = Some(Rc::new(Served { request, branch: self.branch, before: self.order.take() }));
     }
 
     /// Notes that requests were served just before the last one.

@@ -28,6 +28,7 @@
 //! ```
 
 mod alone;
+mod backjump;
 mod bits;
 mod budget;
 mod configuration;
@@ -39,6 +40,7 @@ mod history;
 mod kinds;
 mod moments;
 mod online;
+mod open;
 mod pairs;
 mod recent;
 mod rejudged;
@@ -51,6 +53,7 @@ mod session;
 mod shape;
 mod states;
 mod timeline;
+mod turns;
 mod two_answers;
 mod unseen;
 

@@ -153,7 +153,7 @@ impl OnlinePart {
         self.states.unite(None);
         match found {
             SearchEnd::Explained(found) => {
-                self.witness = Some(Configuration { order: None, ..found });
+                self.witness = Some(Configuration::of(found.state, found.done));
                 SoFar::Explained
             }
             SearchEnd::Nothing(_) => self.unexplained(line),

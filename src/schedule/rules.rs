@@ -24,7 +24,8 @@ pub struct OrderRules {
     pub keys: bool,
     /// Texts that no answer shows, and that nothing else tells apart, are one.
     pub unseen: bool,
-    /// The number of ways between states that are looked up before the solver is asked what holds in every state.
+    /// The number of ways between states that are looked up before the solver is asked what holds in every state; and the work that is done
+    /// without coming further before the search jumps back from dead ends.
     pub patience: u64,
 }
 

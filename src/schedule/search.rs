@@ -1,24 +1,21 @@
-//! The search for an order in which the server may have served the requests.
+//! The search for an order in which the server may have served the requests: what is done with a configuration.
 //!
-//! ```text
-//! event by event    all that explains the first n events, then the first n + 1 …     ends early at a rejection
-//! deepest first     one way as far as it goes, then another                          ends early at an acceptance
-//! ```
-//!
-//! Both take turns, over one set of configurations and one memo. The rules are those of `proofs-notes/schedules.md`.
+//! Before an answer: the request is served, or is settled already; or another one is served first. The rules are those of
+//! `proofs-notes/schedules.md`.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::bits::PlaceSet;
+use super::backjump::{self, DeadEnd};
 use super::budget::OrderBudget;
 use super::configuration::{Configuration, Settled};
 use super::forms::StateNumber;
 use super::history::HistoryEvent;
 use super::kinds::HistoryFacts;
 use super::moments::{Moment, Moments};
+use super::open::{OpenConfiguration, OpenConfigurations};
 use super::pairs::MomentPairs;
 use super::serving::Serving;
 use super::states::States;
@@ -74,22 +71,29 @@ impl Last {
     }
 }
 
-/// A configuration that is still to be followed.
-struct OpenConfiguration {
-    configuration: Configuration,
-    /// Set where that request was served behind it whose answer is seen next: only others are.
-    rest: bool,
+/// The request that is served next before an answer; deepest first, the last of these is followed first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ServedNext {
+    Other,
+    /// Another one, behind which the answer can come.
+    Helping,
+    /// Another one, and with it the one that is answered.
+    Both,
+    /// The one that is answered, which perhaps was before.
+    Perhaps,
+    /// The one that is answered.
+    Answered,
 }
 
 /// A search for all configurations before an event, as far as it was begun.
 pub(super) struct AdvanceSoFar {
     to: usize,
-    halted: Option<Halted>,
+    halted: Option<Box<Halted>>,
 }
 
 /// The configurations at which it halted.
 struct Halted {
-    open: BTreeMap<usize, Vec<OpenConfiguration>>,
+    open: OpenConfigurations,
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
     moments: Moments,
 }
@@ -103,19 +107,18 @@ impl AdvanceSoFar {
     /// The states in which it halted.
     pub(super) fn states(&self) -> impl Iterator<Item = StateNumber> {
         let met = |halted: &Halted| halted.met.values().flat_map(|met| met.keys().copied()).collect::<Vec<_>>();
-        self.halted.iter().flat_map(met)
+        self.halted.as_deref().into_iter().flat_map(met)
     }
 }
 
 /// A search in a history.
 pub(super) struct OrderSearch<'h> {
-    known: &'h HistoryFacts<'h>,
+    pub(super) known: &'h HistoryFacts<'h>,
     serving: Serving<'h>,
     /// The number of the first events that are looked at: answers behind them are not known.
-    end: usize,
-    /// The configurations that are still to be followed, by the event before which they are.
-    open: BTreeMap<usize, Vec<OpenConfiguration>>,
-    /// Those that were met there, by their states.
+    pub(super) end: usize,
+    pub(super) open: OpenConfigurations,
+    /// The configurations that were met before an event, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
     moments: Moments,
     /// The pairs of requests before an event.
@@ -123,9 +126,9 @@ pub(super) struct OrderSearch<'h> {
     /// The moments before this event are not needed any more.
     cleared: usize,
     /// The last event to which a configuration came.
-    deepest: usize,
+    pub(super) deepest: usize,
     /// The states that are needed whatever is open.
-    begun: Vec<StateNumber>,
+    pub(super) begun: Vec<StateNumber>,
     /// The last event before which nothing depends on what is seen at `deepest` or later; what was met from there on is kept.
     apart: usize,
     /// The value of `deepest` for which that was found out.
@@ -141,7 +144,7 @@ impl<'h> OrderSearch<'h> {
             known,
             serving: Serving { known, end },
             end,
-            open: BTreeMap::new(),
+            open: OpenConfigurations::default(),
             met: BTreeMap::new(),
             moments: Moments::new(),
             pairs: BTreeMap::new(),
@@ -154,27 +157,9 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Searches from an initial state.
-    pub(super) fn run(self, states: &mut States, budget: &mut OrderBudget, initial: StateNumber) -> SearchEnd {
-        self.run_from(states, budget, (0, initial), PlaceSet::default())
-    }
-
-    /// Searches from a state before an event, where requests at these places were perhaps served.
-    pub(super) fn run_from(
-        self,
-        states: &mut States,
-        budget: &mut OrderBudget,
-        (at, state): (usize, StateNumber),
-        perhaps: PlaceSet,
-    ) -> SearchEnd {
-        let done = Settled { served: PlaceSet::default(), perhaps };
-        self.resume(states, budget, &Last::first(at, Configuration { state, done, order: None }))
-    }
-
-    /// Searches from where another search, of more events, ended.
-    pub(super) fn resume(mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
-        self.begin(states, budget, last);
-        self.search(states, budget)
+    /// Another search for the same, in which nothing is open.
+    pub(super) fn beside(&self) -> OrderSearch<'h> {
+        OrderSearch::new(self.known, self.end)
     }
 
     /// All configurations before an event, before which nothing depends on what is seen behind the first events; or, where that takes too
@@ -194,16 +179,14 @@ impl<'h> OrderSearch<'h> {
                 (self.cleared, self.apart) = (last.at, last.at);
             }
         }
-        while let Some(mut entry) = self.open.first_entry().filter(|entry| *entry.key() < to) {
-            let at = *entry.key();
-            let Some(open) = entry.get_mut().pop() else {
-                entry.remove();
-                self.met.retain(|event, _| *event > at);
-                continue;
-            };
+        while self.open.first_event().is_some_and(|at| at < to) {
+            let Some((at, open)) = self.open.take_first() else { break };
+            while let Some(met) = self.met.first_entry().filter(|met| *met.key() < at) {
+                met.remove();
+            }
             self.follow(states, budget, at, open);
             if let Some(limit) = budget.exceeded(states) {
-                let halted = Halted { open: self.open, met: self.met, moments: self.moments };
+                let halted = Box::new(Halted { open: self.open, met: self.met, moments: self.moments });
                 return Err((limit, AdvanceSoFar { to, halted: Some(halted) }));
             }
         }
@@ -218,62 +201,37 @@ impl<'h> OrderSearch<'h> {
         self
     }
 
-    fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) {
+    /// Begins with the configurations with which another search ended.
+    pub(super) fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) {
         self.moments = last.moments.clone();
         self.cleared = last.at;
         self.apart = last.at;
         self.begun.extend(last.configurations.iter().map(|configuration| configuration.state));
-        last.configurations.iter().for_each(|configuration| self.add(states, budget, last.at, configuration.clone()));
+        for configuration in &last.configurations {
+            self.add(states, budget, last.at, configuration.clone());
+        }
     }
 
-    fn search(mut self, states: &mut States, budget: &mut OrderBudget) -> SearchEnd {
-        // Whichever has done less so far takes the next turn, so that all takes twice as long as the better one at most.
-        let (mut by_event, mut work, mut doubtful) = (true, [0, 0], None);
-        while let Some(mut entry) = if by_event { self.open.first_entry() } else { self.open.last_entry() } {
-            let at = *entry.key();
-            let open = entry.get_mut().pop();
-            if entry.get().is_empty() {
-                entry.remove();
-            }
-            let Some(open) = open else { continue };
-            if at == self.end {
-                let configuration = open.configuration;
-                if states.is_clean(configuration.state) {
-                    return SearchEnd::Explained(configuration);
-                }
-                self.begun.push(configuration.state);
-                doubtful = Some(configuration);
-                continue;
-            }
-            if let Some(limit) = budget.exceeded(states) {
-                return SearchEnd::GivenUp(limit);
-            }
-            let before = budget.done(states);
-            self.follow(states, budget, at, open);
-            if by_event {
-                self.forget();
-                self.forget_states(states);
-            }
-            work[usize::from(by_event)] += budget.done(states) - before + 1;
-            by_event = work[1] <= work[0];
+    /// Begins with the configurations that are open in another search.
+    pub(super) fn begin_beside(&mut self, states: &mut States, budget: &mut OrderBudget, other: &OrderSearch<'_>) {
+        for (at, configuration) in other.open.each() {
+            self.add(states, budget, at, configuration.clone());
         }
-        doubtful.map_or_else(|| SearchEnd::Nothing(self.last()), SearchEnd::Doubtful)
     }
 
     /// The end of a search that found nothing.
-    fn last(mut self) -> Last {
+    pub(super) fn last(mut self) -> Last {
         let OrderSearch { apart: at, deepest, .. } = self;
         self.moments.truncate(at);
-        let of = |(state, met): (StateNumber, Vec<Settled>)| {
-            met.into_iter().map(move |done| Configuration { state, done, order: None })
-        };
+        let of =
+            |(state, met): (StateNumber, Vec<Settled>)| met.into_iter().map(move |done| Configuration::of(state, done));
         let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
         Last { deepest, at, configurations, moments: self.moments }
     }
 
     /// Forgets what was met before events to which no configuration will come any more, but for the last that is not told apart by what
     /// is seen from the deepest on.
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         if self.apart_from != Some(self.deepest) {
             let answered = |request: usize| self.known.history.requests[request].answered;
             let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
@@ -282,7 +240,19 @@ impl<'h> OrderSearch<'h> {
             let apart = (self.apart..=self.deepest).rev().find(is_apart);
             (self.apart, self.apart_from) = (apart.unwrap_or(self.apart), Some(self.deepest));
         }
-        let first = self.open.first_key_value().map_or(usize::MAX, |(at, _)| *at).min(self.apart);
+        let first = self.open.first_event().unwrap_or(usize::MAX).min(self.apart);
+        self.forget_before(first);
+    }
+
+    /// Drops the configurations before the events from this one on, and what was met there.
+    pub(super) fn drop_before(&mut self, first: usize) {
+        self.open.drop_before(first);
+        self.moment(first);
+        self.forget_before(first);
+    }
+
+    /// Forgets what was met before the events from this one on.
+    fn forget_before(&mut self, first: usize) {
         while let Some(entry) = self.met.first_entry().filter(|entry| *entry.key() < first) {
             entry.remove();
         }
@@ -298,12 +268,13 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Forgets the states in which no configuration is that is followed yet, or was met where one may still come to.
-    fn forget_states(&self, states: &mut States) {
+    /// Forgets the states in which no configuration of these searches is that is followed yet, or was met where one may still come to.
+    pub(super) fn forget_states(searches: &[&OrderSearch<'_>], states: &mut States) {
         if states.are_many() {
-            let open = self.open.values().flatten().map(|open| open.configuration.state);
-            let met = self.met.values().flat_map(|met| met.keys().copied());
-            states.keep(open.chain(met).chain(self.begun.iter().copied()));
+            let met = searches.iter().flat_map(|search| search.met.values().flat_map(|met| met.keys().copied()));
+            let open = searches.iter().flat_map(|search| search.open.states());
+            let begun = searches.iter().flat_map(|search| search.begun.iter().copied());
+            states.keep(met.chain(open).chain(begun));
         }
     }
 
@@ -311,8 +282,8 @@ impl<'h> OrderSearch<'h> {
         self.moments.get(self.known, at, self.end)
     }
 
-    /// Adds a configuration before an event, unless one that was met there covers it.
-    fn add(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
+    /// Adds a configuration before an event, unless one that was met there covers it. Tests whether it was added.
+    fn add(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) -> bool {
         self.deepest = self.deepest.max(at);
         let moment = self.moment(at);
         let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
@@ -321,19 +292,26 @@ impl<'h> OrderSearch<'h> {
         let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
         budget.work(met.len() / LOOKS);
         if met.iter().any(|other| covers(other, own)) {
-            return;
+            return false;
         }
         met.retain(|other| !covers(own, other));
         met.push(own.clone());
-        self.open.entry(at).or_default().push(OpenConfiguration { configuration, rest: false });
+        self.open.add(at, configuration, false);
+        true
     }
 
-    /// Follows a configuration to the next event, or to where one more request was served.
-    fn follow(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, open: OpenConfiguration) {
-        let OpenConfiguration { mut configuration, rest } = open;
+    /// Follows a configuration to the next event, or to where one more request was served. Returns it where it is a dead end.
+    pub(super) fn follow(
+        &mut self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        at: usize,
+        open: OpenConfiguration,
+    ) -> Option<Configuration> {
+        let OpenConfiguration { mut configuration, rest, .. } = open;
         match self.known.history.events[at] {
             HistoryEvent::Impossible => {}
-            HistoryEvent::GaveUp => self.add(states, budget, at + 1, configuration),
+            HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
                 // The others were looked at when the server came to this state.
                 let is_new = self.known.matters(request, self.end).then_some(request);
@@ -343,52 +321,70 @@ impl<'h> OrderSearch<'h> {
                 }
             }
             HistoryEvent::Answered(request) => {
-                self.answer(states, budget, at, OpenConfiguration { configuration, rest }, request);
+                let place = self.serving.about(request).place;
+                if !configuration.done.served.contains(place) {
+                    return self.answer(states, budget, at, (configuration, rest), request);
+                }
+                configuration.done.served.remove(place);
+                self.add(states, budget, at + 1, configuration);
             }
         }
+        None
     }
 
+    /// Follows a configuration in which the request was not served, or perhaps was, whose answer is seen next.
     fn answer(
         &mut self,
         states: &mut States,
         budget: &mut OrderBudget,
         at: usize,
-        open: OpenConfiguration,
+        (configuration, rest): (Configuration, bool),
         request: usize,
-    ) {
-        let OpenConfiguration { mut configuration, rest } = open;
-        let place = self.serving.about(request).place;
-        if configuration.done.served.contains(place) {
-            configuration.done.served.remove(place);
-            return self.add(states, budget, at + 1, configuration);
-        }
-        if configuration.done.perhaps.contains(place) && !rest {
-            let mut served = configuration.clone();
-            served.done.perhaps.remove(place);
-            self.add(states, budget, at + 1, served);
-        }
+    ) -> Option<Configuration> {
         let (moment, pairs) = (self.moment(at), self.pairs(states, at));
-        let known = (at, &*moment, &*pairs);
-        if !rest && let Some(mut served) = self.served(states, budget, known, &configuration, request) {
-            served.done.served.remove(place);
-            self.add(states, budget, at + 1, served);
+        let (known, place) = ((at, &*moment, &*pairs), self.serving.about(request).place);
+        let own = if rest { None } else { self.served(states, budget, known, &configuration, request) };
+        let is_possible = rest || own.is_some();
+        let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
+        if own.is_some() {
             // Deepest first the others are looked at where that leads to nothing.
-            return self.open.entry(at).or_default().push(OpenConfiguration { configuration, rest: true });
-        }
-        let mut helping = Vec::new();
-        // The last one that is added is followed first: one behind which the answer can come, and the one whose answer is seen first.
-        for other in moment.requests().rev().filter(|other| *other != request) {
-            let Some(mut served) = self.served(states, budget, known, &configuration, other) else { continue };
-            if served.done.served.contains(place) {
-                served.done.served.remove(place);
-                self.add(states, budget, at + 1, served);
-            } else if !rest && states.after(served.state, self.serving.about(request), self.end).is_some() {
-                helping.push(served);
-            } else {
-                self.add(states, budget, at, served);
+            self.open.add(at, configuration.clone(), true);
+        } else {
+            // Followed first of these: one behind which the answer can come, and the one whose answer is seen first.
+            for other in moment.requests().rev().filter(|other| *other != request) {
+                let Some(served) = self.served(states, budget, known, &configuration, other) else { continue };
+                let is_served = served.done.served.contains(place);
+                let mut helps = || states.after(served.state, self.serving.about(request), self.end).is_some();
+                let kind = match is_served {
+                    true => ServedNext::Both,
+                    false if !is_possible && helps() => ServedNext::Helping,
+                    false => ServedNext::Other,
+                };
+                next.push((kind, at + usize::from(is_served), served));
             }
         }
-        helping.into_iter().for_each(|served| self.add(states, budget, at, served));
+        if !rest && configuration.done.perhaps.contains(place) {
+            next.push((ServedNext::Perhaps, at + 1, configuration.clone()));
+        }
+        next.extend(own.map(|served| (ServedNext::Answered, at + 1, served)));
+        next.sort_by_key(|(kind, ..)| *kind);
+        let mut is_dead = !is_possible;
+        for (_, at, mut served) in next {
+            if at > known.0 {
+                served.done.remove(place);
+            }
+            is_dead &= !self.add(states, budget, at, served);
+        }
+        is_dead.then_some(configuration)
+    }
+
+    /// Goes on, behind a dead end, where an order is open that it has to do with.
+    pub(super) fn jump(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, dead: &Configuration) {
+        let HistoryEvent::Answered(request) = self.known.history.events[at] else { return };
+        budget.work(backjump::WORK);
+        let (moment, dead) = (self.moment(at), DeadEnd { configuration: dead, request });
+        let target = backjump::target(self.serving, states, &self.open, &moment, &dead);
+        target.into_iter().for_each(|place| self.open.choose(place));
     }
 
     /// The configuration in which one more request was served, if that is tried.

@@ -42,6 +42,9 @@ pub(super) struct States {
     relations: Option<Relations>,
     /// The texts that no answer shows, where states that differ in these only are alike.
     unseen: Option<UnseenTexts>,
+    /// The judge that is asked for answers, once there is one, and those that it gave.
+    answering: Option<Judge>,
+    answers: FxHashMap<(StateNumber, u32), Option<Value>>,
 }
 
 impl States {
@@ -62,6 +65,8 @@ impl States {
             most: u64::MAX,
             relations: None,
             unseen: None,
+            answering: None,
+            answers: FxHashMap::default(),
         };
         let first = states.number(initial);
         (states, first)
@@ -106,6 +111,7 @@ impl States {
         let is_needed = |state: StateNumber| is_needed[state as usize];
         self.numbers.retain(|_, state| is_needed(*state));
         self.ways.retain(|(from, _), to| is_needed(*from) && to.is_none_or(is_needed));
+        self.answers.retain(|(from, _), _| is_needed(*from));
         if let Some(unseen) = &mut self.unseen {
             unseen.keep(is_needed);
         }
@@ -127,6 +133,7 @@ impl States {
             *state = *number;
         }
         self.frontiers = frontiers;
+        self.answers.clear();
         self.numbers.retain(|_, state| new.get(state).map(|number| *state = *number).is_some());
         let of = |state: StateNumber| new.get(&state).copied();
         let ways = std::mem::take(&mut self.ways).into_iter().filter_map(|((from, kind), to)| {
@@ -139,6 +146,7 @@ impl States {
 
     /// Gives the kinds of requests new numbers; those that have none are forgotten.
     pub(super) fn renumber_kinds(&mut self, new: &FxHashMap<u32, u32>) {
+        self.answers.clear();
         let ways = std::mem::take(&mut self.ways).into_iter();
         self.ways = ways.filter_map(|((from, kind), to)| Some(((from, *new.get(&kind)?), to))).collect();
         if let Some(relations) = &mut self.relations {
@@ -167,6 +175,19 @@ impl States {
         let after = if stands_for_all { after.map(|state| self.first_like(state)) } else { after };
         self.ways.insert(way, after);
         after
+    }
+
+    /// An answer that would be given to a request in a state.
+    pub(super) fn answer(&mut self, state: StateNumber, request: &Request) -> Option<Value> {
+        if let Some(known) = self.answers.get(&(state, request.unseen)) {
+            return known.clone();
+        }
+        self.runs += 1;
+        let frontier = self.frontiers[state as usize].to_vec();
+        let exchange = Exchange { observed: Observed::Any, ..request.exchange.clone() };
+        let answer = self.answering.get_or_insert_with(|| self.judge.answering()).answer_from(frontier, &exchange);
+        self.answers.insert((state, request.unseen), answer.clone());
+        answer
     }
 
     /// The number of times that a way was asked for, where running a request in a large state counts as several.

@@ -4,6 +4,7 @@
 //! `MAYHAP_LONG=N cargo test --release --test it schedules::` tries N histories of each specification, and `MAYHAP_SEED=S` begins
 //! elsewhere.
 
+mod busy;
 mod by_hand;
 mod drawn;
 

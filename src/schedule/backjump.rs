@@ -1,0 +1,160 @@
+//! The place at which a search goes on behind a dead end: where two requests were served that have to do with it.
+//!
+//! ```text
+//! served so far    Push(1), Push(2)     a Pop that saw 2 would give 1 here: back to where Push(2) was left for later
+//! ```
+//!
+//! This is conflict-directed backjumping (Prosser 1993) with nothing left out: the alternatives that a jump passes by stay open, and are
+//! followed last. So a guess that is wrong costs time, and changes no verdict.
+
+use super::configuration::{Branch, Configuration};
+use super::history::{History, Request};
+use super::moments::Moment;
+use super::open::{OpenConfigurations, OpenPlace};
+use super::serving::Serving;
+use super::states::States;
+use crate::scalar::Scalar;
+use crate::value::Value;
+
+/// So many requests are looked at, back from the last one that was served,
+const WALKED: usize = 512;
+/// until so many are found that show what differs.
+const FOUND: usize = 8;
+/// The work of looking for one.
+pub(super) const WORK: usize = WALKED / 4;
+
+/// A configuration before an event in which the request cannot be served that is answered there, nor any other.
+pub(super) struct DeadEnd<'c> {
+    pub(super) configuration: &'c Configuration,
+    pub(super) request: usize,
+}
+
+/// The scalars in which two answers differ.
+#[derive(Default)]
+struct AnswerDifference {
+    seen: Vec<Scalar>,
+    given: Vec<Scalar>,
+}
+
+/// An open configuration in which two requests are served in the other order than on the way to a dead end: one that shows what the answer would
+/// be there, and one that shows what was seen.
+pub(super) fn target(
+    serving: Serving<'_>,
+    states: &mut States,
+    open: &OpenConfigurations,
+    moment: &Moment,
+    dead: &DeadEnd<'_>,
+) -> Option<OpenPlace> {
+    let about = serving.about(dead.request);
+    let given = states.answer(dead.configuration.state, about)?;
+    let mut difference = AnswerDifference::default();
+    difference.add(about.exchange.observed.answer()?, &given);
+    let showing = |scalars: &[Scalar]| showing(serving, moment, dead, scalars);
+    let (showing_given, mut showing_seen) = (showing(&difference.given), showing(&difference.seen));
+    if showing_seen.is_empty() {
+        showing_seen.push((usize::MAX, dead.request, None));
+    }
+    let mut best: Option<((usize, bool), OpenPlace)> = None;
+    for (given_at, given, branch) in &showing_given {
+        for (seen_at, seen, own) in &showing_seen {
+            if given == seen || !overlap(serving.known.history, *given, *seen) {
+                continue;
+            }
+            // What was served first is to be served behind the other one.
+            let (first, branch) = if seen_at < given_at { (*given, own) } else { (*seen, branch) };
+            let Some(branch) = branch else { continue };
+            for (place, alternative) in open.alternatives(*branch) {
+                let is_served = alternative.configuration.done.served.contains(serving.about(first).place);
+                let merit = (branch.at, is_served);
+                if best.as_ref().is_none_or(|(other, _)| *other < merit) {
+                    best = Some((merit, place));
+                }
+            }
+        }
+    }
+    best.map(|(_, place)| place)
+}
+
+/// A request that was served, by how late that was, and the branch at which it was.
+type ServedAt = (usize, usize, Option<Branch>);
+
+impl AnswerDifference {
+    /// Adds the scalars in which an answer that was seen differs from one that would be given.
+    fn add(&mut self, seen: &Value, given: &Value) {
+        match (seen, given) {
+            (Value::Data { tag, .. }, Value::Data { tag: other, .. }) if tag == other => {
+                seen.fields().iter().zip(given.fields()).for_each(|(seen, given)| self.add(seen, given));
+            }
+            (Value::List(seen), Value::List(given)) => {
+                let both = seen.len().min(given.len());
+                seen.iter().zip(given.iter()).for_each(|(seen, given)| self.add(seen, given));
+                seen.iter()
+                    .skip(both)
+                    .for_each(|seen| visit_scalars(seen, &mut |scalar| self.seen.push(scalar.clone())));
+                given
+                    .iter()
+                    .skip(both)
+                    .for_each(|given| visit_scalars(given, &mut |scalar| self.given.push(scalar.clone())));
+            }
+            _ if seen == given => {}
+            _ => {
+                visit_scalars(seen, &mut |scalar| self.seen.push(scalar.clone()));
+                visit_scalars(given, &mut |scalar| self.given.push(scalar.clone()));
+            }
+        }
+    }
+}
+
+/// The requests before a dead end, the last first, that ask with one of some scalars, or, where none does, whose answers show one.
+fn showing(serving: Serving<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &[Scalar]) -> Vec<ServedAt> {
+    if scalars.is_empty() {
+        return Vec::new();
+    }
+    let is_waiting =
+        |request: &usize| *request != dead.request && !dead.configuration.done.contains(serving.about(*request).place);
+    let of = |shows: &dyn Fn(&Request) -> bool| {
+        let waiting = moment.requests().filter(is_waiting).map(|request| (usize::MAX, request, None));
+        let backwards = std::iter::successors(dead.configuration.order.as_deref(), |served| served.before());
+        let late = (0..usize::MAX).rev();
+        let served = backwards.zip(late).map(|(served, late)| (late, served.request, Some(served.branch)));
+        let all = waiting.chain(served.take(WALKED));
+        all.filter(|(_, request, _)| shows(serving.about(*request))).take(FOUND).collect::<Vec<ServedAt>>()
+    };
+    let asking = of(&|request| has_scalar(&request.exchange.request, scalars));
+    if !asking.is_empty() {
+        return asking;
+    }
+    of(&|request| request.exchange.observed.answer().is_some_and(|answer| has_scalar(answer, scalars)))
+}
+
+/// Tests whether one of some scalars is in a value.
+fn has_scalar(value: &Value, scalars: &[Scalar]) -> bool {
+    let mut has = false;
+    visit_scalars(value, &mut |scalar| has |= scalars.contains(scalar));
+    has
+}
+
+/// Calls a function on each known scalar of a value.
+fn visit_scalars(value: &Value, visit: &mut dyn FnMut(&Scalar)) {
+    match value {
+        Value::Scalar(scalar) => visit(scalar),
+        Value::Data { .. } => value.fields().iter().for_each(|field| visit_scalars(field, visit)),
+        Value::List(list) => list.iter().for_each(|element| visit_scalars(element, visit)),
+        Value::Map(map) => {
+            for (key, entry) in map.entries().unwrap_or_default() {
+                visit_scalars(key, visit);
+                visit_scalars(&entry.value, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Tests whether two requests were under way at the same time.
+fn overlap(history: &History, one: usize, other: usize) -> bool {
+    let ends_behind = |one: usize, other: usize| {
+        let start = history.requests[other].exchange.line;
+        history.requests[one].answered.is_none_or(|answered| history.lines[answered] > start)
+    };
+    ends_behind(one, other) && ends_behind(other, one)
+}

@@ -1,0 +1,112 @@
+//! The two ways to search, which take turns.
+//!
+//! ```text
+//! event by event    all that explains the first n events, then the first n + 1 …     ends early at a rejection
+//! deepest first     one way as far as it goes, then another                          ends early at an acceptance
+//! ```
+//!
+//! Each has configurations of its own. Whichever has done less takes the next turn, so that both take twice as long as the better one at
+//! most; one that goes deepest first and comes no further waits while the other one is likely to end soon.
+
+use super::bits::PlaceSet;
+use super::budget::OrderBudget;
+use super::configuration::{Configuration, Settled};
+use super::forms::StateNumber;
+use super::search::{Last, OrderSearch, SearchEnd};
+use super::states::States;
+
+/// Deepest first does such a part, at most, of what the search event by event is likely to take, and comes no further.
+const PATIENCE: u64 = 16;
+
+/// The work of both ways.
+struct Turns {
+    by_event: u64,
+    deepest: u64,
+    /// The work of deepest first when it last came further, and the event to which it came.
+    advanced: (u64, usize),
+}
+
+impl Turns {
+    /// Tests whether the search event by event, which came from one event to another of so many, takes the next turn.
+    fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
+        let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
+        let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);
+        self.by_event <= self.deepest || self.in_vain().saturating_mul(PATIENCE) > likely
+    }
+
+    /// The work of deepest first since it last came further.
+    fn in_vain(&self) -> u64 {
+        self.deepest - self.advanced.0
+    }
+
+    /// Adds work to one of them, where deepest first came so far.
+    fn add(&mut self, work: u64, is_by_event: bool, deepest: usize) {
+        *(if is_by_event { &mut self.by_event } else { &mut self.deepest }) += work;
+        if deepest > self.advanced.1 {
+            self.advanced = (self.deepest, deepest);
+        }
+    }
+}
+
+impl OrderSearch<'_> {
+    /// Searches from an initial state.
+    pub(super) fn run(self, states: &mut States, budget: &mut OrderBudget, initial: StateNumber) -> SearchEnd {
+        self.run_from(states, budget, (0, initial), PlaceSet::default())
+    }
+
+    /// Searches from a state before an event, where requests at these places were perhaps served.
+    pub(super) fn run_from(
+        self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        (at, state): (usize, StateNumber),
+        perhaps: PlaceSet,
+    ) -> SearchEnd {
+        let done = Settled { served: PlaceSet::default(), perhaps };
+        self.resume(states, budget, &Last::first(at, Configuration::of(state, done)))
+    }
+
+    /// Searches from where another search, of more events, ended.
+    pub(super) fn resume(self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
+        let (mut deepest, mut by_event) = (self.beside(), self);
+        by_event.begin(states, budget, last);
+        deepest.begin(states, budget, last);
+        let mut turns = Turns { by_event: 0, deepest: 0, advanced: (0, last.at()) };
+        let (mut begun_at, mut doubtful) = (last.at(), None);
+        while let Some(first) = by_event.open.first_event() {
+            if let Some(limit) = budget.exceeded(states) {
+                return SearchEnd::GivenUp(limit);
+            }
+            let before = budget.done(states);
+            let mut taken = None;
+            if !(budget.has_room() && turns.is_by_event(last.at(), first, by_event.end)) {
+                if deepest.open.is_empty() && begun_at < first {
+                    deepest.begin_beside(states, budget, &by_event);
+                    begun_at = first;
+                }
+                taken = deepest.open.take_last();
+            }
+            let is_by_event = taken.is_none();
+            let Some((at, open)) = taken.or_else(|| by_event.open.take_first()) else { break };
+            if at == by_event.end {
+                let configuration = open.configuration;
+                if states.is_clean(configuration.state) {
+                    return SearchEnd::Explained(configuration);
+                }
+                by_event.begun.push(configuration.state);
+                doubtful = Some(configuration);
+            } else if is_by_event {
+                by_event.follow(states, budget, at, open);
+                by_event.forget();
+                deepest.drop_before(by_event.open.first_event().unwrap_or(at));
+                OrderSearch::forget_states(&[&by_event, &deepest], states);
+            } else if let Some(dead) = deepest.follow(states, budget, at, open)
+                && turns.in_vain() > by_event.known.rules.patience
+            {
+                deepest.jump(states, budget, at, &dead);
+            }
+            turns.add(budget.done(states) - before + 1, is_by_event, deepest.deepest);
+        }
+        doubtful.map_or_else(|| SearchEnd::Nothing(by_event.last()), SearchEnd::Doubtful)
+    }
+}
