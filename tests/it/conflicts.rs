@@ -289,7 +289,7 @@ fn two_answers_that_contradict_each_other_are_named_however_far_apart_they_are()
     let history = schedule::history(&spec, happened);
     let mut judged = schedule::judge(&spec, &history, &Options::default());
     assert_eq!(judged.verdict, Verdict::Reject { event: 2_003, event_from: None });
-    let (found, _) = conflict(&spec, &history, &mut judged, Budget::seconds(0.2)).unwrap();
+    let (found, _) = conflict(&spec, &history, &mut judged, Budget::seconds(1.0)).unwrap();
     assert_eq!((&found.lines[..], found.minimal), (&[17, 2_003][..], Minimality::Minimal), "{found:?}");
     assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
 }
