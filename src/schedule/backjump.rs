@@ -10,7 +10,7 @@
 use super::configuration::{Branch, Configuration};
 use super::history::{History, Request};
 use super::moments::Moment;
-use super::open::{OpenConfigurations, OpenPlace};
+use super::open::OpenConfigurations;
 use super::serving::Serving;
 use super::states::States;
 use crate::scalar::Scalar;
@@ -44,7 +44,7 @@ pub(super) fn target(
     open: &OpenConfigurations,
     moment: &Moment,
     dead: &DeadEnd<'_>,
-) -> Option<OpenPlace> {
+) -> Option<Branch> {
     let about = serving.about(dead.request);
     let given = states.answer(dead.configuration.state, about)?;
     let mut difference = AnswerDifference::default();
@@ -54,7 +54,7 @@ pub(super) fn target(
     if showing_seen.is_empty() {
         showing_seen.push((usize::MAX, dead.request, None));
     }
-    let mut best: Option<((usize, bool), OpenPlace)> = None;
+    let mut best: Option<((usize, bool), Branch)> = None;
     for (given_at, given, branch) in &showing_given {
         for (seen_at, seen, own) in &showing_seen {
             if given == seen || !overlap(serving.known.history, *given, *seen) {
@@ -83,23 +83,23 @@ impl AnswerDifference {
     fn add(&mut self, seen: &Value, given: &Value) {
         match (seen, given) {
             (Value::Data { tag, .. }, Value::Data { tag: other, .. }) if tag == other => {
-                seen.fields().iter().zip(given.fields()).for_each(|(seen, given)| self.add(seen, given));
+                self.add_pairs(seen.fields().iter(), given.fields().iter());
             }
-            (Value::List(seen), Value::List(given)) => {
-                let both = seen.len().min(given.len());
-                seen.iter().zip(given.iter()).for_each(|(seen, given)| self.add(seen, given));
-                seen.iter()
-                    .skip(both)
-                    .for_each(|seen| visit_scalars(seen, &mut |scalar| self.seen.push(scalar.clone())));
-                given
-                    .iter()
-                    .skip(both)
-                    .for_each(|given| visit_scalars(given, &mut |scalar| self.given.push(scalar.clone())));
-            }
+            (Value::List(seen), Value::List(given)) => self.add_pairs(seen.iter(), given.iter()),
             _ if seen == given => {}
             _ => {
-                visit_scalars(seen, &mut |scalar| self.seen.push(scalar.clone()));
-                visit_scalars(given, &mut |scalar| self.given.push(scalar.clone()));
+                seen.visit_scalars(&mut |scalar| self.seen.push(scalar.clone()));
+                given.visit_scalars(&mut |scalar| self.given.push(scalar.clone()));
+            }
+        }
+    }
+
+    /// Adds those of parts that stand at the same places; what one has more differs.
+    fn add_pairs<'v>(&mut self, mut seen: impl Iterator<Item = &'v Value>, mut given: impl Iterator<Item = &'v Value>) {
+        loop {
+            match (seen.next(), given.next()) {
+                (None, None) => return,
+                (seen, given) => self.add(seen.unwrap_or(&Value::Absent), given.unwrap_or(&Value::Absent)),
             }
         }
     }
@@ -130,24 +130,8 @@ fn showing(serving: Serving<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &
 /// Tests whether one of some scalars is in a value.
 fn has_scalar(value: &Value, scalars: &[Scalar]) -> bool {
     let mut has = false;
-    visit_scalars(value, &mut |scalar| has |= scalars.contains(scalar));
+    value.visit_scalars(&mut |scalar| has |= scalars.contains(scalar));
     has
-}
-
-/// Calls a function on each known scalar of a value.
-fn visit_scalars(value: &Value, visit: &mut dyn FnMut(&Scalar)) {
-    match value {
-        Value::Scalar(scalar) => visit(scalar),
-        Value::Data { .. } => value.fields().iter().for_each(|field| visit_scalars(field, visit)),
-        Value::List(list) => list.iter().for_each(|element| visit_scalars(element, visit)),
-        Value::Map(map) => {
-            for (key, entry) in map.entries().unwrap_or_default() {
-                visit_scalars(key, visit);
-                visit_scalars(&entry.value, visit);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Tests whether two requests were under way at the same time.

@@ -23,7 +23,7 @@ pub(super) struct Configuration {
     pub(super) branch: Branch,
 }
 
-/// A configuration that was followed: the event before which it is, and its number there.
+/// The place of a configuration in a search: the event before which it is, and its number among all that were added.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Branch {
     pub(super) at: usize,

@@ -21,39 +21,50 @@ pub(super) struct OpenConfiguration {
     number: u64,
 }
 
-/// An open configuration: the event before which it is, and its number.
-pub(super) type OpenPlace = (usize, u64);
-
 /// The configurations that are still to be followed.
 #[derive(Default)]
 pub(super) struct OpenConfigurations {
     /// By the event before which they are, in the order in which they were added.
     by_event: BTreeMap<usize, Vec<OpenConfiguration>>,
-    /// All in that order, some of which were taken since.
-    added: Vec<OpenPlace>,
     last: u64,
+    /// The order in which they are taken, where that is not the one of their events.
+    last_first: Option<LastFirst>,
+}
+
+/// The last one that was added comes first.
+#[derive(Default)]
+struct LastFirst {
+    /// All in the order in which they were added, some of which were taken since.
+    added: Vec<Branch>,
+    /// The number of those that are still there.
     len: usize,
-    /// The one that is taken next, of the last ones.
-    next: Option<OpenPlace>,
+    /// The one that is taken next, before the last one.
+    next: Option<Branch>,
 }
 
 impl OpenConfigurations {
+    /// None yet, of which the last one is taken first.
+    pub(super) fn last_first() -> OpenConfigurations {
+        OpenConfigurations { last_first: Some(LastFirst::default()), ..OpenConfigurations::default() }
+    }
+
     /// Adds one before an event.
     pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool) {
         self.last += 1;
-        let open = OpenConfiguration { configuration, rest, number: self.last };
-        self.by_event.entry(at).or_default().push(open);
-        self.len += 1;
-        if self.added.len() > FEW + 2 * self.len {
-            let by_event = &self.by_event;
-            self.added.retain(|place| position(by_event, *place).is_some());
+        let number = self.last;
+        self.by_event.entry(at).or_default().push(OpenConfiguration { configuration, rest, number });
+        if let Some(LastFirst { added, len, .. }) = &mut self.last_first {
+            *len += 1;
+            if added.len() > FEW + 2 * *len {
+                added.retain(|place| position(&self.by_event, *place).is_some());
+            }
+            added.push(Branch { at, number });
         }
-        self.added.push((at, self.last));
     }
 
     /// Tests whether there is none.
     pub(super) fn is_empty(&self) -> bool {
-        self.len == 0
+        self.by_event.is_empty()
     }
 
     /// The first event before which there is one.
@@ -74,22 +85,24 @@ impl OpenConfigurations {
     /// Drops those before the events from this one on.
     pub(super) fn drop_before(&mut self, at: usize) {
         while let Some(entry) = self.by_event.first_entry().filter(|entry| *entry.key() < at) {
-            self.len -= entry.remove().len();
+            let dropped = entry.remove().len();
+            self.last_first.iter_mut().for_each(|order| order.len -= dropped);
         }
     }
 
-    /// Takes one of the first event.
-    pub(super) fn take_first(&mut self) -> Option<(usize, OpenConfiguration)> {
-        let (at, open) = self.by_event.first_key_value()?;
-        self.take((*at, open.last()?.number))
-    }
-
-    /// Takes the one that was chosen, or the last one that was added.
-    pub(super) fn take_last(&mut self) -> Option<(usize, OpenConfiguration)> {
-        if let Some(taken) = self.next.take().and_then(|place| self.take(place)) {
+    /// Takes the next one, with the event before which it is.
+    pub(super) fn take_next(&mut self) -> Option<(usize, OpenConfiguration)> {
+        let Some(order) = &mut self.last_first else {
+            let (at, open) = self.by_event.first_key_value()?;
+            let place = Branch { at: *at, number: open.last()?.number };
+            return self.take(place);
+        };
+        if let Some(place) = order.next.take()
+            && let Some(taken) = self.take(place)
+        {
             return Some(taken);
         }
-        while let Some(place) = self.added.pop() {
+        while let Some(place) = self.last_first.as_mut()?.added.pop() {
             if let Some(taken) = self.take(place) {
                 return Some(taken);
             }
@@ -97,34 +110,35 @@ impl OpenConfigurations {
         None
     }
 
-    /// Chooses the one that is taken next.
-    pub(super) fn choose(&mut self, place: OpenPlace) {
-        self.next = Some(place);
+    /// Chooses the one that is taken next, where that is the last one elsewhere.
+    pub(super) fn choose(&mut self, place: Branch) {
+        self.last_first.iter_mut().for_each(|order| order.next = Some(place));
     }
 
     /// The open alternatives to what was served at a branch.
-    pub(super) fn alternatives(&self, branch: Branch) -> impl Iterator<Item = (OpenPlace, &OpenConfiguration)> {
+    pub(super) fn alternatives(&self, branch: Branch) -> impl Iterator<Item = (Branch, &OpenConfiguration)> {
         let open = self.by_event.get(&branch.at).into_iter().flatten();
-        open.filter(move |open| open.configuration.branch == branch).map(move |open| ((branch.at, open.number), open))
+        let open = open.filter(move |open| open.configuration.branch == branch);
+        open.map(move |open| (Branch { at: branch.at, number: open.number }, open))
     }
 
-    fn take(&mut self, (at, number): OpenPlace) -> Option<(usize, OpenConfiguration)> {
-        let position = position(&self.by_event, (at, number))?;
-        let open = self.by_event.get_mut(&at)?;
+    fn take(&mut self, place: Branch) -> Option<(usize, OpenConfiguration)> {
+        let position = position(&self.by_event, place)?;
+        let open = self.by_event.get_mut(&place.at)?;
         let mut taken = open.remove(position);
         if open.is_empty() {
-            self.by_event.remove(&at);
+            self.by_event.remove(&place.at);
         }
-        self.len -= 1;
+        self.last_first.iter_mut().for_each(|order| order.len -= 1);
         // What is served behind the rest is an alternative to what was served behind it before.
         if !taken.rest {
-            taken.configuration.branch = Branch { at, number };
+            taken.configuration.branch = place;
         }
-        Some((at, taken))
+        Some((place.at, taken))
     }
 }
 
 /// The position of an open configuration among those before its event.
-fn position(by_event: &BTreeMap<usize, Vec<OpenConfiguration>>, (at, number): OpenPlace) -> Option<usize> {
+fn position(by_event: &BTreeMap<usize, Vec<OpenConfiguration>>, Branch { at, number }: Branch) -> Option<usize> {
     by_event.get(&at)?.binary_search_by_key(&number, |open| open.number).ok()
 }

@@ -1,6 +1,6 @@
 //! The search for an order in which the server may have served the requests: what is done with a configuration.
 //!
-//! Before an answer: the request is served, or is settled already; or another one is served first. The rules are those of
+//! Before an answer: the request is served, or was served already; or another one is served first. The rules are those of
 //! `proofs-notes/schedules.md`.
 
 use std::collections::BTreeMap;
@@ -157,9 +157,9 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Another search for the same, in which nothing is open.
+    /// Another search for the same, deepest first, in which nothing is open.
     pub(super) fn beside(&self) -> OrderSearch<'h> {
-        OrderSearch::new(self.known, self.end)
+        OrderSearch { open: OpenConfigurations::last_first(), ..OrderSearch::new(self.known, self.end) }
     }
 
     /// All configurations before an event, before which nothing depends on what is seen behind the first events; or, where that takes too
@@ -180,7 +180,7 @@ impl<'h> OrderSearch<'h> {
             }
         }
         while self.open.first_event().is_some_and(|at| at < to) {
-            let Some((at, open)) = self.open.take_first() else { break };
+            let Some((at, open)) = self.open.take_next() else { break };
             while let Some(met) = self.met.first_entry().filter(|met| *met.key() < at) {
                 met.remove();
             }
@@ -369,11 +369,11 @@ impl<'h> OrderSearch<'h> {
         next.extend(own.map(|served| (ServedNext::Answered, at + 1, served)));
         next.sort_by_key(|(kind, ..)| *kind);
         let mut is_dead = !is_possible;
-        for (_, at, mut served) in next {
-            if at > known.0 {
+        for (_, next_at, mut served) in next {
+            if next_at > at {
                 served.done.remove(place);
             }
-            is_dead &= !self.add(states, budget, at, served);
+            is_dead &= !self.add(states, budget, next_at, served);
         }
         is_dead.then_some(configuration)
     }

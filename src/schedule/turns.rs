@@ -84,10 +84,10 @@ impl OrderSearch<'_> {
                     deepest.begin_beside(states, budget, &by_event);
                     begun_at = first;
                 }
-                taken = deepest.open.take_last();
+                taken = deepest.open.take_next();
             }
             let is_by_event = taken.is_none();
-            let Some((at, open)) = taken.or_else(|| by_event.open.take_first()) else { break };
+            let Some((at, open)) = taken.or_else(|| by_event.open.take_next()) else { break };
             if at == by_event.end {
                 let configuration = open.configuration;
                 if states.is_clean(configuration.state) {
@@ -98,7 +98,9 @@ impl OrderSearch<'_> {
             } else if is_by_event {
                 by_event.follow(states, budget, at, open);
                 by_event.forget();
-                deepest.drop_before(by_event.open.first_event().unwrap_or(at));
+                if let Some(next) = by_event.open.first_event().filter(|next| *next > first) {
+                    deepest.drop_before(next);
+                }
                 OrderSearch::forget_states(&[&by_event, &deepest], states);
             } else if let Some(dead) = deepest.follow(states, budget, at, open)
                 && turns.in_vain() > by_event.known.rules.patience

@@ -4,7 +4,7 @@
 //! any state    8 answered 0: n >= 8    any requests: n >= 8 still    5 answered 1?  never
 //! ```
 //!
-//! What is between the two is not looked at, so it makes no difference how far apart they are.
+//! Nothing between the two is looked at, so it makes no difference how far apart they are.
 
 use rustc_hash::FxHashSet;
 
@@ -90,20 +90,14 @@ impl AnswerPairs {
 
 /// The scalars in a request and its answer, but for truth values.
 pub(super) fn scalars(exchange: &Exchange) -> FxHashSet<&Scalar> {
-    fn add<'v>(value: &'v Value, found: &mut FxHashSet<&'v Scalar>) {
-        match value {
-            Value::Scalar(Scalar::Bool(_)) => {}
-            Value::Scalar(scalar) => _ = found.insert(scalar),
-            Value::Data { .. } => value.fields().iter().for_each(|field| add(field, found)),
-            Value::List(list) => list.iter().for_each(|element| add(element, found)),
-            _ => {}
-        }
-    }
     let mut found = FxHashSet::default();
-    [Some(&exchange.request), exchange.observed.answer()]
-        .into_iter()
-        .flatten()
-        .for_each(|value| add(value, &mut found));
+    for value in [Some(&exchange.request), exchange.observed.answer()].into_iter().flatten() {
+        value.visit_scalars(&mut |scalar| {
+            if !matches!(scalar, Scalar::Bool(_)) {
+                found.insert(scalar);
+            }
+        });
+    }
     found
 }
 

@@ -232,6 +232,22 @@ impl Value {
         }
     }
 
+    /// Calls a function on every known scalar inside, keys of maps included; of collections of which not all is known, on none.
+    pub fn visit_scalars<'v>(&'v self, visit: &mut dyn FnMut(&'v Scalar)) {
+        match self {
+            Value::Scalar(scalar) => visit(scalar),
+            Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_scalars(visit)),
+            Value::List(list) => list.iter().for_each(|element| element.visit_scalars(visit)),
+            Value::Map(map) => {
+                for (key, entry) in map.entries().unwrap_or_default() {
+                    key.visit_scalars(visit);
+                    entry.value.visit_scalars(visit);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Calls a function on every variable inside, possibly more than once.
     pub fn visit_variables(&self, visit: &mut dyn FnMut(Var)) {
         self.visit_terms(&mut |term| term.vars(&mut |var| visit(var)));
