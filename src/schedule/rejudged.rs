@@ -145,7 +145,7 @@ impl RejudgedHistory {
     fn any_states(&self) -> Option<(States, StateNumber)> {
         let options = Options { sink_choices: false, ..self.options.clone() };
         let judge = Judge::new(self.spec.clone(), options);
-        let (states, first) = States::new(judge.knowing_only(&[], &self.spec.for_unknown_maps()));
+        let (states, first) = States::from_any(judge.knowing_only(&[], &self.spec.for_unknown_maps()));
         first.map(|first| (states.forgetting(OrderRules::default()), first))
     }
 

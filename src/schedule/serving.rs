@@ -52,6 +52,10 @@ impl<'h> Serving<'h> {
         if !self.may_serve(at, configuration, request) {
             return false;
         }
+        if states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained {
+            // Every state stands for those to which it leads, too.
+            return false;
+        }
         // Of those that nobody waits for most cannot be served any more; the others can, or the configuration was dropped.
         let is_open = about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some();
         is_open

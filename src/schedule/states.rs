@@ -26,6 +26,8 @@ pub(super) struct States {
     pub(super) judge: Judge,
     /// By number; those that are not needed any more have none.
     frontiers: Vec<Rc<[Candidate]>>,
+    /// The state that stands for every one, where there is such a state.
+    every: Option<StateNumber>,
     numbers: FxHashMap<StateForm, StateNumber>,
     ways: FxHashMap<(StateNumber, u32), Option<StateNumber>>,
     /// The number of requests that were run in states.
@@ -54,6 +56,7 @@ impl States {
         let mut states = States {
             judge,
             frontiers: Vec::new(),
+            every: None,
             numbers: FxHashMap::default(),
             ways: FxHashMap::default(),
             runs: 0,
@@ -70,6 +73,12 @@ impl States {
         };
         let first = states.number(initial);
         (states, first)
+    }
+
+    /// The states of a judge that knows nothing of the state; the first stands for every one.
+    pub(super) fn from_any(judge: Judge) -> (States, Option<StateNumber>) {
+        let (states, every) = States::new(judge);
+        (States { every, ..states }, every)
     }
 
     /// Lets states be alike from here on that differ in these texts only.
@@ -242,6 +251,11 @@ impl States {
     pub(super) fn is_known(&self, state: StateNumber) -> bool {
         let is_known = |candidate: &Candidate| candidate.process.memory.iter().all(Value::is_known);
         matches!(&self.frontiers[state as usize][..], [only] if is_known(only))
+    }
+
+    /// Tests whether a state stands for every one.
+    pub(super) fn is_every(&self, state: StateNumber) -> bool {
+        self.every == Some(state)
     }
 
     /// Tests whether some candidate of a state is clean.

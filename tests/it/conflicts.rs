@@ -293,3 +293,24 @@ fn two_answers_that_contradict_each_other_are_named_however_far_apart_they_are()
     assert_eq!((&found.lines[..], found.minimal), (&[17, 2_003][..], Minimality::Minimal), "{found:?}");
     assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
 }
+
+#[test]
+fn what_many_clients_may_have_done_in_any_state_is_not_tried_out() {
+    let spec = Spec::from_text(include_str!("../../specs/register.may")).unwrap();
+    let request = |text: &str| json::decode_recorded(&spec.types, spec.program.request, text).unwrap();
+    let answer = |text: &str| Some(json::decode_recorded(&spec.types, spec.program.response, text).unwrap());
+    let swap = |client: u64| Happened::Sent(client, request(&format!("{{\"Cas\": [{}, {client}]}}", client - 1)));
+    // Each of these may have been served before the two requests with a known answer, with either answer.
+    let happened = (10..34).map(swap).chain([
+        Happened::Sent(1, request("{\"Write\": 0}")),
+        Happened::Answered(1, answer("{\"Write\": 0}")),
+        Happened::Sent(2, request("\"Read\"")),
+        Happened::Answered(2, answer("{\"Read\": 7}")),
+    ]);
+    let history = schedule::history(&spec, happened);
+    let mut judged = schedule::judge(&spec, &history, &Options::default());
+    assert_eq!(judged.verdict, Verdict::Reject { event: 28, event_from: None });
+    let (found, _) = conflict(&spec, &history, &mut judged, Budget::seconds(0.2)).unwrap();
+    assert_eq!((&found.lines[..], found.minimal), (&[26, 28][..], Minimality::Minimal), "{found:?}");
+    assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
+}
