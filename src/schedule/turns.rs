@@ -5,8 +5,8 @@
 //! deepest first     one way as far as it goes, then another                          ends early at an acceptance
 //! ```
 //!
-//! Each has configurations of its own. Whichever has done less takes the next turn, so that both take twice as long as the better one at
-//! most; one that goes deepest first and comes no further waits while the other one is likely to end soon.
+//! Each has configurations of its own. Deepest first goes on while it comes further; where it does not, whichever has done less in vain takes
+//! the next turn, and deepest first waits while the other one is likely to end soon.
 
 use super::bits::PlaceSet;
 use super::budget::OrderBudget;
@@ -18,12 +18,18 @@ use super::states::States;
 /// Deepest first does such a part, at most, of what the search event by event is likely to take, and comes no further.
 const PATIENCE: u64 = 16;
 
+/// One of so many dead ends is jumped back from, where deepest first is stuck; behind the others the last alternative is followed.
+const JUMPS: u64 = 3;
+
 /// The work of both ways.
 struct Turns {
     by_event: u64,
-    deepest: u64,
-    /// The work of deepest first when it last came further, and the event to which it came.
-    advanced: (u64, usize),
+    /// The work of deepest first that led no further than it came before; and so much of it since it last came further.
+    in_vain: u64,
+    stuck: u64,
+    /// The event to which deepest first came, and the dead ends that it met since it was stuck.
+    deepest: usize,
+    dead_ends: u64,
 }
 
 impl Turns {
@@ -31,19 +37,21 @@ impl Turns {
     fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
         let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
         let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);
-        self.by_event <= self.deepest || self.in_vain().saturating_mul(PATIENCE) > likely
+        self.by_event < self.in_vain || self.stuck.saturating_mul(PATIENCE) > likely
     }
 
-    /// The work of deepest first since it last came further.
-    fn in_vain(&self) -> u64 {
-        self.deepest - self.advanced.0
+    /// Tests whether deepest first jumps back from a dead end, where work without coming further is waited for so long.
+    fn jumps(&mut self, patience: u64) -> bool {
+        self.dead_ends += u64::from(self.stuck > patience);
+        self.stuck > patience && self.dead_ends.is_multiple_of(JUMPS)
     }
 
-    /// Adds work to one of them, where deepest first came so far.
-    fn add(&mut self, work: u64, is_by_event: bool, deepest: usize) {
-        *(if is_by_event { &mut self.by_event } else { &mut self.deepest }) += work;
-        if deepest > self.advanced.1 {
-            self.advanced = (self.deepest, deepest);
+    /// Adds work event by event, or deepest first up to an event.
+    fn add(&mut self, work: u64, deepest: Option<usize>) {
+        match deepest {
+            None => self.by_event += work,
+            Some(at) if at > self.deepest => (self.deepest, self.stuck) = (at, 0),
+            Some(_) => (self.in_vain, self.stuck) = (self.in_vain + work, self.stuck + work),
         }
     }
 }
@@ -71,7 +79,7 @@ impl OrderSearch<'_> {
         let (mut deepest, mut by_event) = (self.beside(), self);
         by_event.begin(states, budget, last);
         deepest.begin(states, budget, last);
-        let mut turns = Turns { by_event: 0, deepest: 0, advanced: (0, last.at()) };
+        let mut turns = Turns { by_event: 0, in_vain: 0, stuck: 0, deepest: last.at(), dead_ends: 0 };
         let (mut begun_at, mut doubtful) = (last.at(), None);
         while let Some(first) = by_event.open.first_event() {
             if let Some(limit) = budget.exceeded(states) {
@@ -103,11 +111,11 @@ impl OrderSearch<'_> {
                 }
                 OrderSearch::forget_states(&[&by_event, &deepest], states);
             } else if let Some(dead) = deepest.follow(states, budget, at, open)
-                && turns.in_vain() > by_event.known.rules.patience
+                && turns.jumps(by_event.known.rules.patience)
             {
                 deepest.jump(states, budget, at, &dead);
             }
-            turns.add(budget.done(states) - before + 1, is_by_event, deepest.deepest);
+            turns.add(budget.done(states) - before + 1, (!is_by_event).then_some(deepest.deepest));
         }
         doubtful.map_or_else(|| SearchEnd::Nothing(by_event.last()), SearchEnd::Doubtful)
     }
