@@ -23,6 +23,8 @@ pub(super) struct Composed<'s> {
     pub(super) looks_ahead: bool,
     /// Set where a message is told apart as soon as it is sent: it is one of the answers to come, or nobody sees it.
     pub(super) tells_apart: bool,
+    /// Set where each request is answered once at most, and nothing else is, so that answers to come need requests.
+    pub(super) counts_requests: bool,
 }
 
 impl<'s> Composed<'s> {
@@ -30,8 +32,10 @@ impl<'s> Composed<'s> {
         let Options { packets_as_sets: has_sets, endless_messages: has_endless, losses_late, .. } = *options;
         let loses = losses_late && has_sets && network.loses();
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
-        let looks_ahead = options.tasks_ahead && is_in_order && answers_only(&spec.program);
-        Composed { spec, network, has_sets, has_endless, loses, looks_ahead, tells_apart: false }
+        let answers_only = answers_only(&spec.program);
+        let looks_ahead = options.tasks_ahead && is_in_order && answers_only;
+        let counts_requests = options.counts_requests && answers_only;
+        Composed { spec, network, has_sets, has_endless, loses, looks_ahead, tells_apart: false, counts_requests }
     }
 
     /// This composition, with messages told apart where that is wanted, their order is free, and those that nobody sees can be left out.

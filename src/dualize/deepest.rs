@@ -18,11 +18,13 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
+use super::coming::AnswersToCome;
 use super::composed::Composed;
 use super::findings::Findings;
 use super::forms;
 use super::frontier::Judge;
 use super::met::MetStates;
+use super::possible::PossibleAnswers;
 use super::sections;
 use super::wire::{RecordedEvent, Wire};
 use super::work::Followed;
@@ -98,8 +100,7 @@ pub(super) struct DeepestFirst<'r> {
     met: Vec<MetStates>,
     /// The connections before each event.
     wires: Vec<Wire>,
-    /// The events at which the answers of each connection are seen.
-    answers: FxHashMap<Port, Vec<usize>>,
+    coming: AnswersToCome<'r>,
     /// The numbers of the requests that are different, where they can be read again.
     requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.
@@ -114,23 +115,21 @@ impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(super) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
         let composed = composed.telling_apart(&judge.options);
-        let mut answers: FxHashMap<Port, Vec<usize>> = FxHashMap::default();
+        let coming = AnswersToCome::of(composed, events, PossibleAnswers::of(&judge, composed));
         let mut requests = FxHashMap::default();
-        for (at, (_, observation)) in events.iter().enumerate() {
-            match observation {
-                Observation::Answer(port, _) => answers.entry(*port).or_default().push(at),
-                Observation::Request(port, request) if composed.network.duplicates() => {
-                    let number = requests.len();
-                    requests.entry((*port, request.clone())).or_insert(number);
-                }
-                _ => {}
+        for (_, observation) in events {
+            if let Observation::Request(port, request) = observation
+                && composed.network.duplicates()
+            {
+                let number = requests.len();
+                requests.entry((*port, request.clone())).or_insert(number);
             }
         }
         let initial = std::mem::take(&mut judge.candidates);
         let (open, met, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (explained, is_cut, taken) = (0, false, 0);
         let mut search =
-            DeepestFirst { composed, events, judge, open, met, wires, answers, requests, explained, is_cut, taken };
+            DeepestFirst { composed, events, judge, open, met, wires, coming, requests, explained, is_cut, taken };
         search.enter(0, initial, NodeHistory::default());
         search
     }
@@ -315,16 +314,10 @@ impl<'r> DeepestFirst<'r> {
         }
         let waited_for = |one: &Candidate| {
             let arrived = one.process.situation().arrived;
-            arrived.into_iter().filter(|port| self.coming(*port, node.event).is_some()).count()
+            arrived.into_iter().filter(|port| self.coming.next(*port, node.event).is_some()).count()
         };
         ready.sort_by_cached_key(waited_for);
         ready.into_iter().map(|one| vec![one]).collect()
-    }
-
-    /// The event at which the next answer on a connection is seen.
-    fn coming(&self, port: Port, event: usize) -> Option<usize> {
-        let answers = self.answers.get(&port)?;
-        answers.get(answers.partition_point(|at| *at < event)).copied()
     }
 
     /// The sections that may be run at a node, the one that is tried first last.
@@ -353,7 +346,7 @@ impl<'r> DeepestFirst<'r> {
         if observation.port() == Some(port) {
             return (class, node.event);
         }
-        self.coming(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
+        self.coming.next(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
     }
 
     /// Adds the states after an event.
@@ -381,6 +374,9 @@ impl<'r> DeepestFirst<'r> {
         let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
         for candidate in candidates {
             let situation = candidate.process.situation();
+            if self.coming.lack_requests(&candidate, &situation, event) {
+                continue;
+            }
             let is_alike = |(other, group): &&mut (Situation, Vec<Candidate>)| {
                 *other == situation
                     && !(self.composed.tells_apart && group[0].process.sent() != candidate.process.sent())
@@ -395,7 +391,7 @@ impl<'r> DeepestFirst<'r> {
         }
         let last = groups.len().saturating_sub(1);
         for (at, (_, candidates)) in groups.into_iter().enumerate() {
-            if self.met[event].add(&candidates) {
+            if self.met[event].add(&mut self.judge, &candidates) {
                 let history = history.with_detours(usize::from(at < last && self.composed.counts_detours()));
                 self.push(SearchNode { event, candidates, history, left: None });
             } else {

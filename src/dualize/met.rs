@@ -8,23 +8,27 @@
 //!
 //! (`proofs-notes/datagrams.md`.)
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::Candidate;
 use super::composed::Composed;
 use super::forms::{self, CanonicalForm};
+use super::frontier::Judge;
 use crate::process::Port;
 use crate::value::Value;
 
-/// The packets of a state that may be lost, each kind in order; without them, it has one form.
+/// So many comparisons of packets count as one made term.
+const COMPARED: usize = 32;
+
+/// The packets of a state that may be lost, by their numbers, each kind in order; without them, it has one form.
 #[derive(Default, Debug)]
 struct Packets {
-    arrived: Arc<Vec<(Port, Value)>>,
-    sent: Vec<(Port, Value)>,
+    arrived: Rc<Vec<u32>>,
+    sent: Vec<u32>,
     /// Those that were sent and are there any number of times.
-    endless: Vec<(Port, Value)>,
+    endless: Vec<u32>,
     is_clean: bool,
 }
 
@@ -32,8 +36,10 @@ struct Packets {
 pub(super) struct MetStates {
     /// By their forms, in which packets that may be lost are missing.
     forms: FxHashMap<Vec<CanonicalForm>, Vec<Vec<Packets>>>,
+    /// The numbers of different packets.
+    numbers: FxHashMap<(Port, Value), u32>,
     /// The lists of requests that are not read: where they may be read again few are different.
-    arrived: FxHashSet<Arc<Vec<(Port, Value)>>>,
+    arrived: FxHashSet<Rc<Vec<u32>>>,
     /// Set where packets may be lost.
     loses: bool,
     count: usize,
@@ -41,19 +47,20 @@ pub(super) struct MetStates {
 
 impl MetStates {
     pub(super) fn new(composed: Composed<'_>) -> MetStates {
-        MetStates { forms: FxHashMap::default(), arrived: FxHashSet::default(), loses: composed.loses, count: 0 }
+        MetStates {
+            forms: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            arrived: FxHashSet::default(),
+            loses: composed.loses,
+            count: 0,
+        }
     }
 
     /// Adds states that are followed together, unless others were met that cover them one by one; whether it did.
-    pub(super) fn add(&mut self, states: &[Candidate]) -> bool {
-        let (form, mut new): (Vec<_>, Vec<_>) = states.iter().map(|state| split(state, self.loses)).unzip();
-        for Packets { arrived, .. } in &mut new {
-            match self.arrived.get(arrived) {
-                Some(same) => *arrived = same.clone(),
-                None => _ = self.arrived.insert(arrived.clone()),
-            }
-        }
+    pub(super) fn add(&mut self, judge: &mut Judge, states: &[Candidate]) -> bool {
+        let (form, new): (Vec<_>, Vec<_>) = states.iter().map(|state| self.split(state)).unzip();
         let met = self.forms.entry(form).or_default();
+        judge.work.without_terms += (met.len() / COMPARED) as u64;
         let covers = |a: &Vec<Packets>, b: &Vec<Packets>| a.iter().zip(b).all(|(a, b)| a.covers(b));
         if met.iter().any(|other| covers(other, &new)) {
             return false;
@@ -68,6 +75,45 @@ impl MetStates {
     pub(super) fn len(&self) -> usize {
         self.count
     }
+
+    /// The form of a state, and its packets.
+    fn split(&mut self, state: &Candidate) -> (CanonicalForm, Packets) {
+        let (mut situation, mut values, facts) = forms::canonical(state);
+        let mut packets = Packets { is_clean: state.is_clean(), ..Packets::default() };
+        if self.loses {
+            let [arrived, sent] = [&mut situation.arrived, &mut situation.sent].map(std::mem::take);
+            let endless = std::mem::take(&mut situation.endless);
+            let from = state.process.memory.len();
+            let all = values.drain(from..from + arrived.len() + sent.len());
+            let ports = arrived.iter().chain(&sent).copied();
+            let mut numbers: Vec<u32> = ports.zip(all).map(|packet| number(&mut self.numbers, packet)).collect();
+            for (at, message) in numbers.split_off(arrived.len()).into_iter().enumerate() {
+                if endless.contains(&at) { &mut packets.endless } else { &mut packets.sent }.push(message);
+            }
+            for all in [&mut numbers, &mut packets.sent, &mut packets.endless] {
+                all.sort_unstable();
+                all.shrink_to_fit();
+            }
+            packets.arrived = shared(&mut self.arrived, numbers);
+        }
+        ((situation, values, facts), packets)
+    }
+}
+
+/// The number of a packet.
+fn number(numbers: &mut FxHashMap<(Port, Value), u32>, packet: (Port, Value)) -> u32 {
+    let next = numbers.len() as u32;
+    *numbers.entry(packet).or_insert(next)
+}
+
+/// The list that is equal to a new one.
+fn shared(lists: &mut FxHashSet<Rc<Vec<u32>>>, new: Vec<u32>) -> Rc<Vec<u32>> {
+    if let Some(same) = lists.get(&new) {
+        return same.clone();
+    }
+    let new = Rc::new(new);
+    lists.insert(new.clone());
+    new
 }
 
 impl Packets {
@@ -75,37 +121,14 @@ impl Packets {
     fn covers(&self, other: &Packets) -> bool {
         let rest = other.sent.iter().filter(|message| self.endless.binary_search(message).is_err());
         (self.is_clean || !other.is_clean)
-            && (Arc::ptr_eq(&self.arrived, &other.arrived) || has_all(&self.arrived, other.arrived.iter()))
+            && (Rc::ptr_eq(&self.arrived, &other.arrived) || has_all(&self.arrived, other.arrived.iter()))
             && has_all(&self.sent, rest)
             && has_all(&self.endless, &other.endless)
     }
 }
 
 /// Tests whether a list has all elements of another one, as often; both are in order.
-fn has_all<'v>(all: &'v [(Port, Value)], some: impl IntoIterator<Item = &'v (Port, Value)>) -> bool {
+fn has_all<'v>(all: &[u32], some: impl IntoIterator<Item = &'v u32>) -> bool {
     let mut left = all.iter();
     some.into_iter().all(|one| left.find(|other| *other >= one) == Some(one))
-}
-
-/// The form of a state, and its packets.
-fn split(state: &Candidate, loses: bool) -> (CanonicalForm, Packets) {
-    let (mut situation, mut values, facts) = forms::canonical(state);
-    let mut packets = Packets { is_clean: state.is_clean(), ..Packets::default() };
-    if loses {
-        let [arrived, sent] = [&mut situation.arrived, &mut situation.sent].map(std::mem::take);
-        let endless = std::mem::take(&mut situation.endless);
-        let from = state.process.memory.len();
-        let mut all = values.drain(from..from + arrived.len() + sent.len());
-        let mut arrived: Vec<_> = arrived.into_iter().zip(all.by_ref()).collect();
-        arrived.sort_unstable();
-        packets.arrived = Arc::new(arrived);
-        for (at, message) in sent.into_iter().zip(all).enumerate() {
-            if endless.contains(&at) { &mut packets.endless } else { &mut packets.sent }.push(message);
-        }
-        for all in [&mut packets.sent, &mut packets.endless] {
-            all.sort_unstable();
-            all.shrink_to_fit();
-        }
-    }
-    ((situation, values, facts), packets)
 }

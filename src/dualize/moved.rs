@@ -119,7 +119,7 @@ pub(super) fn after_loss(
             after.append(&mut moved(judge, composed, candidate, ServerSection::Move(loss)).states);
         }
     }
-    after.retain(|candidate| met.add(slice::from_ref(candidate)));
+    after.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
     after
 }
 

@@ -78,6 +78,9 @@ pub struct Options {
     /// Deepest first, a message that may be several answers to come is told apart when it is sent.
     #[doc(hidden)]
     pub tells_apart: bool,
+    /// Deepest first, states are dropped in which too few requests are under way for the answers to come.
+    #[doc(hidden)]
+    pub counts_requests: bool,
     /// A recording over a network is searched deepest first, too.
     #[doc(hidden)]
     pub deepest: bool,
@@ -116,6 +119,7 @@ impl Default for Options {
             endless_messages: true,
             losses_late: true,
             tells_apart: true,
+            counts_requests: true,
             deepest: true,
             keep_choices: false,
             keep_answers: false,

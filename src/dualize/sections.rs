@@ -107,7 +107,7 @@ fn run_sections(
     let (mut open, mut ready) = (candidates, Vec::new());
     // Those with many packets under way come first: they may cover others.
     open.sort_by_cached_key(|candidate| Reverse(moved::packets(candidate)));
-    open.retain(|candidate| met.add(slice::from_ref(candidate)));
+    open.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
         if moves::may_be_made(network, &situation, observation) {
@@ -127,7 +127,7 @@ fn run_sections(
             break;
         }
         for next in following(judge, composed, (&candidate, &situation), observation) {
-            if met.add(slice::from_ref(&next)) {
+            if met.add(judge, slice::from_ref(&next)) {
                 open.push(next);
             } else {
                 judge.counts.merges += 1;

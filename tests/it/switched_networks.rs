@@ -17,7 +17,7 @@ use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::network::NetworkChoice;
 
 /// The number of rules.
-const RULES: u32 = 8;
+const RULES: u32 = 9;
 
 /// All rules but those of which the bit is set.
 fn without(bits: u32) -> Options {
@@ -30,6 +30,7 @@ fn without(bits: u32) -> Options {
         losses_late: is_on(5),
         deepest: is_on(6),
         tells_apart: is_on(7),
+        counts_requests: is_on(8),
         merge,
         unite: merge,
         sums: is_on(4),
@@ -94,6 +95,19 @@ fn each_rule_alone_and_some_together_give_the_verdict_of_brute_force() {
             _ => tasks::random_comparing(&mut rng),
         };
         compare(&mut rng, &text, NETWORKS[at % NETWORKS.len()], &mut tally);
+    }
+    println!("{tally:?}");
+    assert!(is_balanced(&tally), "{tally:?}");
+}
+
+#[test]
+fn servers_that_only_answer_agree_with_brute_force_where_packets_are_lost_to_make_room() {
+    let mut tally = Tally::new();
+    let networks = NETWORKS.into_iter().filter(|(_, network, _)| network.contains("loss"));
+    let mut networks = networks.collect::<Vec<_>>().into_iter().cycle();
+    for mut rng in seeds(101, 100).map(Rng::new) {
+        let text = tasks::random_answering(&mut rng);
+        compare(&mut rng, &text, networks.next().expect("there are some"), &mut tally);
     }
     println!("{tally:?}");
     assert!(is_balanced(&tally), "{tally:?}");

@@ -198,6 +198,17 @@ pub fn random_comparing(rng: &mut Rng) -> String {
     format!("protocol p {{ request int; response int;\n{vars}\n{steps}\non q from c {{\n{body}\n}}\n}}")
 }
 
+/// A program text with few states, whose handlers answer at once or not at all, and do nothing else to anybody.
+pub fn random_answering(rng: &mut Rng) -> String {
+    let is_plain = |text: &&&str| ["send", "yield", "last"].iter().all(|other| !text.contains(other));
+    let [statements, steps] = [COMPARING, ENABLING].map(|all| all.iter().filter(is_plain).collect::<Vec<_>>());
+    let mut body: Vec<&str> = (0..2 + rng.below(4)).map(|_| **rng.pick(&statements)).collect();
+    body.extend(rng.percent(75).then_some("reply n + q % 2;"));
+    let steps = if rng.percent(30) { format!("step {{ {} }}", rng.pick(&steps)) } else { String::new() };
+    let vars = "var n: int = 0; var m: int = 0;";
+    format!("protocol p {{ request int; response int;\n{vars}\n{steps}\non q {{\n{}\n}}\n}}", body.join("\n"))
+}
+
 /// The same, where so many statements in a hundred call peers.
 fn talking(rng: &mut Rng, calls: usize) -> String {
     let mut statements: Vec<String> = Vec::new();

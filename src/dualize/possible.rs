@@ -1,0 +1,56 @@
+//! The answers that a request may have, whatever the state is.
+//!
+//! ```text
+//! abs: -9 may be answered 9, and nothing else        a register: a Read may be answered any value, and no Done
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use super::candidate::Candidate;
+use super::composed::Composed;
+use super::frontier::Judge;
+use super::options::Options;
+use super::verdict::Verdict;
+use super::{Exchange, Observed};
+use crate::value::Value;
+
+/// A judge of single exchanges in any state, and what it found out.
+pub(super) struct PossibleAnswers {
+    judge: Judge,
+    any: Vec<Candidate>,
+    /// By the request and the answer.
+    known: FxHashMap<Value, FxHashMap<Value, bool>>,
+}
+
+impl PossibleAnswers {
+    /// A judge, where packets may be lost to make room, and all that a handler does with a request is to answer it.
+    pub(super) fn of(judge: &Judge, composed: Composed<'_>) -> Option<PossibleAnswers> {
+        let program = &composed.spec.program;
+        let is_needed = composed.loses && composed.network.counts_packets() && composed.counts_requests;
+        if !is_needed || !program.answers_at_once() || program.names_clients {
+            return None;
+        }
+        let options = Options { sink_choices: false, ..judge.options.clone() };
+        let judge = Judge::new(judge.spec.clone(), options);
+        let mut judge = judge.knowing_only(&[], &judge.spec.for_unknown_maps());
+        let any = judge.take_candidates();
+        Some(PossibleAnswers { judge, any, known: FxHashMap::default() })
+    }
+
+    /// Tests whether a request may have an answer, as far as that is found out.
+    pub(super) fn may_be(&mut self, request: &Value, answer: &Value) -> bool {
+        if !request.is_known() || !answer.is_known() {
+            return true;
+        }
+        if let Some(known) = self.known.get(request).and_then(|of_request| of_request.get(answer)) {
+            return *known;
+        }
+        let observed = Observed::Answer(answer.clone());
+        let exchange = Exchange { line: 1, client: 0, request: request.clone(), observed };
+        let after = self.judge.after(self.any.clone(), &exchange);
+        // What is met on the way may explain everything.
+        let may_be = !after.is_empty() || !matches!(self.judge.verdict_of(Vec::new(), 1), Verdict::Reject { .. });
+        self.known.entry(request.clone()).or_default().insert(answer.clone(), may_be);
+        may_be
+    }
+}
