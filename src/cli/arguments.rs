@@ -229,11 +229,11 @@ pub struct Check {
     #[arg(long)]
     pub cost: bool,
     /// Number of requests to simulate with --cost
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = count, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = count::<u64>, allow_hyphen_values = true)]
     #[arg(requires = "cost")]
     pub steps: u64,
     /// Seed of the random choices with --cost
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "cost")]
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "cost", value_parser = count::<u64>)]
     pub seed: u64,
     /// Range to draw integers from with --cost: request=LO..HI (0..10 by default) or choose=LO..HI, without HI
     #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true, requires = "cost")]
@@ -272,13 +272,13 @@ pub struct Simulate {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Number of requests that the clients make
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub steps: u64,
     /// Seed of the random choices
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub seed: u64,
     /// Number of clients
-    #[arg(long, value_name = "C", default_value_t = 1)]
+    #[arg(long, value_name = "C", default_value_t = 1, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub clients: u64,
     /// The network between clients and server: sync, tcp, fifo or udp, as in `udp,loss`
     ///
@@ -321,7 +321,7 @@ pub struct Serve {
     #[arg(long = "peer", value_name = "NAME=HOST:PORT", conflicts_with = "stdio")]
     pub peers: Vec<PeerArg>,
     /// Seed of the random choices
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub seed: u64,
     /// Record a trace for `mayhap validate` in this file
     #[arg(long, value_name = "F")]
@@ -382,10 +382,11 @@ pub struct Validate {
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
     pub exchange_time: Duration,
     /// MiB of memory to spend on several explanations; beyond them there is no rejection
-    #[arg(long, value_name = "MIB", default_value_t = 256)]
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = count::<usize>, allow_hyphen_values = true)]
     pub memory: usize,
     /// Number of traces to judge in parallel; 0 means one per core
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = count::<usize>)]
+    #[arg(allow_hyphen_values = true)]
     pub jobs: usize,
     /// Which specification.
     #[command(flatten)]
@@ -427,7 +428,7 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "OTHER")]
     pub versus: Option<String>,
     /// Number of requests that the client makes
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = count, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub steps: u64,
     /// Number of clients
     #[arg(long, value_name = "C", default_value_t = NonZeroUsize::MIN, value_parser = positive)]
@@ -445,7 +446,7 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "N", conflicts_with = "order", value_parser = positive)]
     pub sample: Option<NonZeroUsize>,
     /// Seed of the random runs
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample", value_parser = count::<u64>)]
     pub seed: u64,
     /// Only visit the run with this token
     #[arg(long, value_name = "TOKEN", conflicts_with_all = ["order", "sample", "resume", "versus"])]
@@ -454,20 +455,20 @@ pub struct ExploreArguments {
     #[arg(long, value_name = "TOKEN", conflicts_with_all = ["order", "sample", "versus"])]
     pub resume: Vec<String>,
     /// Maximum number of runs to visit
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<u64>, allow_hyphen_values = true)]
     pub runs: Option<u64>,
     /// Maximum number of choices in a run; longer runs are cut
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count::<usize>)]
     pub choices: usize,
     /// Time limit for each run of a program, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, conflicts_with = "file")]
     #[arg(allow_hyphen_values = true)]
     pub timeout: Duration,
     /// Number of runs to visit in parallel; 0 means one per core
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<usize>, allow_hyphen_values = true)]
     pub jobs: usize,
     /// Maximum number of outputs to show
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::<usize>, allow_hyphen_values = true)]
     pub show: usize,
 }
 

@@ -129,7 +129,7 @@ fn integer(text: &str) -> Option<Result<i64, String>> {
 ///
 /// # Errors
 /// Where the text is no such number, with what was expected.
-pub fn count(text: &str) -> Result<u64, String> {
+pub fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     number(text, "at least 0, as in 20")
 }
 
@@ -196,7 +196,7 @@ mod tests {
             assert!(text.parse::<RangeArg>().is_err_and(|why| why.contains("integers of 64 bits")), "{text}");
         }
         assert_eq!((count("0"), positive("1")), (Ok(0), Ok(NonZeroUsize::MIN)));
-        assert!(count("-1").is_err() && positive("0").is_err() && command(" ").is_err());
+        assert!(count::<u64>("-1").is_err() && positive("0").is_err() && command(" ").is_err());
         assert!("N".parse::<ConstantArg>().is_err() && "=5".parse::<ConstantArg>().is_err());
     }
 }
