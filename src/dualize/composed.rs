@@ -45,12 +45,6 @@ impl<'s> Composed<'s> {
         Composed { tells_apart: options.tells_apart && is_free && may_be_unseen, ..self }
     }
 
-    /// Tests whether the ways of a search are told apart by how often they turn aside: over datagrams, but for those that come again and
-    /// keep the room that they take.
-    pub(super) fn counts_detours(self) -> bool {
-        self.network.order() == PacketOrder::Free && !(self.network.duplicates() && self.network.counts_packets())
-    }
-
     /// Brings what is under way into one order, as far as its order means nothing.
     pub(super) fn order(self, candidate: &mut Candidate) {
         match self.network.order() {

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::candidate::Candidate;
 use super::coming::AnswersToCome;
 use super::composed::Composed;
+use super::detours::DetourOrder;
 use super::findings::Findings;
 use super::forms;
 use super::frontier::Judge;
@@ -92,6 +93,7 @@ pub(super) enum Searched {
 /// A search for a run that explains a recording.
 pub(super) struct DeepestFirst<'r> {
     composed: Composed<'r>,
+    order: DetourOrder,
     events: &'r [RecordedEvent],
     judge: Judge,
     /// The nodes that are to be followed, by the number of detours and the event: the last ones come first.
@@ -125,11 +127,23 @@ impl<'r> DeepestFirst<'r> {
                 requests.entry((*port, request.clone())).or_insert(number);
             }
         }
-        let initial = std::mem::take(&mut judge.candidates);
+        let (order, initial) = (DetourOrder::of(composed), std::mem::take(&mut judge.candidates));
         let (open, met, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (explained, is_cut, taken) = (0, false, 0);
-        let mut search =
-            DeepestFirst { composed, events, judge, open, met, wires, coming, requests, explained, is_cut, taken };
+        let mut search = DeepestFirst {
+            composed,
+            order,
+            events,
+            judge,
+            open,
+            met,
+            wires,
+            coming,
+            requests,
+            explained,
+            is_cut,
+            taken,
+        };
         search.enter(0, initial, NodeHistory::default());
         search
     }
@@ -198,10 +212,8 @@ impl<'r> DeepestFirst<'r> {
         if !is_enough && !left.is_empty() {
             self.push(SearchNode { left: Some(left), ..node });
         }
-        let is_straight = |one: &Candidate| match self.composed.counts_detours() {
-            false => !is_again,
-            true => self.leads_on(&situation, one, observation),
-        };
+        let is_straight =
+            |one: &Candidate| self.order.of_section(is_again, || self.leads_on(&situation, one, observation)) == 0;
         let (straight, detours) = led.into_iter().partition(is_straight);
         self.add_each(event, straight, &history);
         self.add_each(event, detours, &history.with_detours(1));
@@ -252,11 +264,7 @@ impl<'r> DeepestFirst<'r> {
     }
 
     fn push(&mut self, node: SearchNode) {
-        let NodeHistory { detours, .. } = node.history;
-        let priority = match self.composed.counts_detours() {
-            false => (Reverse(0), node.event as isize - detours as isize),
-            true => (Reverse(detours), node.event as isize),
-        };
+        let priority = self.order.priority(node.event, node.history.detours);
         self.open.entry(priority).or_default().push(node);
     }
 
@@ -271,7 +279,7 @@ impl<'r> DeepestFirst<'r> {
             after = self.with_room(&node, observation);
         }
         let mut history = node.history.clone();
-        if event >= self.explained || !self.composed.counts_detours() {
+        if self.order.begins_anew(event >= self.explained) {
             history.detours = 0;
         }
         if let Observation::Request(port, request) = observation
@@ -286,11 +294,7 @@ impl<'r> DeepestFirst<'r> {
         for (at, ready) in after.into_iter().enumerate() {
             self.judge.wire = self.wires[event].clone();
             let after = sections::observed(&mut self.judge, self.composed, ready, observation);
-            self.enter(
-                event + 1,
-                after,
-                history.with_detours(usize::from(at < last && self.composed.counts_detours())),
-            );
+            self.enter(event + 1, after, history.with_detours(self.order.of_alternative(at == last)));
         }
     }
 
@@ -392,7 +396,7 @@ impl<'r> DeepestFirst<'r> {
         let last = groups.len().saturating_sub(1);
         for (at, (_, candidates)) in groups.into_iter().enumerate() {
             if self.met[event].add(&mut self.judge, &candidates) {
-                let history = history.with_detours(usize::from(at < last && self.composed.counts_detours()));
+                let history = history.with_detours(self.order.of_alternative(at == last));
                 self.push(SearchNode { event, candidates, history, left: None });
             } else {
                 self.judge.counts.merges += 1;

@@ -14,6 +14,7 @@ mod composed;
 mod coupled;
 mod decided;
 mod deepest;
+mod detours;
 mod explore;
 mod few;
 mod findings;
