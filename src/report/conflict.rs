@@ -8,7 +8,7 @@
 //!     …
 //! ```
 
-use super::{SHOWN, shortened};
+use super::{SHOWN, one_of, shortened};
 use crate::choice::counted;
 use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
 use crate::json::encode;
@@ -127,16 +127,13 @@ fn shown(spec: &Spec, ty: TypeId, value: &Value) -> String {
 
 /// Says which answers were possible.
 fn possible(others: &OtherAnswers) -> String {
-    let mut listed: Vec<String> = others.json.iter().take(LISTED).map(|json| shortened(json, SHOWN)).collect();
-    let more = others.more || others.json.len() > LISTED;
-    match (listed.pop(), more) {
-        (None, _) => String::new(),
-        (Some(last), true) => {
-            listed.push(last);
-            format!("; {} was possible, for example", listed.join(", "))
+    let listed: Vec<String> = others.json.iter().take(LISTED).map(|json| shortened(json, SHOWN)).collect();
+    match one_of(&listed) {
+        None => String::new(),
+        Some(listed) if others.more || others.json.len() > LISTED => {
+            format!("; {listed} was possible, for example")
         }
-        (Some(last), false) if listed.is_empty() => format!("; only {last} was possible"),
-        (Some(last), false) => format!("; only {} or {last} was possible", listed.join(", ")),
+        Some(listed) => format!("; only {listed} was possible"),
     }
 }
 

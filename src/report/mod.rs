@@ -159,6 +159,14 @@ fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
+/// Several answers, of which one was possible: `1, 2 or 3`. Nothing where there is none.
+fn one_of(answers: &[String]) -> Option<String> {
+    Some(match answers.split_last()? {
+        (only, []) => only.clone(),
+        (last, others) => format!("{} or {last}", others.join(", ")),
+    })
+}
+
 /// The part of a specification that is quoted of a place.
 #[derive(Clone, Copy)]
 enum Quote {

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::{SHOWN, place, shortened};
+use super::{SHOWN, one_of, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
@@ -133,11 +133,7 @@ impl Rejection<'_> {
 
     fn possible(&self) -> String {
         let listed: Vec<String> = self.why.allowed.iter().map(allowed).collect();
-        match listed.split_last() {
-            None => "nothing was possible".into(),
-            Some((only, [])) => format!("only {only} was possible"),
-            Some((last, others)) => format!("only {} or {last} was possible", others.join(", ")),
-        }
+        one_of(&listed).map_or_else(|| "nothing was possible".into(), |listed| format!("only {listed} was possible"))
     }
 }
 
