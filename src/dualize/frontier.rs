@@ -181,6 +181,11 @@ impl Judge {
         self.work.without_z3()
     }
 
+    /// The work so far that is not making terms.
+    pub(crate) fn worked_besides_terms(&self) -> u64 {
+        self.work.without_terms
+    }
+
     /// The work so far, with that of questions to Z3.
     pub(super) fn work_done(&self) -> u64 {
         self.work.total(&self.solver)

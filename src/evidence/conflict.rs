@@ -24,7 +24,6 @@ use crate::dualize::{Options, Verdict};
 use crate::json;
 use crate::schedule::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
 use crate::spec::Spec;
-use crate::term::made;
 
 /// So many ways between states that are looked up count as one unit.
 const LOOKED_UP: u64 = 4;
@@ -304,11 +303,7 @@ impl ConflictSearch<'_> {
 
     /// Does some work, and pays for it.
     fn paid<T>(&mut self, work: impl FnOnce(&mut RejudgedHistory) -> T) -> T {
-        // Each judge counts all terms that were made, which are paid for once.
-        let cost = |judged: &RejudgedHistory| {
-            let own = |judge| Budget::paid(judge).saturating_sub(made());
-            judged.judges().map(own).sum::<u64>() + made() + judged.looked_up() / LOOKED_UP
-        };
+        let cost = |judged: &RejudgedHistory| Budget::paid_of(judged.judges()) + judged.looked_up() / LOOKED_UP;
         let before = cost(&self.judged);
         let done = work(&mut self.judged);
         self.budget.spend(cost(&self.judged).saturating_sub(before) + 1);

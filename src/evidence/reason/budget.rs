@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::dualize::{Cell, Exchange, Judge};
 use crate::spec::Spec;
+use crate::term::made;
 
 /// The units that take about a second; code that is not optimized does a fifth of that.
 pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_400_000 };
@@ -74,8 +75,17 @@ impl<'b> Budget<'b> {
 
     /// The cost of a judge so far, to be compared with what it costs later.
     pub(in crate::evidence) fn paid(judge: &Judge) -> u64 {
-        let counts = judge.counts();
-        judge.worked() + judge.statistics().z3_checks * ASKED + (counts.walked + 4 * counts.compared) / WALKED
+        Self::paid_of([judge])
+    }
+
+    /// That of several judges of one thread, of which all terms that it made are counted once.
+    pub(in crate::evidence) fn paid_of<'j>(judges: impl IntoIterator<Item = &'j Judge>) -> u64 {
+        let besides_terms = |judge: &Judge| {
+            let counts = judge.counts();
+            let asked = judge.statistics().z3_checks * ASKED;
+            judge.worked_besides_terms() + asked + (counts.walked + 4 * counts.compared) / WALKED
+        };
+        made() + judges.into_iter().map(besides_terms).sum::<u64>()
     }
 
     /// Spends at most so many units.
