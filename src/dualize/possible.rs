@@ -9,8 +9,6 @@ use rustc_hash::FxHashMap;
 use super::candidate::Candidate;
 use super::composed::Composed;
 use super::frontier::Judge;
-use super::options::Options;
-use super::verdict::Verdict;
 use super::{Exchange, Observed};
 use crate::value::Value;
 
@@ -30,9 +28,7 @@ impl PossibleAnswers {
         if !is_needed || !program.answers_at_once() || program.names_clients {
             return None;
         }
-        let options = Options { sink_choices: false, ..judge.options.clone() };
-        let judge = Judge::new(judge.spec.clone(), options);
-        let mut judge = judge.knowing_only(&[], &judge.spec.for_unknown_maps());
+        let mut judge = Judge::of_any_state(&judge.spec, &judge.options);
         let any = judge.take_candidates();
         Some(PossibleAnswers { judge, any, known: FxHashMap::default() })
     }
@@ -48,8 +44,7 @@ impl PossibleAnswers {
         let observed = Observed::Answer(answer.clone());
         let exchange = Exchange { line: 1, client: 0, request: request.clone(), observed };
         let after = self.judge.after(self.any.clone(), &exchange);
-        // What is met on the way may explain everything.
-        let may_be = !after.is_empty() || !matches!(self.judge.verdict_of(Vec::new(), 1), Verdict::Reject { .. });
+        let may_be = !after.is_empty() || !self.judge.rejects_the_rest();
         self.known.entry(request.clone()).or_default().insert(answer.clone(), may_be);
         may_be
     }

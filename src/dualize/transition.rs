@@ -2,15 +2,25 @@
 //!
 //! From `{n: 0}` the exchange (5, 1) of compare-and-set leads to `{n: 5}`, and (5, 0) to nothing.
 
+use std::sync::Arc;
+
 use super::Exchange;
 use super::candidate::Candidate;
 use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
+use super::options::Options;
 use super::verdict::Verdict;
 use super::{subsume, tidy};
+use crate::spec::Spec;
 use crate::value::Value;
 
 impl Judge {
+    /// A judge that knows nothing of the state: its candidates stand for every one.
+    pub(crate) fn of_any_state(spec: &Arc<Spec>, options: &Options) -> Judge {
+        let options = Options { sink_choices: false, ..options.clone() };
+        Judge::new(spec.clone(), options).knowing_only(&[], &spec.for_unknown_maps())
+    }
+
     /// Takes its candidates out of it.
     pub(crate) fn take_candidates(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.candidates)
@@ -46,6 +56,11 @@ impl Judge {
     /// An answer that one of these candidates gives in an exchange.
     pub(crate) fn answer_from(&mut self, from: Vec<Candidate>, exchange: &Exchange) -> Option<Value> {
         self.after(from, exchange).into_iter().find_map(|candidate| candidate.answer.clone())
+    }
+
+    /// Tests whether nothing was met that explains everything, so that what no candidate explains is rejected.
+    pub(crate) fn rejects_the_rest(&mut self) -> bool {
+        matches!(self.verdict_of(Vec::new(), 1), Verdict::Reject { .. })
     }
 
     /// The verdict where these candidates are left after an event.

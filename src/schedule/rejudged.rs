@@ -16,7 +16,7 @@ use super::rules::OrderRules;
 use super::search::{Last, OrderSearch, SearchEnd};
 use super::states::States;
 use super::two_answers::{self, AnswerPairs};
-use crate::dualize::{Candidate, Exchange, Judge, Observed, Options, Verdict};
+use crate::dualize::{Candidate, Exchange, Judge, Observed, Options};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::Value;
@@ -143,9 +143,7 @@ impl RejudgedHistory {
     }
 
     fn any_states(&self) -> Option<(States, StateNumber)> {
-        let options = Options { sink_choices: false, ..self.options.clone() };
-        let judge = Judge::new(self.spec.clone(), options);
-        let (states, first) = States::from_any(judge.knowing_only(&[], &self.spec.for_unknown_maps()));
+        let (states, first) = States::from_any(Judge::of_any_state(&self.spec, &self.options));
         first.map(|first| (states.forgetting(OrderRules::default()), first))
     }
 
@@ -359,8 +357,7 @@ fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
         SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => Some(RelaxedOutcome::Undecided),
         SearchEnd::Nothing(_) => {
             // What was met in any earlier search may have been decisive in this one.
-            let verdict = states.judge.verdict_of(Vec::new(), 1);
-            matches!(verdict, Verdict::Reject { .. }).then_some(RelaxedOutcome::Rejected)
+            states.judge.rejects_the_rest().then_some(RelaxedOutcome::Rejected)
         }
     }
 }

@@ -9,7 +9,7 @@
 use rustc_hash::FxHashSet;
 
 use super::relaxed::RelaxedOutcome;
-use crate::dualize::{Candidate, Exchange, Judge, Observed, Verdict};
+use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::scalar::Scalar;
 use crate::spec::{Spec, Type};
 use crate::value::Value;
@@ -62,8 +62,7 @@ impl AnswerPairs {
         if left.iter().any(Candidate::is_clean) {
             return RelaxedOutcome::Explained;
         }
-        // What was met on the way may explain everything.
-        let is_certain = left.is_empty() && matches!(self.judge.verdict_of(Vec::new(), 1), Verdict::Reject { .. });
+        let is_certain = left.is_empty() && self.judge.rejects_the_rest();
         if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
     }
 
@@ -80,7 +79,7 @@ impl AnswerPairs {
                 return false;
             }
             if new.is_empty() {
-                return !self.requests.is_empty() && matches!(judge.verdict_of(Vec::new(), 1), Verdict::Reject { .. });
+                return !self.requests.is_empty() && judge.rejects_the_rest();
             }
             closed.extend(new.iter().cloned());
         }
@@ -119,9 +118,7 @@ mod tests {
     /// Judges a request and its answer, and another one behind it.
     fn judge(text: &str, exchanges: [(&str, &str); 2]) -> RelaxedOutcome {
         let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
-        let options = Options { sink_choices: false, ..Options::default() };
-        let judge = Judge::new(spec.clone(), options).knowing_only(&[], &spec.for_unknown_maps());
-        let (states, first) = States::new(judge);
+        let (states, first) = States::from_any(Judge::of_any_state(&spec, &Options::default()));
         let any = states.frontier(first.expect("there is a state")).to_vec();
         let [first, second] = exchanges.map(|(request, answer)| {
             let read = |ty, text: &str| json::decode_recorded(&spec.types, ty, text).unwrap();
