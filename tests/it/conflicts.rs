@@ -267,6 +267,17 @@ fn of_many_clients_the_two_answers_are_named_that_contradict_each_other() {
     assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
 }
 
+/// Tests that a history is rejected at the last one of two answers, and that these are named as what contradicts each other, with so many
+/// seconds of work.
+fn check_pair(spec: &Arc<Spec>, happened: impl Iterator<Item = Happened>, lines: [u64; 2], seconds: f64) {
+    let history = schedule::history(spec, happened);
+    let mut judged = schedule::judge(spec, &history, &Options::default());
+    assert_eq!(judged.verdict, Verdict::Reject { event: lines[1], event_from: None });
+    let (found, _) = conflict(spec, &history, &mut judged, Budget::seconds(seconds)).unwrap();
+    assert_eq!((&found.lines[..], found.minimal), (&lines[..], Minimality::Minimal), "{found:?}");
+    assert_eq!(check_conflict(spec, &history, &found), Rechecked::Holds);
+}
+
 #[test]
 fn two_answers_that_contradict_each_other_are_named_however_far_apart_they_are() {
     let spec = Spec::from_text(include_str!("../../specs/idgen.may")).unwrap();
@@ -286,12 +297,7 @@ fn two_answers_that_contradict_each_other_are_named_however_far_apart_they_are()
             other => other,
         }
     }));
-    let history = schedule::history(&spec, happened);
-    let mut judged = schedule::judge(&spec, &history, &Options::default());
-    assert_eq!(judged.verdict, Verdict::Reject { event: 2_003, event_from: None });
-    let (found, _) = conflict(&spec, &history, &mut judged, Budget::seconds(1.0)).unwrap();
-    assert_eq!((&found.lines[..], found.minimal), (&[17, 2_003][..], Minimality::Minimal), "{found:?}");
-    assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
+    check_pair(&spec, happened, [17, 2_003], 1.0);
 }
 
 #[test]
@@ -307,10 +313,5 @@ fn what_many_clients_may_have_done_in_any_state_is_not_tried_out() {
         Happened::Sent(2, request("\"Read\"")),
         Happened::Answered(2, answer("{\"Read\": 7}")),
     ]);
-    let history = schedule::history(&spec, happened);
-    let mut judged = schedule::judge(&spec, &history, &Options::default());
-    assert_eq!(judged.verdict, Verdict::Reject { event: 28, event_from: None });
-    let (found, _) = conflict(&spec, &history, &mut judged, Budget::seconds(0.2)).unwrap();
-    assert_eq!((&found.lines[..], found.minimal), (&[26, 28][..], Minimality::Minimal), "{found:?}");
-    assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds);
+    check_pair(&spec, happened, [26, 28], 0.2);
 }
