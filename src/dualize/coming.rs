@@ -4,7 +4,7 @@
 //! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent behind it
 //! ```
 //!
-//! Where each request is answered once at most, states with fewer explain nothing (`proofs-notes/deepest.md`, *Requests that are needed*).
+//! States with fewer explain nothing where each request is answered once at most (`proofs-notes/deepest.md`, *Requests that are needed*).
 
 use rustc_hash::FxHashMap;
 
@@ -20,13 +20,8 @@ use crate::value::Value;
 const LOOKED_AT: usize = 16;
 
 /// The answers to come on all connections.
-pub(super) struct AnswersToCome<'r> {
-    events: &'r [RecordedEvent],
+pub(super) struct AnswersToCome {
     by_port: FxHashMap<Port, Vec<OwnEvent>>,
-    /// Set where it is looked at whether there are requests enough.
-    counts: bool,
-    /// The answers that requests may have, where requests may be lost to make room.
-    possible: Option<PossibleAnswers>,
 }
 
 /// An event of a connection.
@@ -35,79 +30,58 @@ struct OwnEvent {
     at: usize,
     /// The number of requests that must be under way before it.
     needed: usize,
+    /// The next event, from it on, at which an answer is seen.
+    answer: Option<usize>,
 }
 
-impl<'r> AnswersToCome<'r> {
-    pub(super) fn of(
-        composed: Composed<'_>,
-        events: &'r [RecordedEvent],
-        possible: Option<PossibleAnswers>,
-    ) -> AnswersToCome<'r> {
+impl AnswersToCome {
+    pub(super) fn of(composed: Composed<'_>, events: &[RecordedEvent]) -> AnswersToCome {
         let mut by_port: FxHashMap<Port, Vec<OwnEvent>> = FxHashMap::default();
         let most = if composed.network.duplicates() { 1 } else { usize::MAX };
         for (at, (_, observation)) in events.iter().enumerate().rev() {
             let Some(port) = observation.port() else { continue };
             let own = by_port.entry(port).or_default();
-            let later = own.last().map_or(0, |event| event.needed);
-            let needed = match observation {
-                Observation::Answer(..) => (later + 1).min(most),
-                Observation::Request(..) => later.saturating_sub(1),
+            let (later, answer) = own.last().map_or((0, None), |event| (event.needed, event.answer));
+            let (needed, answer) = match observation {
+                Observation::Answer(..) => ((later + 1).min(most), Some(at)),
+                Observation::Request(..) => (later.saturating_sub(1), answer),
                 // What was sent before says nothing of what comes behind it.
-                _ => 0,
+                _ => (0, answer),
             };
-            own.push(OwnEvent { at, needed });
+            own.push(OwnEvent { at, needed, answer });
         }
         by_port.values_mut().for_each(|own| own.reverse());
-        AnswersToCome { events, by_port, counts: composed.counts_requests, possible }
+        AnswersToCome { by_port }
     }
 
     /// The event, from one on, at which the next answer on a connection is seen.
     pub(super) fn next(&self, port: Port, event: usize) -> Option<usize> {
-        let is_answer = |own: &&OwnEvent| matches!(self.events[own.at].1, Observation::Answer(..));
-        self.from(port, event).iter().find(is_answer).map(|own| own.at)
+        self.from(port, event).first()?.answer
     }
 
-    /// Tests whether the requests that are there are too few, or the wrong ones, for the answers that are seen from an event on.
-    pub(super) fn lack_requests(&mut self, candidate: &Candidate, situation: &Situation, event: usize) -> bool {
-        if !self.counts {
-            return false;
-        }
+    /// Tests whether there are too few requests for the answers that are seen from an event on, where this is under way before it.
+    pub(super) fn are_too_many(&self, situation: &Situation, event: usize) -> bool {
         let Situation { arrived, suspended, sent, .. } = situation;
         let under_way = |port: Port| {
             let all = arrived.iter().chain(suspended.iter().map(|task| &task.port)).chain(sent);
             all.filter(|own| **own == port).count()
         };
         let needed = |port: Port| self.from(port, event).first().map_or(0, |own| own.needed);
-        if self.by_port.keys().any(|port| under_way(*port) < needed(*port)) {
-            return true;
-        }
-        let Some(mut possible) = self.possible.take() else { return false };
-        let lacks = |port: &Port| self.lacks_one(&mut possible, candidate, *port, event);
-        let lack = self.by_port.keys().any(lacks);
-        self.possible = Some(possible);
-        lack
+        self.by_port.keys().any(|port| under_way(*port) < needed(*port))
     }
 
-    /// Tests whether an answer is seen soon on a connection that neither a message nor a request may lead to.
-    fn lacks_one(&self, possible: &mut PossibleAnswers, candidate: &Candidate, port: Port, event: usize) -> bool {
-        let process = &candidate.process;
-        let arrived = (0..process.arrived_count()).map(|at| process.arrived(at));
-        let mut requests: Vec<&Value> = arrived.filter(|(own, _)| *own == port).map(|(_, request)| request).collect();
-        let sent = || process.sent().iter().filter(|message| message.port == port);
-        for own in self.from(port, event).iter().take(LOOKED_AT) {
-            match &self.events[own.at].1 {
-                Observation::Request(_, request) => requests.push(request),
-                Observation::Answer(_, None) => {}
-                Observation::Answer(_, Some(answer)) => {
-                    let is_sent = sent().any(|message| message.value == *answer || !message.value.is_known());
-                    if !is_sent && !requests.iter().any(|request| possible.may_be(request, answer)) {
-                        return true;
-                    }
-                }
-                _ => return false,
-            }
-        }
-        false
+    /// Tests whether an answer is seen, soon behind the first events, on some connection that no message is and no request may have.
+    pub(super) fn are_impossible(
+        &self,
+        possible: &mut PossibleAnswers,
+        candidate: &Candidate,
+        (events, first): (&[RecordedEvent], usize),
+    ) -> bool {
+        let lacks_one = |port: &Port| {
+            let own = self.from(*port, first).iter().take(LOOKED_AT);
+            lacks_one(possible, candidate, *port, own.map(|own| &events[own.at].1))
+        };
+        self.by_port.keys().any(lacks_one)
     }
 
     /// The events of a connection from one on.
@@ -115,4 +89,31 @@ impl<'r> AnswersToCome<'r> {
         let own = self.by_port.get(&port).map_or(&[][..], Vec::as_slice);
         &own[own.partition_point(|own| own.at < event)..]
     }
+}
+
+/// Tests whether one of these answers on a connection is no message that is under way, and none that a request may have.
+fn lacks_one<'o>(
+    possible: &mut PossibleAnswers,
+    candidate: &'o Candidate,
+    port: Port,
+    events: impl Iterator<Item = &'o Observation>,
+) -> bool {
+    let process = &candidate.process;
+    let arrived = (0..process.arrived_count()).map(|at| process.arrived(at));
+    let mut requests: Vec<&Value> = arrived.filter(|(own, _)| *own == port).map(|(_, request)| request).collect();
+    let sent = || process.sent().iter().filter(|message| message.port == port);
+    for observation in events {
+        match observation {
+            Observation::Request(_, request) => requests.push(request),
+            Observation::Answer(_, None) => {}
+            Observation::Answer(_, Some(answer)) => {
+                let is_sent = sent().any(|message| message.value == *answer || !message.value.is_known());
+                if !is_sent && !requests.iter().any(|request| possible.may_be(request, answer)) {
+                    return true;
+                }
+            }
+            _ => return false,
+        }
+    }
+    false
 }

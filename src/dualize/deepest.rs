@@ -102,7 +102,9 @@ pub(super) struct DeepestFirst<'r> {
     met: Vec<MetStates>,
     /// The connections before each event.
     wires: Vec<Wire>,
-    coming: AnswersToCome<'r>,
+    coming: AnswersToCome,
+    /// The answers that requests may have, where requests may be lost to make room.
+    possible: Option<PossibleAnswers>,
     /// The numbers of the requests that are different, where they can be read again.
     requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.
@@ -117,7 +119,7 @@ impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(super) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
         let composed = composed.telling_apart(&judge.options);
-        let coming = AnswersToCome::of(composed, events, PossibleAnswers::of(&judge, composed));
+        let (coming, possible) = (AnswersToCome::of(composed, events), PossibleAnswers::of(&judge, composed));
         let mut requests = FxHashMap::default();
         for (_, observation) in events {
             if let Observation::Request(port, request) = observation
@@ -139,6 +141,7 @@ impl<'r> DeepestFirst<'r> {
             met,
             wires,
             coming,
+            possible,
             requests,
             explained,
             is_cut,
@@ -212,9 +215,9 @@ impl<'r> DeepestFirst<'r> {
         if !is_enough && !left.is_empty() {
             self.push(SearchNode { left: Some(left), ..node });
         }
-        let is_straight =
-            |one: &Candidate| self.order.of_section(is_again, || self.leads_on(&situation, one, observation)) == 0;
-        let (straight, detours) = led.into_iter().partition(is_straight);
+        let is_detour =
+            |one: &Candidate| self.order.is_detour(is_again, || self.leads_on(&situation, one, observation));
+        let (detours, straight) = led.into_iter().partition(is_detour);
         self.add_each(event, straight, &history);
         self.add_each(event, detours, &history.with_detours(1));
     }
@@ -372,13 +375,22 @@ impl<'r> DeepestFirst<'r> {
         self.add_each(event, candidates, &history);
     }
 
+    /// Tests whether the requests that are there are too few, or the wrong ones, for the answers that are seen from an event on.
+    fn lacks_requests(&mut self, candidate: &Candidate, situation: &Situation, event: usize) -> bool {
+        if !self.composed.counts_requests {
+            return false;
+        }
+        let are_impossible = |possible| self.coming.are_impossible(possible, candidate, (self.events, event));
+        self.coming.are_too_many(situation, event) || self.possible.as_mut().is_some_and(are_impossible)
+    }
+
     /// Adds states before an event, each as one of the node with the same under way, unless one of that form was met.
     fn add_each(&mut self, event: usize, mut candidates: Vec<Candidate>, history: &NodeHistory) {
         forms::merge_equal(&mut candidates);
         let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
         for candidate in candidates {
             let situation = candidate.process.situation();
-            if self.coming.lack_requests(&candidate, &situation, event) {
+            if self.lacks_requests(&candidate, &situation, event) {
                 continue;
             }
             let is_alike = |(other, group): &&mut (Situation, Vec<Candidate>)| {

@@ -39,12 +39,12 @@ impl DetourOrder {
         usize::from(self == DetourOrder::Fewest && !is_first)
     }
 
-    /// The detours that a section is.
-    pub(super) fn of_section(self, is_read_again: bool, leads_on: impl FnOnce() -> bool) -> usize {
-        usize::from(match self {
+    /// Tests whether a section is a detour.
+    pub(super) fn is_detour(self, is_read_again: bool, leads_on: impl FnOnce() -> bool) -> bool {
+        match self {
             DetourOrder::Fewest => !leads_on(),
             DetourOrder::Deepest => is_read_again,
-        })
+        }
     }
 
     /// Tests whether detours are counted anew behind an event, which is or is not the last one that was explained so far.
