@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayhap::schedule::Session;
+use mayhap::schedule::OnlineHistory;
 use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
 use mayhap::validate::{Events, each_happening, history};
 use mayhap::{Options, Spec, Verdict, schedule};
@@ -157,7 +157,7 @@ fn judge_online<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules) -> (
 fn judge_online_once<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules) -> (LineByLine<'b>, Option<Verdict>) {
     let mut lines = LineByLine::new(bytes);
     let mut events = Events::open(spec, &mut lines, TraceFormat::sniffed(bytes), rules.clone());
-    let (mut session, mut verdict) = (Session::new(spec, Options::default()), None);
+    let (mut session, mut verdict) = (OnlineHistory::new(spec, Options::default()), None);
     let mut judge = |line, happened| {
         verdict = session.push(line, happened);
         verdict.as_ref().is_some_and(Verdict::is_accept)

@@ -46,13 +46,21 @@ pub mod server;
 
 // The modules behind the face: the command and the tests, crates of their own, use them, and nobody else should.
 #[doc(hidden)]
+pub mod coverage;
+#[doc(hidden)]
 pub mod diagnostic;
 #[doc(hidden)]
 pub mod dualize;
 #[doc(hidden)]
 pub mod evidence;
 #[doc(hidden)]
+pub mod generate;
+#[doc(hidden)]
+pub mod harness;
+#[doc(hidden)]
 pub mod json;
+#[doc(hidden)]
+pub mod mutate;
 #[doc(hidden)]
 pub mod network;
 #[doc(hidden)]
@@ -65,9 +73,17 @@ pub mod scalar;
 #[doc(hidden)]
 pub mod schedule;
 #[doc(hidden)]
+pub mod script;
+#[doc(hidden)]
+pub mod session;
+#[doc(hidden)]
+pub mod shrink;
+#[doc(hidden)]
 pub mod solve;
 #[doc(hidden)]
 pub mod spec;
+#[doc(hidden)]
+pub mod sut;
 #[doc(hidden)]
 pub mod symbolic;
 #[doc(hidden)]
@@ -83,6 +99,7 @@ pub mod value;
 
 pub use dualize::{Exchange, Options, Verdict};
 pub use recorded::Trace;
+pub use session::{Session, SessionProgress};
 pub use spec::Spec;
 pub use validate::Validator;
 

@@ -10,7 +10,7 @@ use super::progress::ProgressLine;
 use mayhap::dualize::{Options, Verdict};
 use mayhap::network::{MostOutstanding, NetworkChoice};
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule::Session;
+use mayhap::schedule::OnlineHistory;
 use mayhap::spec::Spec;
 use mayhap::trace::TraceFormat;
 use mayhap::validate::{Events, each_happening};
@@ -73,7 +73,7 @@ pub fn judge(
 ) -> Result<Streamed, String> {
     let started = Instant::now();
     let mut events = Events::open(spec, input, source.format, source.recorded.rules());
-    let mut session = Session::new(spec, options.clone());
+    let mut session = OnlineHistory::new(spec, options.clone());
     let (mut count, mut verdict) = (0, Some(Verdict::Accept { warning: None }));
     let read = each_happening(&mut events, &mut |line, happened| {
         count += 1;

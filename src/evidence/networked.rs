@@ -11,7 +11,7 @@
 
 use super::network_witness::{NetworkRecording, NetworkWitness};
 use super::repeated;
-use super::script::Script;
+use super::script::ChoiceScript;
 use super::segment;
 use super::witness::WitnessError;
 use crate::dualize::{Patience, judge_at_once};
@@ -26,6 +26,6 @@ pub fn witness_of_recording(recording: NetworkRecording<'_>) -> Result<NetworkWi
     let mut judge = judge_at_once(spec, network, events, &options.keeping_choices(Patience::All));
     segment::accepted(&judge.verdict())?;
     let (candidate, model) = segment::explanation(&mut judge, None, &Model::default())?;
-    let script = Script::of(&spec.types, &candidate, &model);
+    let script = ChoiceScript::of(&spec.types, &candidate, &model);
     repeated::run(recording, script)
 }

@@ -11,7 +11,7 @@ use super::made::wrong;
 use super::network_witness::{
     NetworkRecording, NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
 };
-use super::script::{Script, ScriptedSection, ScriptedStart};
+use super::script::{ChoiceScript, ScriptedSection, ScriptedStart};
 use super::witness::{Initial, WitnessError};
 use crate::dualize::BegunSection;
 use crate::network::{Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
@@ -63,7 +63,7 @@ pub(super) type Repeat<T> = Result<T, String>;
 ///
 /// # Errors
 /// Where it does not show what was recorded.
-pub(super) fn run(recording: NetworkRecording<'_>, script: Script) -> Result<NetworkWitness, WitnessError> {
+pub(super) fn run(recording: NetworkRecording<'_>, script: ChoiceScript) -> Result<NetworkWitness, WitnessError> {
     let NetworkRecording { spec, network, events, .. } = recording;
     let choices = script.initial.clone();
     let server = GivenServer::new(spec, script.initial).map_err(|stop| wrong(spec, 0, stop.to_string()))?;

@@ -15,7 +15,7 @@ use crate::spec::Types;
 use crate::value::Value;
 
 /// A run over a network, as it is to be repeated.
-pub(super) struct Script {
+pub(super) struct ChoiceScript {
     /// The choices of the initial state.
     pub(super) initial: Vec<Given>,
     /// The part of it before and at each observation.
@@ -57,15 +57,15 @@ pub(super) enum ScriptedStart {
     Step(usize),
 }
 
-impl Script {
+impl ChoiceScript {
     /// The script of a candidate that has all observations behind it, with the values that it has under a model.
-    pub(super) fn of(types: &Types, candidate: &Candidate, model: &Model) -> Script {
+    pub(super) fn of(types: &Types, candidate: &Candidate, model: &Model) -> ChoiceScript {
         let completion = Completion { types, model, process: &candidate.process };
         let log: Vec<&Log> = candidate.log.iter().collect();
         let mut log = log.into_iter().rev().peekable();
         let initial = made::initial(&completion, &mut log);
         let events = std::iter::from_fn(|| ScriptedEvent::of(&completion, &mut log));
-        Script { initial, observed: events.collect() }
+        ChoiceScript { initial, observed: events.collect() }
     }
 }
 

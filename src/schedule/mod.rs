@@ -40,6 +40,7 @@ mod history;
 mod kinds;
 mod moments;
 mod online;
+mod online_history;
 mod open;
 mod pairs;
 mod recent;
@@ -49,7 +50,6 @@ mod relaxed;
 mod rules;
 mod search;
 mod serving;
-mod session;
 mod shape;
 mod states;
 mod timeline;
@@ -60,11 +60,11 @@ mod unseen;
 use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
+pub use online_history::OnlineHistory;
 pub use rejudged::{RejectedSearch, RejudgedHistory};
 pub use relaxed::{RelaxedOutcome, RelaxedStart};
 #[doc(hidden)]
 pub use rules::OrderRules;
-pub use session::Session;
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
 use crate::dualize::{Judge, Options, Verdict};

@@ -31,7 +31,7 @@ struct Named {
 }
 
 /// A system of constraints on variables, all of which are to be forgotten, and the terms over them that are left.
-struct System {
+struct LinearSystem {
     conditions: Vec<Term>,
     old: Vec<Var>,
     names: Vec<Named>,
@@ -46,7 +46,7 @@ pub fn take(
     fresh: &mut dyn FnMut(Sort) -> Term,
     solver: &mut Solver,
 ) -> Option<FxHashMap<Term, Term>> {
-    let (mut system, levels) = System::of(store, vars, terms, fresh)?;
+    let (mut system, levels) = LinearSystem::of(store, vars, terms, fresh)?;
     let mut diagrams = Diagrams::new(levels, WORK).ok()?;
     let facts = system.image(&mut diagrams).ok()?;
     let values = |name: &Named| Domain::of(name.values.iter().cloned());
@@ -69,14 +69,14 @@ pub fn take(
     Some(system.names.into_iter().map(|name| (name.term, Term::var(name.var))).collect())
 }
 
-impl System {
+impl LinearSystem {
     /// The system of some variables and terms, and the levels of its variables: those that belong together are close.
     fn of(
         store: &Store,
         vars: &FxHashSet<Var>,
         terms: &[Term],
         fresh: &mut dyn FnMut(Sort) -> Term,
-    ) -> Option<(System, Vec<ValuedVar>)> {
+    ) -> Option<(LinearSystem, Vec<ValuedVar>)> {
         let mut old: Vec<Var> = vars.iter().copied().collect();
         old.sort_unstable();
         let mut conditions: FxHashSet<Term> = FxHashSet::default();
@@ -100,7 +100,7 @@ impl System {
         }
         levels.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
         let levels = levels.into_iter().map(|(_, var, values)| (var, values)).collect();
-        Some((System { conditions, old, names }, levels))
+        Some((LinearSystem { conditions, old, names }, levels))
     }
 
     /// The relation between the names as conditions, and their values under it.

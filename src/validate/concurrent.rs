@@ -55,7 +55,8 @@ fn next<R: BufRead>(events: &mut Events<R>) -> Result<Option<OnLine>, TraceError
 }
 
 /// The one or two things that happened in an event.
-fn happened(event: TraceEvent<Value>) -> [Option<Happened>; 2] {
+#[must_use]
+pub fn happened(event: TraceEvent<Value>) -> [Option<Happened>; 2] {
     let client = event.client.unwrap_or(1);
     let sent = |query| Some(Happened::Sent(client, query));
     let answered = |answer| Some(Happened::Answered(client, observed(answer).answer().cloned()));

@@ -39,9 +39,9 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
-pub use concurrent::{each_happening, history};
+pub use concurrent::{each_happening, happened, history};
 pub use events::{Events, decoded_part};
-pub use observations::{Observations, observations};
+pub use observations::{Numbering, Observations, observations};
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 

@@ -66,7 +66,7 @@ impl Observations {
 /// # Errors
 /// Where a line is no event, or its values are not of the specification's types.
 pub fn observations<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<Observations, TraceError> {
-    let mut numbering = Numbering { next: u64::MAX, ..Numbering::default() };
+    let mut numbering = Numbering::new();
     while let Some(event) = events.next_event()? {
         let line = event.line;
         match numbering.made(spec, event) {
@@ -79,8 +79,8 @@ pub fn observations<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<O
 
 /// The connections and exchanges that are open, by the numbers that the trace gives them. What has a number that was used before gets
 /// one of its own.
-#[derive(Default)]
-struct Numbering {
+#[derive(Clone, Debug, Default)]
+pub struct Numbering {
     connections: FxHashMap<u64, Port>,
     exchanges: FxHashMap<u64, (u64, u32)>,
     used: FxHashSet<(NumberKind, u64)>,
@@ -89,15 +89,24 @@ struct Numbering {
 }
 
 /// The kind of thing that a trace numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum NumberKind {
     Client,
     Exchange,
 }
 
 impl Numbering {
+    /// One in which nothing is open.
+    #[must_use]
+    pub fn new() -> Numbering {
+        Numbering { next: u64::MAX, ..Numbering::default() }
+    }
+
     /// The one or two observations of an event.
-    fn made(&mut self, spec: &Spec, event: TraceEvent<Value>) -> Result<Vec<Observation>, String> {
+    ///
+    /// # Errors
+    /// Where a peer answers a call that was not made.
+    pub fn made(&mut self, spec: &Spec, event: TraceEvent<Value>) -> Result<Vec<Observation>, String> {
         let client = event.client.unwrap_or(1);
         let kind = match event.kind {
             EventKind::Peer(event) => return Ok(vec![self.peer(spec, event)?]),

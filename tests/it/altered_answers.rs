@@ -27,7 +27,7 @@ use crate::simulated_tasks::seen;
 use mayhap::choice::Random;
 use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation, Sync};
-use mayhap::schedule::{self, Session};
+use mayhap::schedule::{self, OnlineHistory};
 use mayhap::server::{Asked, Population, Ranges, Reply, Server};
 use mayhap::syntax::ast::File;
 use mayhap::{Exchange, Spec, Validator, json};
@@ -362,7 +362,7 @@ fn verdicts(served: &Served, network: NetworkChoice, trace: &Events) -> Vec<Name
     if let Some(spec) = served.alone.as_ref().filter(is_order).filter(|_| network.is_like_tcp(most)) {
         let history = schedule::history(spec, trace.iter().map(|event| happened(spec, event)));
         all.push(name(&schedule::judge(spec, &history, &options).verdict));
-        let mut session = Session::new(spec, options);
+        let mut session = OnlineHistory::new(spec, options);
         let each = (1..).zip(trace).map(|(line, event)| session.push(line, happened(spec, event)));
         // What is too hard event by event has no verdict of its own.
         all.extend(each.last().expect("an event").as_ref().map(name));

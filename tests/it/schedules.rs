@@ -15,7 +15,7 @@ use mayhap::details::{Observed, Value};
 use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::process::Port;
-use mayhap::schedule::{self, Happened, OrderRules, Session, Timeline};
+use mayhap::schedule::{self, Happened, OnlineHistory, OrderRules, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 use rustc_hash::FxHashMap;
@@ -317,13 +317,13 @@ fn compare(spec: &Arc<Spec>, seed: u64, rules: &[OrderRules], may_fail: bool, ju
 
 /// Tests that each event, where it happens, has the verdict of the events up to it; where a run may fail, only what is decided.
 fn check_online(spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
-    check_session(Session::new(spec, Options::default()), spec, case, may_fail, about);
+    check_session(OnlineHistory::new(spec, Options::default()), spec, case, may_fail, about);
     for rules in [OrderRules::each(true), OrderRules::of_bits(1 << UNSEEN)] {
-        check_session(Session::by_rules(spec, Options::default(), rules), spec, case, may_fail, about);
+        check_session(OnlineHistory::by_rules(spec, Options::default(), rules), spec, case, may_fail, about);
     }
 }
 
-fn check_session(mut session: Session, spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
+fn check_session(mut session: OnlineHistory, spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
     for (at, event) in case.events.iter().enumerate() {
         let Some(online) = session.push(at as u64 + 1, happened(case, *event)) else { return };
         let so_far = case.events[..=at].iter().map(|event| happened(case, *event));

@@ -11,7 +11,6 @@ const OPENINGS: &[&str] = &["What", "Whether", "Where", "How", "When", "The same
 const PRIVATE: &[(&str, &str)] = &[
     ("told", "unify, or what is seen"),
     ("tell", "unify, report"),
-    ("settle", "normalize, check"),
     ("settled", "normalized, decided"),
     ("heads", "reply shapes"),
     ("Heads", "ReplyShapes"),

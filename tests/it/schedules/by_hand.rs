@@ -2,7 +2,7 @@
 
 use mayhap::details::Value;
 use mayhap::scalar::Scalar;
-use mayhap::schedule::{self, Happened, Session};
+use mayhap::schedule::{self, Happened, OnlineHistory};
 use mayhap::{Options, Spec, Verdict};
 
 use super::{QUEUE, SPECS};
@@ -40,7 +40,7 @@ fn a_match_that_fits_every_list_is_no_fault() {
     let rejected = Some(Verdict::Reject { event: 4, event_from: None });
     let texts = [(QUEUE, &rejected), (&expression, &rejected), (&partial[0], &None), (&partial[1], &None)];
     for (text, expected) in texts {
-        let mut session = Session::new(&Spec::from_text(text).unwrap(), Options::default());
+        let mut session = OnlineHistory::new(&Spec::from_text(text).unwrap(), Options::default());
         let verdicts = (1..).zip(happened.clone()).map(|(line, happened)| session.push(line, happened));
         assert_eq!(verdicts.last().flatten(), *expected, "{text}");
     }

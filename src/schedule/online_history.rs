@@ -2,11 +2,11 @@
 //!
 //! ```
 //! use mayhap::schedule::Happened::{Answered, Sent};
-//! use mayhap::schedule::Session;
+//! use mayhap::schedule::OnlineHistory;
 //! use mayhap::value::Value;
 //! use mayhap::{Options, Spec, Verdict};
 //! let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }")?;
-//! let mut session = Session::new(&spec, Options::default());
+//! let mut session = OnlineHistory::new(&spec, Options::default());
 //! let seen = |n: i64| Some(Value::from(n));
 //! assert_eq!(session.push(1, Sent(1, Value::from(2))), Some(Verdict::Accept { warning: None }));
 //! assert_eq!(session.push(2, Sent(2, Value::from(3))), Some(Verdict::Accept { warning: None }));
@@ -33,19 +33,19 @@ use crate::value::Value;
 /// Invariants:
 /// 1. `verdict` is that of [`judge`](super::judge()) on the events so far, unless they were too hard.
 /// 2. While it is `Accept`, what is in use explains what was observed; where that is the histories of keys, each its own.
-pub struct Session {
+pub struct OnlineHistory {
     spec: Arc<Spec>,
     options: Options,
     rules: OrderRules,
     keys: Option<RequestKeys>,
-    clients: SessionClients,
+    clients: OnlineClients,
     verdict: Verdict,
     /// The line of the last event.
     line: u64,
 }
 
 /// The clients so far.
-enum SessionClients {
+enum OnlineClients {
     /// They wait for each other.
     Alone(Box<Alone>),
     /// They do not.
@@ -63,23 +63,23 @@ struct AtOnce {
     under_way: FxHashMap<u64, Option<Value>>,
 }
 
-impl Session {
+impl OnlineHistory {
     /// A session in which nothing has happened.
     #[must_use]
-    pub fn new(spec: &Arc<Spec>, options: Options) -> Session {
-        Session::by_rules(spec, options, OrderRules::default())
+    pub fn new(spec: &Arc<Spec>, options: Options) -> OnlineHistory {
+        OnlineHistory::by_rules(spec, options, OrderRules::default())
     }
 
     /// A session that follows some of the rules. Where it has no patience, it forgets what it can at once.
     #[doc(hidden)]
     #[must_use]
-    pub fn by_rules(spec: &Arc<Spec>, options: Options, rules: OrderRules) -> Session {
+    pub fn by_rules(spec: &Arc<Spec>, options: Options, rules: OrderRules) -> OnlineHistory {
         // Who asks is the same for all keys.
         let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys && !spec.program.names_clients);
         let judge = Judge::new(spec.clone(), options.clone());
         let alone = Alone::new(judge, Building::new(spec.program.names_clients));
-        let (clients, verdict) = (SessionClients::Alone(Box::new(alone)), Verdict::Accept { warning: None });
-        Session { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
+        let (clients, verdict) = (OnlineClients::Alone(Box::new(alone)), Verdict::Accept { warning: None });
+        OnlineHistory { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
     }
 
     /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays. There is none from where
@@ -90,9 +90,9 @@ impl Session {
         }
         self.line = line;
         let overlaps = match &mut self.clients {
-            SessionClients::TooHard(_) => return None,
-            SessionClients::AtOnce(_) => None,
-            SessionClients::Alone(alone) => match alone.push(&self.spec, line, &happened) {
+            OnlineClients::TooHard(_) => return None,
+            OnlineClients::AtOnce(_) => None,
+            OnlineClients::Alone(alone) => match alone.push(&self.spec, line, &happened) {
                 Err(waiting) => waiting,
                 Ok(()) => {
                     self.verdict = alone.judge.verdict();
@@ -101,7 +101,7 @@ impl Session {
                         Verdict::Accept { warning: None } | Verdict::Reject { event_from: None, .. }
                     );
                     if !is_plain {
-                        self.clients = SessionClients::TooHard(Box::new(alone.judge.clone()));
+                        self.clients = OnlineClients::TooHard(Box::new(alone.judge.clone()));
                         self.verdict = Verdict::Accept { warning: None };
                         return None;
                     }
@@ -119,16 +119,16 @@ impl Session {
     /// Tests whether no two requests were under way at once since the last time that nothing was.
     #[must_use]
     pub fn is_alone(&self) -> bool {
-        matches!(self.clients, SessionClients::Alone(_))
+        matches!(self.clients, OnlineClients::Alone(_))
     }
 
     /// The judge, of one key where each has its own, with what it knows behind the last event.
     #[must_use]
     pub fn into_judge(self) -> Judge {
         match self.clients {
-            SessionClients::Alone(alone) => alone.judge,
-            SessionClients::TooHard(judge) => *judge,
-            SessionClients::AtOnce(at_once) => {
+            OnlineClients::Alone(alone) => alone.judge,
+            OnlineClients::TooHard(judge) => *judge,
+            OnlineClients::AtOnce(at_once) => {
                 let mut parts = at_once.parts.into_values();
                 let decides = |part: &OnlinePart| self.verdict.is_accept() || !part.is_explained();
                 parts.find(decides).map_or(at_once.start, |part| part.into_judge(self.line))
@@ -138,31 +138,31 @@ impl Session {
 
     /// Begins to follow clients that do not wait for each other, where it did not yet.
     fn go_on_at_once(&mut self) {
-        let SessionClients::Alone(alone) = &mut self.clients else { return };
+        let OnlineClients::Alone(alone) = &mut self.clients else { return };
         let start = alone.judge.clone();
         let mut parts = FxHashMap::default();
         if self.keys.is_none() {
             let building = alone.building.connections();
             parts.insert(None, OnlinePart::new(start.clone(), building, (&self.options, self.rules)));
         }
-        self.clients = SessionClients::AtOnce(Box::new(AtOnce { start, parts, under_way: FxHashMap::default() }));
+        self.clients = OnlineClients::AtOnce(Box::new(AtOnce { start, parts, under_way: FxHashMap::default() }));
     }
 
     /// Judges what happened among clients that do not wait for each other.
     fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
-        let SessionClients::AtOnce(at_once) = &mut self.clients else { return None };
+        let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
         match at_once.push(self.keys.as_ref(), (&self.options, self.rules), (line, happened)) {
             Some(SoFar::Explained) => {}
             Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
             Some(SoFar::Doubtful) | None => {
-                self.clients = SessionClients::TooHard(Box::new(at_once.start.clone()));
+                self.clients = OnlineClients::TooHard(Box::new(at_once.start.clone()));
                 return None;
             }
         }
         if self.keys.is_none()
             && let Some(alone) = at_once.parts.get_mut(&None).and_then(OnlinePart::take_alone)
         {
-            self.clients = SessionClients::Alone(Box::new(alone));
+            self.clients = OnlineClients::Alone(Box::new(alone));
         }
         Some(self.verdict.clone())
     }

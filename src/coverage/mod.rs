@@ -1,0 +1,1 @@
+//! The branches of a specification that the explanations of a run took.

@@ -1,0 +1,1 @@
+//! The next requests of a test, from what is known: the domain, the state, the trace, the solver and the corpus.

@@ -1,0 +1,1 @@
+//! Mutants of a specification: `file:line: replace … with …`.

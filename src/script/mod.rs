@@ -1,0 +1,150 @@
+//! Scripts: the steps of a tester, whose values may be references to earlier messages (semantics 5).
+//!
+//! ```text
+//! {"n": 1, "c": 1, "q": {"Put": {"key": "a", "value": "x", "if_match": null}}, "a": "NoContent"}
+//! {"n": 3, "c": 1, "q": {"Get": {"key": "a", "if_none_match": null}}, "a": {"Ok": {"value": "x", "tag": "33f"}}}
+//! {"n": 5, "c": 1, "q": {"Put": {"key": "a", "value": "y", "if_match": {"$ref": "4@Ok@tag", "was": "33f"}}}, "a": "NoContent"}
+//! ```
+//!
+//! A request has an odd label (`"n"`), and its answer the label after it.
+
+use crate::value::Value;
+
+/// A script.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Script {
+    /// Its first line.
+    pub header: ScriptHeader,
+    /// Its other lines.
+    pub steps: Vec<ScriptStep>,
+}
+
+/// The first line of a script: what it is a script of, and what it showed.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ScriptHeader {
+    /// The name of the specification.
+    pub spec: String,
+    /// The constants that were set, with their values as JSON.
+    pub set: Vec<(String, String)>,
+    /// The cause for which it failed.
+    pub cause: Option<String>,
+    /// The number of runs that failed, and that of all runs.
+    pub failed: Option<(u64, u64)>,
+}
+
+/// A line of a script, or a half of one that is a whole exchange.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ScriptStep {
+    /// A client sends a request.
+    Ask {
+        /// The label of the request; odd.
+        label: u64,
+        /// The client.
+        client: u64,
+        /// The request.
+        request: RequestTemplate,
+    },
+    /// The answer to the request of this label is waited for, at most the deadline.
+    Await {
+        /// The label of the request.
+        label: u64,
+        /// The outcome when the script was recorded.
+        seen: RecordedOutcome,
+    },
+    /// Nothing happens for this many seconds.
+    Wait(f64),
+    /// These requests, which are among the next, are released at once.
+    Together {
+        /// Their labels.
+        labels: Vec<u64>,
+        /// The delay of each, in milliseconds.
+        offsets: Vec<f64>,
+    },
+    /// The system is killed and started again.
+    Restart,
+}
+
+/// The outcome of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RecordedOutcome {
+    /// This answer.
+    Answer(Value),
+    /// None came: it may have happened.
+    Lost,
+    /// The system ended the connection.
+    Closed,
+    /// None is owed.
+    Nothing,
+}
+
+/// A request with references in it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RequestTemplate {
+    /// The request, with the values that its references had when it was made or recorded.
+    pub value: Value,
+    /// The references, and the places at which they stand.
+    pub references: Vec<PlacedReference>,
+}
+
+/// A reference at a place of a value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlacedReference {
+    /// The place: the numbers of fields and elements from the root, `Some` of an option included.
+    pub at: Vec<usize>,
+    /// The reference.
+    pub to: Reference,
+}
+
+/// *The value at this path of that message*: `4@Ok@tag`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Reference {
+    /// The label of the message.
+    pub label: u64,
+    /// The path in it.
+    pub path: Vec<PathStep>,
+    /// The name of a pure function of the specification that is applied to it.
+    pub via: Option<String>,
+}
+
+/// A step of a path in a JSON value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PathStep {
+    /// `@field`: the member of an object.
+    Field(String),
+    /// `#n`: the n-th element of an array, from 1.
+    Element(usize),
+}
+
+/// The requests of a run, each with what must have been observed before it is sent.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan {
+    /// The requests, in the order in which they are sent if nothing holds them up.
+    pub asks: Vec<PlannedAsk>,
+}
+
+/// A request of a plan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlannedAsk {
+    /// Its label; odd.
+    pub label: u64,
+    /// The client.
+    pub client: u64,
+    /// The request.
+    pub request: RequestTemplate,
+    /// The labels of the requests that must have their answers before it is sent.
+    pub after: Vec<u64>,
+    /// The seconds to wait after that.
+    pub delay: f64,
+    /// The number of the barrier at which it is released together with others.
+    pub barrier: Option<u32>,
+    /// Set where the system is killed and started again before it.
+    pub restart: bool,
+}
+
+impl RequestTemplate {
+    /// A request without references.
+    #[must_use]
+    pub fn plain(value: Value) -> RequestTemplate {
+        RequestTemplate { value, references: Vec::new() }
+    }
+}

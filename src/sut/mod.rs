@@ -1,0 +1,104 @@
+//! Systems under test: a small trait, and one file an adapter.
+//!
+//! A [`System`] is one live system with all its clients. It is the only part that touches sockets and processes.
+
+use std::fmt;
+use std::time::Instant;
+
+use crate::value::Value;
+
+/// A live system, and the connections of its clients, which have numbers from 1.
+///
+/// What was sent may wait in a buffer until [`System::next`] is called.
+pub trait System {
+    /// Sends a request; a connection is made if the client has none.
+    ///
+    /// # Errors
+    /// The system cannot be reached.
+    fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure>;
+
+    /// The next thing that a client sees; nothing if that takes until then.
+    ///
+    /// # Errors
+    /// The system broke down.
+    fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure>;
+
+    /// A client gives up its connection.
+    ///
+    /// # Errors
+    /// The system broke down.
+    fn close(&mut self, client: u64) -> Result<(), SutFailure>;
+
+    /// Begins anew: with this many clients, and a system as it is when it has just been started, as far as it can be reset.
+    ///
+    /// # Errors
+    /// The system cannot be started.
+    fn reset(&mut self, clients: u64) -> Result<(), SutFailure>;
+
+    /// Kills the system and starts it again; its stored state is kept. All connections are lost.
+    ///
+    /// # Errors
+    /// It was not started here, or cannot be started again.
+    fn crash(&mut self) -> Result<(), SutFailure>;
+
+    /// The last lines of the system's or the adapter's own output.
+    fn last_output(&mut self) -> Vec<String>;
+}
+
+/// Something that a client sees.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SutEvent {
+    /// The client.
+    pub client: u64,
+    /// The thing that it sees.
+    pub kind: SutEventKind,
+}
+
+/// The kinds of things that a client sees.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SutEventKind {
+    /// An answer to its earliest request that has none.
+    Answer(Value),
+    /// No answer came to its earliest request that has none; it may have happened.
+    Lost,
+    /// That request surely did not happen.
+    Refused,
+    /// The system ended the connection.
+    Closed,
+}
+
+/// The kinds of failures that are no violation of the specification.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SutFailureKind {
+    /// The system ended by itself.
+    Crash,
+    /// No answer came before the deadline.
+    Hang,
+    /// It sent what is no answer.
+    Garbage,
+    /// It refused a connection.
+    Refused,
+    /// It could not be started, or was not ready in time.
+    Start,
+    /// The adapter does not keep to its protocol.
+    Adapter,
+}
+
+/// A failure of the system or of what is between it and us.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SutFailure {
+    /// Its kind.
+    pub kind: SutFailureKind,
+    /// The client whose connection it was met on, if it was one.
+    pub client: Option<u64>,
+    /// The description, in words.
+    pub what: String,
+}
+
+impl fmt::Display for SutFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for SutFailure {}
