@@ -2,6 +2,7 @@
 //!
 //! A [`TraceReport`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
 
+pub mod campaign;
 pub mod conflict;
 pub mod dualized;
 pub mod history;

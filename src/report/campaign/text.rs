@@ -1,0 +1,311 @@
+//! A campaign for people, as it stands on standard output: nothing in it depends on time.
+//!
+//! ```text
+//! violation after 212 requests (run 2), shrunk from 97 to 3 requests in 31 runs; fails 20 of 20
+//!   c1 → Put "a" "x"                   c1 ← NoContent
+//!   c1 → Get "a"                       c1 ← Ok "x" tag={weak: true, opaque: "t"}
+//!   c1 → Put "a" "y" if_match={…}      c1 ← NoContent   ✗ only PreconditionFailed was possible
+//! again:  mayhap replay mayhap-regressions/48-put-nocontent.ndjson
+//! ```
+//!
+//! [`opening`], [`regressions`], [`summary`] and [`failure`] are its parts, for who prints them as they come.
+
+use super::{
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, ShownAct, ShownOutcome, ShownStep,
+};
+use crate::choice::counted;
+
+/// The width that requests have before their answers stand on lines of their own.
+const WIDEST_REQUEST: usize = 60;
+/// The places that are named of the branches that were never reached.
+const NAMED_PLACES: usize = 10;
+
+/// The whole report.
+#[must_use]
+pub fn text(report: &CampaignReport) -> String {
+    let failures: Vec<String> = report.failures.iter().map(|found| format!("\n{}", failure(found))).collect();
+    opening(report) + &regressions(report) + &summary(report) + &failures.concat()
+}
+
+/// The first line: what is about to happen.
+#[must_use]
+pub fn opening(report: &CampaignReport) -> String {
+    let CampaignReport { seed, clients, net, corpus, regressions, .. } = report;
+    let mut parts = vec![format!("seed {seed}"), counted(*clients, "client"), net.clone()];
+    parts.extend((*corpus > 0).then(|| format!("corpus of {}", counted(*corpus, "script"))));
+    parts.extend((!regressions.is_empty()).then(|| counted(regressions.len() as u64, "regression")));
+    parts.join(" · ") + "\n"
+}
+
+/// The regressions in numbers, and a line for each that does not pass.
+#[must_use]
+pub fn regressions(report: &CampaignReport) -> String {
+    let runs = &report.regressions;
+    if runs.is_empty() {
+        return String::new();
+    }
+    let count = |is: fn(&RegressionOutcome) -> bool| runs.iter().filter(|run| is(&run.outcome)).count();
+    let counts = [
+        (count(|outcome| matches!(outcome, RegressionOutcome::Pass)), "pass"),
+        (count(|outcome| matches!(outcome, RegressionOutcome::Fails(..))), "fail"),
+        (count(|outcome| matches!(outcome, RegressionOutcome::Otherwise(_))), "fail otherwise"),
+        (count(|outcome| matches!(outcome, RegressionOutcome::Error(_))), "cannot be run"),
+    ];
+    let shown: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    let lines = runs.iter().filter_map(|run| Some(format!("  {}: {}\n", run.file, run.outcome.complaint()?)));
+    format!("regressions: {}\n{}", shown.join(", "), lines.collect::<String>())
+}
+
+impl RegressionOutcome {
+    /// The outcome in words, where it is not that the regression passes.
+    #[must_use]
+    pub fn complaint(&self) -> Option<String> {
+        match self {
+            RegressionOutcome::Pass => None,
+            RegressionOutcome::Fails(failed, of) => Some(fails((*failed, *of))),
+            RegressionOutcome::Otherwise(cause) => Some(format!("fails otherwise: {cause}")),
+            RegressionOutcome::Error(why) => Some(why.clone()),
+        }
+    }
+}
+
+/// The result in numbers: requests, coverage, sharpness, the baseline.
+#[must_use]
+pub fn summary(report: &CampaignReport) -> String {
+    let requests = counted(report.requests, "request");
+    let mut text = format!("{requests} in {}: {}\n", counted(report.runs, "run"), found(report));
+    text.extend(report.stopped.iter().map(|why| format!("  ended early: {why}\n")));
+    text += &coverage(report);
+    text.extend(report.undecided.iter().map(|why| format!("  too hard to decide: {why}\n")));
+    if let Some(baseline) = &report.baseline {
+        let [known, new, unseen] = [&baseline.known, &baseline.new, &baseline.unseen].map(Vec::len);
+        text += &format!("baseline: {known} known, {new} new, {unseen} unseen\n");
+    }
+    if report.verdict == CampaignVerdict::Untested {
+        text += "nothing was tested: the specification left no answer only one possibility\n";
+    }
+    text
+}
+
+/// The failures in numbers: `1 violation, 2 crashes`.
+fn found(report: &CampaignReport) -> String {
+    let kinds = [
+        (FailureKind::Violation, "violations"),
+        (FailureKind::Crash, "crashes"),
+        (FailureKind::Hang, "hangs"),
+        (FailureKind::Garbage, "garbled answers"),
+        (FailureKind::Refused, "refused connections"),
+        (FailureKind::Adapter, "failures of the adapter"),
+    ];
+    let counts = kinds.map(|(kind, many)| {
+        let count = report.failures.iter().filter(|failure| failure.kind == kind).count();
+        let word = if count == 1 { kind.word() } else { many };
+        (count, format!("{count} {word}"))
+    });
+    let shown: Vec<String> = counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+    if shown.is_empty() { "no violation".into() } else { shown.join(", ") }
+}
+
+fn coverage(report: &CampaignReport) -> String {
+    let covered = &report.coverage;
+    let mut parts = Vec::new();
+    if covered.branches > 0 {
+        let pairs = match covered.pairs {
+            0 => String::new(),
+            pairs => format!(", {} of {}", covered.covered_pairs, counted(pairs, "pair")),
+        };
+        parts.push(format!("covered {} of {}{pairs}", covered.covered, branches(covered.branches)));
+    }
+    parts.extend(report.sharpness.map(|share| format!("{} of the answers were forced", percent(share))));
+    let mut text = if parts.is_empty() { String::new() } else { parts.join("; ") + "\n" };
+    text.extend(covered.never.iter().take(NAMED_PLACES).map(|place| format!("  never reached: {place}\n")));
+    if covered.never.len() > NAMED_PLACES {
+        text += &format!("  never reached: {} more\n", covered.never.len() - NAMED_PLACES);
+    }
+    text
+}
+
+fn branches(count: u64) -> String {
+    if count == 1 { "1 branch".into() } else { format!("{count} branches") }
+}
+
+/// A share in percent, rounded to the nearest, but neither to all nor to nothing.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    let rounded = (share * 100.0).round();
+    let shown = if share <= 0.0 {
+        0.0
+    } else if share >= 1.0 {
+        100.0
+    } else {
+        rounded.clamp(1.0, 99.0)
+    };
+    format!("{shown} %")
+}
+
+/// The number of runs that failed: `fails 7 of 20 (95 %: 18–57 %)`. The interval is Wilson's: with that probability such a range has the
+/// share of runs that fail in it. It is left out where all failed.
+#[must_use]
+pub fn fails((failed, of): (u64, u64)) -> String {
+    let text = format!("fails {failed} of {of}");
+    if failed >= of {
+        return text;
+    }
+    let (low, high) = wilson(failed, of);
+    format!("{text} (95 %: {:.0}–{:.0} %)", low * 100.0, high * 100.0)
+}
+
+/// Wilson's interval for a share, at 95 %: it holds its level where counts are small, and stays between 0 and 1.
+fn wilson(failed: u64, of: u64) -> (f64, f64) {
+    /// The quantile of the normal distribution with 2.5 % above it.
+    const Z: f64 = 1.959_963_984_540_054;
+    let (n, share) = (of as f64, failed as f64 / of as f64);
+    let scale = 1.0 + Z * Z / n;
+    let middle = (share + Z * Z / (2.0 * n)) / scale;
+    let half = Z / scale * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
+/// A failure: how it was found, the exchanges that show it, why it is one, and how to see it again.
+#[must_use]
+pub fn failure(failure: &FoundFailure) -> String {
+    let mut text = headline(failure) + "\n";
+    text += &steps(&failure.steps);
+    text.extend(failure.explanation.iter().map(|line| format!("     {line}\n")));
+    if !failure.last_output.is_empty() {
+        text += "  the last output of the system:\n";
+        text.extend(failure.last_output.iter().map(|line| format!("    {line}\n")));
+    }
+    text.extend(failure.file.iter().map(|file| format!("again:  mayhap replay {}\n", argument(file))));
+    text
+}
+
+/// A path as a shell reads it.
+fn argument(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+:@%,=".contains(c);
+    if path.chars().all(is_plain) { path.into() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// How a failure was found, on one line.
+#[must_use]
+pub fn headline(failure: &FoundFailure) -> String {
+    let FoundFailure { requests_to_find, run, original_requests, shrunk_requests, runs_to_shrink, .. } = failure;
+    let known = if failure.known { "known " } else { "" };
+    let mut text = format!("{known}{} after {}", failure.kind.word(), counted(*requests_to_find, "request"));
+    text += &format!(" (run {run})");
+    if *runs_to_shrink > 0 {
+        let to = counted(*shrunk_requests, "request");
+        text += &format!(", shrunk from {original_requests} to {to} in {}", counted(*runs_to_shrink, "run"));
+    }
+    if !failure.minimal {
+        text += ", perhaps not the shortest";
+    }
+    text + "; " + &fails(failure.fails)
+}
+
+/// A row: what is on its left, and on its right, and the remarks.
+struct StepRow<'s> {
+    left: String,
+    right: String,
+    steps: Vec<&'s ShownStep>,
+}
+
+/// What happened, a line for each exchange, request, answer and wait.
+fn steps(steps: &[ShownStep]) -> String {
+    let rows = rows(steps);
+    let fitting = rows.iter().filter(|row| !row.right.is_empty()).map(|row| row.left.chars().count());
+    let width = fitting.filter(|width| *width <= WIDEST_REQUEST).max().unwrap_or(0);
+    let answers = rows.iter().map(|row| row.right.chars().count());
+    let answer_width = answers.filter(|width| *width <= WIDEST_REQUEST / 2).max().unwrap_or(0);
+    rows.iter().map(|row| row.shown(width, answer_width)).collect()
+}
+
+/// The rows: an answer directly behind its request stands beside it.
+fn rows(steps: &[ShownStep]) -> Vec<StepRow<'_>> {
+    let mut rows: Vec<StepRow<'_>> = Vec::new();
+    for step in steps {
+        if let (ShownAct::Answer { label, client, outcome }, Some(row)) = (&step.act, rows.last_mut())
+            && row.asks(*label)
+        {
+            row.right = format!("c{client} ← {}", outcome_shown(outcome));
+            row.steps.push(step);
+            continue;
+        }
+        let (left, right) = shown_alone(&step.act);
+        rows.push(StepRow { left, right, steps: vec![step] });
+    }
+    rows
+}
+
+/// What stands on the left and on the right where a step has a line of its own.
+fn shown_alone(act: &ShownAct) -> (String, String) {
+    let left = match act {
+        ShownAct::Ask { client, request, .. } => format!("c{client} → {}", request.short),
+        ShownAct::Answer { client, outcome, .. } => {
+            return (String::new(), format!("c{client} ← {}", outcome_shown(outcome)));
+        }
+        ShownAct::Wait(seconds) => format!("{seconds} s pass"),
+        ShownAct::Together { labels, .. } => format!("the next {} at once", counted(labels.len() as u64, "request")),
+        ShownAct::Restart => "the system is killed and started again".into(),
+    };
+    (left, String::new())
+}
+
+/// The end of a request in words, or the answer in short.
+#[must_use]
+pub fn outcome_shown(outcome: &ShownOutcome) -> String {
+    match outcome {
+        ShownOutcome::Answer(answer) => answer.short.clone(),
+        ShownOutcome::Lost => "lost: no answer came, it may have happened".into(),
+        ShownOutcome::Refused => "refused: it did not happen".into(),
+        ShownOutcome::Closed => "the connection was closed".into(),
+        ShownOutcome::Nothing => "no answer, as none is owed".into(),
+        ShownOutcome::Missing => "no answer before the deadline".into(),
+        ShownOutcome::Garbage(octets) => format!("no answer but garbage: {octets}"),
+    }
+}
+
+impl StepRow<'_> {
+    fn asks(&self, answered: u64) -> bool {
+        let [ShownStep { act: ShownAct::Ask { label, .. }, .. }] = self.steps[..] else { return false };
+        *label == answered
+    }
+
+    fn shown(&self, width: usize, answer_width: usize) -> String {
+        let mut line = match (self.left.is_empty(), self.right.is_empty(), self.left.chars().count() > width) {
+            (_, true, _) => format!("  {}", self.left),
+            (false, false, true) => format!("  {}\n  {:width$}   {}", self.left, "", self.right),
+            _ => format!("  {:width$}   {}", self.left, self.right),
+        };
+        let mut notes = self.steps.iter().flat_map(|step| step.notes.iter());
+        if self.steps.iter().any(|step| step.failing) {
+            let padding = answer_width.saturating_sub(self.right.chars().count());
+            line += &format!("{:padding$}   ✗", "");
+            line.extend(notes.next().map(|note| format!(" {note}")));
+        }
+        let more: String = notes.map(|note| format!("     {note}\n")).collect();
+        format!("{}\n{more}", line.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_have_their_interval() {
+        let cases =
+            [((20, 20), ""), ((7, 20), " (95 %: 18–57 %)"), ((1, 20), " (95 %: 1–24 %)"), ((0, 20), " (95 %: 0–16 %)")];
+        for ((failed, of), interval) in cases {
+            assert_eq!(fails((failed, of)), format!("fails {failed} of {of}{interval}"));
+        }
+        assert_eq!([0.0, 0.001, 0.83, 0.999, 1.0].map(percent), ["0 %", "1 %", "83 %", "99 %", "100 %"]);
+    }
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_would_read_them_otherwise() {
+        assert_eq!(argument("mayhap-regressions/48.ndjson"), "mayhap-regressions/48.ndjson");
+        assert_eq!(argument("a b'c"), r"'a b'\''c'");
+    }
+}
